@@ -1,0 +1,98 @@
+"""Cached against uncached decoding: equal ids, distance of the logits, and how much faster.
+
+    python benchmarks/decoding.py
+
+Greedy decoding of every step (no early stop) from random weights. Uncached: F_cross runs over all image rows
+and all words anew at each step; the image encoders run once either way. Best of three, on one thread.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from whatchanged.recipes.schema import MethodConfig
+from whatchanged.training.grids import Precomputed
+from whatchanged.training.methods.pcl import PCL
+from whatchanged.vocabulary import BOS, MASK, SPECIALS, Vocabulary
+
+VOCABULARY = Vocabulary(SPECIALS + tuple(f"w{i:02d}" for i in range(72)))
+
+
+@dataclass(frozen=True)
+class Size:
+    name: str
+    config: MethodConfig
+    vision: Precomputed
+
+
+SIZES = (
+    Size("published", MethodConfig(preset="authors"), Precomputed(7, 7, 2048)),
+    Size(
+        "small",
+        MethodConfig(preset="paper", width=128, heads=4, ffn=512, cross_layers=3, max_length=28),
+        Precomputed(4, 6, 128),
+    ),
+)
+
+
+def cached(model: PCL, before: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
+    """Greedy ids (B, steps) and log-probabilities (B, steps, V), two rows a step."""
+    memory = model.encode(before, after)
+    cache, word, ids, rows = model.first_cache(memory), torch.full((len(before),), BOS), [], []
+    for position in range(1, model.max_length):
+        scores, _, cache = model.step(memory, word, position, cache)
+        word = scores.argmax(1)
+        ids.append(word)
+        rows.append(scores)
+    return torch.stack(ids, 1), torch.stack(rows, 1)
+
+
+def uncached(model: PCL, before: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
+    """The same, everything computed anew at each step."""
+    images = model.image_rows(model.vision.grids(before, after))
+    said, rows = torch.full((len(before), 1), BOS), []
+    for _ in range(1, model.max_length):
+        ids = torch.nn.functional.pad(said, (0, 1), value=MASK)
+        scores = model.output(model.captioning_rows(images, ids)[:, -1]).log_softmax(-1)
+        said = torch.cat([said, scores.argmax(1, keepdim=True)], 1)
+        rows.append(scores)
+    return said[:, 1:], torch.stack(rows, 1)
+
+
+def timed(
+    decode: Callable[[], tuple[Tensor, Tensor]], repeats: int = 3
+) -> tuple[float, tuple[Tensor, Tensor]]:
+    seconds, result = [], decode()
+    for _ in range(3):
+        start = time.perf_counter()
+        decode()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds), result
+
+
+@torch.no_grad()
+def main() -> None:
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    print(
+        "| size | pairs | steps | ids equal | largest difference of logits | uncached s | cached s | speed-up |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
+    for size in SIZES:
+        model = PCL(size.config, size.vision, VOCABULARY).eval()
+        for pairs in (1, 64):
+            shape = (pairs, size.vision.patches, size.vision.raw_width)
+            before, after = torch.rand(shape), torch.rand(shape)
+            slow, (slow_ids, slow_scores) = timed(lambda: uncached(model, before, after))  # noqa: B023
+            fast, (fast_ids, fast_scores) = timed(lambda: cached(model, before, after))  # noqa: B023
+            print(
+                f"| {size.name} | {pairs} | {model.max_length - 1} | {torch.equal(slow_ids, fast_ids)} "
+                f"| {(slow_scores - fast_scores).abs().max():.1e} | {slow:.3f} | {fast:.3f} | {slow / fast:.1f} |"
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""Time from ``whatchanged describe`` to its sentence, cold, and per pair once the model is loaded.
+
+    python benchmarks/describe.py [--model NAME-or-FOLDER] [--runs 7] [--pairs 32] [--threads 1]
+
+Cold: a fresh interpreter each time (the first run, which warms the disk cache, is left out). Warm: pixels to
+description on ``--threads`` threads, for one pair at a time and for 16 side by side; reading PNGs apart.
+"""
+
+import argparse
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from whatchanged.captioner.runtime import Captioner, load
+
+START = "from whatchanged.cli import main; main()"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", default=None)
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--pairs", type=int, default=32)
+    parser.add_argument("--threads", type=int, default=1)
+    options = parser.parse_args()
+    load_now = os.getloadavg()[0]
+    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors, load {load_now:.1f}")
+    captioner = load(options.model, options.threads)
+    print(f"model {captioner.card.name}, {captioner.bundle.size / 1e6:.1f} MB, {captioner.card.image_size}")
+    with tempfile.TemporaryDirectory() as folder:
+        pair = _pictures(Path(folder))
+        chosen = [] if options.model is None else ["--model", options.model]
+        _report("whatchanged --help, cold", [_cold(["--help"]) for _ in range(options.runs + 1)][1:])
+        command = ["describe", *map(str, pair), *chosen]
+        _report("whatchanged describe, cold", [_cold(command) for _ in range(options.runs + 1)][1:])
+        _warm(captioner, pair, options.pairs, options.threads)
+
+
+def _pictures(folder: Path) -> tuple[Path, Path]:
+    """Two pictures of 480x320 with noise, so that decoding costs what it costs."""
+    rng = np.random.default_rng(0)
+    paths = (folder / "before.png", folder / "after.png")
+    for path in paths:
+        Image.fromarray(rng.integers(90, 140, (320, 480, 3), np.uint8)).save(path)
+    return paths
+
+
+def _cold(arguments: list[str]) -> float:
+    begin = time.perf_counter()
+    subprocess.run([sys.executable, "-c", START, *arguments], check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - begin
+
+
+def _warm(captioner: Captioner, pair: tuple[Path, Path], count: int, threads: int) -> None:
+    pixels = captioner.read(*pair)[None]
+    captioner.describe_pixels(pixels)
+    _report("reading and resizing a pair", _times(lambda: captioner.read(*pair), count))
+    _report(f"one pair, {threads} thread(s), warm", _times(lambda: captioner.describe_pixels(pixels), count))
+    batch = np.repeat(pixels, 16, axis=0)
+    times = _times(lambda: captioner.describe_pixels(batch), max(3, count // 16))
+    _report(f"16 pairs side by side, {threads} thread(s), per pair", [t / 16 for t in times])
+
+
+def _times(work: Callable[[], object], count: int) -> list[float]:
+    times = []
+    for _ in range(count):
+        begin = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - begin)
+    return times
+
+
+def _report(label: str, times: list[float]) -> None:
+    ms = sorted(1000 * t for t in times)
+    print(f"{label}: median {statistics.median(ms):.1f} ms, {ms[0]:.1f} to {ms[-1]:.1f}")
+
+
+if __name__ == "__main__":
+    main()

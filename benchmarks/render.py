@@ -1,0 +1,48 @@
+"""Finished pictures per second of one core (or device), for each path and size: a JSON line each.
+
+    python benchmarks/render.py [--device cuda] [--pictures 40]
+
+Scenes are those of the twin; compiling and a first picture are left out. On the CPU the clock is the
+process's own time on one thread, so other work counts little; on another device it is wall time.
+"""
+
+import argparse
+import json
+import time
+
+import torch
+
+from whatchanged.training.render import render
+from whatchanged.training.render.draw import Path
+from whatchanged.worlds.clevr.sampling import sample_triple
+
+SIZES = ((240, 160), (480, 320))
+
+
+def measure(path: Path, device: str, width: int, height: int, pictures: int) -> float:
+    triples = [sample_triple(0, i) for i in range((pictures + 2) // 3)]
+    scenes = [scene for t in triples for scene in (t.default, t.semantic, t.nonsemantic)][:pictures]
+    render(scenes[:1], width, height, device=device, path=path)
+    clock = time.process_time if device == "cpu" else time.perf_counter
+    start = clock()
+    render(scenes, width, height, device=device, path=path)
+    return len(scenes) / (clock() - start)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--pictures", type=int, default=40)
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    paths: tuple[Path, ...] = ("compiled", "tensor") if arguments.device == "cpu" else ("tensor",)
+    for path in paths:
+        for width, height in SIZES:
+            count = max(2, arguments.pictures if path == "compiled" or arguments.device != "cpu" else 6)
+            speed = measure(path, arguments.device, width, height, count)
+            row = {"path": path, "device": arguments.device, "size": f"{width}x{height}", "pictures": count}
+            print(json.dumps({**row, "per_second": round(speed, 2)}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""From two pictures to a sentence with NumPy and ONNX Runtime; methods and worlds are only data here."""

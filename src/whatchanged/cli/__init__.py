@@ -1,0 +1,98 @@
+"""The door: one file a command, each a function of the command's name, registered by the table below.
+
+Exit codes: 0 done; 1 done, but some pairs failed; 2 nothing done (wrong usage or bad input); 130 interrupted.
+Results go to stdout, everything else to stderr. A command's file imports nothing heavy until it runs.
+"""
+
+import importlib
+import sys
+from typing import Annotated, Any
+
+import typer
+import typer.core
+
+from whatchanged.errors import WhatchangedError
+
+COMMANDS = (
+    "demo",
+    "describe",
+    "caption",
+    "evaluate",
+    "dataset",
+    "recipes",
+    "models",
+    "doctor",
+    "synth",
+    "features",
+    "train",
+    "export",
+)
+"""Every command, in the order of the help; ``whatchanged.cli.NAME`` holds the function NAME."""
+
+BAD_INPUT = 2
+
+
+class _Door(typer.core.TyperGroup):
+    """The group of commands, with one place where a mistake becomes a message."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; a person's mistake ends in one message on stderr and exit code 2."""
+        try:
+            return super().invoke(ctx)
+        except WhatchangedError as error:
+            typer.echo(f"whatchanged: {error}", err=True)
+        except BrokenPipeError:
+            raise  # whoever read our output has gone; Typer ends quietly
+        except OSError as error:
+            typer.echo(f"whatchanged: {error.filename or 'system'}: {error.strerror or error}", err=True)
+        raise typer.Exit(BAD_INPUT)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from whatchanged import __version__
+
+        typer.echo(f"whatchanged {__version__}")
+        raise typer.Exit()
+
+
+def _whatchanged(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    """Two pictures in, one sentence out: what changed."""
+
+
+def _build() -> typer.Typer:
+    """The application with every command of the table."""
+    app = typer.Typer(
+        cls=_Door,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_whatchanged)
+    for name in COMMANDS:
+        module = f"{__name__}.{name}"
+        try:
+            command = getattr(importlib.import_module(module), name)
+        except ModuleNotFoundError as error:
+            if error.name != module:
+                raise
+            continue
+        app.command(name)(command)
+    return app
+
+
+app = _build()
+
+
+def main() -> None:
+    """Run the command line; ends the process with one of the exit codes above."""
+    try:
+        app(prog_name="whatchanged")
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,311 @@
+"""``whatchanged caption``: a sentence for every pair of a list or data set, one JSON line each, in order.
+
+A line is ``{"id", "caption", "no_change"}``, or ``{"id", "error"}`` for a pair that failed, and is flushed
+before the next is written; ``OUT.meta.json`` beside it names the model and the list, so ``--resume`` never
+mixes two runs. Shards are contiguous: their outputs, one after the other, are the whole.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
+
+import typer
+
+from whatchanged.cli.console import check_output, note, progress, write_output
+from whatchanged.errors import ImageError, MissingExtra, OutputError
+
+if TYPE_CHECKING:
+    from whatchanged.captioner.runtime import Captioner, Description
+    from whatchanged.datasets import Dataset
+    from whatchanged.records import PairRecord
+
+CHUNK = 1000
+"""Pairs in one file of attention maps."""
+
+
+def caption(
+    pairs: Annotated[Path, typer.Argument(help="A CSV or JSONL list, or a data set's folder.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the predictions go (JSON lines).")],
+    model: Annotated[str | None, typer.Option(help="A shipped model or a model folder.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="Which data set this is, if not recognised.")] = None,
+    split: Annotated[
+        Literal["all", "train", "val", "test"], typer.Option(help="Caption this split only.")
+    ] = "all",
+    skip_missing: Annotated[
+        bool, typer.Option("--skip-missing", help="Leave out pairs whose pictures are missing.")
+    ] = False,
+    batch_size: Annotated[int, typer.Option(min=1, max=1024, help="Pairs side by side.")] = 16,
+    beams: Annotated[int, typer.Option(min=1, max=64, help="Hypotheses kept by the search.")] = 1,
+    shard: Annotated[
+        str, typer.Option(metavar="I/N", help="Only the I-th of N parts, from 1/N to N/N.")
+    ] = "1/1",
+    attention: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write each word's attention too (safetensors).")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue after the last whole line.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no remarks.")] = False,
+) -> None:
+    """Caption every pair of a list or data set."""
+    part = _part(shard)
+    if resume and force:
+        raise typer.BadParameter("choose one of --resume and --force")
+    check_output(output, force or resume, "--resume to continue it or --force to replace it")
+    if attention is not None:
+        _check_attention(attention)
+    from whatchanged.captioner.runtime import load
+    from whatchanged.datasets import open_dataset
+
+    found = open_dataset(pairs, dataset, split, skip_missing)
+    records = [record for record in found.records if record.after is not None]
+    _report(found, len(found.records) - len(records), quiet)
+    first, last = (len(records) * i // part[1] for i in (part[0] - 1, part[0]))
+    captioner = load(model)
+    run = _Run(
+        records[first:last],
+        first,
+        output,
+        attention,
+        _identity(captioner, found.root, records, (first, last), beams, attention is not None),
+    )
+    failed = _caption_all(captioner, run, batch_size, beams, run.standing(resume), quiet)
+    if failed:
+        note(f"{failed:,} of {last - first:,} pairs failed; their lines in {output} say why.")
+        raise typer.Exit(1)
+    note(f"{last - first:,} pairs captioned: {output}", quiet)
+
+
+@dataclass(frozen=True)
+class _Standing:
+    """How far an output has come: pairs done, pairs of them that failed, and where the next line begins."""
+
+    done: int = 0
+    failed: int = 0
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One output: its pairs, the number of the first in the whole list, where it goes and what it is."""
+
+    records: Sequence["PairRecord"]
+    first: int
+    output: Path
+    attention: Path | None
+    identity: dict[str, Any]
+
+    @property
+    def meta(self) -> Path:
+        return self.output.with_name(self.output.name + ".meta.json")
+
+    def standing(self, resume: bool) -> _Standing:
+        """Where to start. Raises OutputError where the output belongs to another model, list or setting."""
+        if not resume or not self.output.exists():
+            return _Standing()
+        try:
+            known = json.loads(self.meta.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise OutputError(
+                f"{self.meta}: cannot read it; without it {self.output} cannot be continued. "
+                "Pass --force to start anew."
+            ) from error
+        for key, value in self.identity.items():
+            if key != "whatchanged" and (not isinstance(known, dict) or known.get(key) != value):
+                raise OutputError(
+                    f"{self.output}: it was made with another {key} (see {self.meta.name}), so it cannot be "
+                    "continued. Pass --force to replace it, or choose another name."
+                )
+        return self._count()
+
+    def _count(self) -> _Standing:
+        """Whole lines that answer the first pairs in order; with maps, up to the last whole file of maps."""
+        standing = _Standing()
+        kept = standing
+        with self.output.open("rb") as stream:
+            for record, line in zip(self.records, stream, strict=False):
+                if not line.endswith(b"\n"):
+                    break
+                fields = _line_fields(line)
+                if fields.get("id") != record.pair_id:
+                    raise OutputError(
+                        f"{self.output}, line {standing.done + 1}: it is not the prediction for "
+                        f"{record.pair_id!r}. Pass --force to start anew."
+                    )
+                standing = _Standing(
+                    standing.done + 1, standing.failed + ("error" in fields), standing.offset + len(line)
+                )
+                if self.attention is None or standing.done % CHUNK == 0 or standing.done == len(self.records):
+                    kept = standing
+        return kept
+
+    def open(self, standing: _Standing) -> BinaryIO:
+        """The output, cut to what stands, ready for the next line; the sidecar is written first of all."""
+        try:
+            stream = self.output.open("r+b" if standing.done else "wb")
+            stream.truncate(standing.offset)
+            stream.seek(standing.offset)
+        except OSError as error:
+            raise OutputError(f"{self.output}: cannot write it: {error.strerror}.") from error
+        write_output(self.meta, json.dumps(self.identity, indent=1) + "\n")
+        return stream
+
+
+def _caption_all(
+    captioner: "Captioner", run: _Run, batch_size: int, beams: int, standing: _Standing, quiet: bool
+) -> int:
+    """Caption what is left of the run and write it; how many of its pairs failed, earlier ones included."""
+    failed = standing.failed
+    maps = _Maps(run)
+    with (
+        run.open(standing) as stream,
+        progress("captioning", len(run.records), quiet, standing.done) as advance,
+    ):
+        try:
+            for number, (record, answer) in enumerate(
+                _answers(captioner, run.records[standing.done :], batch_size, beams), standing.done + 1
+            ):
+                fields: dict[str, Any] = {"id": record.pair_id}
+                if isinstance(answer, ImageError):
+                    failed += 1
+                    fields["error"] = str(answer)
+                else:
+                    fields |= {"caption": answer.sentence, "no_change": round(answer.no_change, 4)}
+                    maps.add(record.pair_id, answer)
+                if number % CHUNK == 0 or number == len(run.records):
+                    maps.write(number)
+                stream.write((json.dumps(fields, ensure_ascii=False) + "\n").encode("utf-8"))
+                stream.flush()
+                advance(1)
+        except KeyboardInterrupt:
+            note(f"Interrupted. {run.output} is whole up to its last line; continue with --resume.")
+            raise
+    return failed
+
+
+def _answers(
+    captioner: "Captioner", records: Sequence["PairRecord"], batch_size: int, beams: int
+) -> Iterator[tuple["PairRecord", "Description | ImageError"]]:
+    """Every pair with its description, or with what is wrong with its pictures; in order."""
+    import numpy as np
+
+    for start in range(0, len(records), batch_size):
+        batch = records[start : start + batch_size]
+        pixels: list[Any] = []
+        errors: dict[int, ImageError] = {}
+        for i, record in enumerate(batch):
+            assert record.after is not None  # single pictures were left out above
+            try:
+                pixels.append(captioner.read(record.before, record.after))
+            except ImageError as error:
+                errors[i] = error
+        described = iter(captioner.describe_pixels(np.stack(pixels), beams) if pixels else ())
+        for i, record in enumerate(batch):
+            yield record, errors[i] if i in errors else next(described)
+
+
+class _Maps:
+    """Each word's attention, gathered and written CHUNK pairs a file; does nothing without a folder.
+
+    A file holds one tensor a pair, named by its id: float16 (words, 2, rows, columns). Its metadata has one
+    key, ``whatchanged``: JSON with ``words`` (id to words), ``model`` and ``list`` (fingerprints).
+    """
+
+    def __init__(self, run: _Run) -> None:
+        self._run = run
+        self._tensors: dict[str, Any] = {}
+        self._words: dict[str, list[str]] = {}
+
+    def add(self, pair_id: str, found: "Description") -> None:
+        if self._run.attention is not None and found.words:
+            import numpy as np
+
+            self._tensors[pair_id] = np.stack([maps for _, maps in found.words]).astype(np.float16)
+            self._words[pair_id] = [word for word, _ in found.words]
+
+    def write(self, done: int) -> None:
+        """Write what was gathered since the last file; ``done`` pairs of the run are done."""
+        if self._run.attention is None:
+            return
+        from safetensors.numpy import save
+
+        start = self._run.first + (done - 1) // CHUNK * CHUNK
+        identity = self._run.identity
+        metadata = {
+            "words": self._words,
+            "model": identity["model"]["fingerprint"],
+            "list": identity["list"]["sha256"],
+        }
+        self._run.attention.mkdir(parents=True, exist_ok=True)
+        path = self._run.attention / f"attention-{start:07d}.safetensors"
+        write_output(path, save(self._tensors, {"whatchanged": json.dumps(metadata, ensure_ascii=False)}))
+        self._tensors, self._words = {}, {}
+
+
+def _part(shard: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", shard)
+    part = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 1 <= part[0] <= part[1]:
+        raise typer.BadParameter(f"--shard is I/N with I from 1 to N, such as 1/4; got {shard!r}")
+    return part
+
+
+def _check_attention(folder: Path) -> None:
+    """That maps can be written at all."""
+    import importlib.util
+
+    if importlib.util.find_spec("safetensors") is None:
+        raise MissingExtra("--attention", "safetensors", "train")
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(f"{folder}: --attention wants a folder, this is a file. Choose another name.")
+
+
+def _report(found: "Dataset", single: int, quiet: bool) -> None:
+    """What the reader of the data set wants a person to know."""
+    report = found.report
+    if report.skipped:
+        note(f"{len(report.skipped):,} pairs are left out: pictures of theirs are missing.", quiet)
+    if single:
+        note(f"{single:,} single pictures are left out: only pairs can be captioned.", quiet)
+
+
+def _identity(
+    captioner: "Captioner",
+    root: Path,
+    records: Sequence["PairRecord"],
+    span: tuple[int, int],
+    beams: int,
+    attention: bool,
+) -> dict[str, Any]:
+    """What the predictions depend on; paths count as they lie under the data set, wherever that lies."""
+    from whatchanged import __version__
+
+    base = f"{root if root.is_dir() else root.parent}/"
+    digest = hashlib.sha256()
+    for record in records:
+        paths = (str(path).removeprefix(base) for path in (record.before, record.after))
+        digest.update("\0".join((record.pair_id, *paths, "\n")).encode("utf-8", "surrogateescape"))
+    card = captioner.card
+    return {
+        "model": {
+            "name": card.name,
+            "version": card.version,
+            "fingerprint": captioner.bundle.fingerprint,
+        },
+        "list": {"pairs": len(records), "sha256": digest.hexdigest()},
+        "shard": {"first": span[0], "last": span[1]},
+        "beams": beams,
+        "attention": attention,
+        "whatchanged": __version__,
+    }
+
+
+def _line_fields(line: bytes) -> dict[str, Any]:
+    try:
+        fields = json.loads(line)
+    except ValueError:
+        return {}
+    return fields if isinstance(fields, dict) else {}

@@ -1,0 +1,77 @@
+"""What the commands share: notes on stderr, progress, and outputs that are whole or not there."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from whatchanged.errors import OutputError
+
+SECONDS_BETWEEN_LINES = 30.0
+
+
+def note(text: str, quiet: bool = False) -> None:
+    """A remark for the person, never part of the result."""
+    if not quiet:
+        print(text, file=sys.stderr, flush=True)
+
+
+def check_output(path: Path, force: bool, instead: str = "--force to replace it") -> None:
+    """That ``path`` may be written. Raises OutputError where it exists (unless forced) or has no folder."""
+    if path.is_dir():
+        raise OutputError(f"{path}: this is a folder; name a file to write.")
+    if not path.absolute().parent.is_dir():
+        raise OutputError(f"{path}: the folder {path.absolute().parent} is not there. Make it first.")
+    if path.exists() and not force:
+        raise OutputError(f"{path}: the file exists already. Pass {instead}, or choose another name.")
+
+
+def write_output(path: Path, content: bytes | str) -> None:
+    """Write a whole file or nothing: a draft beside it, then one rename. Raises OutputError."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        try:
+            draft.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot write it: {error.strerror}.") from error
+
+
+@contextmanager
+def progress(label: str, total: int, quiet: bool = False, done: int = 0) -> Iterator[Callable[[int], None]]:
+    """Yields ``advance(n)``: a bar on a terminal, a plain line now and then elsewhere, nothing if quiet."""
+    if quiet:
+        yield lambda n: None
+    elif sys.stderr.isatty():
+        with _bar(label, total, done) as advance:
+            yield advance
+    else:
+        yield _lines(label, total, done)
+
+
+@contextmanager
+def _bar(label: str, total: int, done: int) -> Iterator[Callable[[int], None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=total, completed=done)
+        yield lambda n: bar.advance(task, n)
+
+
+def _lines(label: str, total: int, done: int) -> Callable[[int], None]:
+    last = time.monotonic()
+
+    def advance(n: int) -> None:
+        nonlocal done, last
+        done += n
+        if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
+            last = time.monotonic()
+            note(f"{label}: {done:,} of {total:,}")
+
+    return advance

@@ -1,0 +1,140 @@
+"""``whatchanged demo``: shipped pairs whose truth is known, what the model says of them, what is right."""
+
+import base64
+import html
+import io
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from whatchanged.cli.console import check_output, write_output
+from whatchanged.errors import DatasetError
+
+if TYPE_CHECKING:
+    from whatchanged.captioner.runtime import Description
+    from whatchanged.worlds.clevr.change import Change
+    from whatchanged.worlds.clevr.scene import Scene
+
+PAIRS = Path(__file__).parents[1] / "models" / "demo"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two pictures and the truth about them."""
+
+    before: Path
+    after: Path
+    scene_before: "Scene"
+    scene_after: "Scene"
+    change: "Change"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the model said of a pair, whether that is wholly true, and a sentence that is."""
+
+    pair: Pair
+    found: "Description"
+    right: bool
+    truth: str
+
+
+def demo(
+    page: Annotated[
+        Path | None, typer.Option("--html", metavar="OUT", help="Write a page with pictures and heat maps.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="A shipped model or a model folder.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the page.")] = False,
+) -> None:
+    """Describe the shipped pairs and say which sentences are wholly true."""
+    if page is not None:
+        check_output(page, force)
+    from whatchanged.captioner.runtime import load
+
+    captioner = load(model)
+    outcomes = []
+    for number, pair in enumerate(read_pairs(PAIRS), 1):
+        outcome = _judged(pair, captioner.describe(pair.before, pair.after))
+        outcomes.append(outcome)
+        typer.echo(f"{number:2d}  {'right' if outcome.right else 'WRONG'}  {outcome.found.sentence}")
+        if not outcome.right:
+            typer.echo(f"           true: {outcome.truth}")
+    summary = f"{sum(o.right for o in outcomes)} of {len(outcomes)} sentences are wholly true"
+    typer.echo(f"{summary} (type, new value, and a phrase that fits the changed object).")
+    if page is not None:
+        write_output(page, _page(summary, outcomes))
+
+
+def read_pairs(folder: Path) -> list[Pair]:
+    """The pairs of ``demo.json``. Raises DatasetError where the folder is not what it should be."""
+    from whatchanged.worlds.clevr.truth import read_change, read_scene
+
+    path = folder / "demo.json"
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))["pairs"]
+        return [
+            Pair(
+                folder / Path(entry["before"]).name,
+                folder / Path(entry["after"]).name,
+                read_scene(entry["scene_before"], f"{path}, pair {i}"),
+                read_scene(entry["scene_after"], f"{path}, pair {i}"),
+                read_change(entry["change"], f"{path}, pair {i}"),
+            )
+            for i, entry in enumerate(entries)
+        ]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DatasetError(
+            f"{path}: the demo's pairs cannot be read ({type(error).__name__}: {error}). Install again."
+        ) from error
+
+
+def _judged(pair: Pair, found: "Description") -> Outcome:
+    from whatchanged.worlds.clevr.grading import judge
+    from whatchanged.worlds.clevr.language import NO_CHANGE, write_fixed
+
+    verdict = judge(found.sentence, pair.scene_before, pair.scene_after, pair.change)
+    if pair.change.type == "none":
+        truth = NO_CHANGE[0]
+    else:
+        truth = write_fixed(pair.scene_before, pair.scene_after, pair.change, "full")
+    return Outcome(pair, found, verdict.true, truth)
+
+
+STYLE = """
+body { font: 16px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; }
+figure { margin: 0 0 2.5rem; } img { max-width: 100%; display: block; }
+figcaption { font-size: 1.1rem; margin-bottom: .4rem; }
+.right { color: #17692b; } .wrong { color: #a3271f; } .truth { color: #555; font-size: 1rem; }
+"""
+
+
+def _page(summary: str, outcomes: list[Outcome]) -> str:
+    """One file that needs nothing else; everything shown is escaped."""
+    figures = "\n".join(_figure(outcome) for outcome in outcomes)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>whatchanged: demo</title>\n'
+        f"<style>{STYLE}</style></head><body>\n<h1>What changed?</h1>\n<p>{html.escape(summary)}. "
+        "Left before, right after; warm is where the words looked.</p>\n"
+        f"{figures}\n</body></html>\n"
+    )
+
+
+def _figure(outcome: Outcome) -> str:
+    from whatchanged.captioner.heatmap import overlay
+    from whatchanged.images import open_image
+
+    picture = io.BytesIO()
+    pair = outcome.pair
+    overlay(open_image(pair.before), open_image(pair.after), outcome.found.heatmaps).save(picture, "PNG")
+    data = base64.b64encode(picture.getvalue()).decode("ascii")
+    verdict = "right" if outcome.right else "wrong"
+    truth = "" if outcome.right else f'<br><span class="truth">True: {html.escape(outcome.truth)}</span>'
+    sentence = html.escape(outcome.found.sentence)
+    return (
+        f'<figure><figcaption><span class="{verdict}">{verdict}</span>: {sentence} '
+        f'<span class="truth">(nothing changed: {outcome.found.no_change:.2f})</span>{truth}</figcaption>'
+        f'<img alt="{sentence}" src="data:image/png;base64,{data}"></figure>'
+    )

@@ -1,0 +1,62 @@
+"""``whatchanged describe``: one pair from the command line to its sentence."""
+
+import io
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from whatchanged.cli.console import check_output, note, write_output
+
+
+def describe(
+    before: Annotated[Path, typer.Argument(help="The picture before.", show_default=False)],
+    after: Annotated[Path, typer.Argument(help="The picture after.", show_default=False)],
+    model: Annotated[str | None, typer.Option(help="A shipped model or a model folder.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
+    heatmap: Annotated[
+        Path | None, typer.Option(help="Write both pictures, warm where the words looked, as PNG.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the heat map's file.")] = False,
+    beams: Annotated[int, typer.Option(min=1, max=64, help="Hypotheses kept by the search.")] = 1,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="Exit with 1 if something changed, as git diff does.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No remarks on stderr.")] = False,
+) -> None:
+    """Say in one sentence what changed between two pictures."""
+    if heatmap is not None:
+        check_output(heatmap, force)
+    from whatchanged.captioner.runtime import load
+    from whatchanged.images import open_image
+
+    first, second = open_image(before), open_image(after)
+    captioner = load(model)
+    found = captioner.describe(first, second, beams)
+    if heatmap is not None:
+        from whatchanged.captioner.heatmap import overlay
+
+        picture = io.BytesIO()
+        overlay(first, second, found.heatmaps).save(picture, "PNG")
+        write_output(heatmap, picture.getvalue())
+    if as_json:
+        fields = {
+            "before": str(before),
+            "after": str(after),
+            "caption": found.sentence,
+            "no_change": round(found.no_change, 4),
+            "changed": found.changed,
+            "doubtful": found.doubtful,
+            "model": captioner.card.name,
+            "words": [[word, maps.round(4).tolist()] for word, maps in found.words],
+            "heatmaps": found.heatmaps.round(4).tolist(),
+        }
+        typer.echo(json.dumps(fields, ensure_ascii=False))
+    else:
+        typer.echo(found.sentence)
+        typer.echo(f"probability that nothing changed: {found.no_change:.2f}")
+        if found.doubtful:
+            note("The sentence and the probability disagree; look for yourself.", quiet)
+    if exit_code and found.changed:
+        raise typer.Exit(1)

@@ -1,0 +1,36 @@
+"""``whatchanged export``: a training run into a bundle that the captioner reads."""
+
+from pathlib import Path
+
+import typer
+
+from whatchanged.errors import MissingExtra
+
+
+def export(
+    run: Path = typer.Argument(..., help="The run folder that train wrote."),
+    output: Path = typer.Argument(..., help="The model folder to write."),
+    name: str | None = typer.Option(None, "--name", help="The model's name; default: the output folder's."),
+    data: Path | None = typer.Option(
+        None,
+        "--data",
+        help="Data set folder for calibration and the check of the graphs; default: the run's.",
+    ),
+    fp16: bool = typer.Option(
+        False, "--fp16", help="Store large weights as fp16; refused if any word changes."
+    ),
+    checkpoint: str = typer.Option(
+        "auto", "--checkpoint", help="best, last, or auto: best where there is one."
+    ),
+    force: bool = typer.Option(False, "--force", help="Replace the output folder if it exists."),
+) -> None:
+    """Export a run: two ONNX graphs that write exactly what torch writes, or nothing."""
+    import json
+
+    try:
+        from whatchanged.training.export import export_run
+    except ModuleNotFoundError as error:
+        raise MissingExtra("Exporting", error.name or "torch", "train") from error
+
+    bundle = export_run(run, output, name or output.name, data, fp16, checkpoint, force)
+    typer.echo(json.dumps({"model": str(output), "bytes": bundle.size, "files": sorted(bundle.files)}))

@@ -1,0 +1,50 @@
+"""``whatchanged synth``: draw a data set."""
+
+import re
+from pathlib import Path
+
+import typer
+
+from whatchanged.cli.console import note, progress
+from whatchanged.errors import MissingExtra
+
+WORLDS = ("clevr-change", "clevr-pool")
+
+
+def _world(name: str) -> str:
+    if name not in WORLDS:
+        raise typer.BadParameter(f"{name!r} is unknown; known are {', '.join(WORLDS)}.")
+    return name
+
+
+def _size(text: str) -> str:
+    if text and not re.fullmatch(r"[1-9]\d{0,4}x[1-9]\d{0,4}", text):
+        raise typer.BadParameter(f"{text!r} is not WIDTHxHEIGHT, for example 480x320.")
+    return text
+
+
+def synth(
+    world: str = typer.Argument(..., callback=_world, help="clevr-change, or clevr-pool: a pool to train on."),
+    out: Path = typer.Argument(..., help="The folder to make; it must not exist (a pool grows)."),
+    scenes: int = typer.Option(..., "--scenes", min=1, help="Number of scenes; each gives two pairs."),
+    seed: int = typer.Option(0, "--seed", min=0, help="The same seed gives the same set."),
+    size: str = typer.Option("", "--size", callback=_size, help="WxH; 480x320, or 240x160 for a pool."),
+    workers: int = typer.Option(1, "--workers", min=1, help="Processes; any number writes the same bytes."),
+    device: str = typer.Option("cpu", "--device", help="cpu, or a device of torch such as cuda."),
+    quiet: bool = typer.Option(False, "--quiet", help="Nothing on stderr but errors."),
+) -> None:
+    """Draw a set of CLEVR-like picture pairs, in the official layout, with sentences and full truth."""
+    try:
+        import numba  # noqa: F401
+        import torch  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise MissingExtra("Drawing a data set", error.name or "numba", "train") from error
+    from whatchanged.training.pool import draw_pool
+    from whatchanged.training.render.synth import write_twin
+
+    write, usual = (draw_pool, "240x160") if world == "clevr-pool" else (write_twin, "480x320")
+    width, height = (int(side) for side in (size or usual).split("x"))
+    with progress("scenes", scenes, quiet) as advance:
+        write(out, scenes, seed, (width, height), workers, device, advance)
+    note(f"{scenes:,} scenes, {2 * scenes:,} pairs in {out}", quiet)
+    typer.echo(str(out))

@@ -1,0 +1,46 @@
+"""``whatchanged train``: a recipe into a run folder."""
+
+from pathlib import Path
+
+import typer
+
+from whatchanged.errors import MissingExtra
+
+
+def train(
+    recipe: str | None = typer.Argument(
+        None, help="A recipe's name or .toml file; not needed with --resume."
+    ),
+    output: Path = typer.Option(..., "--output", "-o", help="The run folder."),
+    data: Path | None = typer.Option(None, "--data", help="Data set folder or pool; sets data.path."),
+    features: Path | None = typer.Option(
+        None, "--features", help="Precomputed features; sets data.features."
+    ),
+    init: Path | None = typer.Option(None, "--init", help="Start from the last weights of this run."),
+    set_: list[str] = typer.Option(
+        [], "--set", help="KEY=VALUE, for example stage.caption.lr=1e-4; repeatable."
+    ),
+    resume: bool = typer.Option(False, "--resume", help="Go on with the run that is in the output folder."),
+    max_seconds: float | None = typer.Option(
+        None, "--max-seconds", help="Stop, ready to resume, after this long."
+    ),
+    device: str = typer.Option("auto", "--device", help="auto, cpu or cuda."),
+    quiet: bool = typer.Option(False, "--quiet", help="Nothing on stderr but errors."),
+) -> None:
+    """Train a recipe. Interrupt it when you like: --resume goes on from the last checkpoint."""
+    import json
+
+    from whatchanged.recipes.reader import load_recipe
+
+    places = {"data.path": data, "data.features": features}
+    paths = [f"{key}={json.dumps(str(path.absolute()))}" for key, path in places.items() if path is not None]
+    loaded = None if recipe is None else load_recipe(recipe, [*set_, *paths])
+    try:
+        from whatchanged.training.run import run_recipe
+    except ModuleNotFoundError as error:
+        raise MissingExtra("Training", error.name or "torch", "train") from error
+
+    state = run_recipe(loaded, output, resume, max_seconds, device, quiet, init)
+    typer.echo(
+        json.dumps({"run": str(output), "finished": state.finished, "seconds": round(state.seconds, 1)})
+    )

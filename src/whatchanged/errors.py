@@ -1,0 +1,55 @@
+"""Every error that a person can cause, in one tree.
+
+    WhatchangedError            catch this one to catch them all; the command line prints it and exits with 2
+    ├── ImageError              a picture that is missing, broken, disguised, too small or too large
+    ├── DatasetError            a folder or list of pairs that is not what it should be
+    ├── BundleError             a model folder that is missing, incomplete or altered
+    ├── RecipeError             a recipe with an unknown, missing or ill-typed setting
+    ├── OutputError             an output path that exists already or cannot be written
+    ├── PredictionsError        a predictions file that cannot be read or does not fit its references
+    ├── ShapeError              arrays whose shapes do not fit each other
+    └── MissingExtra            an optional dependency that is not installed
+
+A message says what is wrong, where, and what to do about it.
+"""
+
+
+class WhatchangedError(Exception):
+    """The root: a mistake that the person at the keyboard can mend."""
+
+
+class ImageError(WhatchangedError):
+    """A picture that cannot be used."""
+
+
+class DatasetError(WhatchangedError):
+    """A folder or list of pairs that cannot be used."""
+
+
+class BundleError(WhatchangedError):
+    """A model bundle that cannot be trusted or read."""
+
+
+class RecipeError(WhatchangedError):
+    """A recipe that cannot be run."""
+
+
+class OutputError(WhatchangedError):
+    """An output that would overwrite something, or cannot be written."""
+
+
+class PredictionsError(WhatchangedError):
+    """Predictions that cannot be scored."""
+
+
+class ShapeError(WhatchangedError):
+    """Arrays that do not fit each other."""
+
+
+class MissingExtra(WhatchangedError):
+    """A feature whose optional dependencies are not installed."""
+
+    def __init__(self, what: str, package: str, extra: str) -> None:
+        super().__init__(
+            f'{what} needs {package}, which this install leaves out. Run: pip install "whatchanged[{extra}]"'
+        )

@@ -1,0 +1,1 @@
+"""Captions and references in, numbers out; no model, no torch."""

@@ -1,0 +1,137 @@
+"""Penn Treebank words as the COCO caption evaluation gets them: lower case, most punctuation gone.
+
+A port of what the Java tokenizer (CoreNLP 3.4.1 with ``-preserveLines -lowerCase``) was seen to do. As in a
+generated lexer, every rule is tried at a position and the longest match wins, and what a rule must see behind
+its token counts. The peculiarities stay, since published scores have them: brackets survive as ``-lrb-``,
+``gone.The`` is one word, ``??`` is a word. One does not: a line break inside a caption is a blank here, where
+the COCO wrapper would shift all later captions to the wrong pair.
+"""
+
+import re
+from functools import lru_cache
+
+_L = r"[^\W\d_²³¹¼-¾⅐-⅞]"  # a letter of any script
+_W = r"[^\W_²³¹¼-¾⅐-⅞]"  # a letter or a digit
+_A = "['’]"
+
+_ABBREVIATIONS = (
+    "adj adm adv al ala alex apr ariz assn assoc asst atty aug ave bancorp bhd bldg blvd brig bros calif "
+    "capt cf cie cmdr co col colo comdr conn corp cos cpl ct dak dec dept det dr drs elec ens esq est etc "
+    "ext feb fla fri ft ga gen gov govs hon inc ind insp intl invt jan jos jr jul jun kan kans ky lieut "
+    "lt ltd maj mar md messrs mfg mich minn mlle mme mo mon mont mr mrs ms msgr mt mtg natl neb nev nov "
+    "oct okla penn pfc ph plc ppte ppty pres prof profs pte ptes pty ptys pvt rd rep reps rev rt sen sens "
+    "sep sept seq sfc sgt spc sq sr st ste supt sys tel tenn thu thurs tue tues univ va vs vt wed wis "
+    "wisc wm wyo"
+)
+_CAPITALISED = "Ark Az Del Ill La Mass Miss Ore Pa Tex Wash ARK AZ DEL ILL LA MASS MISS ORE PA TEX WASH"
+_BEFORE_NUMBERS = "art ca fig figs no nos op pp prop"
+_JOINED = {"cannot": 3, "gonna": 3, "gotta": 3, "wanna": 3, "gimme": 3, "lemme": 3}
+"""Words that are two; the number of letters of the first."""
+
+
+def _any(words: str) -> str:
+    return "|".join(words.split())
+
+
+_NUMBER = r"(?:\d*(?:[.:,]\d+)+|\d+)"
+_MAIL = r"[^\s\"<>|(),:;@{}.]"
+_SLASHED = r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*"
+_RULES = tuple(
+    re.compile(rule)
+    for rule in (
+        # Group 1 is the token; of two rules that match equally far the first wins.
+        # Apostrophes: n't, clitics, words that hold one.
+        r"([A-Za-z]+)(?i:n['’‘`]t)",
+        rf"((?i:n['’‘`]t){_W}*)",
+        rf"({_A}(?i:[sdm]|re|ve|ll))(?!{_L})",
+        rf"((?i:[dol]){_A}{_L}{{2,}}(?:-{_W}+)*)",
+        rf"((?i:n?e{_A}er|nor{_A}easter|li{_A}l|qu{_A}{_L}+|c'mon|ma{_A}am|ol{_A}|[dl]{_A}))",
+        rf"((?i:[jy]{_A}))(?i:{_L})",
+        rf"({_A}[nN]{_A})",
+        rf"((?i:{_A}(?:em|till?|cause)))(?!{_W})",
+        rf"((?i:{_A}n))(?!{_W})",
+        rf"({_A}(?:[2-9]0s|\d\d))(?![^\s.,;:!?)])",
+        rf"((?i:'t))(?i:is|was)(?!{_W})",
+        rf"((?i:more))(?i:{_A}n)(?![\w.])",
+        *(rf"((?i:{word[:cut]}))(?i:{word[cut:]})(?!{_W}|{_A}{_L})" for word, cut in _JOINED.items()),
+        # Numbers, fractions, currencies.
+        rf"([-+±]?{_NUMBER})",
+        rf"(\d*\.\d+(?:-{_W}+)+)",
+        r"([-+]?(?:\d+[- \u00a0])?\d+/\d+)",
+        r"([A-Z]{1,2}\$)",
+        # Dots that stay.
+        rf"((?i:ph\.d|{_any(_ABBREVIATIONS)})\.)",
+        rf"((?:{_any(_CAPITALISED)})\.)",
+        rf"((?i:{_any(_BEFORE_NUMBERS)})\.)\s?\d",
+        r"([A-Za-z](?:\.[A-Za-z])*\.)",
+        # The net, markup, smileys.
+        r"((?:https?://[^\s<>\"'().]+\.|www\.)[^\s<>\"'()]*[^\s<>\"'().,;:!?])",
+        rf"({_W}+(?:\.{_W}+)*\.(?:com|net|org|edu)/[^\s<>\"'()]*[^\s<>\"'().,;:!?])",
+        rf"([A-Za-z0-9]{_MAIL}*@{_MAIL}+(?:\.{_MAIL}+)*)",
+        rf"(@[A-Za-z_]\w*|#{_L}+|[#*]+|_+|\\\*|&(?:#\d+|[A-Za-z]{{2,}});)",
+        r"(</?[A-Za-z!?][^<>]*>|<[^\s<>@]+@[^\s<>@]+>)",
+        r"([:;=]-?[()DPpO])(?![A-Za-z0-9])",
+        r"(\^_\^|-_-|>_<)",
+        # Words run across . ! ? without a blank, hyphens, underscores and slashes.
+        rf"({_L}{_W}*(?:[.!?]{_L}{_W}*)*)",
+        rf"({_W}+)",
+        rf"({_W}+(?:[-_‐‑]{_W}+)+)",
+        rf"([A-Za-z](?:\.[A-Za-z])+\.(?:-{_W}+)+)",
+        rf"({_SLASHED}(?:/{_SLASHED})+)",
+        r"([A-Z]+(?:&[A-Z]+)+)",
+        # Runs of punctuation, and any single character.
+        r"([!?]{2,}|--+|\.{3,}|''|``)",
+        r"(\S)",
+    )
+)
+
+_VANISHED = re.compile(r"[.,:;?!\-–—―‐‑…'’‘‛`\"“”„«»‹›]|--+|\.{3,}|''|``|&quot;|&nbsp;")
+_SPELLED = {
+    "(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-",
+    "€": "$", "¤": "$", "£": "#", "¢": "cents", "½": "1/2", "¼": "1/4", "¾": "3/4", "⅓": "1/3", "⅔": "2/3",
+    "&amp;": "&", "&lt;": "<", "&gt;": ">",
+}  # fmt: skip
+_BLANK = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff\U00010000-\U0010ffff]")
+_ACROSS_BLANKS = re.compile(r"[<\d]")
+"""Where one of these occurs, a token may hold or look across a blank: markup, mixed fractions, "no. 5"."""
+
+
+def ptb(caption: str) -> str:
+    """The caption's words, separated by single blanks."""
+    text = _BLANK.sub(" ", caption.replace("\u00ad", ""))
+    if _ACROSS_BLANKS.search(text):
+        return " ".join(_words(text))
+    return " ".join(word for chunk in text.split() for word in _chunk(chunk))
+
+
+@lru_cache(maxsize=1 << 16)
+def _chunk(chunk: str) -> tuple[str, ...]:
+    """The words of text without blanks."""
+    if chunk.isascii() and chunk.isalpha() and chunk.lower() not in _JOINED:
+        return (chunk.lower(),)
+    return tuple(_words(chunk))
+
+
+def _words(text: str) -> list[str]:
+    words, at = [], 0
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+            continue
+        matches = [match for rule in _RULES if (match := rule.match(text, at))]
+        token = max(matches, key=lambda match: match.end())[1]
+        at += len(token)
+        if not _VANISHED.fullmatch(token):
+            words.append(_spelled(token))
+    return words
+
+
+def _spelled(token: str) -> str:
+    """The token as it is printed: lower case, brackets and currencies by name, apostrophes straight."""
+    if token[0] in ":;=" and token[-1] in "()":
+        return token[:-1] + _SPELLED[token[-1]]
+    if re.fullmatch(r"(?i:n['’‘`]t|['’](?:[sdm]|re|ve|ll))", token):
+        token = token.replace("’", "'").replace("‘", "`")
+    if re.fullmatch(r"\d+ \d+/\d+", token):
+        token = token.replace(" ", "\u00a0")
+    return _SPELLED.get(token, token).lower()

@@ -1,0 +1,203 @@
+"""Pictures: open, orient, check, resize, normalise. The only preprocessing, for both floors of the house.
+
+Every file is a stranger's. Its header is read first and its size held against the limits before a pixel is
+decoded; only the formats below are tried, so no file is handed to another program. Alpha is dropped.
+"""
+
+import struct
+import warnings
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from whatchanged.errors import ImageError, ShapeError
+
+Source = str | Path | Image.Image | NDArray[np.generic]
+"""What a picture may be given as: a path, a Pillow picture, or an array (H, W[, 3 or 4])."""
+
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF", "PPM")
+MAX_PIXELS = 50_000_000
+LEAST_SIDE = 8
+
+_SIGNATURES = (b"\x89PNG", b"\xff\xd8\xff", b"RIFF", b"GIF8", b"II*\0", b"MM\0*")
+_DECODER_ERRORS = (
+    OSError,
+    SyntaxError,
+    ValueError,
+    EOFError,
+    IndexError,
+    KeyError,
+    TypeError,
+    OverflowError,
+    struct.error,
+    zlib.error,
+)
+"""What Pillow's decoders raise on broken bytes; they have no common root."""
+
+
+def open_image(source: Source) -> Image.Image:
+    """The picture as 8-bit RGB, upright (EXIF orientation applied), first frame only.
+
+    16-bit values are scaled to 8 bits, palettes resolved, alpha dropped. Arrays are uint8 or floats in 0..1,
+    of shape (H, W), (H, W, 3) or (H, W, 4).
+    Raises ImageError, naming the picture, where it is missing, no picture, truncated, too small or too large.
+    """
+    if isinstance(source, np.ndarray):
+        return _from_array(source)
+    if isinstance(source, Image.Image):
+        name = str(getattr(source, "filename", "") or "the picture")
+        return _decode(source, name)
+    if not isinstance(source, str | Path):
+        raise ImageError(
+            f"this is no picture: {type(source).__name__}. Give a path, a Pillow picture or a NumPy array."
+        )
+    path = Path(source)
+    _check_file(path)
+    with path.open("rb") as stream:
+        image = _open_header(stream, path)
+        with image:
+            return _decode(image, str(path))
+
+
+def resize(image: Image.Image, size: tuple[int, int]) -> NDArray[np.uint8]:
+    """The picture at ``size`` (W, H), each side scaled on its own: (H, W, 3). Bicubic and antialiased."""
+    if image.size != size:
+        image = image.resize(size, Image.Resampling.BICUBIC)
+    return np.array(image, dtype=np.uint8)
+
+
+def normalise(pixels: NDArray[np.uint8], mean: Sequence[float], std: Sequence[float]) -> NDArray[np.float32]:
+    """(pixels / 255 - mean) / std per channel: uint8 (..., H, W, 3) -> float32 (..., 3, H, W).
+
+    Raises ShapeError where the last axis is not the three channels.
+    """
+    if pixels.ndim < 3 or pixels.shape[-1] != 3:
+        raise ShapeError(f"pixels have the shape {pixels.shape}, wanted (..., H, W, 3)")
+    scale = (1 / (255 * np.asarray(std, np.float64))).astype(np.float32)
+    shift = (np.asarray(mean, np.float64) / np.asarray(std, np.float64)).astype(np.float32)
+    return np.ascontiguousarray(np.moveaxis(pixels * scale - shift, -1, -3))
+
+
+def _check_file(path: Path) -> None:
+    """That the path is a readable file with something in it."""
+    try:
+        if path.is_dir():
+            raise ImageError(f"{path}: this is a folder, a picture is wanted. Name a file in it.")
+        if not path.is_file():
+            raise ImageError(f"{path}: there is no such file. Check the path.")
+        with path.open("rb") as stream:
+            if not stream.read(1):
+                raise ImageError(f"{path}: the file is empty (0 bytes). Copy it again.")
+    except OSError as error:
+        raise ImageError(f"{path}: cannot read the file: {error.strerror}.") from error
+
+
+def _open_header(stream: BinaryIO, path: Path) -> Image.Image:
+    """The picture with nothing but its header read, its size within the limits."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # our own limit is lower than the one Pillow warns of
+            image = Image.open(stream, formats=FORMATS)
+    except Image.DecompressionBombError:
+        _check_size(_declared_size(stream), str(path))
+        raise  # not reached while MAX_PIXELS is below Pillow's own limit
+    except UnidentifiedImageError as error:
+        stream.seek(0)
+        start = stream.read(24)
+        if start.startswith(b"\x89PNG") and len(start) == 24:  # Pillow wants to see more than the size
+            width, height = struct.unpack(">II", start[16:24])
+            _check_size((width, height), str(path))
+        if start.startswith(_SIGNATURES):
+            size = path.stat().st_size
+            raise ImageError(
+                f"{path}: cannot read the picture: its header is broken or ends early ({size:,} bytes in the "
+                "file). Copy it again."
+            ) from error
+        raise ImageError(
+            f"{path}: this is not a picture, whatever its name says: it begins with {start[:12]!r}. "
+            f"Give one of {', '.join(FORMATS)}."
+        ) from error
+    except _DECODER_ERRORS as error:
+        raise ImageError(f"{path}: cannot read the picture: {_reason(error)}. Copy it again.") from error
+    _check_size(image.size, str(path))
+    return image
+
+
+def _declared_size(stream: BinaryIO) -> tuple[int, int]:
+    """The size in the header of a picture that Pillow found too large to hand over."""
+    stream.seek(0)
+    prefix = stream.read(16)
+    for name in FORMATS:
+        factory, accept = Image.OPEN[name]
+        if accept is None or accept(prefix):
+            stream.seek(0)
+            width, height = factory(stream, "").size
+            return int(width), int(height)
+    raise AssertionError("Pillow named a size of a picture that none of its formats accepts")
+
+
+def _check_size(size: tuple[int, int], name: str) -> None:
+    width, height = size
+    if width * height > MAX_PIXELS:
+        raise ImageError(
+            f"{name}: {width:,} x {height:,} pixels are too many: at most {MAX_PIXELS:,} are read. "
+            "Make it smaller."
+        )
+    if min(size) < LEAST_SIDE:
+        raise ImageError(
+            f"{name}: {width} x {height} pixels are too few: each side needs at least {LEAST_SIDE}."
+        )
+
+
+def _decode(image: Image.Image, name: str) -> Image.Image:
+    """All pixels, upright, as 8-bit RGB."""
+    _check_size(image.size, name)
+    try:
+        image.load()
+        return _to_rgb(ImageOps.exif_transpose(image))
+    except _DECODER_ERRORS as error:
+        raise ImageError(f"{name}: cannot decode the picture: {_reason(error)}. Copy it again.") from error
+
+
+def _to_rgb(image: Image.Image) -> Image.Image:
+    """Any of Pillow's modes as RGB, alpha dropped."""
+    if image.mode.startswith("I") or image.mode == "F":
+        return Image.fromarray(_eight_bits(np.asarray(image))).convert("RGB")
+    if image.mode == "P" and "transparency" in image.info:
+        image = image.convert("RGBA")  # straight to RGB, Pillow warns
+    return image.convert("RGB")
+
+
+def _eight_bits(values: NDArray[np.generic]) -> NDArray[np.uint8]:
+    """Integers of 0..65535 or floats of 0..1 scaled to 0..255."""
+    wide = values.astype(np.float64)
+    top = 1.0 if values.dtype.kind == "f" else 65535.0
+    if not (np.isfinite(wide).all() and wide.min() >= 0 and wide.max() <= top):
+        raise ValueError(f"its values run from {wide.min():g} to {wide.max():g}, wanted 0 to {top:g}")
+    return np.rint(wide * (255 / top)).astype(np.uint8)
+
+
+def _from_array(array: NDArray[np.generic]) -> Image.Image:
+    """An array of one of the documented kinds as an RGB picture."""
+    name = f"the array of shape {array.shape} and type {array.dtype}"
+    if array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (3, 4)):
+        raise ImageError(f"{name} is no picture: wanted (H, W), (H, W, 3) or (H, W, 4)")
+    if array.dtype != np.uint8 and array.dtype.kind != "f":
+        raise ImageError(f"{name} is no picture: wanted uint8, or floats in 0..1")
+    _check_size((array.shape[1], array.shape[0]), name)
+    if array.dtype != np.uint8:
+        try:
+            array = _eight_bits(array)
+        except ValueError as error:
+            raise ImageError(f"{name} is no picture: {error}") from error
+    return Image.fromarray(np.ascontiguousarray(array[..., :3] if array.ndim == 3 else array)).convert("RGB")
+
+
+def _reason(error: BaseException) -> str:
+    """The decoder's words, or the kind of error where it has none."""
+    return str(error).rstrip(".") or type(error).__name__

@@ -1,0 +1,11 @@
+"""Recipes: TOML files inside the package, read into frozen dataclasses; listing them needs no torch."""
+
+from whatchanged.recipes.schema import (
+    DataConfig,
+    MethodConfig,
+    Recipe,
+    StageConfig,
+    VisionConfig,
+)
+
+__all__ = ["DataConfig", "MethodConfig", "Recipe", "StageConfig", "VisionConfig"]

@@ -1,0 +1,106 @@
+"""What a recipe says: frozen dataclasses whose fields are the keys of the TOML files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Task = Literal["seeing", "matching", "mlm", "mvcl", "fda", "caption"]
+
+
+@dataclass(frozen=True)
+class MethodConfig:
+    """PCL's sizes and switches (spec names: d, h, F, the three encoders' depths, L, t1, t2, K)."""
+
+    name: str = "pcl"
+    preset: Literal["paper", "authors"] = "paper"
+    width: int = 512
+    heads: int = 8
+    ffn: int = 2048
+    single_layers: int = 1
+    pair_layers: int = 1
+    cross_layers: int = 3
+    dropout: float = 0.2
+    max_length: int = 40
+    mvcl_temperature: float = 1.0
+    fda_temperature: float = 1.0
+    negatives: int = 6
+    difference_encoder: bool = True
+    distractor_judging: bool = True
+    every_word: bool = False
+    """Captioning learns every word of a caption in each pass instead of a masked 15 %. Not published."""
+
+
+@dataclass(frozen=True)
+class VisionConfig:
+    """What turns a picture into a grid of tokens: stored features, or a convolutional backbone on pixels.
+
+    ``matching`` (features matched between the grids) and ``scene_truth`` (losses on the world's truth) go
+    beyond the published method; both are off in its presets.
+    """
+
+    kind: Literal["features", "backbone"] = "features"
+    rows: int = 7
+    columns: int = 7
+    feature_width: int = 2048
+    image_width: int = 240
+    image_height: int = 160
+    channels: tuple[int, ...] = (32, 64, 96)
+    blocks: int = 4
+    keep: int = 24
+    """Tokens kept per picture, the most object-like; 0 keeps all. Backbones only."""
+    matching: bool = False
+    scene_truth: bool = False
+
+
+@dataclass(frozen=True)
+class DataConfig:
+    """Where examples come from; ``--data PATH`` on the command line replaces ``path``."""
+
+    source: Literal["dataset", "pool"] = "dataset"
+    path: str = ""
+    features: str = ""
+    """Folder of precomputed grid features, one ``.npy`` per picture (kind "features" only)."""
+    wording: Literal["captions", "short", "full", "relational"] = "captions"
+    ordered_pairs: Literal["official", "all"] = "official"
+    validation: int = 400
+    """Validation pairs that the recipe's metric is measured on (spread over the split); 0 takes all."""
+
+
+@dataclass(frozen=True)
+class StageConfig:
+    """One stage: a weighted mix of tasks, an optimiser, a schedule, a stopping rule."""
+
+    name: str
+    tasks: Mapping[str, float]
+    """Task -> weight; each step draws one task with probability weight / sum of weights."""
+    steps: int
+    batch: int
+    lr: float
+    schedule: Literal["constant", "inverse_sqrt", "halving", "cosine"] = "constant"
+    warmup: int = 0
+    optimizer: Literal["adam", "adamw"] = "adam"
+    weight_decay: float = 0.0
+    evaluate_every: int = 0
+    patience: int = 0
+    """Evaluations without a new best before the stage stops; 0 never stops early."""
+    metric: Literal["CIDEr-D", "ROUGE-L"] = "CIDEr-D"
+    train_vision: bool = True
+    log_every: int = 50
+    save_every: int = 1000
+    """Steps between checkpoints; what a killed run loses at most."""
+    clip: float = 0.0
+    """Largest gradient norm; 0 does not clip."""
+    precision: Literal["fp32", "bf16"] = "fp32"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A whole run: one method, one way of seeing, one data source, stages in order, one seed."""
+
+    name: str
+    description: str
+    stages: tuple[StageConfig, ...]
+    seed: int = 1234
+    method: MethodConfig = field(default_factory=MethodConfig)
+    vision: VisionConfig = field(default_factory=VisionConfig)
+    data: DataConfig = field(default_factory=DataConfig)

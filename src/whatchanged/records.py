@@ -1,0 +1,46 @@
+"""The one record that every data set on disk is turned into; no pixels, no tensors."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+Box = tuple[float, float, float, float]
+"""x, y, width, height in pixels of the original picture, origin at the top left."""
+
+Split = Literal["train", "val", "test"]
+Kind = Literal["pair_caption", "single_caption", "pair_label", "single_label"]
+ChangeType = Literal["color", "material", "add", "drop", "move", "none"]
+
+CHANGE_TYPES: tuple[ChangeType, ...] = ("color", "material", "add", "drop", "move", "none")
+"""The papers' "texture" is ``material``; a distractor pair is ``none``."""
+
+
+@dataclass(frozen=True)
+class PairRecord:
+    """One pair of pictures with its references (or one picture, where ``after`` is None).
+
+    ``pair_id`` is spelled as the data set's official scorer wants it; ``group_id`` is what a split may not
+    divide (the scene with both its pairs). Captions are raw and untouched, in the order of their source.
+    ``None`` means: not annotated.
+    """
+
+    dataset: str
+    pair_id: str
+    group_id: str
+    split: Split
+    kind: Kind
+    before: Path
+    after: Path | None
+    captions: tuple[str, ...] = ()
+    tokens: tuple[tuple[str, ...], ...] | None = None
+    changed: bool | None = None
+    change_type: ChangeType | None = None
+    boxes: tuple[Box | None, Box | None] = (None, None)
+    viewpoint_iou: float | None = None
+    mask: Path | None = None
+    labels: tuple[int, ...] | None = None
+    same_class: bool | None = None
+    negatives: tuple[str, ...] = ()
+    features: Mapping[str, Path] | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)

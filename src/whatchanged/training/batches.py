@@ -1,0 +1,124 @@
+"""From a source of examples to a mix of tasks: which examples each step trains on.
+
+Every draw is a function of (seed, stage, task, position), so a position (one whole number a task) is all
+that a checkpoint needs to go on with exactly the same examples.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.recipes.schema import StageConfig, Task
+from whatchanged.records import PairRecord
+
+TASK_NUMBERS: Mapping[Task, int] = {"seeing": 1, "mlm": 2, "mvcl": 3, "fda": 4, "caption": 5, "matching": 6}
+"""Part of every stream's seed: fixed for ever, so that a recipe draws the same examples in later versions."""
+
+READERS = 2
+"""Batches that are read ahead, each in a thread of its own."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """One caption of one pair, with its pictures as the recipe's vision wants them.
+
+    before, after: (N, F) features or (N, F') packed tokens, float32, or (H, W, 3) pixels, uint8.
+    truth: what the world knows of the pair, None for pairs from outside.
+    """
+
+    record: PairRecord
+    caption: str
+    before: NDArray[Any]
+    after: NDArray[Any]
+    negatives: tuple[str, ...] = ()
+    truth: Any = None
+
+
+class Source(Protocol):
+    """Numbered examples. ``example`` draws all that varies (a caption, the light) from ``rng`` and is called
+    from several threads at once."""
+
+    def __len__(self) -> int: ...
+
+    def count(self, task: str) -> int:
+        """How many examples, from the first on, a task can use."""
+        ...
+
+    def example(self, index: int, rng: np.random.Generator) -> Example:
+        """Example ``index`` of ``len(self)``."""
+        ...
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One step's task and examples; ``positions`` is where the streams stand after it."""
+
+    task: Task
+    examples: list[Example]
+    positions: dict[str, int]
+
+
+def endless(position: int, length: int, batch: int, seed: tuple[int, ...]) -> NDArray[np.int64]:
+    """The next indices of an endless shuffled stream, from the ``position``-th on.
+
+    Each pass is a permutation of its own; a batch ends with its pass, so the last one may be smaller.
+    """
+    passes, offset = divmod(position, length)
+    order = np.random.default_rng((*seed, passes)).permutation(length)
+    return order[offset : offset + batch]
+
+
+def batch_size(task: Task, stage: StageConfig, negatives: int) -> int:
+    """Examples in one batch: FDA reads every example ``negatives`` + 1 times and takes that many fewer."""
+    return stage.batch // (negatives + 1) if task == "fda" else stage.batch
+
+
+def draw_task(stage: StageConfig, seed: tuple[int, ...], step: int) -> Task:
+    """A step's task, drawn with probability weight / sum of weights, independently of other steps."""
+    tasks = list(stage.tasks)
+    weights = np.array([stage.tasks[task] for task in tasks])
+    choice = np.random.default_rng((*seed, 0, step)).choice(len(tasks), p=weights / weights.sum())
+    return next(task for task in TASK_NUMBERS if task == tasks[choice])
+
+
+def draws(
+    source: Source,
+    stage: StageConfig,
+    seed: tuple[int, ...],
+    negatives: int,
+    step: int,
+    positions: Mapping[str, int],
+) -> Iterator[Draw]:
+    """The stage's draws from ``step`` on; ``positions`` as the last draw before it left them."""
+    now = dict(positions)
+
+    def plan(step: int) -> tuple[Task, NDArray[np.int64], int, dict[str, int]]:
+        task = draw_task(stage, seed, step)
+        first = now.get(task, 0)
+        size = batch_size(task, stage, negatives)
+        indices = endless(first, source.count(task), size, (*seed, TASK_NUMBERS[task]))
+        now[task] = first + len(indices)
+        return task, indices, first, dict(now)
+
+    def read(task: Task, indices: NDArray[np.int64], first: int, after: dict[str, int]) -> Draw:
+        rngs = [np.random.default_rng((*seed, TASK_NUMBERS[task], 0, first + i)) for i in range(len(indices))]
+        examples = [source.example(int(index), rng) for index, rng in zip(indices, rngs, strict=True)]
+        return Draw(task, examples, after)
+
+    with ThreadPoolExecutor(READERS) as pool:
+        ahead: deque[Future[Draw]] = deque()
+        try:
+            for number in range(step, stage.steps):
+                ahead.append(pool.submit(read, *plan(number)))
+                if len(ahead) > READERS:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+        finally:
+            for waiting in ahead:
+                waiting.cancel()

@@ -1,0 +1,151 @@
+"""One checkpoint = one safetensors file: weights, optimiser, random states, and JSON for the rest.
+
+Nothing is pickled. The file appears whole or not at all, and the model's tensors in it load anywhere.
+"""
+
+import json
+import os
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor, nn
+
+from whatchanged.errors import RecipeError
+
+
+@dataclass
+class State:
+    """Where a run stands; all of it goes into the checkpoint.
+
+    stage, step: the next step to take. positions: of each task's stream. best, misses: of the running stage's
+    metric. window: term -> [sum, count] since the last log line. log_bytes: length of metrics.jsonl.
+    seconds: spent so far, over all sittings.
+    """
+
+    stage: int = 0
+    step: int = 0
+    positions: dict[str, int] = field(default_factory=dict)
+    best: float | None = None
+    misses: int = 0
+    window: dict[str, list[float]] = field(default_factory=dict)
+    log_bytes: int = 0
+    seconds: float = 0.0
+    finished: bool = False
+
+
+def save_checkpoint(
+    path: Path, state: State, method: nn.Module, optimizer: torch.optim.Optimizer | None
+) -> None:
+    """Write a checkpoint beside ``path`` and move it into place."""
+    tensors = {f"model.{name}": tensor for name, tensor in model_tensors(method).items()}
+    if optimizer is not None:
+        tensors |= dict(_optimizer_tensors(method, optimizer))
+    tensors |= {"random.torch": torch.get_rng_state(), "random.numpy": _numpy_keys()}
+    for number in range(torch.cuda.device_count()):
+        tensors[f"random.cuda.{number}"] = torch.cuda.get_rng_state(number)
+    rest = {"state": asdict(state), "python": random.getstate(), "numpy": _numpy_state()[2:]}
+    data = save(
+        {name: t.detach().cpu().contiguous() for name, t in tensors.items()}, {"rest": json.dumps(rest)}
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    with beside.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint as read: the state, and tensors by name."""
+
+    path: Path
+    state: State
+    tensors: Mapping[str, Tensor]
+    rest: Mapping[str, Any]
+
+    def restore_model(self, method: nn.Module) -> None:
+        """Copy the weights into ``method``; raises RecipeError if names or shapes differ."""
+        saved = {n.removeprefix("model."): t for n, t in self.tensors.items() if n.startswith("model.")}
+        own = model_tensors(method)
+        wrong = sorted(saved.keys() ^ own.keys())
+        wrong += sorted(name for name in saved.keys() & own.keys() if saved[name].shape != own[name].shape)
+        if wrong:
+            raise RecipeError(
+                f"{self.path}: the weights do not fit the recipe ({len(wrong)} differ, first: {wrong[0]})."
+                " Use the recipe that the run was started with."
+            )
+        with torch.no_grad():
+            for name, tensor in own.items():
+                tensor.copy_(saved[name])
+
+    def restore_optimizer(self, method: nn.Module, optimizer: torch.optim.Optimizer) -> None:
+        """Give each parameter its moments back; parameters that have had no gradient yet have none."""
+        device_free = {"step"}  # Adam keeps its step counter on the CPU
+        names = {parameter: name for name, parameter in method.named_parameters()}
+        for parameter in (p for group in optimizer.param_groups for p in group["params"]):
+            prefix = f"optimizer.{names[parameter]}."
+            moments = {n.removeprefix(prefix): t for n, t in self.tensors.items() if n.startswith(prefix)}
+            if moments:
+                optimizer.state[parameter] = {
+                    key: t.clone() if key in device_free else t.to(parameter.device)
+                    for key, t in moments.items()
+                }
+
+    def restore_random(self) -> None:
+        """Set the generators of Python, NumPy and torch (each device) to where they were."""
+        version, keys, gauss = self.rest["python"]
+        random.setstate((version, tuple(keys), gauss))
+        np.random.set_state(("MT19937", self.tensors["random.numpy"].numpy(), *self.rest["numpy"]))
+        torch.set_rng_state(self.tensors["random.torch"])
+        for number in range(torch.cuda.device_count()):
+            if f"random.cuda.{number}" in self.tensors:
+                torch.cuda.set_rng_state(self.tensors[f"random.cuda.{number}"], number)
+
+
+def read_checkpoint(path: Path) -> Checkpoint:
+    """Read a checkpoint; raises RecipeError if the file is missing or damaged."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            rest = json.loads((file.metadata() or {})["rest"])
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        return Checkpoint(path, State(**rest["state"]), tensors, rest)
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise RecipeError(
+            f"{path}: no checkpoint can be read here ({error}). Start the run again."
+        ) from error
+
+
+def model_tensors(method: nn.Module) -> dict[str, Tensor]:
+    """Weights and buffers by name; a tensor that has two names appears under the first."""
+    seen: set[int] = set()
+    tensors = {}
+    for name, tensor in method.state_dict().items():
+        if tensor.numel() and tensor.data_ptr() in seen:
+            continue
+        seen.add(tensor.data_ptr())
+        tensors[name] = tensor
+    return tensors
+
+
+def _optimizer_tensors(method: nn.Module, optimizer: torch.optim.Optimizer) -> Iterator[tuple[str, Tensor]]:
+    names: dict[Tensor, str] = {parameter: name for name, parameter in method.named_parameters()}
+    for parameter, moments in optimizer.state.items():
+        for key, value in moments.items():
+            yield f"optimizer.{names[parameter]}.{key}", value
+
+
+def _numpy_keys() -> Tensor:
+    return torch.from_numpy(np.asarray(_numpy_state()[1], np.int64).copy())
+
+
+def _numpy_state() -> tuple[Any, ...]:
+    return cast(tuple[Any, ...], np.random.get_state(legacy=True))

@@ -1,0 +1,379 @@
+"""From a training run to a bundle: two ONNX graphs, card, README; refused unless they write torch's words.
+
+encoder   before, after (B, 3, H, W) -> no_change (B,), memory_*
+decoder   previous (B,), position (), memory_*, cache_* (B, layers, heads, t, d) ->
+          log_probabilities (B, V), attention (B, 2, rows, columns), next_cache_*
+"""
+
+import json
+import os
+import shutil
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+import whatchanged
+from whatchanged.captioner.bundle import Bundle, Card, NoChange, open_bundle, write_bundle
+from whatchanged.captioner.decoding import Cache, greedy
+from whatchanged.errors import BundleError, OutputError, RecipeError
+from whatchanged.images import normalise
+from whatchanged.recipes.reader import dump_recipe
+from whatchanged.recipes.schema import Recipe
+from whatchanged.training.batches import Example, Source
+from whatchanged.training.methods import Method
+from whatchanged.training.run import open_run
+from whatchanged.training.sources import open_sources
+from whatchanged.training.vision import MEAN, STD
+from whatchanged.worlds.clevr.language import NO_CHANGE
+
+OPSET = 17
+FIXTURE_PAIRS = 64
+CALIBRATION_PAIRS = 1000
+HALF_FROM = 256
+"""Numbers that a weight must have to be worth storing as fp16."""
+
+WORLDS: Mapping[str, tuple[str, tuple[str, ...]]] = {"clevr_change": ("clevr", NO_CHANGE)}
+"""Data set -> the world its pictures show, and that world's ways to say that nothing changed."""
+
+
+def export_run(
+    run: Path,
+    output: Path,
+    name: str,
+    data: Path | None = None,
+    fp16: bool = False,
+    checkpoint: str = "auto",
+    force: bool = False,
+) -> Bundle:
+    """Write the run's model as a bundle folder; nothing is left at ``output`` if anything fails.
+
+    data: a data set folder whose validation pairs calibrate the no-change probability and test the graphs;
+    default: the run's own. fp16 stores large weights in half the bytes; the graphs still compute in fp32.
+    checkpoint: "best", "last" or "auto". Raises RecipeError for a run that no bundle can be made of,
+    OutputError where ``output`` exists and ``force`` is not set, BundleError where a graph and torch do not
+    agree.
+    """
+    if output.exists() and not force:
+        raise OutputError(f"{output}: exists already. Pass --force to replace it, or choose another folder.")
+    recipe, method, state = open_run(run, checkpoint)
+    if recipe.vision.kind != "backbone":
+        raise RecipeError(
+            f"{run}: this model reads precomputed features, so it cannot caption pictures by itself."
+            ' Only runs with vision.kind = "backbone" can be exported.'
+        )
+    if not recipe.method.distractor_judging:
+        raise RecipeError(
+            f"{run}: this model judges no distractors, so a bundle would lack its no-change probability."
+        )
+    validation = _pictures(recipe, data, run)
+    pairs = _fixture_pairs(validation)
+    draft = output.with_name(f".{output.name}.{os.getpid()}")
+    draft.mkdir(parents=True)
+    try:
+        write_graphs(method, (pairs[0][:2], pairs[1][:2]), draft)
+        if fp16:
+            for graph in ("encoder.onnx", "decoder.onnx"):
+                store_half(draft / graph)
+        difference = compare(method, draft, *pairs)
+        no_change = calibrate(method, validation)
+        dataset = validation.example(0, np.random.default_rng(0)).record.dataset
+        world, sentences = WORLDS.get(dataset, ("none", ()))
+        provenance = {
+            "recipe": recipe.name,
+            "resolved_recipe": dump_recipe(replace(recipe, data=replace(recipe.data, path="", features=""))),
+            "checkpoint": {"stage": recipe.stages[state.stage].name, "step": state.step, "best": state.best},
+            "training_seconds": round(state.seconds),
+            "environment": _environment(run),
+            "weights_stored_as": "fp16 where large" if fp16 else "fp32",
+            "graphs_against_torch": {
+                "pairs": len(pairs[0]),
+                "ids": "equal",
+                "largest_difference": difference,
+            },
+        }
+        card = Card(
+            name, whatchanged.__version__, recipe.method.name, recipe.method.preset, world,
+            (recipe.vision.image_width, recipe.vision.image_height), MEAN, STD,
+            (method.vision.rows, method.vision.columns), method.vocabulary, method.max_length,
+            replace(no_change, sentences=sentences), provenance,
+        )  # fmt: skip
+        (draft / "README.md").write_text(model_card(card, recipe, draft), encoding="utf-8")
+        write_bundle(draft, card)
+        if output.exists():
+            shutil.rmtree(output)
+        draft.replace(output)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    bundle = open_bundle(output.absolute())
+    bundle.check()
+    return bundle
+
+
+def _environment(run: Path) -> dict[str, Any]:
+    """What the run was trained on, without its command, whose paths are nobody's business."""
+    kept: dict[str, Any] = json.loads((run / "environment.json").read_text(encoding="utf-8"))
+    return {key: value for key, value in kept.items() if key != "command"}
+
+
+class _Encoder(nn.Module):
+    """Pictures -> no_change and the named parts of the memory."""
+
+    def __init__(self, method: Method, parts: Sequence[str]) -> None:
+        super().__init__()
+        self.method, self.parts = method, parts
+
+    def forward(self, before: Tensor, after: Tensor) -> tuple[Tensor, ...]:
+        memory = self.method.encode(before, after)
+        return (self.method.no_change(memory), *(getattr(memory, part) for part in self.parts))
+
+
+class _Decoder(nn.Module):
+    """One word; the parts of the memory that decoding does not read are filled with nothing."""
+
+    def __init__(self, method: Method, memory: Any, parts: Sequence[str], caches: Sequence[str]) -> None:
+        super().__init__()
+        self.method, self.parts, self.caches = method, parts, caches
+        self.empty = memory
+
+    def forward(self, previous: Tensor, position: Tensor, *rest: Tensor) -> tuple[Tensor, ...]:
+        memory = self.empty._replace(**dict(zip(self.parts, rest, strict=False)))
+        cache = dict(zip(self.caches, rest[len(self.parts) :], strict=True))
+        scores, attention, grown = self.method.step(memory, previous, position, cache)
+        return (scores, attention, *(grown[name] for name in self.caches))
+
+
+def write_graphs(
+    method: Method, pictures: tuple[NDArray[np.float32], NDArray[np.float32]], folder: Path
+) -> None:
+    """Trace ``encoder.onnx`` and ``decoder.onnx`` on two pairs; batch and length stay free."""
+    before, after = (torch.from_numpy(p) for p in pictures)
+    with torch.inference_mode():
+        memory = method.encode(before, after)
+        cache = method.first_cache(memory)
+        previous = torch.ones(len(before), dtype=torch.int64)
+        _, _, cache = method.step(memory, previous, 1, cache)
+    memory = type(memory)(*(tensor.clone() for tensor in memory))
+    cache = {name: tensor.clone() for name, tensor in cache.items()}
+    parts, caches = _read_parts(method, memory, previous, cache), list(cache)
+    memories, names = [f"memory_{part}" for part in parts], [f"cache_{name}" for name in caches]
+    batch = {0: "batch"}
+    _trace(
+        _Encoder(method, parts), (before, after), folder / "encoder.onnx", ["before", "after"],
+        ["no_change", *memories], dict.fromkeys(["before", "after", "no_change", *memories], batch),
+    )  # fmt: skip
+    grown = [f"next_{name}" for name in names]
+    axes = {name: {0: "batch", 3: "length"} for name in names} | {
+        n: {0: "batch", 3: "next_length"} for n in grown
+    }
+    free = dict.fromkeys(["previous", "log_probabilities", "attention", *memories], batch)
+    values = (*(getattr(memory, part) for part in parts), *cache.values())
+    _trace(
+        _Decoder(method, memory, parts, caches), (previous, torch.tensor(2), *values),
+        folder / "decoder.onnx",
+        ["previous", "position", *memories, *names], ["log_probabilities", "attention", *grown], free | axes,
+    )  # fmt: skip
+
+
+def _read_parts(method: Method, memory: Any, previous: Tensor, cache: dict[str, Tensor]) -> list[str]:
+    """The memory's fields that a decoder step reads: those that change its answer when they are not there."""
+    read = []
+    for name in memory._fields:
+        try:
+            with torch.inference_mode():
+                method.step(memory._replace(**{name: None}), previous, 2, cache)
+        except (TypeError, AttributeError):
+            read.append(name)
+    return read
+
+
+def _trace(
+    module: nn.Module, inputs: tuple[Tensor, ...], path: Path, names: list[str], outputs: list[str], axes: Any
+) -> None:
+    module.eval()
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore")  # the tracer warns of every Python number; ``compare`` is the proof
+        torch.onnx.export(
+            module, inputs, str(path), input_names=names, output_names=outputs, dynamic_axes=axes,
+            opset_version=OPSET, dynamo=False, do_constant_folding=True,
+        )  # fmt: skip
+    onnx.checker.check_model(str(path))
+
+
+def store_half(path: Path) -> None:
+    """Store the graph's large fp32 weights as fp16, each followed by a cast back to fp32."""
+    model = onnx.load(str(path))
+    graph = model.graph
+    casts = []
+    for number, weight in enumerate(list(graph.initializer)):
+        values = onnx.numpy_helper.to_array(weight)
+        if values.dtype != np.float32 or values.size < HALF_FROM or np.abs(values).max() > 65000:
+            continue
+        stored = onnx.numpy_helper.from_array(values.astype(np.float16), f"{weight.name}_half")
+        casts.append(onnx.helper.make_node("Cast", [stored.name], [weight.name], f"cast_{number}", to=1))
+        graph.initializer.remove(weight)
+        graph.initializer.append(stored)
+    for node in reversed(casts):
+        graph.node.insert(0, node)
+    onnx.checker.check_model(model)
+    onnx.save(model, str(path))
+
+
+def compare(method: Method, folder: Path, before: NDArray[np.float32], after: NDArray[np.float32]) -> float:
+    """The largest difference of the captions' log-probabilities; raises BundleError if an id differs."""
+    torch_rows = greedy_torch(method, torch.from_numpy(before), torch.from_numpy(after))
+    onnx_rows = greedy_onnx(folder, before, after, method.max_length)
+    differing = [i for i, (a, b) in enumerate(zip(torch_rows, onnx_rows, strict=True)) if a.ids != b.ids]
+    if differing:
+        i = differing[0]
+        raise BundleError(
+            f"{len(differing)} of {len(before)} captions of the exported graphs are not torch's, so nothing"
+            f" was written. Pair {i}: {method.vocabulary.text(onnx_rows[i].ids)!r} instead of"
+            f" {method.vocabulary.text(torch_rows[i].ids)!r}. Export without --fp16 if it was set."
+        )
+    pairs = zip(torch_rows, onnx_rows, strict=True)
+    return float(max(abs(a.log_probability - b.log_probability) for a, b in pairs))
+
+
+def greedy_torch(method: Method, before: Tensor, after: Tensor) -> list[Any]:
+    """Greedy captions by the method itself."""
+    with torch.inference_mode():
+        memory = method.encode(before, after)
+
+        def step(previous: NDArray[np.int64], position: int, cache: Cache) -> tuple[Any, None, Cache]:
+            scores, _, grown = method.step(memory, torch.from_numpy(previous), position, dict(cache))
+            return scores.numpy(), None, grown
+
+        return list(greedy(step, method.first_cache(memory), len(before), method.max_length))
+
+
+def greedy_onnx(
+    folder: Path, before: NDArray[np.float32], after: NDArray[np.float32], longest: int
+) -> list[Any]:
+    """Greedy captions by the two graphs."""
+    encoder, decoder = (
+        onnxruntime.InferenceSession(str(folder / f"{name}.onnx"), providers=["CPUExecutionProvider"])
+        for name in ("encoder", "decoder")
+    )
+    outputs = [item.name for item in encoder.get_outputs()]
+    memory = dict(zip(outputs, encoder.run(None, {"before": before, "after": after}), strict=True))
+    first = {
+        item.name: np.zeros((len(before), *item.shape[1:3], 0, *item.shape[4:]), np.float32)
+        for item in decoder.get_inputs()
+        if item.name.startswith("cache_")
+    }
+    memory.pop("no_change")
+
+    def step(previous: NDArray[np.int64], position: int, cache: Cache) -> tuple[Any, None, Cache]:
+        feed = {"previous": previous, "position": np.array(position, np.int64), **memory, **cache}
+        scores, _, *grown = decoder.run(None, feed)
+        return scores, None, dict(zip(first, grown, strict=True))
+
+    return list(greedy(step, first, len(before), longest))
+
+
+def calibrate(method: Method, validation: Source) -> NoChange:
+    """Fit p = sigmoid(scale * logit(p) + shift) to the validation pairs by Newton's method.
+
+    Maximum likelihood with a weak pull towards scale 1 and shift 0 (as much as one pair), so that a perfect
+    judge does not drive the scale to infinity. The threshold is 1/2 of the calibrated probability.
+    """
+    probabilities, labels = [], []
+    count = min(len(validation), CALIBRATION_PAIRS)
+    for start in range(0, count, FIXTURE_PAIRS):
+        examples = _examples(validation, range(start, min(start + FIXTURE_PAIRS, count)))
+        batch = method.collate(examples)
+        with torch.inference_mode():
+            probabilities += method.no_change(method.encode(batch.before, batch.after)).tolist()
+        labels += [example.record.changed is False for example in examples]
+    p = np.clip(np.array(probabilities), 1e-7, 1 - 1e-7)
+    scale, shift = fit_sigmoid(np.log(p / (1 - p)), np.array(labels, float))
+    how = f"maximum likelihood on {count} validation pairs ({sum(labels)} without change); threshold at 1/2"
+    return NoChange(0.5, scale, shift, how, ())
+
+
+def fit_sigmoid(logits: NDArray[np.float64], labels: NDArray[np.float64]) -> tuple[float, float]:
+    """(a, b) that minimise sum of log-losses of sigmoid(a x + b) + ((a - 1)^2 + b^2) / 2."""
+    x = np.stack([logits, np.ones_like(logits)], axis=1)
+    prior = np.array([1.0, 0.0])
+    weights = prior.copy()
+    for _ in range(100):
+        p = 1 / (1 + np.exp(-np.clip(x @ weights, -500, 500)))
+        gradient = x.T @ (p - labels) + weights - prior
+        hessian = (x * (p * (1 - p))[:, None]).T @ x + np.eye(2)
+        move = np.linalg.solve(hessian, gradient)
+        weights = weights - move * min(1.0, 2.0 / max(1e-12, float(np.abs(move).max())))
+        if np.abs(move).max() < 1e-9:
+            break
+    return float(weights[0]), float(weights[1])
+
+
+def _pictures(recipe: Recipe, data: Path | None, run: Path) -> Source:
+    """The validation pairs as pictures: of the folder ``data``, or of the run's own data set or pool."""
+    places = replace(recipe.data, features="")
+    if data is not None:
+        places = replace(
+            places, source="dataset", path=str(data), wording="captions", ordered_pairs="official"
+        )
+    stages = tuple(replace(stage, tasks={"caption": 1.0}) for stage in recipe.stages)  # nothing to be mined
+    return open_sources(replace(recipe, data=places, stages=stages), run).validation
+
+
+def _fixture_pairs(validation: Source) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The first validation pairs as the graphs read them: normalised, (B, 3, H, W) each.
+
+    Raises RecipeError if there are none.
+    """
+    examples = _examples(validation, range(min(len(validation), FIXTURE_PAIRS)))
+    if len(examples) < 2:
+        raise RecipeError("There are no validation pairs to test the graphs on. Name a data set with --data.")
+    before, after = (np.stack([getattr(e, side) for e in examples]) for side in ("before", "after"))
+    return normalise(before, MEAN, STD), normalise(after, MEAN, STD)
+
+
+def _examples(source: Source, numbers: range) -> list[Example]:
+    return [source.example(i, np.random.default_rng((0, i))) for i in numbers]
+
+
+def model_card(card: Card, recipe: Recipe, folder: Path) -> str:
+    """The README of a bundle: a YAML head after the model hubs' conventions, and what a user must know."""
+    size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
+    width, height = card.image_size
+    seconds = card.provenance["training_seconds"]
+    return f"""---
+language: en
+license: apache-2.0
+library_name: whatchanged
+pipeline_tag: image-to-text
+tags: [image-difference-captioning, change-captioning, {card.method}, onnx]
+---
+
+# {card.name}
+
+Two pictures of one scene in; out come one sentence that says what changed, the probability that nothing
+did, and where the model looked. It runs on the CPU with ONNX Runtime, without torch and without a network.
+
+    whatchanged describe before.png after.png --model FOLDER
+
+| | |
+|---|---|
+| method | {card.method}, preset `{card.preset}`, width {recipe.method.width} |
+| recipe | `{recipe.name}`: {recipe.description} |
+| world | {card.world} |
+| pictures | resized to {width} x {height} (bicubic), attention on {card.grid[0]} x {card.grid[1]} cells |
+| words | {len(card.vocabulary) - 6} |
+| size | {size:.1f} MB, weights stored as {card.provenance["weights_stored_as"]} |
+| training | {seconds:,} seconds |
+| no-change probability | calibrated by {card.no_change.how} |
+
+It knows only the world it was trained on; of other pictures its sentences mean nothing. The resolved recipe
+and the machine are in `bundle.json` under `provenance`.
+"""

@@ -1,0 +1,150 @@
+"""The training loop: stage by stage, step by step, in the order in which things happen."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from whatchanged.errors import RecipeError
+from whatchanged.recipes.schema import Recipe, StageConfig
+from whatchanged.training.batches import Draw, draws
+from whatchanged.training.checkpoint import Checkpoint, State, save_checkpoint
+from whatchanged.training.log import RunLog
+from whatchanged.training.methods import Method
+from whatchanged.training.schedule import learning_rate, make_optimizer
+from whatchanged.training.sources import Sources
+from whatchanged.training.validation import validate
+
+
+def train(
+    recipe: Recipe,
+    method: Method,
+    sources: Sources,
+    run: Path,
+    device: torch.device,
+    start: Checkpoint | None = None,
+    max_seconds: float | None = None,
+    quiet: bool = False,
+) -> State:
+    """Run the recipe's stages from the beginning, or from a checkpoint on; returns where the run stands.
+
+    Writes ``run``/checkpoints/last after every ``save_every`` steps, at the end of each stage, and when
+    ``max_seconds`` are over; best whenever the stage's metric on validation data is the best of the stage
+    so far. A stage starts from the last weights of the one before, with a new optimiser. On the CPU, a run
+    that goes on from its last checkpoint takes exactly the steps of an unbroken one. Raises RecipeError
+    when a loss is not finite.
+    """
+    assert isinstance(method, nn.Module)
+    state = State() if start is None else start.state
+    before, began = state.seconds, time.monotonic()
+    last, best = run / "checkpoints" / "last.safetensors", run / "checkpoints" / "best.safetensors"
+    offsets = [sum(stage.steps for stage in recipe.stages[:n]) for n in range(len(recipe.stages))]
+
+    with RunLog(run, state.log_bytes, offsets[state.stage] + state.step, quiet) as log:
+        while not state.finished:
+            stage = recipe.stages[state.stage]
+            optimizer = make_optimizer(method, stage)
+            if start is not None:
+                start.restore_optimizer(method, optimizer)
+                start.restore_random()
+                start = None
+            log.stage(stage.name, state.step, stage.steps)
+            seed, negatives = (recipe.seed, state.stage), recipe.method.negatives
+            for draw in draws(sources.train, stage, seed, negatives, state.step, state.positions):
+                rate = learning_rate(stage, state.step)
+                values = take_step(
+                    method, optimizer, draw, stage, rate, device, f"{stage.name}, step {state.step}"
+                )
+                count_terms(state.window, draw.task, values)
+                state.step, state.positions = state.step + 1, draw.positions
+                state.seconds = before + time.monotonic() - began
+                log.advance(state.step)
+                at = {"stage": stage.name, "step": state.step}
+                if due(state.step, stage.log_every, stage.steps):
+                    means = {name: total / times for name, (total, times) in sorted(state.window.items())}
+                    timing = {"lr": rate, "seconds": round(state.seconds, 3)}
+                    log.write({**at, **means, **timing}, offsets[state.stage] + state.step)
+                    state.window = {}
+                if stage.evaluate_every and due(state.step, stage.evaluate_every, stage.steps):
+                    scores = validate(method, sources.validation, device)
+                    log.write({**at, **scores}, offsets[state.stage] + state.step)
+                    state.misses += 1
+                    if state.best is None or scores[stage.metric] > state.best:
+                        state.best, state.misses = scores[stage.metric], 0
+                        save_checkpoint(best, state, method, None)
+                if state.step == stage.steps:
+                    break
+                if stage.patience and state.misses >= stage.patience:
+                    log.say(f"{stage.name}: {stage.metric} has not risen for {state.misses} evaluations.")
+                    break
+                over = max_seconds is not None and time.monotonic() - began >= max_seconds
+                if over or due(state.step, stage.save_every, stage.steps):
+                    state.log_bytes = log.length
+                    save_checkpoint(last, state, method, optimizer)
+                if over:
+                    log.say(f"Time is over at {stage.name}, step {state.step} of {stage.steps}.")
+                    return state
+            state = next_stage(state, recipe, log.length)
+            save_checkpoint(last, state, method, None)
+    return state
+
+
+def take_step(
+    method: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    draw: Draw,
+    stage: StageConfig,
+    rate: float,
+    device: torch.device,
+    where: str,
+) -> dict[str, float]:
+    """One weight update: the task's terms are summed as they are; returns them as numbers."""
+    method.train()
+    if not stage.train_vision:  # its running statistics stay as they are, too
+        cast(nn.Module, cast(Method, method).vision).eval()
+    batch = cast(Method, method).collate(draw.examples).to(device)
+    with torch.autocast(device.type, torch.bfloat16, enabled=stage.precision == "bf16"):
+        terms = cast(Method, method).loss(draw.task, batch)
+    values = finite_values(terms, f"stage.{where}, task {draw.task}")
+    optimizer.zero_grad()
+    torch.stack([term.float() for term in terms.values()]).sum().backward()  # type: ignore[no-untyped-call]
+    if stage.clip:
+        nn.utils.clip_grad_norm_(method.parameters(), stage.clip)
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+    optimizer.step()
+    return values
+
+
+def next_stage(state: State, recipe: Recipe, log_bytes: int) -> State:
+    """Where the run stands when a stage is over."""
+    if state.stage + 1 < len(recipe.stages):
+        return State(stage=state.stage + 1, log_bytes=log_bytes, seconds=state.seconds)
+    return replace(state, log_bytes=log_bytes, finished=True)
+
+
+def count_terms(window: dict[str, list[float]], task: str, values: Mapping[str, float]) -> None:
+    """Add a step's terms to the sums and counts since the last log line."""
+    for name, value in values.items():
+        label = task if name == task else f"{task}/{name}"
+        total, times = window.get(label, (0.0, 0))
+        window[label] = [total + value, times + 1]
+
+
+def finite_values(terms: Mapping[str, Tensor], where: str) -> dict[str, float]:
+    """The terms as numbers; raises RecipeError if one is infinite or not a number."""
+    values = torch.stack([term.detach().float() for term in terms.values()]).tolist()
+    named = dict(zip(terms, values, strict=True))
+    if not all(abs(value) < float("inf") for value in values):
+        shown = ", ".join(f"{name} {value}" for name, value in named.items())
+        raise RecipeError(f"{where}: the loss is not finite ({shown}). Lower lr, or set clip.")
+    return named
+
+
+def due(step: int, every: int, steps: int) -> bool:
+    """Whether something that happens every ``every`` steps, and at the end, happens after ``step`` steps."""
+    return step % every == 0 or step == steps

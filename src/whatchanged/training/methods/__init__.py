@@ -1,0 +1,84 @@
+"""The methods by name, and what each of them can do.
+
+A method is a torch module with the duties of ``Method``; there is no base class. To add one: a file in this
+folder, a line in ``METHODS``. ``tests/contract/test_methods.py`` holds every method of the table to the rest.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from torch import Tensor, nn
+
+from whatchanged.errors import RecipeError
+from whatchanged.recipes.schema import MethodConfig
+from whatchanged.training.grids import Batch, Vision
+from whatchanged.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from whatchanged.training.batches import Example
+
+METHODS = {"pcl": "whatchanged.training.methods.pcl:PCL"}
+
+Cache = dict[str, Tensor]
+"""What a decoder keeps of the words so far; batch first, so that ``value[rows]`` picks rows."""
+
+
+class Method(Protocol):
+    """What the loop, the evaluation and the export ask of a method."""
+
+    vision: Vision
+    vocabulary: Vocabulary
+    max_length: int
+
+    def collate(self, examples: Sequence["Example"]) -> Batch:
+        """Examples to tensors."""
+
+    def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
+        """The named, unweighted terms of one task."""
+
+    @property
+    def padded_tasks(self) -> frozenset[str]:
+        """The tasks whose loss depends on the padding, on purpose."""
+
+    def encode(self, before: Tensor, after: Tensor) -> Any:
+        """The memory of each pair: a named tuple of tensors, batch first."""
+
+    def first_cache(self, memory: Any) -> Cache:
+        """The cache before the first step."""
+
+    def step(
+        self, memory: Any, previous: Tensor, position: int | Tensor, cache: Cache
+    ) -> tuple[Tensor, Tensor, Cache]:
+        """Log-probabilities (B, V) of a word, its attention (B, 2, rows, columns), and the grown cache.
+
+        The word stands at ``position``, right behind ``previous`` (B,); the first has position 1 and BOS.
+        """
+
+    def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
+        """Logits (B, L, V) of the word at each position, from the words before it, nothing cached.
+
+        A method that predicts masked words reads ``ids`` at that position too: MASK where the word is asked.
+        """
+
+    def no_change(self, memory: Any) -> Tensor:
+        """Probability (B,) that nothing changed."""
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """Every parameter in exactly one named group."""
+
+    def untrained(self, tasks: Collection[str]) -> frozenset[str]:
+        """Names of the parameters that none of these tasks gives a gradient, on purpose."""
+
+    def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
+        """Start from an earlier stage's weights; names what keeps its own start."""
+
+
+def build_method(config: MethodConfig, vision: nn.Module, vocabulary: Vocabulary) -> Method:
+    """The method that ``config.name`` names. Raises RecipeError for an unknown name."""
+    if config.name not in METHODS:
+        raise RecipeError(
+            f"method.name: there is no method {config.name!r}. Choose among: {', '.join(METHODS)}."
+        )
+    module, _, name = METHODS[config.name].partition(":")
+    return cast(Method, getattr(import_module(module), name)(config, vision, vocabulary))

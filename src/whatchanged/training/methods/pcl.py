@@ -1,0 +1,507 @@
+"""PCL: pre-training and contrastive learning for image difference captioning (Yao, Wang and Jin, AAAI 2022).
+
+Two pictures become rows [IMG1] patches [IMG2] patches. A single-image encoder reads each picture alone, a
+pair-image encoder reads both, and a cross-modal transformer reads them together with the words behind [CLS]:
+
+    V~1, V~2 = F_pair(F_sing(V1), F_sing(V2));      V^1, V^2, T^ = F_cross(V~1, V~2, T)
+
+Pre-training mixes three tasks: masked words (``mlm``), masked patches told from others (``mvcl``), the true
+caption told from false ones (``fda``). Captioning then fills a [MASK] at the end of the words so far, while a
+small head tells changes from distractors. Official code: yaolinli/IDC.
+
+Axis letters: B pairs, N patches, R = 2 (N + 1) image rows, L text positions, K negatives, D width, F width of
+raw features, V vocabulary, M masked and U unmasked patches of a batch.
+
+Departures. ``Preset`` has one field per point where paper and code part ways; a recipe chooses with
+``method.preset``. Where the paper is silent, both presets follow the code. Beyond that:
+- words are cut, padded and masked as in the code for both presets; an empty caption has its end masked;
+  ``paper`` pads to the longest caption of the batch, as its pads are never read; the code pads to L;
+- the forced patch of an image that drew none is the one with the smallest draw: uniform, as the code's;
+- the code freezes all but the last block of a deeper single or pair encoder; here every block learns;
+- one module holds the heads of all stages; ``untrained`` says which of them a stage leaves alone;
+- decoding keeps keys and values of real words (the code recomputes all words): same numbers, two rows a step;
+- without the difference encoder (row 5 of table 4) the embedded patches go straight to F_cross: our reading.
+"""
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from whatchanged.errors import DatasetError, RecipeError, ShapeError
+from whatchanged.recipes.schema import MethodConfig
+from whatchanged.training.grids import Batch, Grids, Hidden, Vision, pile
+from whatchanged.training.methods import Cache
+from whatchanged.training.nn.transformer import Stack, captioning_mask, norm, sinusoid
+from whatchanged.vocabulary import BOS, CLS, EOS, MASK, PAD, Vocabulary
+
+if TYPE_CHECKING:
+    from whatchanged.training.batches import Example
+
+MASKED = 0.15
+"""Share of words, of ends and of patches that are masked."""
+IGNORED = -100
+"""Label of a position that no loss looks at."""
+
+HEADS = {"mlm": {"output"}, "mvcl": {"regressor"}, "fda": set(), "caption": {"output", "distractor"}}
+"""The parts that only some tasks train; every task trains the rest. The authors' pooler belongs to none."""
+
+
+@dataclass(frozen=True)
+class Preset:
+    """One reading of the method."""
+
+    squash: bool  # a sigmoid follows the projection of the patches
+    own_specials: bool  # [IMG1], [IMG2], [CLS] have vectors of their own; otherwise all use the word <CLS>
+    types: tuple[int, int, int, int, int, int]  # type of [IMG1], patches 1, [IMG2], patches 2, [CLS], words
+    doubled_exponent: bool  # the sinusoid's exponent is 2c/D for column c instead of 2⌊c/2⌋/D
+    placed_specials: bool  # specials at position 0 and contents from 1; otherwise contents from 0 only
+    scaled_words: bool  # word vectors are multiplied by sqrt(D)
+    deviation_norm: bool  # ``DeviationNorm`` in place of the standard layer normalisation
+    read_pads: bool  # pre-training attends to padding
+    regressed_negatives: bool  # MVCL's unmasked negatives are the model's outputs, not original features
+    cls_captions: bool  # [CLS] stays in front of the words when captioning
+    pooler: bool  # built and never trained
+
+
+PRESETS = {
+    "paper": Preset(
+        squash=False, own_specials=True, types=(0, 0, 1, 1, 2, 2), doubled_exponent=False,
+        placed_specials=True, scaled_words=False, deviation_norm=False, read_pads=False,
+        regressed_negatives=False, cls_captions=True, pooler=False,
+    ),
+    "authors": Preset(
+        squash=True, own_specials=False, types=(1, 2, 3, 4, 5, 6), doubled_exponent=True,
+        placed_specials=False, scaled_words=True, deviation_norm=True, read_pads=True,
+        regressed_negatives=True, cls_captions=False, pooler=True,
+    ),
+}  # fmt: skip
+
+
+def _uniform(shape: Sequence[int], generator: torch.Generator | None, device: torch.device) -> Tensor:
+    source = device if generator is None else generator.device
+    return torch.rand(shape, generator=generator, device=source).to(device)
+
+
+def corrupt_words(ids: Tensor, entries: int, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
+    """Mask words for prediction; returns (inputs, labels), (B, L) each; IGNORED labels ask nothing.
+
+    A word is chosen with probability 0.15: 80 % of the chosen become MASK, 10 % an id drawn from all
+    ``entries`` (specials and itself included), 10 % stay. A caption with no word chosen has its first word
+    masked. The end is chosen with probability 0.15 and becomes MASK. ids: (B, L), BOS words EOS PAD.
+    """
+    # Position by position, so that more padding behind draws nothing else for what stands before.
+    draw, stranger = _uniform((*ids.T.shape, 2), generator, ids.device).transpose(0, 1).unbind(-1)
+    end = ids == EOS
+    word = (ids != PAD) & (ids != BOS) & ~end
+    chosen = word & (draw < MASKED)
+    forced = torch.zeros_like(chosen)
+    forced[:, 1] = ~chosen.any(1)
+    masked = forced | (end & (draw < MASKED)) | (chosen & (draw < 0.8 * MASKED))
+    swapped = chosen & (draw >= 0.8 * MASKED) & (draw < 0.9 * MASKED)
+    strangers = (stranger * entries).long().clamp(max=entries - 1)
+    inputs = torch.where(swapped, strangers, ids).masked_fill(masked, MASK)
+    return inputs, ids.masked_fill(~(masked | chosen), IGNORED)
+
+
+def corrupt_patches(like: Tensor, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
+    """Choose patches of ``like`` (B, N, F) to hide, bool (B, N) for before and for after: one picture a pair.
+
+    Each patch is hidden with probability 0.15, at least one: the smallest draw is always among them.
+    """
+    draw = _uniform(like.shape[:2], generator, like.device)
+    hidden = (draw < MASKED) | (draw == draw.amin(1, keepdim=True))
+    in_before = _uniform(like.shape[:1], generator, like.device)[:, None] < 0.5
+    return hidden & in_before, hidden & ~in_before
+
+
+def cosines(a: Tensor, b: Tensor) -> Tensor:
+    """cos(a_i, b_j): (..., P, F), (..., Q, F) -> (..., P, Q); norms are clamped at 1e-12."""
+    return F.normalize(a, dim=-1, eps=1e-12) @ F.normalize(b, dim=-1, eps=1e-12).transpose(-1, -2)
+
+
+def masked_patch_loss(regressed: Tensor, originals: Tensor, unmasked: Tensor, temperature: float) -> Tensor:
+    """MVCL in the paper: each masked patch finds its original among the batch's unmasked originals.
+
+        l_i = −log e^{cos(y_i, x_i)/t} / (e^{cos(y_i, x_i)/t} + Σ_{u ∈ U} e^{cos(y_i, x_u)/t}),   mean over M
+
+    regressed y, originals x: (M, F); unmasked: (U, F). At most ln(1 + U e^{2/t}). Source: equations 7, 8.
+    """
+    positive = (F.normalize(regressed, dim=-1) * F.normalize(originals, dim=-1)).sum(-1, keepdim=True)
+    logits = torch.cat([positive, cosines(regressed, unmasked)], dim=1) / temperature
+    return F.cross_entropy(logits, torch.zeros_like(logits[:, 0], dtype=torch.long))
+
+
+def masked_patch_loss_authors(y: Tensor, x: Tensor, y_unmasked: Tensor, temperature: float) -> Tensor:
+    """MVCL in the authors' code: among all masked originals and the model's own unmasked outputs.
+
+        l_i = −log e^{cos(y_i, x_i)/t} / (Σ_{j ∈ M} e^{cos(y_i, x_j)/t} + Σ_{u ∈ U} e^{cos(y_i, y_u)/t})
+
+    mean over M. regressed y, originals x: (M, F); y_unmasked: (U, F), which get a gradient too.
+    """
+    logits = torch.cat([cosines(y, x), cosines(y, y_unmasked)], dim=1) / temperature
+    return F.cross_entropy(logits, torch.arange(len(logits), device=logits.device))
+
+
+def alignment_loss(similarities: Tensor, temperature: float) -> Tensor:
+    """FDA: the true caption, in column 0, against the pair's own K false ones.
+
+        L = −(1/B) Σ_b log e^{s_b0/t} / Σ_{k=0..K} e^{s_bk/t}
+
+    similarities: (B, K+1), cosines. At t = 1, K = 6 between 0.594 and 3.814. Source: the paper's equation 9.
+    """
+    true = torch.zeros_like(similarities[:, 0], dtype=torch.long)
+    return F.cross_entropy(similarities / temperature, true)
+
+
+def alignment_report(similarities: Tensor) -> dict[str, float]:
+    """What to watch in FDA: how often the true text scores highest, mean similarity of true and false."""
+    return {
+        "accuracy": (similarities.argmax(1) == 0).float().mean().item(),
+        "positive": similarities[:, 0].mean().item(),
+        "negative": similarities[:, 1:].mean().item(),
+    }
+
+
+class Embeddings(nn.Module):
+    """Patches, words and specials as rows of one width.
+
+        patch p of picture k:  LN(act(W f_p + b) + type + pe[p])        act: sigmoid in ``authors``
+        word at position t:    LN(c E[id_t] + type + pe[t])             c: sqrt(D) in ``authors``
+        [IMG1] [IMG2] [CLS]:   LN(s + type (+ pe[0] in ``paper``))      s: own vector, or E[<CLS>]
+
+    then dropout. ``paper`` counts positions from the special in front: patches and words start at 1.
+    """
+
+    def __init__(self, config: MethodConfig, preset: Preset, vision: Vision, entries: int) -> None:
+        super().__init__()
+        width = config.width
+        self.preset = preset
+        self.words = nn.Embedding(entries, width)
+        self.specials = nn.Embedding(3, width) if preset.own_specials else None
+        self.types = nn.Embedding(1 + max(preset.types), width)
+        self.project = nn.Linear(vision.width, width)
+        self.norm = norm(width, preset.deviation_norm, eps=1e-12)
+        self.dropout = nn.Dropout(config.dropout)
+        self.first = int(preset.placed_specials)
+        self.word_scale = math.sqrt(width) if preset.scaled_words else 1.0
+        self.positions: Tensor
+        rows = max(200, 1 + max(config.max_length, vision.rows * vision.columns))
+        self.register_buffer("positions", sinusoid(rows, width, preset.doubled_exponent), persistent=False)
+
+    def image(self, features: Tensor, cells: Tensor, index: int) -> Tensor:
+        """Picture ``index`` (0 before, 1 after), features (B, N, F'), cells (B, N) -> rows (B, 1 + N, D)."""
+        patches = self.project(features)
+        if self.preset.squash:
+            patches = patches.sigmoid()
+        kind = self.types.weight[self.preset.types[2 * index + 1]]
+        patches = self.dropout(self.norm(patches + kind + self.positions[cells + self.first]))
+        return torch.cat([self.special(index, features.shape[0]), patches], dim=1)
+
+    def text(self, ids: Tensor, places: Tensor) -> Tensor:
+        """ids (B, T) at text positions ``places`` (T,), BOS being 0 -> rows (B, T, D)."""
+        words = self.word_scale * self.words(ids) + self.types.weight[self.preset.types[5]]
+        return cast(Tensor, self.dropout(self.norm(words + self.positions[places + self.first])))
+
+    def special(self, index: int, pairs: int) -> Tensor:
+        """[IMG1], [IMG2] or [CLS] (0, 1, 2) -> rows (B, 1, D)."""
+        vector = self.words.weight[CLS] if self.specials is None else self.specials.weight[index]
+        vector = vector + self.types.weight[self.preset.types[2 * index]]
+        if self.preset.placed_specials:
+            vector = vector + self.positions[0]
+        return cast(Tensor, self.dropout(self.norm(vector).expand(pairs, 1, -1)))
+
+
+class Regressor(nn.Module):
+    """Rows back to patch features: y = W_vᵀ LN(GELU(W z + b)) + b_r, W_v the weight of the projection."""
+
+    def __init__(self, width: int, feature_width: int, deviation: bool) -> None:
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(width, width), nn.GELU(), norm(width, deviation, eps=1e-12))
+        self.bias = nn.Parameter(torch.zeros(feature_width))
+
+    def forward(self, rows: Tensor, projection: Tensor) -> Tensor:
+        """rows (M, D), projection (D, F') -> (M, F); columns past F project what ``relate`` added."""
+        return cast(Tensor, self.net(rows) @ projection[:, : len(self.bias)] + self.bias)
+
+
+class Memory(NamedTuple):
+    """Everything that decoding needs of a pair, batch first.
+
+    keys, values: (B, layers, heads, R or R + 1, D/heads), of the image rows (and [CLS] in ``paper``);
+    pair: (B, 2D), the cross-modal rows [IMG1], [IMG2]; cells: (B, 2, N), the patches on the full grid.
+    """
+
+    keys: Tensor
+    values: Tensor
+    pair: Tensor
+    cells: Tensor
+
+
+class PCL(nn.Module):
+    """The method: embeddings, three stacks of transformer blocks, and a head per task."""
+
+    def __init__(self, config: MethodConfig, vision: Vision, vocabulary: Vocabulary) -> None:
+        super().__init__()
+        self.config, self.vision, self.vocabulary = config, vision, vocabulary
+        self.preset = PRESETS[config.preset]
+        self.max_length = config.max_length
+        width, deviation = config.width, self.preset.deviation_norm
+
+        def stack(layers: int) -> Stack:
+            return Stack(layers, width, config.heads, config.ffn, config.dropout, deviation)
+
+        self.embed = Embeddings(config, self.preset, vision, len(vocabulary))
+        self.single = stack(config.single_layers) if config.difference_encoder else None
+        self.pair = stack(config.pair_layers) if config.difference_encoder else None
+        self.cross = stack(config.cross_layers)
+        self.output = nn.Linear(width, len(vocabulary))
+        self.regressor = Regressor(width, vision.raw_width, deviation)
+        self.distractor = nn.Linear(2 * width, 2) if config.distractor_judging else None
+        self.pooler = nn.Linear(3 * width, 2) if self.preset.pooler else None
+        self.offsets: Tensor
+        self.register_buffer("offsets", torch.tensor([-1, 0]), persistent=False)
+
+    @property
+    def tasks(self) -> dict[str, Callable[[Batch], dict[str, Tensor]]]:
+        """The tasks a stage may mix, by name."""
+        own = {"mlm": self._mlm, "mvcl": self._mvcl, "fda": self._fda, "caption": self._caption}
+        return {**own, **self.vision.tasks}
+
+    def collate(self, examples: Sequence["Example"]) -> Batch:
+        """Examples to tensors. Raises ShapeError or DatasetError where examples do not fit each other."""
+        texts = torch.tensor([self.vocabulary.ids(e.caption, self.max_length) for e in examples])
+        false, counts = None, {len(e.negatives) for e in examples}
+        if counts == {self.config.negatives}:
+            ids = [[self.vocabulary.ids(text, self.max_length) for text in e.negatives] for e in examples]
+            false = torch.tensor(ids)
+        elif counts != {0}:
+            raise DatasetError(
+                f"{examples[0].record.dataset}: false captions per example: got {sorted(counts)}, wanted "
+                f"{self.config.negatives} (method.negatives) or none at all. Build the negatives again."
+            )
+        if not self.preset.read_pads:
+            length = max(int((ids != PAD).sum(-1).max()) for ids in (texts, false) if ids is not None)
+            texts, false = texts[:, :length], None if false is None else false[..., :length]
+        known = [e.record.changed for e in examples if e.record.changed is not None]
+        changed = torch.tensor(known, dtype=torch.long) if len(known) == len(examples) else None
+        pictures = pile([e.before for e in examples], "before"), pile([e.after for e in examples], "after")
+        return Batch(
+            *pictures, texts, false, changed, truth=self.vision.pile_truth([e.truth for e in examples])
+        )
+
+    @property
+    def padded_tasks(self) -> frozenset[str]:
+        """The tasks whose loss depends on the padding, on purpose: the authors' code reads it."""
+        return frozenset({"mlm", "mvcl", "fda"} if self.preset.read_pads else ())
+
+    def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
+        """The named, unweighted terms of one task. Raises RecipeError for an unknown one."""
+        if task not in self.tasks:
+            raise RecipeError(f"PCL has no task {task!r}. Choose among: {', '.join(self.tasks)}.")
+        return self.tasks[task](batch)
+
+    def _mlm(self, batch: Batch) -> dict[str, Tensor]:
+        """L = −(1/|S|) Σ_{m ∈ S} log P(w_m | other words, V~1, V~2), S the labelled words of the batch."""
+        inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator)
+        rows = self.image_rows(self.vision.grids(batch.before, batch.after))
+        out = self.joint_rows(rows, inputs, batch.ids != PAD)[:, rows.shape[1] + 1 :]
+        asked = labels != IGNORED
+        return {"mlm": F.cross_entropy(self.output(out[asked]), labels[asked])}
+
+    def _mvcl(self, batch: Batch) -> dict[str, Tensor]:
+        """Hide raw features of one picture, read all rows with clean words, regress, tell originals apart."""
+        grids = self.vision.grids(batch.before, batch.after)
+        hidden = corrupt_patches(grids.before, batch.generator)
+        out = self.joint_rows(self.image_rows(grids, hidden), batch.ids, batch.ids != PAD)
+        count = self.vision.patches
+        patches = torch.cat([out[:, 1 : 1 + count], out[:, 2 + count : 2 + 2 * count]], dim=1)
+        originals = torch.cat([grids.before, grids.after], dim=1).detach()
+        masked, weight = torch.cat(hidden, dim=1), self.embed.project.weight
+        regressed, temperature = self.regressor(patches[masked], weight), self.config.mvcl_temperature
+        if self.preset.regressed_negatives:
+            unmasked = self.regressor(patches[~masked], weight)
+            return {"mvcl": masked_patch_loss_authors(regressed, originals[masked], unmasked, temperature)}
+        return {"mvcl": masked_patch_loss(regressed, originals[masked], originals[~masked], temperature)}
+
+    def _fda(self, batch: Batch) -> dict[str, Tensor]:
+        return {"fda": alignment_loss(self.similarities(batch), self.config.fda_temperature)}
+
+    def similarities(self, batch: Batch) -> Tensor:
+        """FDA's s = cos((out[IMG1] + out[IMG2]) / 2, out[CLS]), (B, K+1), the true caption in column 0.
+
+        Each candidate has a pass of its own through F_cross; the pair is encoded once.
+        """
+        if batch.negatives_ids is None:
+            raise DatasetError("task fda needs false captions; this data has none. Build them or drop fda.")
+        texts = torch.cat([batch.ids[:, None], batch.negatives_ids], dim=1)
+        rows = self.image_rows(self.vision.grids(batch.before, batch.after))
+        rows = rows.repeat_interleave(texts.shape[1], dim=0)  # sample-major: pair b, text k -> b (K+1) + k
+        out = self.joint_rows(rows, texts.flatten(0, 1), texts.flatten(0, 1) != PAD)
+        visual = (out[:, 0] + out[:, self.vision.patches + 1]) / 2
+        return cosines(visual[:, None], out[:, rows.shape[1], None]).view(texts.shape[:2])
+
+    def _caption(self, batch: Batch) -> dict[str, Tensor]:
+        """Sums, as in the authors' code: CE over labelled words; CE of the distractor head over pairs."""
+        rows = self.image_rows(self.vision.grids(batch.before, batch.after))
+        if self.config.every_word:
+            out, asked = self.every_word_rows(rows, batch.ids), batch.ids[:, 1:] != PAD
+            words = self.output(out[:, -asked.shape[1] :][asked])
+            sum_of_words = F.cross_entropy(words, batch.ids[:, 1:][asked], reduction="sum")
+            terms = {"caption": MASKED * sum_of_words}  # so that it weighs against "distractor" as ever
+        else:
+            inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator)
+            out, asked = self.captioning_rows(rows, inputs), labels != IGNORED
+            words = self.output(out[:, -batch.ids.shape[1] :][asked])
+            terms = {"caption": F.cross_entropy(words, labels[asked], reduction="sum")}
+        if self.distractor is not None:
+            if batch.changed is None:
+                what = (
+                    "distractor judging must know of every pair whether it changed; this data does not say."
+                )
+                raise DatasetError(f"{what} Set method.distractor_judging=false.")
+            judged = self.distractor(self._pair_rows(out))
+            terms["distractor"] = F.cross_entropy(judged, batch.changed, reduction="sum")
+        return terms
+
+    def image_rows(self, grids: Grids, hidden: Hidden = (None, None)) -> Tensor:
+        """Raw grids -> what F_cross reads of both pictures, (B, R, D)."""
+        related = self.vision.relate(grids, hidden)
+        before = self.embed.image(related.before, related.cells_before, 0)
+        after = self.embed.image(related.after, related.cells_after, 1)
+        if self.single is None or self.pair is None:
+            return torch.cat([before, after], dim=1)
+        return cast(Tensor, self.pair(torch.cat([self.single(before), self.single(after)], dim=1)))
+
+    def joint_rows(self, rows: Tensor, ids: Tensor, real: Tensor) -> Tensor:
+        """Pre-training: images, [CLS] and words all read one another; pads (not ``real``) unless unread."""
+        cls, words = self.embed.special(2, ids.shape[0]), self._words(ids)
+        allowed = None
+        if not self.preset.read_pads:
+            allowed = F.pad(real, (rows.shape[1] + 1, 0), value=True)[:, None, None]
+        return cast(Tensor, self.cross(torch.cat([rows, cls, words], dim=1), allowed))
+
+    def every_word_rows(self, rows: Tensor, ids: Tensor) -> Tensor:
+        """``method.every_word``: F_cross with all words of a caption asked for at once; not published.
+
+        Behind images and true words stands a [MASK] row for each text position from 1 on, which reads the
+        images and the words before its position and is read by nobody: each is what ``step`` would compute.
+        """
+        front, length = self._front(rows), ids.shape[1]
+        places = torch.arange(length, device=ids.device)
+        masks = self.embed.text(torch.full_like(ids[:, 1:], MASK), places[1:])
+        out = torch.cat([front, self._words(ids[:, :-1]), masks], dim=1)
+        known = front.shape[1] + length - 1
+        allowed = captioning_mask(rows.shape[1], out.shape[1], ids.device)
+        allowed[:known, known:] = False
+        allowed[known:, front.shape[1] : known] = places[:-1] < places[1:, None]
+        allowed[known:, known:] = torch.eye(length - 1, dtype=torch.bool, device=ids.device)
+        return cast(Tensor, self.cross(out, allowed))
+
+    def captioning_rows(self, rows: Tensor, ids: Tensor) -> Tensor:
+        """Captioning: the same, but images are blind to text and text to what follows; words stand last."""
+        front = self._front(rows)
+        out = torch.cat([front, self._words(ids)], dim=1)
+        return cast(Tensor, self.cross(out, captioning_mask(rows.shape[1], out.shape[1], ids.device)))
+
+    def _front(self, rows: Tensor) -> Tensor:
+        """What stands before the words when captioning: image rows, and [CLS] if the preset keeps it."""
+        if not self.preset.cls_captions:
+            return rows
+        return torch.cat([rows, self.embed.special(2, rows.shape[0])], dim=1)
+
+    def _words(self, ids: Tensor) -> Tensor:
+        return self.embed.text(ids, torch.arange(ids.shape[1], device=ids.device))
+
+    def _pair_rows(self, out: Tensor) -> Tensor:
+        return torch.cat([out[:, 0], out[:, self.vision.patches + 1]], dim=-1)
+
+    def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
+        """Logits (B, L, V) of the word at each position of ``ids`` (MASK where it is asked for), uncached."""
+        rows = self.image_rows(self.vision.grids(before, after))
+        return cast(Tensor, self.output(self.captioning_rows(rows, ids)[:, -ids.shape[1] :]))
+
+    def encode(self, before: Tensor, after: Tensor) -> Memory:
+        """The memory of each pair: rows that are blind to words never change, so they run but once."""
+        grids = self.vision.grids(before, after)
+        rows = self.image_rows(grids)
+        front = self._front(rows)
+        kept = self.cross.remember(front, captioning_mask(rows.shape[1], front.shape[1], rows.device))
+        cells = torch.stack([grids.cells_before, grids.cells_after], dim=1)
+        return Memory(kept.keys, kept.values, self._pair_rows(kept.rows), cells)
+
+    def no_change(self, memory: Memory) -> Tensor:
+        """Probability (B,) that nothing changed, by the distractor head. Raises RecipeError without one."""
+        if self.distractor is None:
+            raise RecipeError(
+                "no distractor head: method.distractor_judging=false. Judge by sentences instead."
+            )
+        return cast(Tensor, self.distractor(memory.pair).softmax(-1)[:, 0])
+
+    def first_cache(self, memory: Memory) -> Cache:
+        """Keys and values of no words yet: (B, layers, heads, 0, D/heads)."""
+        return {"keys": memory.keys[:, :, :, :0], "values": memory.values[:, :, :, :0]}
+
+    def step(
+        self, memory: Memory, previous: Tensor, position: int | Tensor, cache: Cache
+    ) -> tuple[Tensor, Tensor, Cache]:
+        """The word at text ``position`` (1 first), ``previous`` (B,) standing just before it.
+
+        Two rows run: the previous word, which joins the cache, and [MASK], which is thrown away: the word
+        that takes its place will have other states in every layer. Returns log-probabilities (B, V), the MASK
+        row's attention to both grids (B, 2, rows, columns), mean over heads and layers, and the grown cache.
+        """
+        ids = torch.stack([previous, torch.full_like(previous, MASK)], dim=1)
+        rows = self.embed.text(ids, torch.as_tensor(position, device=ids.device) + self.offsets)
+        keys = torch.cat([memory.keys, cache["keys"]], dim=3)
+        values = torch.cat([memory.values, cache["values"]], dim=3)
+        known = torch.ones(2, keys.shape[3], dtype=torch.bool, device=ids.device)
+        allowed = torch.cat([known, captioning_mask(0, 2, ids.device)], dim=1)
+        out = self.cross.remember(rows, allowed, (keys, values))
+        scores = self.output(out.rows[:, 1]).log_softmax(-1)
+        new = {"keys": out.keys[:, :, :, :1], "values": out.values[:, :, :, :1]}
+        grown = {name: torch.cat([cache[name], new[name]], dim=3) for name in new}
+        return scores, self._scatter(out.attention[:, :, :, 1].mean((1, 2)), memory.cells), grown
+
+    def _scatter(self, attention: Tensor, cells: Tensor) -> Tensor:
+        """A row's attention to every row (B, S) -> to the patches, on full grids (B, 2, rows, columns)."""
+        count = self.vision.patches
+        patches = torch.stack([attention[:, 1 : 1 + count], attention[:, 2 + count : 2 + 2 * count]], dim=1)
+        full = patches.new_zeros(patches.shape[0], 2, self.vision.rows * self.vision.columns)
+        return full.scatter(2, cells, patches).view(-1, 2, self.vision.rows, self.vision.columns)
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """Every parameter once: group "vision" (what makes a picture's tokens, if learned) or "method"."""
+        groups: dict[str, list[nn.Parameter]] = {"method": [], "vision": []}
+        seeing = ("vision.backbone.", "vision.heads.")
+        for name, parameter in self.named_parameters():
+            groups["vision" if name.startswith(seeing) else "method"].append(parameter)
+        return [{"name": name, "params": params} for name, params in groups.items() if params]
+
+    def untrained(self, tasks: Collection[str]) -> frozenset[str]:
+        """Names of the method's parameters that none of ``tasks`` gives a gradient, on purpose."""
+        trained = [HEADS[task] for task in tasks if task in HEADS]
+        idle = {"output", "regressor", "distractor", "pooler"}.difference(*trained)
+        if not trained:
+            idle |= {"embed", "single", "pair", "cross"}
+        return frozenset(name for name, _ in self.named_parameters() if name.partition(".")[0] in idle)
+
+    def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
+        """Take over every tensor that bears the name of one of ours, except the two-way heads' own.
+
+        Returns the names that keep their own start. Raises ShapeError where a name fits but not its shape.
+        """
+        own, anew = self.state_dict(), ("pooler.", "distractor.")
+        taken = {name: tensor for name, tensor in state.items() if name in own and not name.startswith(anew)}
+        for name, tensor in taken.items():
+            if tensor.shape != own[name].shape:
+                raise ShapeError(
+                    f"pre-trained {name}: got {tuple(tensor.shape)}, wanted {tuple(own[name].shape)}. Use "
+                    "the method, vision and vocabulary of the run that these weights come from."
+                )
+        self.load_state_dict(taken, strict=False)
+        return tuple(sorted(own.keys() - taken.keys()))

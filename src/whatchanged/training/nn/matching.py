@@ -1,0 +1,91 @@
+"""Which token of one picture is which of the other: soft matches that agree on one turn of the camera.
+
+Every camera looks at the same point, so what did not move differs between two views by one rotation of the
+ground plane. Appearance proposes matches, the matches vote for the rotation, and the rotation sharpens the
+matches; what is left over for a matched token is its own motion. Not part of any published method: a switch.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+ROUNDS = 2
+SINKHORN = 4
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Soft matches between N tokens of each picture; the last row and column of ``log_joint`` mean "nowhere".
+
+    log_joint: (B, N + 1, N + 1), rows (before) and columns (after) both normalised, in logarithms.
+    turn: (B, 2), cosine and sine of the rotation that takes the before view's ground coordinates to the after view's.
+    """
+
+    log_joint: Tensor
+    turn: Tensor
+
+
+def rotate(places: Tensor, turn: Tensor) -> Tensor:
+    """Ground coordinates (B, N, 2) turned by (cos, sin) of (B, 2): x' = cx - sy, y' = sx + cy."""
+    c, s = turn[:, None, 0], turn[:, None, 1]
+    x, y = places[..., 0], places[..., 1]
+    return torch.stack([c * x - s * y, s * x + c * y], dim=-1)
+
+
+def fit_turn(weights: Tensor, before: Tensor, after: Tensor) -> Tensor:
+    """The rotation R that minimises sum_ij w_ij |R p_i - q_j|^2, in closed form.
+
+    cos = C / r, sin = S / r with C = sum w p.q, S = sum w (p x q), r = sqrt(C^2 + S^2).
+    weights: (B, N, M) >= 0; before: (B, N, 2), after: (B, M, 2) ground coordinates -> (B, 2).
+    """
+    dot = torch.einsum("bij,bik,bjk->b", weights, before, after)
+    cross = torch.einsum("bij,bi,bj->b", weights, before[..., 0], after[..., 1]) - torch.einsum(
+        "bij,bi,bj->b", weights, before[..., 1], after[..., 0]
+    )
+    vector = torch.stack([dot + 1e-3, cross], dim=-1)  # no evidence at all: no turn
+    return vector / vector.square().sum(-1, keepdim=True).clamp_min(1e-12).sqrt()
+
+
+class Matching(nn.Module):
+    """Learned keys, a learned tolerance for place, and a learned price of "nowhere"."""
+
+    def __init__(self, width: int, key_width: int = 48) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(width)
+        self.key = nn.Linear(width, key_width)
+        self.log_scale = nn.Parameter(torch.tensor(2.0))
+        self.log_tightness = nn.Parameter(torch.tensor(3.0))
+        self.log_moved = nn.Parameter(torch.tensor(-3.0))
+        self.nowhere = nn.Parameter(torch.tensor(0.0))
+
+    def forward(
+        self, features: tuple[Tensor, Tensor], places: tuple[Tensor, Tensor], salience: tuple[Tensor, Tensor]
+    ) -> Matches:
+        """features (B, N, F), places (B, N, 2) on the ground in any one unit, salience (B, N) in [0, 1], before and after."""
+        keys = [F.normalize(self.key(self.norm(x)), dim=-1) for x in features]
+        likeness = self.log_scale.exp() * torch.einsum("bik,bjk->bij", keys[0], keys[1])
+        importance = salience[0][:, :, None] * salience[1][:, None, :]
+        log_joint = self._normalise(likeness)
+        for _ in range(ROUNDS):
+            weights = log_joint[:, :-1, :-1].exp() * importance
+            turn = fit_turn(weights, places[0], places[1])
+            gap = rotate(places[0], turn)[:, :, None] - places[1][:, None, :]
+            near = torch.exp(-0.5 * self.log_tightness.exp() * gap.square().sum(-1))
+            # a moved thing is nowhere near its place, but still more like itself than like "nowhere"
+            log_joint = self._normalise(likeness + torch.log(near + self.log_moved.exp()))
+        return Matches(log_joint, turn)
+
+    def _normalise(self, scores: Tensor) -> Tensor:
+        """Scores (B, N, M) -> log matches with a "nowhere" row and column: Sinkhorn, ``SINKHORN`` rounds."""
+        batch, n, m = scores.shape
+        padded = torch.cat([scores, self.nowhere.expand(batch, n, 1)], dim=2)
+        padded = torch.cat([padded, self.nowhere.expand(batch, 1, m + 1)], dim=1)
+        rows, columns = torch.zeros_like(padded[:, :, :1]), torch.zeros_like(padded[:, :1, :])
+        row_is_token = (torch.arange(n + 1, device=scores.device) < n)[None, :, None].to(scores.dtype)
+        column_is_token = (torch.arange(m + 1, device=scores.device) < m)[None, None, :].to(scores.dtype)
+        for _ in range(SINKHORN):  # only tokens are normalised: "nowhere" takes as many as it gets
+            rows = -torch.logsumexp(padded + columns, dim=2, keepdim=True) * row_is_token
+            columns = -torch.logsumexp(padded + rows, dim=1, keepdim=True) * column_is_token
+        return padded + rows + columns

@@ -1,0 +1,186 @@
+"""A run and its folder: everything that a recipe needs, built, and what is written beside the checkpoints.
+
+RUN/recipe.toml        as resolved, every setting spelled out
+RUN/environment.json   versions, machine, command
+RUN/vocabulary.json    the words, ids in order
+RUN/metrics.jsonl, events/, checkpoints/{last,best}.safetensors, negatives.jsonl (where FDA built them)
+"""
+
+import json
+import os
+import platform
+import random
+import shutil
+import sys
+from dataclasses import replace
+from importlib import metadata
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import torch
+from torch import nn
+
+from whatchanged.errors import OutputError, RecipeError
+from whatchanged.recipes.reader import dump_recipe, parse_recipe
+from whatchanged.recipes.schema import Recipe
+from whatchanged.training.checkpoint import State, read_checkpoint
+from whatchanged.training.loop import train
+from whatchanged.training.methods import Method, build_method
+from whatchanged.training.sources import open_sources
+from whatchanged.training.vision import build_vision
+from whatchanged.vocabulary import Vocabulary
+
+PACKAGES = ("whatchanged", "torch", "numpy", "safetensors", "scikit-learn", "pillow")
+
+
+def run_recipe(
+    recipe: Recipe | None,
+    run: Path,
+    resume: bool = False,
+    max_seconds: float | None = None,
+    device: str = "auto",
+    quiet: bool = False,
+    init: Path | None = None,
+) -> State:
+    """Train a recipe into the folder ``run``, or go on with the run there (``recipe`` may then be None).
+
+    init: another run, whose last weights are taken over where names agree (``load_pretrained``).
+
+    Raises OutputError where the folder holds something and ``resume`` is not set, RecipeError where the run
+    was started with another recipe.
+    """
+    last = run / "checkpoints" / "last.safetensors"
+    recipe = _settle(recipe, run, resume)
+    where = choose_device(device)
+    fresh = not (run / "recipe.toml").exists()
+    start = read_checkpoint(last) if last.exists() else None  # none yet: it was killed early and starts over
+    if start is not None and start.state.finished:
+        return start.state
+    try:
+        sources = open_sources(recipe, run)
+        seed_everything(recipe.seed)
+        method = make_method(recipe, sources.vocabulary)
+        if start is not None:
+            start.restore_model(cast(nn.Module, method))
+        elif init is not None:
+            method.load_pretrained(cast(nn.Module, open_run(init, "last")[1]).state_dict())
+    except BaseException:
+        if fresh:
+            shutil.rmtree(run, ignore_errors=True)
+        raise
+    run.mkdir(parents=True, exist_ok=True)
+    _write(run / "vocabulary.json", json.dumps(sources.vocabulary.entries, ensure_ascii=False))
+    _write(run / "environment.json", json.dumps(environment(where), indent=1))
+    _write(run / "recipe.toml", dump_recipe(recipe))
+    cast(nn.Module, method).to(where)
+    return train(recipe, method, sources, run, where, start, max_seconds, quiet)
+
+
+def make_method(recipe: Recipe, vocabulary: Vocabulary) -> Method:
+    """The recipe's method with its vision, freshly initialised."""
+    return build_method(recipe.method, build_vision(recipe.vision), vocabulary)
+
+
+def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State]:
+    """A run's recipe, and its method with the weights of a checkpoint, in evaluation mode.
+
+    checkpoint: "best", "last", or "auto" (best where there is one). Raises RecipeError where the folder
+    holds no run.
+    """
+    recipe = read_recipe(run)
+    file = run / "checkpoints" / "best.safetensors"
+    if checkpoint == "last" or (checkpoint == "auto" and not file.exists()):
+        file = run / "checkpoints" / "last.safetensors"
+    try:
+        entries = json.loads((run / "vocabulary.json").read_text(encoding="utf-8"))
+        vocabulary = Vocabulary(tuple(entries))
+    except (OSError, ValueError, TypeError) as error:
+        raise RecipeError(f"{run}: its vocabulary.json cannot be read ({error}). Train it again.") from error
+    method = make_method(recipe, vocabulary)
+    saved = read_checkpoint(file)
+    saved.restore_model(cast(nn.Module, method))
+    cast(nn.Module, method).eval()
+    return recipe, method, saved.state
+
+
+def read_recipe(run: Path) -> Recipe:
+    """The resolved recipe of a run folder; raises RecipeError where there is none."""
+    file = run / "recipe.toml"
+    if not file.is_file():
+        raise RecipeError(
+            f"{run}: no run lies here (it has no recipe.toml). Name the folder given to train --output."
+        )
+    return parse_recipe(file.read_text(encoding="utf-8"), str(file))
+
+
+def choose_device(name: str) -> torch.device:
+    """ "auto" is the first GPU, or the CPU without one; raises RecipeError for a device that is not there."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    if name.partition(":")[0] not in ("cpu", "cuda"):
+        raise RecipeError(f"--device {name}: wanted auto, cpu or cuda")
+    if name.startswith("cuda") and not torch.cuda.is_available():
+        raise RecipeError(f"--device {name}: torch sees no such device here. Use --device cpu.")
+    return torch.device(name)
+
+
+def seed_everything(seed: int) -> None:
+    """Set the generators of Python, NumPy and torch."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    torch.manual_seed(seed)
+
+
+def environment(device: torch.device) -> dict[str, object]:
+    """What the run runs on: versions, machine, device, command."""
+    versions = {}
+    for name in PACKAGES:
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            versions[name] = "not installed"
+    return {
+        "command": sys.argv,
+        "python": platform.python_version(),
+        "packages": versions,
+        "platform": platform.platform(),
+        "cores": os.cpu_count(),
+        "threads": torch.get_num_threads(),
+        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
+    }
+
+
+def _settle(recipe: Recipe | None, run: Path, resume: bool) -> Recipe:
+    """The recipe to run; a run that is there is only gone on with when told to, and only with its own recipe.
+
+    The data may have moved since: ``data.path`` and ``data.features`` may differ.
+    """
+    if resume and (run / "recipe.toml").is_file():
+        kept = read_recipe(run)
+        if recipe is None:
+            return kept
+        moved = replace(
+            kept.data,
+            path=recipe.data.path or kept.data.path,
+            features=recipe.data.features or kept.data.features,
+        )
+        kept, recipe = replace(kept, data=moved), replace(recipe, data=replace(
+            recipe.data, path=moved.path, features=moved.features))  # fmt: skip
+        if recipe != kept:
+            raise RecipeError(
+                f"{run}: this run was started with another recipe or other settings (see its recipe.toml)."
+                " Resume without naming a recipe, or choose another folder."
+            )
+        return kept
+    if recipe is None:
+        raise RecipeError(f"{run}: there is no run to resume here. Name a recipe to start one.")
+    if run.exists() and (not run.is_dir() or any(run.iterdir())):
+        raise OutputError(f"{run}: exists already. Go on with it (--resume) or choose another folder.")
+    return recipe
+
+
+def _write(path: Path, text: str) -> None:
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_text(text + "\n" * (not text.endswith("\n")), encoding="utf-8")
+    beside.replace(path)

@@ -1,0 +1,54 @@
+"""The optimiser of a stage, and the learning rate of each of its steps, s counted from 0."""
+
+import math
+from typing import cast
+
+import torch
+from torch import nn
+
+from whatchanged.recipes.schema import StageConfig
+from whatchanged.training.methods import Method
+
+HALVINGS = (10_000, 20_000)
+"""Steps from which PCL's released fine-tuning halves its rate."""
+
+FLOOR = 1e-8
+"""What a rate of exactly zero is replaced with."""
+
+
+def learning_rate(stage: StageConfig, step: int) -> float:
+    """The rate that step ``step`` of the stage is taken with. W = warmup, S = steps.
+
+    constant:     lr                                       after the ramp
+    halving:      lr, lr/2 from step 10,000, lr/4 from step 20,000
+    inverse_sqrt: lr * s/W up to s = W, then lr * sqrt(W/s); a rate of 0 becomes 1e-8
+    cosine:       lr * (1 + cos(pi (s - W) / (S - W))) / 2   after the ramp
+    ramp (constant, halving, cosine): lr * (s + 1)/W while s < W
+
+    Source: PCL's released code for inverse_sqrt (pre-training, W = 8,000) and halving (fine-tuning).
+    """
+    s, warmup = step, stage.warmup
+    if stage.schedule == "inverse_sqrt":
+        rate = stage.lr * (s / warmup if s <= warmup else math.sqrt(warmup / s))
+        return rate if rate > 0 else FLOOR
+    if s < warmup:
+        return stage.lr * (s + 1) / warmup
+    if stage.schedule == "halving":
+        halvings = sum(s >= start for start in HALVINGS)
+        return stage.lr * 0.5**halvings
+    if stage.schedule == "cosine":
+        progress = (s - warmup) / max(1, stage.steps - warmup)
+        return max(FLOOR, stage.lr * (1 + math.cos(math.pi * progress)) / 2)
+    return stage.lr
+
+
+def make_optimizer(method: nn.Module, stage: StageConfig) -> torch.optim.Optimizer:
+    """Adam (L2 decay) or AdamW over the groups that the stage trains; the others ask for no gradient."""
+    groups = []
+    for group in cast(Method, method).parameter_groups():
+        trained = stage.train_vision or group["name"] != "vision"
+        for parameter in group["params"]:
+            parameter.requires_grad_(trained)
+        groups += [group] if trained else []
+    kind = torch.optim.AdamW if stage.optimizer == "adamw" else torch.optim.Adam
+    return kind(groups, lr=stage.lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=stage.weight_decay)

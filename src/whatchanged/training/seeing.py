@@ -1,0 +1,178 @@
+"""Learning to see from the CLEVR world's truth: what each cell of the grid shows, and what became of it.
+
+The targets are known because the pictures are drawn. Three losses, all switched by ``vision.scene_truth``:
+what stands in each cell and where (one picture), which tokens are the same thing, and what happened to each
+(two pictures). None of them is part of the published method.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from whatchanged.training.nn.matching import Matches
+from whatchanged.worlds.clevr.scene import COLORS, MATERIALS, SHAPES, SIZES
+
+ATTRIBUTES: dict[str, int] = {
+    "shape": len(SHAPES),
+    "size": len(SIZES),
+    "color": len(COLORS),
+    "material": len(MATERIALS),
+}
+"""Attribute -> number of values, in the order of their columns in ``Truth.attributes``."""
+
+FATES = ("same", "color", "material", "unpaired", "move")
+"""What became of a token's thing between the pictures; "unpaired" = added or dropped."""
+
+NOTHING = -1
+PLACE_SCALE = 3.0
+"""Ground coordinates are learned in units of this many Blender units (things stand within 3 of the origin)."""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """One picture's truth on its grid, batched. T = room for things (10).
+
+    owner: (B, h, w) long, the thing that covers most of the cell, or -1
+    center: (B, T) long, the cell nearest to the middle of what is visible of each thing, or -1 if nothing is
+    attributes: (B, T, 4) long, values in the order of ``ATTRIBUTES``
+    places: (B, T, 2), ground coordinates as this camera sees them, in units
+    """
+
+    owner: Tensor
+    center: Tensor
+    attributes: Tensor
+    places: Tensor
+
+
+@dataclass(frozen=True)
+class PairTruth:
+    """Two pictures' truth and the change: (B, T) long each, for every thing of one picture its index in the
+    other (-1: absent there) and its fate as an index of ``FATES``."""
+
+    before: Truth
+    after: Truth
+    partner_before: Tensor
+    partner_after: Tensor
+    fate_before: Tensor
+    fate_after: Tensor
+
+
+    def to(self, device: torch.device | str) -> "PairTruth":
+        """The same truth on another device."""
+        sides = {name: Truth(**{k: v.to(device) for k, v in vars(side).items()})
+                 for name, side in (("before", self.before), ("after", self.after))}  # fmt: skip
+        rest = {name: value.to(device) for name, value in vars(self).items() if isinstance(value, Tensor)}
+        return PairTruth(**sides, **rest)
+
+
+def pile_truth(pairings: Sequence[Any]) -> PairTruth:
+    """The pool's ``Pairing`` of each pair as one batch of tensors."""
+
+    def pile(name: str, side: str | None = None) -> Tensor:
+        owners = pairings if side is None else [getattr(p, side) for p in pairings]
+        stacked = torch.from_numpy(np.stack([getattr(owner, name) for owner in owners]))
+        return stacked if stacked.is_floating_point() else stacked.long()
+
+    before, after = (
+        Truth(*(pile(name, side) for name in ("owner", "center", "attributes", "places")))
+        for side in ("before", "after")
+    )
+    return PairTruth(
+        before, after, pile("partner_before"), pile("partner_after"), pile("fate_before"), pile("fate_after")
+    )
+
+
+def join(before: Truth, after: Truth) -> Truth:
+    """Two batches of pictures as one."""
+    return Truth(*(torch.cat([a, b]) for a, b in zip(vars(before).values(), vars(after).values(), strict=True)))
+
+
+def cell_loss(centers: Tensor, attributes: dict[str, Tensor], places: Tensor, truth: Truth) -> dict[str, Tensor]:
+    """What stands in each cell.
+
+    center: penalty-reduced focal loss on "a thing's middle is here", neighbours of a middle excused by 3/4
+            (Zhou et al., "Objects as Points", eq. 1, with a fixed neighbourhood)
+    attributes: cross-entropy at covered cells, middles counted eight times
+    place: L1 at covered cells, in units of ``PLACE_SCALE``
+    centers: (B, h, w) logits; attributes: name -> (B, n, h, w) logits; places: (B, 2, h, w)
+    """
+    batch, h, w = centers.shape
+    middle = _marks(truth.center, h * w).view(batch, h, w)
+    around = F.max_pool2d(middle[:, None], 3, 1, 1)[:, 0]
+    probability = centers.sigmoid()
+    positive = -F.logsigmoid(centers) * (1 - probability).square() * middle
+    negative = -F.logsigmoid(-centers) * probability.square() * (1 - middle) * (1 - 0.75 * around)
+    terms = {"center": (positive.sum() + negative.sum()) / middle.sum().clamp_min(1)}
+
+    covered = truth.owner >= 0
+    weight = covered * (1 + 7 * middle)
+    total = weight.sum().clamp_min(1)
+    owner = truth.owner.clamp_min(0).view(batch, -1)
+    for column, (name, logits) in enumerate(attributes.items()):
+        target = torch.gather(truth.attributes[..., column], 1, owner).view(batch, h, w)
+        terms[name] = (F.cross_entropy(logits, target, reduction="none") * weight).sum() / total
+    target_places = torch.gather(truth.places, 1, owner[..., None].expand(-1, -1, 2)).view(batch, h, w, 2)
+    gap = (places.permute(0, 2, 3, 1) - target_places / PLACE_SCALE).abs().sum(-1)
+    terms["place"] = (gap * weight).sum() / total
+    return terms
+
+
+def things_of_tokens(cells: Tensor, truth: Truth, columns: int) -> Tensor:
+    """For each kept token the thing whose middle is in its cell or next to it: (B, N) cells -> (B, N), or -1."""
+    row, column = cells // columns, cells % columns
+    center_row, center_column = truth.center // columns, truth.center % columns
+    distance = torch.maximum(
+        (row[:, :, None] - center_row[:, None]).abs(), (column[:, :, None] - center_column[:, None]).abs()
+    )
+    distance = distance.masked_fill((truth.center < 0)[:, None], 10_000)
+    nearest, thing = distance.min(dim=2)
+    return torch.where(nearest <= 1, thing, NOTHING)
+
+
+def match_loss(matches: Matches, things: tuple[Tensor, Tensor], truth: PairTruth) -> Tensor:
+    """Cross-entropy of the soft matches: a token goes to the token of the same thing, or to "nowhere".
+
+    Both directions, averaged over the tokens that show a thing (the others are asked to go nowhere at 1/10).
+    """
+    total = matches.log_joint.new_zeros(())
+    directions = (
+        (matches.log_joint[:, :-1], things[0], things[1], truth.partner_before),
+        (matches.log_joint[:, :, :-1].transpose(1, 2), things[1], things[0], truth.partner_after),
+    )
+    for log_match, own, other, partners in directions:
+        wanted = torch.gather(partners, 1, own.clamp_min(0))
+        wanted = torch.where(own >= 0, wanted, NOTHING)
+        same = (other[:, None, :] == wanted[:, :, None]) & (wanted >= 0)[:, :, None]
+        nowhere = torch.full_like(wanted, other.shape[1])
+        target = torch.where(same.any(-1), same.int().argmax(-1), nowhere)
+        log_match = log_match - torch.logsumexp(log_match, dim=-1, keepdim=True)
+        loss = -torch.gather(log_match, 2, target[..., None])[..., 0]
+        weight = torch.where(own >= 0, 1.0, 0.1)
+        total = total + (loss * weight).sum() / weight.sum()
+    return total / 2
+
+
+def fate_loss(logits: tuple[Tensor, Tensor], things: tuple[Tensor, Tensor], truth: PairTruth) -> Tensor:
+    """Cross-entropy of what became of each token's thing; changed things count three times.
+
+    logits: (B, N, len(FATES)) before and after. Tokens that show no thing do not count.
+    """
+    total = logits[0].new_zeros(())
+    for scores, own, fates in ((logits[0], things[0], truth.fate_before), (logits[1], things[1], truth.fate_after)):
+        target = torch.gather(fates, 1, own.clamp_min(0))
+        weight = (own >= 0) * torch.where(target > 0, 3.0, 1.0)
+        loss = F.cross_entropy(scores.flatten(0, 1), target.flatten(), reduction="none").view_as(weight)
+        total = total + (loss * weight).sum() / weight.sum().clamp_min(1)
+    return total / 2
+
+
+def _marks(cells: Tensor, count: int) -> Tensor:
+    """(B, T) cell numbers, -1 for none -> (B, count) ones at the cells."""
+    marks = torch.zeros(cells.shape[0], count + 1, device=cells.device)
+    marks.scatter_(1, torch.where(cells >= 0, cells, count), 1.0)
+    return marks[:, :count]

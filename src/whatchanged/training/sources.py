@@ -1,0 +1,200 @@
+"""Where a recipe's examples come from: a data set on disk, with pictures or precomputed features, or a pool.
+
+To add a source: a module with a function ``(Recipe, run folder) -> Sources``, and a line in ``SOURCES``.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.datasets import open_dataset
+from whatchanged.errors import DatasetError, RecipeError
+from whatchanged.images import open_image, resize
+from whatchanged.recipes.schema import Recipe, VisionConfig
+from whatchanged.records import PairRecord
+from whatchanged.training.batches import Example, Source
+from whatchanged.vocabulary import Vocabulary
+
+Wording = Literal["captions", "short", "full", "relational"]
+
+SOURCES: Mapping[str, str] = {
+    "dataset": "whatchanged.training.sources:open_dataset_sources",
+    "pool": "whatchanged.training.pool_source:open_pool",
+}
+
+Reader = Callable[[Path], NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What a run reads: one item per caption to train on, one per pair to validate on, and the words."""
+
+    train: Source
+    validation: Source
+    vocabulary: Vocabulary
+
+
+def open_sources(recipe: Recipe, run: Path) -> Sources:
+    """The sources that ``data.source`` names; what is costly to make is kept in the run folder."""
+    module, _, name = SOURCES[recipe.data.source].partition(":")
+    return cast(Sources, getattr(import_module(module), name)(recipe, run))
+
+
+@dataclass(frozen=True)
+class DatasetSource:
+    """Examples of a data set. ``items``: record number and caption number of each example."""
+
+    records: Sequence[PairRecord]
+    items: Sequence[tuple[int, int]]
+    read: Reader
+    negatives: Mapping[str, tuple[str, ...]]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def count(self, task: str) -> int:
+        """Every task can use every example."""
+        return len(self)
+
+    def example(self, index: int, rng: np.random.Generator) -> Example:
+        """Example ``index``; nothing is drawn, since every caption is an example of its own."""
+        number, caption = self.items[index]
+        record = self.records[number]
+        return Example(
+            record,
+            record.captions[caption],
+            self.read(record.before),
+            self.read(record.before if record.after is None else record.after),
+            self.negatives.get(record.pair_id, ()),
+        )
+
+
+def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
+    """Train and validation examples of the data set at ``data.path``.
+
+    Raises RecipeError where the recipe asks for what a data set on disk does not have, DatasetError where the
+    folder does not hold what it should.
+    """
+    if not recipe.data.path:
+        raise RecipeError(f"{recipe.name}: data.path is empty. Say where the data set lies: --data FOLDER")
+    if recipe.data.ordered_pairs == "all":
+        raise RecipeError(f'{recipe.name}: data.ordered_pairs = "all" needs data.source = "pool"')
+    root = Path(recipe.data.path)
+    dataset = open_dataset(root, pictures=recipe.vision.kind == "backbone")
+    truths = _truths(root)
+    records = [_reworded(r, recipe.data.wording, truths) for r in dataset.records]
+    train = [r for r in records if r.split == "train" and r.captions]
+    validation = _spread([r for r in records if r.split == "val" and r.captions], recipe.data.validation)
+    if not train:
+        raise DatasetError(f"{root}: no captioned pairs in its train split, so there is nothing to train on.")
+    if not validation and any(stage.evaluate_every for stage in recipe.stages):
+        raise DatasetError(
+            f"{root}: no captioned pairs in its val split to validate on. Use a data set with one, or set"
+            " evaluate_every = 0 in every stage."
+        )
+    negatives: Mapping[str, tuple[str, ...]] = {}
+    if any("fda" in stage.tasks for stage in recipe.stages):
+        negatives = _negatives(train, truths, recipe, run / "negatives.jsonl")
+    read = reader(recipe.vision, recipe.data.features)
+    captions = [(i, j) for i, record in enumerate(train) for j in range(len(record.captions))]
+    return Sources(
+        DatasetSource(train, captions, read, negatives),
+        DatasetSource(validation, [(i, 0) for i in range(len(validation))], read, {}),
+        Vocabulary.from_captions(caption for record in train for caption in record.captions),
+    )
+
+
+def reader(vision: VisionConfig, features: str) -> Reader:
+    """How one picture is read: stored features (N, F) float32, or pixels (H, W, 3) uint8."""
+    if vision.kind == "backbone":
+        size = (vision.image_width, vision.image_height)
+        return lambda path: resize(open_image(path), size)
+    if not features:
+        raise RecipeError("data.features is empty. Say where the precomputed features lie: --features FOLDER")
+    return lambda path: read_features(Path(features), path, vision.rows, vision.columns, vision.feature_width)
+
+
+def read_features(folder: Path, picture: Path, rows: int, columns: int, width: int) -> NDArray[np.float32]:
+    """The features of one picture as (N, F), N = rows x columns, cell number = columns x row + column.
+
+    Looked for as FOLDER/<picture's file name>.npy, FOLDER/<its folder>/<file name>.npy (sc_images also as
+    sc_features, as the field's extractors call it). Stored as (F, rows, columns), (F, N) or (N, F).
+    Raises DatasetError if the file is missing or of another shape.
+    """
+    inside = [picture.parent.name, picture.parent.name.replace("images", "features")]
+    places = [folder / f"{picture.name}.npy", *(folder / name / f"{picture.name}.npy" for name in inside)]
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        raise DatasetError(
+            f"{places[0]}: no features of {picture.name} (nor at {places[2]}). Extract them first."
+        )
+    try:
+        stored = np.load(found, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise DatasetError(f"{found}: cannot read the features: {error}. Extract them again.") from error
+    cells = rows * columns
+    if stored.shape == (cells, width):
+        return np.ascontiguousarray(stored, np.float32)
+    if stored.shape in ((width, rows, columns), (width, cells)):
+        return np.ascontiguousarray(stored.reshape(width, cells).T, np.float32)
+    raise DatasetError(
+        f"{found}: got the shape {stored.shape}, wanted ({width}, {rows}, {columns}), ({width}, {cells}) or"
+        f" ({cells}, {width}). Set vision.rows, columns and feature_width to what is stored."
+    )
+
+
+def _truths(root: Path) -> Mapping[str, Any]:
+    """Pair id -> (scene before, scene after, change), empty where the folder holds no scene truth."""
+    if not (root / "scenes.json").is_file() or not (root / "pairs.json").is_file():
+        return {}
+    from whatchanged.worlds.clevr.truth import read_triples
+
+    truths = {}
+    for triple in read_triples(root):
+        name = f"{triple.index:06d}.png"
+        truths[name], truths[f"{name}_n"] = triple.pairs()
+    return truths
+
+
+def _reworded(record: PairRecord, wording: Wording, truths: Mapping[str, Any]) -> PairRecord:
+    """The record with the world's fixed sentence for its training captions, if the recipe wants it."""
+    if wording == "captions" or record.split != "train":
+        return record
+    if record.pair_id not in truths:
+        raise RecipeError(
+            f'data.wording = "{wording}" needs the truth of every scene; {record.pair_id} has none.'
+            ' Use "captions".'
+        )
+    from whatchanged.worlds.clevr.language import write_fixed
+
+    before, after, change = truths[record.pair_id]
+    return replace(record, captions=(write_fixed(before, after, change, wording),))
+
+
+def _spread(records: list[PairRecord], most: int) -> list[PairRecord]:
+    """``most`` of the records, drawn evenly and kept in order; all of them for 0."""
+    if not most or len(records) <= most:
+        return records
+    return [records[i] for i in sorted(np.random.default_rng(0).permutation(len(records))[:most])]
+
+
+def _negatives(
+    train: list[PairRecord], truths: Mapping[str, Any], recipe: Recipe, kept: Path
+) -> Mapping[str, tuple[str, ...]]:
+    """The records' own false captions, or built ones, which are kept for the next sitting."""
+    from whatchanged.training.negatives import mine, read_negatives, write_negatives
+
+    if all(record.negatives for record in train):
+        return {record.pair_id: record.negatives for record in train}
+    if not kept.is_file():
+        complete = truths if all(record.pair_id in truths for record in train) else None
+        longest = recipe.method.max_length - 3
+        mined = mine(train, complete, recipe.seed, recipe.method.negatives, longest=longest)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        write_negatives(kept, train, mined.sentences)
+    return read_negatives(kept, train)

@@ -1,0 +1,207 @@
+"""How pixels become the grids that a method reads: a backbone, its answers about each cell, the kept tokens.
+
+A picture's tokens may also arrive ready-made (``pack``): the backbone is the dear part, so a stage that does
+not train it reads stored tokens instead of pictures.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from whatchanged.errors import DatasetError
+from whatchanged.recipes.schema import VisionConfig
+from whatchanged.training import seeing
+from whatchanged.training.grids import Batch, Grids, Hidden, Precomputed
+from whatchanged.training.nn.backbone import Backbone
+from whatchanged.training.nn.matching import Matches, Matching, rotate
+
+FATE_WIDTH = 96
+MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+SEEING_WEIGHTS = {"center": 1.0, "shape": 2.0, "size": 0.5, "color": 1.0, "material": 1.0, "place": 2.0}
+"""Shape is learned last and place decides about moves, so they weigh more."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One batch of pictures, seen. features (B, F, h, w); centers (B, h, w) logits; answers: attribute ->
+    (B, n, h, w) logits; places (B, 2, h, w) on the ground, in units of ``seeing.PLACE_SCALE``."""
+
+    features: Tensor
+    centers: Tensor
+    answers: dict[str, Tensor]
+    places: Tensor
+
+
+def build_vision(config: VisionConfig) -> nn.Module:
+    """The vision that a recipe asks for."""
+    if config.kind == "features":
+        return Precomputed(config.rows, config.columns, config.feature_width)
+    return PixelVision(config)
+
+
+class PixelVision(nn.Module):
+    """A backbone trained from nothing, its heads, the ``keep`` most object-like cells as tokens, and matching.
+
+    A token is its cell's backbone features and the heads' answers, ``raw_width`` = F numbers; ``relate``
+    widens it to ``width`` with what the matching found.
+    """
+
+    def __init__(self, config: VisionConfig) -> None:
+        super().__init__()
+        self.scene_truth = config.scene_truth
+        self.mean: Tensor
+        self.std: Tensor
+        self.register_buffer("mean", torch.tensor(MEAN)[:, None, None], persistent=False)
+        self.register_buffer("std", torch.tensor(STD)[:, None, None], persistent=False)
+        self.rows, self.columns = config.image_height // 8, config.image_width // 8
+        self.patches = config.keep or self.rows * self.columns
+        self.backbone = Backbone(config.channels, config.blocks)
+        self.heads = nn.Conv2d(self.backbone.width, 1 + sum(seeing.ATTRIBUTES.values()) + 2, 1)
+        self.raw_width = self.backbone.width + sum(seeing.ATTRIBUTES.values())
+        self.matching = Matching(self.raw_width) if config.matching else None
+        self.width = self.raw_width
+        if config.matching:
+            described = 3 * self.raw_width + 10
+            self.fate = nn.Sequential(
+                nn.LayerNorm(described), nn.Linear(described, 2 * FATE_WIDTH), nn.ReLU(),
+                nn.Linear(2 * FATE_WIDTH, FATE_WIDTH), nn.ReLU(),
+            )  # fmt: skip
+            self.fate_head = nn.Linear(FATE_WIDTH, len(seeing.FATES))
+            self.width = described + FATE_WIDTH
+
+    @property
+    def tasks(self) -> Mapping[str, Callable[[Batch], dict[str, Tensor]]]:
+        """What scene truth can teach: to see one picture, to match two."""
+        if not self.scene_truth:
+            return {}
+        return {"seeing": self._seeing, "matching": self._matching} if self.matching else {"seeing": self._seeing}
+
+    def pile_truth(self, truths: Sequence[Any]) -> seeing.PairTruth | None:
+        """The pairs' truth as tensors, where the recipe uses it."""
+        return seeing.pile_truth(truths) if self.scene_truth and None not in truths else None
+
+    def _seeing(self, batch: Batch) -> dict[str, Tensor]:
+        """What each cell of both pictures shows (``seeing.cell_loss``), weighted by ``SEEING_WEIGHTS``."""
+        truth = _known(batch)
+        seen = self.see(self.normalise(torch.cat([batch.before, batch.after])))
+        answers = {name: logits.float() for name, logits in seen.answers.items()}
+        both = seeing.join(truth.before, truth.after)
+        terms = seeing.cell_loss(seen.centers.float(), answers, seen.places.float(), both)
+        return {name: SEEING_WEIGHTS[name] * term for name, term in terms.items()}
+
+    def _matching(self, batch: Batch) -> dict[str, Tensor]:
+        """Which tokens are one thing, and what became of each (``seeing.match_loss``, ``seeing.fate_loss``)."""
+        truth = _known(batch)
+        grids = self.grids(batch.before, batch.after)
+        matches, described = self._describe(grids, grids.before, grids.after, (None, None))
+        things = (
+            seeing.things_of_tokens(grids.cells_before, truth.before, self.columns),
+            seeing.things_of_tokens(grids.cells_after, truth.after, self.columns),
+        )
+        fates = (self.fate_head(self.fate(described[0])), self.fate_head(self.fate(described[1])))
+        return {"match": seeing.match_loss(matches, things, truth), "fate": seeing.fate_loss(fates, things, truth)}
+
+    def normalise(self, pictures: Tensor) -> Tensor:
+        """uint8 (B, H, W, 3) -> float (B, 3, H, W) with ImageNet's mean and deviation; floats stay as they are."""
+        if pictures.dtype != torch.uint8:
+            return pictures
+        pictures = pictures.permute(0, 3, 1, 2).float() / 255
+        return (pictures - self.mean) / self.std
+
+    def see(self, pictures: Tensor) -> Seen:
+        """(B, 3, H, W) normalised pictures -> what every cell shows."""
+        features = self.backbone(pictures)
+        centers, *answers, places = self.heads(features).split([1, *seeing.ATTRIBUTES.values(), 2], dim=1)
+        return Seen(features, centers[:, 0], dict(zip(seeing.ATTRIBUTES, answers, strict=True)), places)
+
+    def pack(self, pictures: Tensor) -> Tensor:
+        """(B, 3, H, W) -> (B, N, F + 4): the kept tokens, each with its place (2), salience and cell number.
+
+        Kept are the cells whose salience is the largest of their 3x3 neighbourhood, best first.
+        """
+        seen = self.see(pictures)
+        salience = seen.centers.sigmoid()
+        peak = salience * (salience >= F.max_pool2d(salience[:, None], 3, 1, 1)[:, 0])
+        score = (peak + 1e-3 * salience).flatten(1)  # when peaks run out, the next best cells follow
+        cells = score.topk(self.patches, dim=1).indices
+        answers = [logits.log_softmax(1) for logits in seen.answers.values()]
+        grid = torch.cat([seen.features, *answers, seen.places, salience[:, None]], dim=1).flatten(2)
+        kept = torch.gather(grid, 2, cells[:, None].expand(-1, grid.shape[1], -1)).transpose(1, 2)
+        return torch.cat([kept, cells[..., None].to(kept.dtype)], dim=2)
+
+    def grids(self, before: Tensor, after: Tensor) -> Grids:
+        """Two batches as raw grids: pictures (uint8 (B, H, W, 3), or (B, 3, H, W) normalised), or packed tokens."""
+        packed = torch.cat([before, after])
+        if packed.ndim == 4:
+            packed = self.pack(self.normalise(packed))
+        features, places, salience, cells = packed.split([self.raw_width, 2, 1, 1], dim=2)
+        batch = before.shape[0]
+        numbers = cells[..., 0].round().long()
+        return Grids(
+            features[:batch], features[batch:], numbers[:batch], numbers[batch:],
+            places[:batch], places[batch:], salience[:batch, :, 0], salience[batch:, :, 0],
+        )  # fmt: skip
+
+    def relate(self, grids: Grids, hidden: Hidden = (None, None)) -> Grids:
+        """What the method's projection reads: each token beside its match in the other picture.
+
+        hidden: (B, N) bool masks of patches to blank, per picture, or None. Features become (B, N, width).
+        """
+        before, after = _blank(grids.before, hidden[0]), _blank(grids.after, hidden[1])
+        if self.matching is None:
+            return grids.replace_features(before, after)
+        matches, described = self._describe(grids, before, after, hidden)
+        fates = [self.fate(x) for x in described]
+        return grids.replace_features(
+            torch.cat([described[0], fates[0]], dim=2), torch.cat([described[1], fates[1]], dim=2)
+        )
+
+    def _describe(
+        self, grids: Grids, before: Tensor, after: Tensor, hidden: Hidden
+    ) -> tuple[Matches, tuple[Tensor, Tensor]]:
+        """Each token with [own, matched, difference, residual motion (2) and its length, place (2), salience,
+        matched salience, share matched nowhere, turn (2)]: 3F + 10 numbers."""
+        assert self.matching is not None and grids.places_before is not None and grids.places_after is not None
+        assert grids.salience_before is not None and grids.salience_after is not None
+        places = (_blank(grids.places_before, hidden[0]), _blank(grids.places_after, hidden[1]))
+        salience = (
+            _blank(grids.salience_before[..., None], hidden[0]),
+            _blank(grids.salience_after[..., None], hidden[1]),
+        )
+        matches = self.matching((before, after), places, (salience[0][..., 0], salience[1][..., 0]))
+        joint = matches.log_joint.exp()
+        forth, back = matches.turn, matches.turn * matches.turn.new_tensor([1.0, -1.0])
+        described = []
+        for own, other, share, here, there, weight, other_weight, turn in (
+            (before, after, joint[:, :-1], places[0], places[1], salience[0], salience[1], forth),
+            (after, before, joint[:, :, :-1].transpose(1, 2), places[1], places[0], salience[1], salience[0], back),
+        ):
+            share = share / share.sum(-1, keepdim=True)
+            to_tokens = share[..., :-1]
+            found = to_tokens / to_tokens.sum(-1, keepdim=True).clamp_min(1e-6)
+            matched = found @ other
+            motion = found @ there - rotate(here, turn)
+            length = (motion.square().sum(-1, keepdim=True) + 1e-9).sqrt()
+            described.append(
+                torch.cat([
+                    own, matched, matched - own, motion, length, here, weight, found @ other_weight,
+                    share[..., -1:], turn[:, None].expand(-1, own.shape[1], -1),
+                ], dim=2)
+            )  # fmt: skip
+        return matches, (described[0], described[1])
+
+
+def _known(batch: Batch) -> seeing.PairTruth:
+    if batch.truth is None:
+        raise DatasetError("tasks seeing and matching need the truth of the scenes; this data has none. Use a pool.")
+    truth: seeing.PairTruth = batch.truth
+    return truth
+
+
+def _blank(x: Tensor, hidden: Tensor | None) -> Tensor:
+    """(B, N, C) with the hidden patches' numbers set to zero (a copy: stored features are never written to)."""
+    return x if hidden is None else x * (~hidden)[..., None].to(x.dtype)

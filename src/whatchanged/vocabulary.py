@@ -1,0 +1,47 @@
+"""Text to ids and back: blanks separate words, six specials come first, words follow in sorted order."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+SPECIALS = ("<PAD>", "<BOS>", "<EOS>", "<UNK>", "<CLS>", "<MASK>")
+PAD, BOS, EOS, UNK, CLS, MASK = range(6)
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words of a model, ids included: ``entries[id]`` is the word, the first six are ``SPECIALS``."""
+
+    entries: tuple[str, ...]
+    _ids: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.entries[: len(SPECIALS)] != SPECIALS:
+            raise ValueError(f"a vocabulary begins with {SPECIALS}, not {self.entries[: len(SPECIALS)]}")
+        if len(set(self.entries)) != len(self.entries):
+            raise ValueError("a vocabulary names each word once")
+        object.__setattr__(self, "_ids", {word: i for i, word in enumerate(self.entries)})
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @classmethod
+    def from_captions(cls, captions: Iterable[str]) -> "Vocabulary":
+        """All words of ``captions`` (training captions only), sorted, behind the specials."""
+        words = {word for caption in captions for word in caption.split()}
+        return cls(SPECIALS + tuple(sorted(words - set(SPECIALS))))
+
+    def ids(self, text: str, length: int) -> list[int]:
+        """BOS + words + EOS, padded with PAD to ``length``; words are cut to ``length - 3``, so a PAD remains."""
+        words = [self._ids.get(word, UNK) for word in text.split()][: length - 3]
+        row = [BOS, *words, EOS]
+        return row + [PAD] * (length - len(row))
+
+    def text(self, ids: Sequence[int]) -> str:
+        """The words up to the first EOS; a BOS is skipped, other specials are printed as they are."""
+        words = []
+        for i in ids:
+            if i == EOS:
+                break
+            if i != BOS:
+                words.append(self.entries[i])
+        return " ".join(words)

@@ -1,0 +1,1 @@
+"""Worlds whose truth is known: their scenes as data, and their language."""

@@ -1,0 +1,161 @@
+"""Reading CLEVR-Change sentences and judging them against the truth of a pair.
+
+The grammar is the data set's, with all synonyms, in any order of attributes. A sentence is read into a
+statement; its phrase is then executed on the scene it speaks of: the scene before, for an addition the scene
+after. So every correct wording is right, however it names the thing, and a wrong one is wrong in a known way.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from whatchanged.records import ChangeType
+from whatchanged.worlds.clevr.change import Change, changed_thing, named
+from whatchanged.worlds.clevr.language import NO_CHANGE, RELATION_WORDS, SYNONYMS, VERBS
+from whatchanged.worlds.clevr.phrases import Attribute, Phrase, Plain, Relation, referents
+from whatchanged.worlds.clevr.scene import COLORS, MATERIALS, SHAPES, SIZES, Scene
+
+_MEANING: Mapping[str, str] = {word: value for value, words in SYNONYMS.items() for word in words}
+_ATTRIBUTE: Mapping[str, Attribute] = {
+    **dict.fromkeys(SIZES, "size"),
+    **dict.fromkeys(COLORS, "color"),
+    **dict.fromkeys(MATERIALS, "material"),
+    **dict.fromkeys(SHAPES, "shape"),
+}
+_RELATIONS: tuple[tuple[tuple[str, ...], Relation], ...] = tuple(
+    (tuple(words.split()), relation) for relation, wordings in RELATION_WORDS.items() for words in wordings
+)
+_ENDINGS: tuple[tuple[tuple[str, ...], ChangeType], ...] = (
+    (("was", "moved"), "move"),  # before "moved", whose phrase would end with "was"
+    *((tuple(verb.split()), kind) for kind in ("add", "drop", "move") for verb in VERBS[kind]),
+)
+_BECAME: tuple[tuple[str, ...], ...] = tuple(tuple(verb.split()) for verb in VERBS["color"])
+_SAME = frozenset(NO_CHANGE)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a sentence says: the type of change, of which thing, and the new value where there is one.
+
+    A sentence that says that nothing changed has no phrase. Synonyms are resolved to the world's own values.
+    """
+
+    type: ChangeType
+    phrase: Phrase | None = None
+    value: str | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a sentence stands to the truth; every field is False for a sentence that cannot be read.
+
+    ``value_right``: the new color or material is the true one (also True where the type has no value).
+    ``fits``: the phrase fits the changed thing, perhaps others too; ``fits_alone``: it fits no other thing.
+    ``true``: type, value and phrase are right. Of a pair without change only the type is judged.
+    """
+
+    parsed: bool = False
+    type_right: bool = False
+    value_right: bool = False
+    fits: bool = False
+    fits_alone: bool = False
+
+    @property
+    def true(self) -> bool:
+        """Whether the sentence says what happened, of a thing to which it happened."""
+        return self.type_right and self.value_right and self.fits
+
+
+@lru_cache(maxsize=1 << 14)
+def parse(sentence: str) -> Statement | None:
+    """What the sentence says, or None where it is none of the world's language.
+
+    Letters may be of either case, blanks of any number; one full stop at the end is no harm.
+    """
+    words = tuple(sentence.strip().removesuffix(".").lower().split())
+    if " ".join(words) in _SAME:
+        return Statement("none")
+    for ending, kind in _ENDINGS:
+        if words[-len(ending) :] == ending:
+            phrase = _phrase(words[: -len(ending)])
+            return None if phrase is None else Statement(kind, phrase)
+    for verb in _BECAME:
+        value = _MEANING.get(words[-1], "") if words else ""
+        attribute = _ATTRIBUTE.get(value)
+        if words[-len(verb) - 1 : -1] == verb and (attribute == "color" or attribute == "material"):
+            phrase = _phrase(words[: -len(verb) - 1])
+            return None if phrase is None else Statement(attribute, phrase, value)
+    return None
+
+
+def judge(sentence: str, before: Scene, after: Scene, change: Change) -> Verdict:
+    """Hold a sentence against the truth of an ordered pair of scenes.
+
+    The phrase is executed on the scene before with the attributes before the change, for an added thing on
+    the scene after, whatever the sentence's own type is: naming the right thing and saying the right type are
+    judged apart.
+    """
+    statement = parse(sentence)
+    if statement is None:
+        return Verdict()
+    type_right = statement.type == change.type
+    if change.type == "none" or statement.phrase is None:
+        same = type_right and statement.type == "none"
+        return Verdict(True, type_right, same, same, same)
+    scene, index = named(before, after, change)
+    meant = referents(statement.phrase, scene)
+    value_right = type_right and statement.value == _new_value(after, change)
+    return Verdict(True, type_right, value_right, index in meant, meant == [index])
+
+
+def is_true(sentence: str, before: Scene, after: Scene, change: Change) -> bool:
+    """Whether the sentence is true of this pair: type, value and phrase are right."""
+    return judge(sentence, before, after, change).true
+
+
+def _new_value(after: Scene, change: Change) -> str | None:
+    """The color or material after the change; None for a type that has no value."""
+    thing = changed_thing(after, change.after)
+    if thing is None or change.type not in ("color", "material"):
+        return None
+    return thing.color if change.type == "color" else thing.material
+
+
+def _phrase(words: Sequence[str]) -> Phrase | None:
+    """THE-phrase [[that is] relation THE-phrase]."""
+    for start in range(1, len(words)):
+        for wording, relation in _RELATIONS:
+            if tuple(words[start : start + len(wording)]) == wording:
+                first = (
+                    words[: start - 2] if tuple(words[start - 2 : start]) == ("that", "is") else words[:start]
+                )
+                head, other = _plain(first), _plain(words[start + len(wording) :])
+                return None if head is None or other is None else Phrase(head, relation, other)
+    head = _plain(words)
+    return None if head is None else Phrase(head)
+
+
+def _plain(words: Sequence[str]) -> Plain | None:
+    """The word "the", attributes, and a shape or a word for any thing; each attribute at most once."""
+    if len(words) < 2 or words[0] != "the":
+        return None
+    values = [_MEANING.get(word) for word in words[1:]]
+    if values[-1] not in (*SHAPES, "thing"):
+        return None
+    found: dict[Attribute, str] = {}
+    for value in values if values[-1] != "thing" else values[:-1]:
+        attribute = _ATTRIBUTE.get(value or "")
+        if value is None or attribute is None or attribute in found:
+            return None
+        found[attribute] = value
+    return _as_plain(found)
+
+
+def _as_plain(found: Mapping[Attribute, str]) -> Plain:
+    """The typed phrase of values known to belong to their attributes."""
+    return Plain(
+        size=next((v for v in SIZES if v == found.get("size")), None),
+        color=next((v for v in COLORS if v == found.get("color")), None),
+        material=next((v for v in MATERIALS if v == found.get("material")), None),
+        shape=next((v for v in SHAPES if v == found.get("shape")), None),
+    )

@@ -1,0 +1,176 @@
+"""Writing CLEVR-Change sentences: the phrases, verbs and synonyms of the data set, drawn at random or fixed.
+
+Five to seven different sentences a pair. Phrases are plain or relational with equal chance (one kind where
+the other singles nothing out); every choice among synonyms is uniform. The words are the data set's own 72.
+"""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+
+from whatchanged.records import ChangeType
+from whatchanged.worlds.clevr.change import Change, named
+from whatchanged.worlds.clevr.phrases import (
+    ATTRIBUTES,
+    Attribute,
+    Phrase,
+    Plain,
+    Relation,
+    plain_subsets,
+    relational_phrases,
+)
+from whatchanged.worlds.clevr.scene import COLORS, Scene
+
+Wording = Literal["short", "full", "relational"]
+
+SYNONYMS: Mapping[str, tuple[str, ...]] = {
+    "large": ("large", "big"),
+    "small": ("small", "tiny"),
+    "rubber": ("rubber", "matte"),
+    "metal": ("metal", "metallic", "shiny"),
+    "cube": ("cube", "block"),
+    "sphere": ("sphere", "ball"),
+    "cylinder": ("cylinder",),
+    "thing": ("thing", "object"),
+    **{color: (color,) for color in COLORS},
+}
+"""What each value may be called; the first word is the one that the fixed wordings use."""
+
+RELATION_WORDS: Mapping[Relation, tuple[str, ...]] = {
+    "left": ("left of", "to the left of", "on the left side of"),
+    "right": ("right of", "to the right of", "on the right side of"),
+    "behind": ("behind",),
+    "front": ("in front of",),
+}
+
+VERBS: Mapping[ChangeType, tuple[str, ...]] = {
+    "color": ("changed to", "turned", "became"),
+    "material": ("changed to", "turned", "became"),
+    "add": ("has been added", "has appeared", "has been newly placed"),
+    "drop": ("has disappeared", "is missing", "is gone", "is no longer there"),
+    "move": ("moved", "changed its location", "is in a different location"),
+}
+"""What follows the phrase; a color or material sentence ends with the new value."""
+
+NO_CHANGE: tuple[str, ...] = (
+    "there is no change",
+    "no change was made",
+    "the two scenes seem identical",
+    "the scene is the same as before",
+    "the scene remains the same",
+    "nothing has changed",
+    "nothing was modified",
+    "no change has occurred",
+    "there is no difference",
+)
+
+WORDS: frozenset[str] = frozenset(
+    " ".join(
+        (
+            *(word for words in SYNONYMS.values() for word in words),
+            *(words for wordings in RELATION_WORDS.values() for words in wordings),
+            *(verb for verbs in VERBS.values() for verb in verbs),
+            *NO_CHANGE,
+            "the",
+            "that is",
+        )
+    ).split()
+)
+"""The 72 words of the world."""
+
+LEAST_SENTENCES, MOST_SENTENCES = 5, 7
+
+
+def write_captions(before: Scene, after: Scene, change: Change, rng: np.random.Generator) -> tuple[str, ...]:
+    """Five to seven different sentences that are true of this ordered pair of scenes.
+
+    A phrase names the thing as it stands, and is seen, before the change; an added thing as it is after it.
+    Raises ``ValueError`` where nothing singles the changed thing out.
+    """
+    count = int(rng.integers(LEAST_SENTENCES, MOST_SENTENCES + 1))
+    if change.type == "none":
+        return tuple(NO_CHANGE[i] for i in rng.permutation(len(NO_CHANGE))[:count])
+    scene, index = named(before, after, change)
+    subsets = plain_subsets(scene, index)
+    relations = list(relational_phrases(scene, index))
+    if not subsets and not relations:
+        raise ValueError(f"nothing singles out thing {index} of a scene of {len(scene.things)}")
+    written: dict[str, None] = {}
+    while len(written) < count:
+        plain = bool(subsets) and (not relations or rng.random() < 0.5)
+        phrase = (
+            _draw_plain(scene, index, subsets, rng)
+            if plain
+            else _draw_relational(scene, index, relations, rng)
+        )
+        written[f"{say(phrase, rng)} {_predicate(after, change, rng)}"] = None
+    return tuple(written)
+
+
+def write_fixed(before: Scene, after: Scene, change: Change, wording: Wording) -> str:
+    """The sentence of a perfect eye that always words things alike.
+
+    ``short`` names the fewest attributes that suffice, ``full`` all four; both add a relation only where the
+    thing has a twin. ``relational`` names all four and always a relation, where one holds: to the thing that
+    needs the fewest attributes, left or right rather than behind or in front.
+    """
+    if change.type == "none":
+        return NO_CHANGE[0]
+    scene, index = named(before, after, change)
+    subsets = plain_subsets(scene, index)
+    relations = [] if subsets and wording != "relational" else list(relational_phrases(scene, index))
+    if relations:
+        relation, other = min(relations, key=lambda r: len(plain_subsets(scene, r[1])[0]))
+        phrase = Phrase(Plain.of(scene.things[index]), relation, _shortest(scene, other))
+    elif subsets:
+        phrase = Phrase(_shortest(scene, index) if wording == "short" else Plain.of(scene.things[index]))
+    else:
+        raise ValueError(f"nothing singles out thing {index} of a scene of {len(scene.things)}")
+    return f"{say(phrase)} {_predicate(after, change)}"
+
+
+def say(phrase: Phrase, rng: np.random.Generator | None = None) -> str:
+    """The words of a phrase: drawn among synonyms, or the first of each without a generator."""
+    words = _noun(phrase.head, rng)
+    if phrase.relation is None or phrase.other is None:
+        return words
+    if rng is None or rng.random() < 0.5:
+        words += " that is"
+    return f"{words} {_choose(RELATION_WORDS[phrase.relation], rng)} {_noun(phrase.other, rng)}"
+
+
+def _noun(plain: Plain, rng: np.random.Generator | None) -> str:
+    values = [v for a in ATTRIBUTES[:3] if (v := getattr(plain, a)) is not None]
+    return " ".join(("the", *(_choose(SYNONYMS[v], rng) for v in (*values, plain.shape or "thing"))))
+
+
+def _predicate(after: Scene, change: Change, rng: np.random.Generator | None = None) -> str:
+    verb = _choose(VERBS[change.type], rng)
+    if change.type not in ("color", "material") or change.after is None:
+        return verb
+    thing = after.things[change.after]
+    value = thing.color if change.type == "color" else thing.material
+    return f"{verb} {_choose(SYNONYMS[value], rng)}"
+
+
+def _draw_plain(
+    scene: Scene, index: int, subsets: list[tuple[Attribute, ...]], rng: np.random.Generator
+) -> Phrase:
+    return Phrase(Plain.of(scene.things[index], subsets[int(rng.integers(len(subsets)))]))
+
+
+def _draw_relational(
+    scene: Scene, index: int, relations: list[tuple[Relation, int]], rng: np.random.Generator
+) -> Phrase:
+    relation, other = relations[int(rng.integers(len(relations)))]
+    described = _draw_plain(scene, other, plain_subsets(scene, other), rng)
+    return Phrase(Plain.of(scene.things[index]), relation, described.head)
+
+
+def _shortest(scene: Scene, index: int) -> Plain:
+    return Plain.of(scene.things[index], plain_subsets(scene, index)[0])
+
+
+def _choose(words: tuple[str, ...], rng: np.random.Generator | None) -> str:
+    return words[0] if rng is None else words[int(rng.integers(len(words)))]

@@ -1,0 +1,110 @@
+"""Which thing a phrase means: the plain and relational phrases of CLEVR's language, executed on a scene.
+
+A plain phrase names some of a thing's attributes; a relational phrase adds how it stands to another thing.
+Here phrases are meaning only; their wording is written in `language` and read in `grading`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+from whatchanged.worlds.clevr.scene import Color, Material, Scene, Shape, Size, Thing, ground_in_view
+
+Attribute = Literal["size", "color", "material", "shape"]
+Relation = Literal["left", "right", "behind", "front"]
+
+ATTRIBUTES: tuple[Attribute, ...] = ("size", "color", "material", "shape")
+RELATIONS: tuple[Relation, ...] = ("left", "right", "behind", "front")
+
+RELATION_MARGIN = 0.2
+"""Units on the ground by which a thing must lie further in a direction than the other."""
+
+SUBSETS: tuple[tuple[Attribute, ...], ...] = tuple(
+    subset for count in range(1, 5) for subset in combinations(ATTRIBUTES, count)
+)
+"""Every choice of attributes that a plain phrase may name, fewest first."""
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A thing described by some of its attributes; None where one is not named."""
+
+    size: Size | None = None
+    color: Color | None = None
+    material: Material | None = None
+    shape: Shape | None = None
+
+    @classmethod
+    def of(cls, thing: Thing, attributes: tuple[Attribute, ...] = ATTRIBUTES) -> "Plain":
+        """The phrase that names these attributes of a thing."""
+        return cls(
+            size=thing.size if "size" in attributes else None,
+            color=thing.color if "color" in attributes else None,
+            material=thing.material if "material" in attributes else None,
+            shape=thing.shape if "shape" in attributes else None,
+        )
+
+    def fits(self, thing: Thing) -> bool:
+        """Whether every named attribute is this thing's."""
+        return all(getattr(self, a) in (None, getattr(thing, a)) for a in ATTRIBUTES)
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A plain phrase; or one with a relation and the phrase of another thing, both or neither."""
+
+    head: Plain
+    relation: Relation | None = None
+    other: Plain | None = None
+
+
+def related(scene: Scene, first: int, relation: Relation, second: int) -> bool:
+    """Whether ``first`` lies left of (right of, behind, in front of) ``second`` as the camera sees it."""
+    a, b = scene.things[first], scene.things[second]
+    right, front = ground_in_view(a.x - b.x, a.y - b.y, scene.view.camera)
+    along = {"left": -right, "right": right, "behind": -front, "front": front}[relation]
+    return along > RELATION_MARGIN
+
+
+def referents(phrase: Phrase, scene: Scene) -> list[int]:
+    """Indices of the things that the phrase fits; the other thing may be any that its own phrase fits."""
+    heads = [i for i, thing in enumerate(scene.things) if phrase.head.fits(thing)]
+    relation, other = phrase.relation, phrase.other
+    if relation is None or other is None:
+        return heads
+    others = [j for j, thing in enumerate(scene.things) if other.fits(thing)]
+    return [i for i in heads if any(j != i and related(scene, i, relation, j) for j in others)]
+
+
+def plain_subsets(scene: Scene, index: int) -> list[tuple[Attribute, ...]]:
+    """The choices of attributes that only this thing has, fewest first; empty where it has a twin."""
+    me = scene.things[index]
+    shared = [
+        {a for a in ATTRIBUTES if getattr(me, a) == getattr(thing, a)}
+        for i, thing in enumerate(scene.things)
+        if i != index
+    ]
+    return [subset for subset in SUBSETS if not any(same.issuperset(subset) for same in shared)]
+
+
+def relational_phrases(scene: Scene, index: int) -> Iterator[tuple[Relation, int]]:
+    """Each (relation, other thing) that singles the thing out beside all four of its own attributes.
+
+    The other thing must have a plain phrase of its own.
+    """
+    full = Plain.of(scene.things[index])
+    twins = [i for i, thing in enumerate(scene.things) if i != index and full.fits(thing)]
+    for other in range(len(scene.things)):
+        if other == index or not plain_subsets(scene, other):
+            continue
+        for relation in RELATIONS:
+            if related(scene, index, relation, other) and not any(
+                related(scene, twin, relation, other) for twin in twins
+            ):
+                yield relation, other
+
+
+def describable(scene: Scene, index: int) -> bool:
+    """Whether some plain or relational phrase singles the thing out."""
+    return bool(plain_subsets(scene, index)) or next(relational_phrases(scene, index), None) is not None

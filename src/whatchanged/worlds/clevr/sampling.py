@@ -1,0 +1,248 @@
+"""Triples of the CLEVR-Change kind: a default view, the scene with one change, the scene without it.
+
+A triple follows from (seed, index) alone. Its type is ``CHANGE_TYPES[index % 5]``, so any first part of a set
+is balanced. Placement is CLEVR's: 3 to 10 things on a square of ground, apart from each other and, along the
+first camera's directions, so far aside that left and right, front and behind are never in doubt.
+
+What must be seen is counted on index pictures of 480x320. Default view: at least 200 pixels of each thing,
+300 of the one that changes, every centre 6 pixels inside the frame. Either view after: 100 of each thing and
+300 of the changed one; things may stand behind each other and be cut by the frame, as in the real pictures.
+Whichever two of the three pictures are compared, a phrase exists that singles the changed thing out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.records import CHANGE_TYPES, Box, ChangeType
+from whatchanged.worlds.clevr.change import NOTHING, Change, kept, named
+from whatchanged.worlds.clevr.phrases import describable
+from whatchanged.worlds.clevr.scene import (
+    BACK_LAMP,
+    CAMERA,
+    COLORS,
+    FILL_LAMP,
+    KEY_LAMP,
+    MATERIALS,
+    SHAPES,
+    SIZES,
+    Point,
+    Scene,
+    Thing,
+    View,
+    directions,
+    project,
+)
+from whatchanged.worlds.clevr.visibility import boxes, index_picture, visible_pixels
+
+__all__ = ["NOTHING", "Change", "Triple", "mean_overlap", "sample_triple", "view_iou"]
+
+WIDTH, HEIGHT = 480, 320
+LEAST_THINGS, MOST_THINGS = 3, 10
+GROUND_SIDE = 3.0
+DISTANCE = 0.25
+"""Units between the outlines of two things."""
+MARGIN = 0.4
+"""Units between two centres along each of the first camera's ground directions."""
+MOVE = 1.0
+"""Units a moved thing goes at least."""
+CAMERA_SHIFT, LAMP_SHIFT = 0.5, 1.0
+AFTER_SHIFT = (1.4, 2.75)
+"""Units by which each coordinate of a later camera may differ from the first camera's; the most is itself
+drawn between these two, anew for each camera. Fitted to the published overlaps of the views: mean .508,
+deviation .144, 1, 5, 25, 50, 75, 95 and 99 % points .194 .281 .408 .502 .605 .755 .846; of 2,000 pairs drawn
+here: mean .510, deviation .144, points .213 .286 .405 .506 .609 .752 .839. (A fixed 2: deviation .130.)"""
+SEEN, SEEN_AFTER, SEEN_CHANGED = 200, 100, 300
+"""Pixels that must show of a thing: in the default view, in a view after, and of the thing that changes."""
+FRAME = 6
+"""Pixels between a centre and the frame in the default view."""
+
+_T = TypeVar("_T")
+_PLACES = 100
+_EDITS = 30
+
+
+@dataclass(frozen=True)
+class Triple:
+    """Three pictures of one scene: as it was, with one change, and without; each from its own camera."""
+
+    index: int
+    default: Scene
+    semantic: Scene
+    nonsemantic: Scene
+    change: Change
+
+    def pairs(self) -> tuple[tuple[Scene, Scene, Change], ...]:
+        """The two official pairs: (default, semantic, change) and (default, nonsemantic, nothing)."""
+        return ((self.default, self.semantic, self.change), (self.default, self.nonsemantic, NOTHING))
+
+    def all_pairs(self) -> tuple[tuple[Scene, Scene, Change], ...]:
+        """All six ordered pairs of the three pictures; the two official ones come first."""
+        back = self.change.reversed()
+        return (
+            *self.pairs(),
+            (self.nonsemantic, self.semantic, self.change),
+            (self.semantic, self.default, back),
+            (self.semantic, self.nonsemantic, back),
+            (self.nonsemantic, self.default, NOTHING),
+        )
+
+
+def sample_triple(seed: int, index: int) -> Triple:
+    """The triple with this index of the set with this seed; about 10 ms."""
+    rng = np.random.default_rng((seed, index))
+    kind = CHANGE_TYPES[index % 5]
+    count = int(rng.integers(LEAST_THINGS + (kind == "drop"), MOST_THINGS + (kind != "add")))
+    while True:
+        default = _default_scene(rng, count)
+        seen = _seen(default)
+        if seen.min() < SEEN:
+            continue
+        candidates = np.flatnonzero(seen >= SEEN_CHANGED)
+        for _ in range(_EDITS if candidates.size else 0):
+            triple = _try_change(rng, index, default, kind, int(rng.choice(candidates)))
+            if triple is not None:
+                return triple
+
+
+def view_iou(before: Scene, after: Scene, change: Change, width: int = WIDTH, height: int = HEIGHT) -> float:
+    """How little the camera moved: 1 for the same view, near 0 where nothing overlaps.
+
+        mean over the things in both pictures that did not move of  |box ∩ box'| / |box ∪ box'|
+
+    with each thing's visible box in pixel coordinates of its own picture. An added, dropped or moved thing is
+    left out, and so is one that a picture does not show; one that changed color or material counts.
+    """
+    first, second = (boxes(index_picture(s, width, height), len(s.things)) for s in (before, after))
+    return mean_overlap(first, second, *kept(before, after, change))
+
+
+def mean_overlap(
+    first: Sequence[Box | None], second: Sequence[Box | None], here: Sequence[int], there: Sequence[int]
+) -> float:
+    """The mean of `view_iou` over boxes ``first[here[k]]`` and ``second[there[k]]``; 0 where none remain."""
+    overlaps = []
+    for i, j in zip(here, there, strict=True):
+        a, b = first[i], second[j]
+        if a is None or b is None:
+            continue
+        across = max(0.0, min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0]))
+        down = max(0.0, min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1]))
+        overlaps.append(across * down / (a[2] * a[3] + b[2] * b[3] - across * down))
+    return float(np.mean(overlaps)) if overlaps else 0.0
+
+
+def _try_change(
+    rng: np.random.Generator, index: int, default: Scene, kind: ChangeType, which: int
+) -> Triple | None:
+    """Change one thing and look twice more; None where a rule is broken."""
+    edited = _edit(rng, default, kind, which)
+    if edited is None:
+        return None
+    things, change = edited
+    semantic = Scene(things, _later_view(rng, default.view.camera))
+    nonsemantic = Scene(default.things, _later_view(rng, default.view.camera))
+    for scene, changed in ((semantic, change.after), (nonsemantic, change.before)):
+        seen = _seen(scene)
+        if seen.min() < SEEN_AFTER or (changed is not None and seen[changed] < SEEN_CHANGED):
+            return None
+    triple = Triple(index, default, semantic, nonsemantic, change)
+    clear = all(describable(*named(*pair)) for pair in triple.all_pairs() if pair[2] != NOTHING)
+    return triple if clear else None
+
+
+def _edit(
+    rng: np.random.Generator, scene: Scene, kind: ChangeType, which: int
+) -> tuple[tuple[Thing, ...], Change] | None:
+    """The things after one change of this kind; None where no free place was found."""
+    thing, things = scene.things[which], scene.things
+    if kind == "add":
+        added = _place(rng, _attributes(rng), things, scene.view.camera)
+        return None if added is None else ((*things, added), Change("add", None, len(things)))
+    if kind == "drop":
+        return (*things[:which], *things[which + 1 :]), Change("drop", which, None)
+    new: Thing | None
+    if kind == "color":
+        new = replace(thing, color=_pick(rng, tuple(c for c in COLORS if c != thing.color)))
+    elif kind == "material":
+        new = replace(thing, material="metal" if thing.material == "rubber" else "rubber")
+    else:
+        others = (*things[:which], *things[which + 1 :])
+        new = _place(rng, thing, others, scene.view.camera, away_from=(thing.x, thing.y))
+    if new is None:
+        return None
+    return (*things[:which], new, *things[which + 1 :]), Change(kind, which, which)
+
+
+def _default_scene(rng: np.random.Generator, count: int) -> Scene:
+    """``count`` things placed by the rules, before the first camera; visibility is not looked at yet."""
+    camera = _shift(rng, CAMERA, CAMERA_SHIFT)
+    things: tuple[Thing, ...] = ()
+    while len(things) < count:
+        placed = _place(rng, _attributes(rng), things, camera)
+        things = () if placed is None else (*things, placed)
+    return Scene(things, View(camera, _lamps(rng)))
+
+
+def _attributes(rng: np.random.Generator) -> Thing:
+    """A thing of any kind, each attribute uniform, not placed yet."""
+    rotation = float(rng.uniform(0, 360))
+    return Thing(
+        _pick(rng, SHAPES), _pick(rng, SIZES), _pick(rng, COLORS), _pick(rng, MATERIALS), 0, 0, rotation
+    )
+
+
+def _place(
+    rng: np.random.Generator,
+    thing: Thing,
+    others: tuple[Thing, ...],
+    camera: Point,
+    away_from: tuple[float, float] | None = None,
+) -> Thing | None:
+    """The thing at the first of some uniform places that keeps all rules; None where none does."""
+    places = rng.uniform(-GROUND_SIDE, GROUND_SIDE, (_PLACES, 2))
+    centers = np.concatenate([places, np.full((_PLACES, 1), thing.radius)], axis=1)
+    x, y, _ = project(centers, camera, WIDTH, HEIGHT).T
+    free = (x >= FRAME) & (x <= WIDTH - FRAME) & (y >= FRAME) & (y <= HEIGHT - FRAME)
+    if away_from is not None:
+        free &= np.linalg.norm(places - away_from, axis=1) >= MOVE
+    if others:
+        axes = directions(camera)
+        apart = places[:, None, :] - np.array([(o.x, o.y) for o in others])  # (places, others, 2)
+        room = np.array([thing.radius + o.radius + DISTANCE for o in others])
+        free &= (np.hypot(apart[..., 0], apart[..., 1]) > room).all(axis=1)
+        for axis in (axes["right"], axes["front"]):
+            free &= (np.abs(apart[..., 0] * axis[0] + apart[..., 1] * axis[1]) >= MARGIN).all(axis=1)
+    if not free.any():
+        return None
+    first = int(free.argmax())
+    return replace(thing, x=float(places[first, 0]), y=float(places[first, 1]))
+
+
+def _seen(scene: Scene) -> NDArray[np.int64]:
+    """Visible pixels of each thing at the size the rules speak of."""
+    return visible_pixels(index_picture(scene, WIDTH, HEIGHT), len(scene.things))
+
+
+def _later_view(rng: np.random.Generator, camera: Point) -> View:
+    return View(_shift(rng, camera, float(rng.uniform(*AFTER_SHIFT))), _lamps(rng))
+
+
+def _lamps(rng: np.random.Generator) -> tuple[Point, Point, Point]:
+    return (
+        _shift(rng, KEY_LAMP, LAMP_SHIFT),
+        _shift(rng, FILL_LAMP, LAMP_SHIFT),
+        _shift(rng, BACK_LAMP, LAMP_SHIFT),
+    )
+
+
+def _shift(rng: np.random.Generator, point: Point, most: float) -> Point:
+    x, y, z = (float(c + s) for c, s in zip(point, rng.uniform(-most, most, 3), strict=True))
+    return (x, y, z)
+
+
+def _pick(rng: np.random.Generator, values: tuple[_T, ...]) -> _T:
+    return values[int(rng.integers(len(values)))]

@@ -1,0 +1,139 @@
+"""A CLEVR scene as data: things on a ground plane, a camera, three lamps, and the projection between them.
+
+World frame: x, y on the ground, z up, in Blender units. Every camera looks at the origin and its "up" is z, so
+a view is its camera's position alone. Picture frame: x to the right, y down, in pixels, origin at the top left.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Shape = Literal["cube", "sphere", "cylinder"]
+Size = Literal["small", "large"]
+Material = Literal["rubber", "metal"]
+Color = Literal["gray", "red", "blue", "green", "brown", "purple", "cyan", "yellow"]
+Point = tuple[float, float, float]
+
+SHAPES: tuple[Shape, ...] = ("cube", "sphere", "cylinder")
+SIZES: tuple[Size, ...] = ("small", "large")
+MATERIALS: tuple[Material, ...] = ("rubber", "metal")
+COLORS: tuple[Color, ...] = ("gray", "red", "blue", "green", "brown", "purple", "cyan", "yellow")
+
+RGB: dict[Color, tuple[int, int, int]] = {
+    "gray": (87, 87, 87),
+    "red": (173, 35, 35),
+    "blue": (42, 75, 215),
+    "green": (29, 105, 20),
+    "brown": (129, 74, 25),
+    "purple": (129, 38, 192),
+    "cyan": (41, 208, 208),
+    "yellow": (255, 238, 51),
+}
+"""CLEVR's colours. Its renderer takes them, divided by 255, as linear light: hence the washed-out look."""
+
+RADIUS: dict[Size, float] = {"small": 0.35, "large": 0.7}
+"""Half an edge of a cube; radius of a sphere; radius and half the height of a cylinder."""
+
+CAMERA: Point = (7.48113, -6.50764, 5.34367)
+KEY_LAMP: Point = (6.44671, -2.90517, 4.2584)
+FILL_LAMP: Point = (-4.67112, -4.0136, 3.01122)
+BACK_LAMP: Point = (-1.1685, 2.64602, 5.81574)
+FOCAL_OVER_SENSOR = 35 / 32
+"""The lens: 35 mm before a sensor 32 mm wide, so the focal length is 35/32 picture widths."""
+
+
+@dataclass(frozen=True)
+class Thing:
+    """One object: what it is, where it stands (ground coordinates of its centre), how it is turned (degrees)."""
+
+    shape: Shape
+    size: Size
+    color: Color
+    material: Material
+    x: float
+    y: float
+    rotation: float = 0.0
+
+    @property
+    def radius(self) -> float:
+        """Half the height; the centre's z."""
+        return RADIUS[self.size]
+
+    @property
+    def center(self) -> Point:
+        """World coordinates of the centre."""
+        return (self.x, self.y, self.radius)
+
+
+@dataclass(frozen=True)
+class View:
+    """Where the camera stands and where the key, fill and back lamps hang."""
+
+    camera: Point = CAMERA
+    lamps: tuple[Point, Point, Point] = (KEY_LAMP, FILL_LAMP, BACK_LAMP)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One picture's truth: its things, in a fixed order, and its view."""
+
+    things: tuple[Thing, ...]
+    view: View = View()
+
+
+def camera_axes(camera: Point) -> NDArray[np.float64]:
+    """Rows right, up, backward of a camera that looks at the origin: (3, 3), orthonormal, world frame."""
+    backward = np.asarray(camera, float) / math.dist(camera, (0, 0, 0))
+    right = np.cross((0.0, 0.0, 1.0), backward)
+    right /= np.linalg.norm(right)
+    return np.stack([right, np.cross(backward, right), backward])
+
+
+def camera_matrix(camera: Point) -> NDArray[np.float64]:
+    """Camera-to-world, (4, 4), in Blender's convention (the camera looks along its own -z)."""
+    matrix = np.eye(4)
+    matrix[:3, :3] = camera_axes(camera).T
+    matrix[:3, 3] = camera
+    return matrix
+
+
+def directions(camera: Point) -> dict[str, Point]:
+    """CLEVR's six directions for a camera: unit vectors on the ground plane, and up and down."""
+    right, _, backward = camera_axes(camera)
+    front = np.array([backward[0], backward[1], 0.0])
+    front /= np.linalg.norm(front)
+
+    def point(v: NDArray[np.float64]) -> Point:
+        return (float(v[0]), float(v[1]), float(v[2]))
+
+    return {
+        "behind": point(-front),
+        "front": point(front),
+        "left": point(-right),
+        "right": point(right),
+        "above": (0.0, 0.0, 1.0),
+        "below": (0.0, 0.0, -1.0),
+    }
+
+
+def project(points: NDArray[np.float64], camera: Point, width: int, height: int) -> NDArray[np.float64]:
+    """World points (..., 3) to (..., 3): picture x, picture y (pixels) and depth along the view axis (units)."""
+    local = (np.asarray(points, float) - np.asarray(camera, float)) @ camera_axes(camera).T
+    depth = -local[..., 2]
+    focal = FOCAL_OVER_SENSOR * width
+    x = width / 2 + focal * local[..., 0] / depth
+    y = height / 2 - focal * local[..., 1] / depth
+    return np.stack([x, y, depth], axis=-1)
+
+
+def ground_in_view(x: float, y: float, camera: Point) -> tuple[float, float]:
+    """Ground coordinates as this camera sees them: (to the right, towards the viewer) of the origin, in units.
+
+    Every camera looks at the origin, so two views of one spot differ by a rotation alone.
+    """
+    axes = directions(camera)
+    right, front = axes["right"], axes["front"]
+    return (x * right[0] + y * right[1], x * front[0] + y * front[1])

@@ -1,0 +1,250 @@
+"""The truth of a rendered set on disk, both ways: ``scenes.json``, its pictures; ``pairs.json``, its pairs.
+
+A picture's entry: the things with what is seen of them, the camera, its matrix and directions, the lamps.
+A triple has three of them, told apart by ``split`` (default, semantic, nonsemantic), and one entry of a pair.
+Reading takes only what a scene is made of (attributes, places, camera, lamps); the rest follows from it.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from whatchanged.errors import DatasetError
+from whatchanged.records import CHANGE_TYPES, Box
+from whatchanged.worlds.clevr.change import NOTHING, Change, kept
+from whatchanged.worlds.clevr.sampling import HEIGHT, WIDTH, Triple, mean_overlap
+from whatchanged.worlds.clevr.scene import (
+    COLORS,
+    MATERIALS,
+    SHAPES,
+    SIZES,
+    Point,
+    Scene,
+    Thing,
+    View,
+    camera_matrix,
+    directions,
+    project,
+)
+from whatchanged.worlds.clevr.visibility import boxes, index_picture, visible_pixels
+
+SPLITS = ("default", "semantic", "nonsemantic")
+LAMPS = ("Lamp_Key", "Lamp_Fill", "Lamp_Back")
+
+_T = TypeVar("_T", bound=str)
+Entry = dict[str, Any]
+
+
+def triple_entries(triple: Triple, width: int = WIDTH, height: int = HEIGHT) -> tuple[list[Entry], Entry]:
+    """The three picture entries of a triple, and its pair entry."""
+    scenes = (triple.default, triple.semantic, triple.nonsemantic)
+    pictures = [index_picture(scene, width, height) for scene in scenes]
+    found = [boxes(p, len(s.things)) for p, s in zip(pictures, scenes, strict=True)]
+    entries = [
+        _picture_entry(
+            scene, name, triple.index, found[k], visible_pixels(pictures[k], len(scene.things)), width, height
+        )
+        for k, (scene, name) in enumerate(zip(scenes, SPLITS, strict=True))
+    ]
+    change = triple.change
+    return entries, {
+        "index": triple.index,
+        "id": f"{triple.index:06d}.png",
+        "type": change.type,
+        "changed_before": change.before,
+        "changed_after": change.after,
+        "bbox_before": None if change.before is None else _whole(found[0][change.before]),
+        "bbox_after": None if change.after is None else _whole(found[1][change.after]),
+        "view_iou_semantic": mean_overlap(found[0], found[1], *kept(scenes[0], scenes[1], change)),
+        "view_iou_nonsemantic": mean_overlap(found[0], found[2], *kept(scenes[0], scenes[2], NOTHING)),
+    }
+
+
+def read_triples(folder: Path) -> tuple[Triple, ...]:
+    """The triples of a folder that holds ``scenes.json`` and ``pairs.json``, by index.
+
+    Raises ``DatasetError`` where a file is missing, is not JSON, or an entry is not what it should be.
+    """
+    pictures = _load(folder / "scenes.json")
+    if not isinstance(pictures, dict) or not isinstance(pictures.get("scenes"), list):
+        raise DatasetError(f"{folder / 'scenes.json'}: expected an object with a list named 'scenes'.")
+    pairs = _load(folder / "pairs.json")
+    if not isinstance(pairs, list):
+        raise DatasetError(f"{folder / 'pairs.json'}: expected a list of pairs, got {_kind(pairs)}.")
+    scenes: dict[tuple[str, int], Scene] = {}
+    for number, entry in enumerate(pictures["scenes"]):
+        where = f"{folder / 'scenes.json'}, scene {number}"
+        key = (
+            _one_of(_get(entry, "split", where), SPLITS, f"{where}, split"),
+            _index(entry, "image_index", where),
+        )
+        if key in scenes:
+            raise DatasetError(f"{where}: the {key[0]} view of scene {key[1]} comes twice. Keep one of them.")
+        scenes[key] = read_scene(entry, where)
+    triples = [
+        _read_triple(entry, scenes, f"{folder / 'pairs.json'}, pair {number}")
+        for number, entry in enumerate(pairs)
+    ]
+    return tuple(sorted(triples, key=lambda triple: triple.index))
+
+
+def read_scene(entry: Mapping[str, Any], where: str = "scene") -> Scene:
+    """The scene of a picture's entry; ``where`` begins the message of a ``DatasetError``."""
+    objects = _get(entry, "objects", where)
+    if not isinstance(objects, list):
+        raise DatasetError(f"{where}: 'objects' should be a list, got {_kind(objects)}.")
+    things = tuple(_read_thing(o, f"{where}, object {i}") for i, o in enumerate(objects))
+    lamps = _get(entry, "lamps", where)
+    key, fill, back = (_point(lamps, name, f"{where}, lamps") for name in LAMPS)
+    return Scene(things, View(_point(entry, "camera", where), (key, fill, back)))
+
+
+def read_change(entry: Mapping[str, Any], where: str = "pair") -> Change:
+    """The change of a pair's entry; ``where`` begins the message of a ``DatasetError``."""
+    kind = _one_of(_get(entry, "type", where), CHANGE_TYPES, f"{where}, type")
+    before = None if _get(entry, "changed_before", where) is None else _index(entry, "changed_before", where)
+    after = None if _get(entry, "changed_after", where) is None else _index(entry, "changed_after", where)
+    wanted = (kind not in ("add", "none"), kind not in ("drop", "none"))
+    if (before is not None, after is not None) != wanted:
+        needs = " and ".join(n for n, w in zip(("changed_before", "changed_after"), wanted, strict=True) if w)
+        raise DatasetError(
+            f"{where}: type {kind} needs an index for {needs or 'neither thing'} and null for the rest, "
+            f"got changed_before {before}, changed_after {after}."
+        )
+    return Change(kind, before, after)
+
+
+def _picture_entry(
+    scene: Scene,
+    split: str,
+    index: int,
+    found: Sequence[Box | None],
+    seen: Sequence[int] | np.ndarray[Any, Any],
+    width: int,
+    height: int,
+) -> Entry:
+    camera = scene.view.camera
+    objects = []
+    for thing, box, pixels in zip(scene.things, found, seen, strict=True):
+        at = project(np.array(thing.center), camera, width, height)
+        objects.append(
+            {
+                "shape": thing.shape,
+                "size": thing.size,
+                "color": thing.color,
+                "material": thing.material,
+                "rotation": thing.rotation,
+                "3d_coords": list(thing.center),
+                "pixel_coords": [round(float(c), 3) for c in at],
+                "bbox": _whole(box),
+                "visible_pixels": int(pixels),
+            }
+        )
+    return {
+        "split": split,
+        "image_filename": f"CLEVR_{split}_{index:06d}.png",
+        "image_index": index,
+        "objects": objects,
+        "camera": list(camera),
+        "camera_matrix": camera_matrix(camera).tolist(),
+        "directions": {name: list(axis) for name, axis in directions(camera).items()},
+        "lamps": {name: list(lamp) for name, lamp in zip(LAMPS, scene.view.lamps, strict=True)},
+    }
+
+
+def _read_triple(entry: Mapping[str, Any], scenes: Mapping[tuple[str, int], Scene], where: str) -> Triple:
+    index, change = _index(entry, "index", where), read_change(entry, where)
+    missing = [name for name in SPLITS if (name, index) not in scenes]
+    if missing:
+        raise DatasetError(f"{where}: scenes.json has no {' and no '.join(missing)} view of scene {index}.")
+    default, semantic, nonsemantic = (scenes[name, index] for name in SPLITS)
+    for name, scene, which in (
+        ("changed_before", default, change.before),
+        ("changed_after", semantic, change.after),
+    ):
+        if which is not None and which >= len(scene.things):
+            raise DatasetError(f"{where}: {name} is {which}, but the scene has {len(scene.things)} objects.")
+    grown = len(semantic.things) - len(default.things)
+    wanted = {"add": 1, "drop": -1}.get(change.type, 0)
+    if grown != wanted or len(nonsemantic.things) != len(default.things):
+        counts = ", ".join(f"{n} {len(scenes[n, index].things)}" for n in SPLITS)
+        raise DatasetError(
+            f"{where}: the numbers of objects ({counts}) do not fit a change of type {change.type}."
+        )
+    return Triple(index, default, semantic, nonsemantic, change)
+
+
+def _read_thing(entry: Mapping[str, Any], where: str) -> Thing:
+    x, y, _ = _point(entry, "3d_coords", where)
+    rotation = _get(entry, "rotation", where)
+    if not _number(rotation):
+        raise DatasetError(f"{where}: 'rotation' should be a number of degrees, got {rotation!r}.")
+    return Thing(
+        shape=_one_of(_get(entry, "shape", where), SHAPES, f"{where}, shape"),
+        size=_one_of(_get(entry, "size", where), SIZES, f"{where}, size"),
+        color=_one_of(_get(entry, "color", where), COLORS, f"{where}, color"),
+        material=_one_of(_get(entry, "material", where), MATERIALS, f"{where}, material"),
+        x=x,
+        y=y,
+        rotation=float(rotation),
+    )
+
+
+def _load(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DatasetError(
+            f"{path}: no such file. The truth of a set is its scenes.json and pairs.json; a set without them "
+            "cannot be judged against its scenes."
+        ) from None
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise DatasetError(f"{path}: cannot read it as JSON: {error}. Copy or write it again.") from None
+
+
+def _get(entry: Any, key: str, where: str) -> Any:
+    if not isinstance(entry, Mapping):
+        raise DatasetError(f"{where}: expected an object, got {_kind(entry)}.")
+    if key not in entry:
+        raise DatasetError(
+            f"{where}: {key!r} is missing; there are {', '.join(map(str, entry)) or 'no keys'}."
+        )
+    return entry[key]
+
+
+def _one_of(value: Any, known: tuple[_T, ...], where: str) -> _T:
+    for candidate in known:
+        if value == candidate:
+            return candidate
+    raise DatasetError(f"{where}: {value!r} is unknown; known are {', '.join(known)}.")
+
+
+def _point(entry: Any, key: str, where: str) -> Point:
+    value = _get(entry, key, where)
+    if not isinstance(value, list) or len(value) != 3 or not all(_number(v) for v in value):
+        raise DatasetError(f"{where}: {key!r} should be three finite numbers, got {value!r}.")
+    return (float(value[0]), float(value[1]), float(value[2]))
+
+
+def _index(entry: Any, key: str, where: str) -> int:
+    value = _get(entry, key, where)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise DatasetError(f"{where}: {key!r} should be a whole number from 0 on, got {value!r}.")
+    return value
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and bool(np.isfinite(value))
+
+
+def _whole(box: Box | None) -> list[int] | None:
+    return None if box is None else [int(c) for c in box]
+
+
+def _kind(value: Any) -> str:
+    return {dict: "an object", list: "a list", str: "a string", type(None): "null"}.get(
+        type(value), repr(value)
+    )

@@ -1,0 +1,150 @@
+"""What a camera sees of each thing: a picture of indices by ray casting, and from it pixel counts and boxes.
+
+One ray per pixel centre, no light and no colour. Cubes are boxes turned about z, their edges and corners cut;
+cylinders stand upright; spheres are spheres. A thing hides what lies behind it on the same ray.
+"""
+
+from collections.abc import Sequence
+from math import ceil, cos, floor, inf, radians, sin, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.records import Box
+from whatchanged.worlds.clevr.scene import FOCAL_OVER_SENSOR, Point, Scene, Thing, camera_axes, project
+
+GROUND = -1
+"""The index where no thing is seen."""
+
+_CORNERS = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+ROUNDING = 0.2
+"""Radius of a cube's edges, in half edges. CLEVR's cubes are rounded; boxes and areas are measured without
+the light, so flat cuts as deep as the rounding stand for it. Fitted to index pictures rendered by Blender:
+no box is off by more than two pixels at 480x320 (with sharp edges: up to seven on a cube close by)."""
+
+_NEAR = 0.05
+"""Units before the camera from which projection is trusted."""
+
+_MISS = np.float32(inf)
+_Plane = NDArray[np.float32]
+_Stretch = tuple[_Plane, _Plane]
+
+
+def index_picture(scene: Scene, width: int, height: int) -> NDArray[np.int8]:
+    """For every pixel the index of the thing its central ray meets first, or ``GROUND``: (height, width)."""
+    index = np.full((height, width), GROUND, np.int8)
+    nearest = np.full((height, width), _MISS, np.float32)
+    axes, focal = camera_axes(scene.view.camera), FOCAL_OVER_SENSOR * width
+    for i, thing in enumerate(scene.things):
+        left, top, right, bottom = _rectangle(thing, scene.view.camera, width, height)
+        if left >= right or top >= bottom:
+            continue
+        columns = (np.arange(left, right, dtype=np.float64) + 0.5 - width / 2) / focal
+        rows = (height / 2 - 0.5 - np.arange(top, bottom, dtype=np.float64)) / focal
+        depth = _depth(thing, scene.view.camera, axes, columns, rows)
+        window = nearest[top:bottom, left:right]
+        closer = depth < window
+        index[top:bottom, left:right][closer] = i
+        np.minimum(window, depth, out=window)
+    return index
+
+
+def visible_pixels(index: NDArray[np.int8], things: int) -> NDArray[np.int64]:
+    """How many pixels show each of the ``things`` things of an index picture: (things,)."""
+    return np.bincount(index.ravel().astype(np.intp) + 1, minlength=things + 1)[1:].astype(np.int64)
+
+
+def boxes(index: NDArray[np.int8], things: int) -> list[Box | None]:
+    """The tightest box around each thing's visible pixels; None for a thing that shows none."""
+    found: list[Box | None] = []
+    for i in range(things):
+        seen = index == i
+        columns = np.flatnonzero(seen.any(axis=0))
+        if not columns.size:
+            found.append(None)
+            continue
+        rows = np.flatnonzero(seen.any(axis=1))
+        left, top = float(columns[0]), float(rows[0])
+        found.append((left, top, float(columns[-1]) + 1 - left, float(rows[-1]) + 1 - top))
+    return found
+
+
+def _rectangle(thing: Thing, camera: Point, width: int, height: int) -> tuple[int, int, int, int]:
+    """Columns left..right and rows top..bottom (ends excluded) outside which no ray can meet the thing."""
+    corners = _CORNERS * thing.radius
+    if thing.shape == "cube":
+        c, s = cos(radians(thing.rotation)), sin(radians(thing.rotation))
+        corners = corners @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+    x, y, depth = project(corners + thing.center, camera, width, height).T
+    if depth.min() < _NEAR:
+        return (0, 0, width, height) if depth.max() > _NEAR else (0, 0, 0, 0)
+    left, right = max(floor(x.min()), 0), min(ceil(x.max()), width)
+    return left, max(floor(y.min()), 0), right, min(ceil(y.max()), height)
+
+
+def _depth(
+    thing: Thing,
+    camera: Point,
+    axes: NDArray[np.float64],
+    columns: NDArray[np.float64],
+    rows: NDArray[np.float64],
+) -> _Plane:
+    """Depth along the view axis at which each ray meets the thing, infinity where it misses.
+
+    A ray is ``origin + depth * (column * right + row * up - backward)``: its parameter is the depth itself.
+    Here it is written in the thing's own frame: centre at the origin, turned with a cube, radius 1.
+    """
+    angle = radians(thing.rotation) if thing.shape == "cube" else 0.0
+    c, s = cos(angle), sin(angle)
+    own = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]) / thing.radius
+    ox, oy, oz = own @ (np.asarray(camera) - thing.center)
+    turned = axes @ own.T
+    along = np.outer(turned[0], columns).astype(np.float32)
+    down = (np.outer(turned[1], rows) - turned[2][:, None]).astype(np.float32)
+    dx, dy, dz = (along[k][None, :] + down[k][:, None] for k in range(3))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if thing.shape == "sphere":
+            enter, leave = _ball((ox, oy, oz), (dx, dy, dz))
+        elif thing.shape == "cylinder":
+            enter, leave = _both(_ball((ox, oy), (dx, dy)), _slab(oz, dz))
+        else:
+            enter, leave = _cube((ox, oy, oz), (dx, dy, dz))
+    # A miss that came out as not-a-number compares false, so it stays a miss.
+    return np.where((enter <= leave) & (enter > 0), enter, _MISS)
+
+
+def _ball(origin: Sequence[float], direction: Sequence[_Plane]) -> _Stretch:
+    """Where rays enter and leave the unit circle or sphere; not-a-number where they pass it by."""
+    squared = sum((d * d for d in direction[1:]), direction[0] * direction[0])
+    pairs = [np.float32(o) * d for o, d in zip(origin, direction, strict=True)]
+    dot = sum(pairs[1:], pairs[0])
+    root = np.sqrt(dot * dot - squared * np.float32(sum(o * o for o in origin) - 1))
+    return (-dot - root) / squared, (-dot + root) / squared
+
+
+def _cube(origin: Sequence[float], direction: Sequence[_Plane]) -> _Stretch:
+    """Where rays enter and leave the cube: three slabs, and the planes that cut its edges and corners."""
+    x, y, z = (_slab(o, d) for o, d in zip(origin, direction, strict=True))
+    inside = _both(_both(x, y), z)
+    edge, corner = 2 - (2 - sqrt(2)) * ROUNDING, 3 - (3 - sqrt(3)) * ROUNDING
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        inside = _both(inside, _slab(origin[a] + origin[b], direction[a] + direction[b], edge))
+        inside = _both(inside, _slab(origin[a] - origin[b], direction[a] - direction[b], edge))
+    for sy in (1, -1):
+        for sz in (1, -1):
+            o = origin[0] + sy * origin[1] + sz * origin[2]
+            d = direction[0] + sy * direction[1] + sz * direction[2]
+            inside = _both(inside, _slab(o, d, corner))
+    return inside
+
+
+def _slab(origin: float, direction: _Plane, half: float = 1.0) -> _Stretch:
+    """Where rays enter and leave the space between the planes at -half and half."""
+    scale = 1 / direction
+    one, other = np.float32(-half - origin) * scale, np.float32(half - origin) * scale
+    return np.minimum(one, other), np.maximum(one, other)
+
+
+def _both(a: _Stretch, b: _Stretch) -> _Stretch:
+    """The intersection of two stretches of each ray."""
+    return np.maximum(a[0], b[0]), np.minimum(a[1], b[1])

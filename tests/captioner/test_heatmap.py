@@ -1,0 +1,50 @@
+import numpy as np
+from PIL import Image
+
+from whatchanged.captioner.heatmap import COLORS, GAP, STRENGTH, overlay
+
+
+def gray(size=(60, 40)):
+    return Image.new("RGB", size, (128, 128, 128))
+
+
+def test_both_pictures_side_by_side():
+    sheet = overlay(gray(), gray((120, 80)), np.zeros((2, 2, 3)))
+    assert sheet.size == (120 + GAP + 120, 80)
+    assert sheet.getpixel((120 + GAP // 2, 40)) == (255, 255, 255)
+    assert (
+        sheet.getpixel((10, 10)) == sheet.getpixel((200, 10)) == (128, 128, 128)
+    )  # nobody looked: untouched
+
+
+def test_heat_is_where_the_map_is_hot():
+    maps = np.zeros((2, 4, 6), np.float32)
+    maps[1, 3, 5] = 0.2
+    sheet = np.asarray(overlay(gray(), gray(), maps)).astype(int)
+    after = sheet[:, 60 + GAP :]
+    assert (sheet[:, :60] == 128).all()
+    heat = np.abs(after - 128).sum(axis=2)
+    y, x = np.unravel_index(heat.argmax(), heat.shape)
+    assert y >= 30 and x >= 50
+    wanted = (1 - STRENGTH) * 128 + STRENGTH * np.array(COLORS[-1])
+    assert np.abs(after[-1, -1] - wanted).max() <= 1  # the hottest place has the last colour
+    assert (heat[:20, :30] == 0).all()
+
+
+def test_one_scale_for_both():
+    maps = np.zeros((2, 1, 1), np.float32)
+    maps[0], maps[1] = 1.0, 0.5
+    sheet = overlay(gray(), gray(), maps)
+    hot, half = sheet.getpixel((30, 20)), sheet.getpixel((60 + GAP + 30, 20))
+    middle = (1 - STRENGTH / 2) * 128 + STRENGTH / 2 * np.array(COLORS[4])
+    assert hot != half
+    assert np.abs(np.array(half) - middle).max() <= 1
+
+
+def test_colours_grow_lighter_with_heat():
+    lightness = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in COLORS]
+    assert lightness == sorted(lightness)
+
+
+def test_large_pictures_are_shown_smaller():
+    assert overlay(gray((3000, 2000)), gray((3000, 2000)), np.ones((2, 2, 2))).height == 640

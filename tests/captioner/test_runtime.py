@@ -1,0 +1,116 @@
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+from tiny_bundle import CARD, GRID
+
+from whatchanged.captioner.bundle import write_bundle
+from whatchanged.captioner.runtime import load
+from whatchanged.errors import BundleError, ImageError, ShapeError
+
+
+@pytest.fixture
+def captioner(bundle_folder):
+    return load(bundle_folder)
+
+
+def test_a_pair_with_a_change(captioner, pictures):
+    found = captioner.describe(*pictures)
+    assert found.sentence == "the square changed"
+    assert found.changed
+    # one of six cells differs by (255 - 100) / 255 / 0.5 after normalisation: 1.216, so 0.2026 on average
+    assert found.no_change == pytest.approx(1 / (1 + np.exp(200 * 1.2157 / 6 - 4)), abs=1e-4)
+    assert not found.doubtful
+
+
+def test_a_pair_without(captioner, pictures):
+    found = captioner.describe(pictures[0], pictures[0])
+    assert (found.sentence, found.changed, found.doubtful) == ("there is no change", False, False)
+    assert found.no_change == pytest.approx(1 / (1 + np.exp(-4)), abs=1e-5)
+
+
+def test_heatmaps_are_hot_where_the_change_is(captioner, pictures):
+    found = captioner.describe(*pictures)
+    assert found.heatmaps.shape == (2, *GRID)
+    assert np.unravel_index(found.heatmaps.argmax(), found.heatmaps.shape) == (1, 1, 2)
+    assert [word for word, _ in found.words] == ["the", "square", "changed"]
+    content = [maps for word, maps in found.words if word != "the"]
+    assert np.allclose(found.heatmaps, np.mean(content, axis=0))
+
+
+def test_before_and_after_are_told_apart(captioner, pictures):
+    bright, dark = Image.new("RGB", (24, 16), "white"), Image.new("RGB", (24, 16), "black")
+    assert captioner.describe(bright, dark).sentence == "the square changed"
+    pixels = captioner.read(bright, dark)
+    assert pixels[0].min() == 255 and pixels[1].max() == 0
+
+
+def test_paths_pictures_and_arrays_alike(captioner, pictures):
+    images = [Image.open(path) for path in pictures]
+    arrays = [np.asarray(image) for image in images]
+    wanted = captioner.describe(*pictures)
+    for pair in (images, arrays, map(str, pictures), [a / 255 for a in arrays]):
+        found = captioner.describe(*pair)
+        assert (found.sentence, found.no_change) == (wanted.sentence, wanted.no_change)
+
+
+def test_lists_give_lists_and_more_than_one_batch(captioner, pictures):
+    before, after = pictures
+    found = captioner.describe([before] * 20, [after, before] * 10)
+    assert [d.changed for d in found] == [True, False] * 10
+    single = captioner.describe(before, after)
+    assert all(d.sentence == single.sentence for d in found[::2])
+    assert all(np.allclose(d.heatmaps, single.heatmaps, atol=1e-6) for d in found[::2])
+    assert captioner.describe([], []) == []
+
+
+def test_beams(captioner, pictures):
+    assert captioner.describe(*pictures, beams=4).sentence == "the square changed"
+
+
+def test_lists_that_do_not_fit(captioner, pictures):
+    with pytest.raises(ShapeError, match="2 pictures before and 1 after"):
+        captioner.describe([pictures[0]] * 2, [pictures[1]])
+    with pytest.raises(ShapeError, match="list"):
+        captioner.describe([pictures[0]], pictures[1])
+
+
+def test_two_sizes(captioner, pictures, tmp_path):
+    Image.open(pictures[1]).resize((96, 64)).save(tmp_path / "large.png")
+    assert captioner.describe(pictures[0], tmp_path / "large.png").sentence == "the square changed"
+
+
+def test_a_bad_picture(captioner, pictures, tmp_path):
+    with pytest.raises(ImageError, match=r"none\.png"):
+        captioner.describe(pictures[0], tmp_path / "none.png")
+
+
+def test_calibration_and_doubt(bundle_folder, pictures):
+    path = bundle_folder / "bundle.json"
+    fields = json.loads(path.read_text())
+    fields["no_change"]["calibration"] = {"scale": 1.0, "shift": 60.0}
+    path.write_text(json.dumps(fields))
+    found = load(bundle_folder).describe(*pictures)
+    assert found.no_change > 0.99
+    assert found.changed and found.doubtful  # the sentence decides
+
+
+def test_any_changed_file_is_refused_on_loading(bundle_folder):
+    (bundle_folder / "README.md").write_text("# Tiny\n")
+    with pytest.raises(BundleError, match=r"README\.md"):
+        load(bundle_folder)
+
+
+def test_a_graph_that_is_none(bundle_folder):
+    (bundle_folder / "encoder.onnx").write_bytes(b"not a graph")
+    write_bundle(bundle_folder, CARD)
+    with pytest.raises(BundleError, match=r"encoder\.onnx: ONNX Runtime cannot load it"):
+        load(bundle_folder)
+
+
+def test_graphs_that_do_not_keep_the_contract(bundle_folder):
+    (bundle_folder / "decoder.onnx").write_bytes((bundle_folder / "encoder.onnx").read_bytes())
+    write_bundle(bundle_folder, CARD)
+    with pytest.raises(BundleError, match=r"decoder\.onnx: its inputs are after, before; wanted position"):
+        load(bundle_folder)

@@ -1,0 +1,91 @@
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from whatchanged.worlds.clevr.change import NOTHING, Change
+from whatchanged.worlds.clevr.sampling import sample_triple
+from whatchanged.worlds.clevr.truth import triple_entries
+
+
+@pytest.fixture
+def demo_folder(tmp_path, monkeypatch, pictures):
+    """Two pairs: a distractor of equal pictures, and a change that the small model cannot name."""
+    folder = tmp_path / "demo"
+    folder.mkdir()
+    triple = sample_triple(5, 0)
+    entries, _ = triple_entries(triple, 60, 40)
+    pairs = []
+    for i, (after, entry, change) in enumerate(
+        ((pictures[0], entries[2], NOTHING), (pictures[1], entries[1], triple.change))
+    ):
+        for name, source in ((f"{i}-b.png", pictures[0]), (f"{i}-a.png", after)):
+            (folder / name).write_bytes(source.read_bytes())
+        pairs.append(
+            {
+                "before": f"{i}-b.png",
+                "after": f"{i}-a.png",
+                "scene_before": entries[0],
+                "scene_after": entry,
+                "change": fields(change),
+            }
+        )
+    (folder / "demo.json").write_text(json.dumps({"pairs": pairs}))
+    monkeypatch.setattr("whatchanged.cli.demo.PAIRS", folder)
+    return folder
+
+
+def fields(change: Change):
+    return {"type": change.type, "changed_before": change.before, "changed_after": change.after}
+
+
+def test_sentences_are_judged(whatchanged, demo_folder, bundle_folder):
+    code, out, _ = whatchanged("demo", "--model", bundle_folder)
+    shown = out.splitlines()
+    assert code == 0
+    assert shown[0] == " 1  right  there is no change"
+    assert shown[1] == " 2  WRONG  the square changed"
+    assert shown[2].strip().startswith("true: the ") and "changed to" in shown[2]
+    assert shown[3].startswith("1 of 2 sentences are wholly true")
+
+
+def test_page(whatchanged, demo_folder, bundle_folder, tmp_path):
+    page = tmp_path / "demo.html"
+    assert whatchanged("demo", "--model", bundle_folder, "--html", page)[0] == 0
+    text = page.read_text(encoding="utf-8")
+    assert text.count("data:image/png;base64,") == 2
+    assert "1 of 2 sentences are wholly true" in text
+    assert "http" not in text  # needs nothing else
+    code, _, err = whatchanged("demo", "--model", bundle_folder, "--html", page)
+    assert code == 2 and "exists already" in err
+
+
+def test_the_page_escapes_what_it_shows(whatchanged, demo_folder, bundle_folder, tmp_path):
+    path = bundle_folder / "bundle.json"
+    path.write_text(path.read_text().replace('"square"', '"<b>&\\""'))
+    page = tmp_path / "demo.html"
+    assert whatchanged("demo", "--model", bundle_folder, "--html", page)[0] == 0
+    assert "<b>" not in page.read_text() and "&lt;b&gt;&amp;&quot;" in page.read_text()
+
+
+def test_a_spoiled_demo(whatchanged, demo_folder, bundle_folder):
+    (demo_folder / "demo.json").write_text("{}")
+    code, _, err = whatchanged("demo", "--model", bundle_folder)
+    assert code == 2 and "demo.json" in err
+
+
+def test_the_shipped_pairs_are_ten_small_pictures_with_their_truth():
+    from whatchanged.cli.demo import PAIRS, read_pairs
+
+    if not (PAIRS / "demo.json").is_file():
+        pytest.skip("the demo's pairs are not drawn yet: python tools/make_demo.py")
+    pairs = read_pairs(PAIRS)
+    assert len(pairs) == 10
+    kinds = [pair.change.type for pair in pairs]
+    assert set(kinds) == {"color", "material", "add", "drop", "move", "none"} and kinds.count("none") == 2
+    for pair in pairs:
+        sizes = {Image.open(path).size for path in (pair.before, pair.after)}
+        assert sizes == {(240, 160)}
+        difference = np.asarray(Image.open(pair.before)).astype(int) - np.asarray(Image.open(pair.after))
+        assert np.abs(difference).mean() > 1

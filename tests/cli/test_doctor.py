@@ -1,0 +1,54 @@
+import importlib.metadata
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from whatchanged.cli.doctor import BASE, EXTRAS
+
+PROJECT = Path(__file__).parents[2] / "pyproject.toml"
+
+
+def test_all_is_well(whatchanged, bundle_folder):
+    code, out, _ = whatchanged("doctor", "--model", bundle_folder)
+    assert code == 0
+    assert f"numpy {importlib.metadata.version('numpy')}" in out
+    assert "base: complete" in out and "whole and running" in out
+
+
+def test_a_missing_extra_and_what_mends_it(whatchanged, bundle_folder, monkeypatch):
+    real = importlib.metadata.version
+
+    def version(name):
+        if name == "torch":
+            raise importlib.metadata.PackageNotFoundError(name)
+        return real(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    code, out, _ = whatchanged("doctor", "--model", bundle_folder)
+    assert code == 0  # an extra is optional
+    assert 'train: torch missing. To have it: pip install "whatchanged[train]"' in out
+
+
+def test_a_broken_base(whatchanged, bundle_folder, monkeypatch):
+    def version(name):
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    code, out, _ = whatchanged("doctor", "--model", bundle_folder)
+    assert code == 2 and "base: numpy, pillow" in out
+
+
+def test_a_broken_model(whatchanged, bundle_folder):
+    (bundle_folder / "encoder.onnx").unlink()
+    code, out, _ = whatchanged("doctor", "--model", bundle_folder)
+    assert code == 2 and "encoder.onnx: the file is missing" in out
+
+
+@pytest.mark.parametrize("part", ["base", "train"])
+def test_the_lists_are_the_projects(part):
+    project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
+    named = project["dependencies"] if part == "base" else project["optional-dependencies"][part]
+    names = tuple(re.match(r"[A-Za-z0-9_-]+", text)[0] for text in named)
+    assert names == (BASE if part == "base" else EXTRAS[part])

@@ -1,0 +1,83 @@
+import json
+
+import pytest
+
+ROWS = [
+    {"id": "1", "before": "a.png", "after": "b.png", "captions": ["the cube moved", "the block moved"]},
+    {"id": "2", "before": "a.png", "after": "c.png", "captions": ["no change was made"]},
+]
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Predictions and references (their pictures are nowhere: scoring needs none)."""
+    references, predictions = tmp_path / "pairs.jsonl", tmp_path / "out.jsonl"
+    references.write_text("\n".join(map(json.dumps, ROWS)))
+    lines = [{"id": "2", "caption": "no change was made"}, {"id": "1", "caption": "The cube moved."}]
+    predictions.write_text("\n".join(map(json.dumps, lines)))
+    return predictions, references
+
+
+def test_table_json_and_markdown(files, tmp_path, whatchanged):
+    code, out, err = whatchanged(
+        "evaluate", *files, "--json", tmp_path / "r.json", "--markdown", tmp_path / "r.md"
+    )
+    assert (code, err) == (0, "")
+    assert "CIDEr-D" in out and "tokenizer ptb" in out
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert report["overall"]["ROUGE-L"] == pytest.approx(100)
+    assert report["signature"]["pairs"] == {"overall": 2}
+    assert (tmp_path / "r.md").read_text().startswith("### Against the references")
+
+
+def test_the_other_tokeniser(files, tmp_path, whatchanged):
+    code, out, _ = whatchanged("evaluate", *files, "--tokenizer", "plain", "--json", tmp_path / "r.json")
+    assert code == 0 and "tokenizer plain" in out
+    assert json.loads((tmp_path / "r.json").read_text())["overall"]["ROUGE-L"] < 90
+
+
+def test_failed_pairs(files, whatchanged):
+    predictions, _ = files
+    predictions.write_text('{"id": "1", "error": "gone"}\n{"id": "2", "caption": "no change was made"}')
+    code, out, err = whatchanged("evaluate", *files)
+    assert (code, out) == (2, "") and "1 pair (first: 1): failed" in err
+    code, out, _ = whatchanged("evaluate", *files, "--failed-as-empty")
+    assert code == 0 and "1 failed pairs as empty" in out
+
+
+def test_bad_input_writes_nothing(files, tmp_path, whatchanged):
+    predictions, references = files
+    predictions.write_text('{"id": "1", "caption": "a"}')
+    code, _, err = whatchanged("evaluate", *files, "--json", tmp_path / "r.json")
+    assert code == 2 and "1 pair (first: 2): no prediction" in err
+    assert not (tmp_path / "r.json").exists()
+    code, _, err = whatchanged("evaluate", references, references)
+    assert code == 2 and "pair 1 has neither a caption nor an error" in err
+    code, _, err = whatchanged("evaluate", *files, "--json", references)
+    assert code == 2 and "this is one of the inputs" in err
+    assert json.loads(references.read_text().splitlines()[0]) == ROWS[0]
+
+
+def test_a_split_sets_other_predictions_aside(tmp_path, whatchanged):
+    folder = tmp_path / "set"
+    folder.mkdir()
+    captions = {f"CLEVR_default_{i:06d}.png": ["the cube moved"] for i in (0, 1)}
+    for name, value in {
+        "splits": {"train": [0], "val": [], "test": [1]},
+        "type_mapping": {"move": ["000000.png", "000001.png"]},
+        "change_captions": captions,
+        "no_change_captions": captions,
+    }.items():
+        (folder / f"{name}.json").write_text(json.dumps(value))
+    ids = [f"{i:06d}.png{end}" for i in (0, 1) for end in ("", "_n")]
+    predictions = tmp_path / "out.jsonl"
+    predictions.write_text("\n".join(json.dumps({"id": i, "caption": "the cube moved"}) for i in ids))
+    code, out, _ = whatchanged(
+        "evaluate", predictions, folder, "--split", "test", "--json", tmp_path / "r.json"
+    )
+    assert code == 0 and "2 predictions of other splits set aside" in out
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert report["signature"]["pairs"] == {"overall": 2, "semantic": 1, "distractor": 1, "move": 1}
+    predictions.write_text(json.dumps({"id": "000007.png", "caption": "a"}))
+    code, _, err = whatchanged("evaluate", predictions, folder)
+    assert code == 2 and "1 prediction (first: 000007.png): no such id" in err

@@ -1,0 +1,93 @@
+import subprocess
+import sys
+
+import pytest
+
+import whatchanged as package
+from whatchanged.cli import COMMANDS
+
+HEAVY = ("torch", "numba", "safetensors", "sklearn", "onnx", "tensorboard", "pandas", "scipy")
+
+PROGRAM = f"""
+import sys
+from whatchanged.cli import main
+try:
+    main()
+finally:
+    loaded = {{name.split(".")[0] for name in sys.modules}}
+    print("loaded:", *sorted(loaded & set({HEAVY!r})), file=sys.stderr)
+"""
+
+
+def fresh(*arguments):
+    """The command line in an interpreter of its own: exit code, stdout, stderr, heavy modules loaded."""
+    command = [sys.executable, "-W", "error", "-c", PROGRAM, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    *err, loaded = done.stderr.splitlines()
+    assert loaded.startswith("loaded:"), done.stderr
+    return done.returncode, done.stdout, "\n".join(err), loaded.removeprefix("loaded:").split()
+
+
+def test_help_names_every_command(whatchanged):
+    code, out, _ = whatchanged("--help")
+    assert code == 0
+    assert all(f" {name} " in out for name in COMMANDS)
+    assert whatchanged("-h")[1] == out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(whatchanged, name):
+    code, out, _ = whatchanged(name, "--help")
+    assert code == 0 and f"whatchanged {name}" in out
+
+
+def test_version(whatchanged):
+    assert whatchanged("--version")[:2] == (0, f"whatchanged {package.__version__}\n")
+
+
+def test_wrong_usage(whatchanged):
+    assert whatchanged("no-such-command")[0] == 2
+    assert whatchanged("describe")[0] == 2
+
+
+def test_a_systems_refusal_is_a_message(whatchanged, monkeypatch):
+    def refuse(*arguments, **options):
+        raise PermissionError(13, "Permission denied", "secret.csv")
+
+    monkeypatch.setattr("whatchanged.datasets.open_dataset", refuse)
+    code, _, err = whatchanged("caption", "secret.csv", "-o", "out.jsonl")
+    assert (code, err) == (2, "whatchanged: secret.csv: Permission denied\n")
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("recipes",), ("train", "--help")])
+def test_nothing_heavy_is_loaded(arguments):
+    code, _, _, loaded = fresh(*arguments)
+    assert (code, loaded) == (0, [])
+
+
+def test_captioning_and_scoring_load_no_torch(bundle_folder, pictures, tmp_path):
+    model = ("--model", bundle_folder)
+    code, out, _, loaded = fresh("describe", *pictures, *model, "--heatmap", tmp_path / "heat.png")
+    assert (code, loaded) == (0, []) and out.startswith("the square changed")
+    (tmp_path / "pairs.jsonl").write_text(
+        '{"before": "before.png", "after": "after.png", "captions": ["the square changed"]}\n' * 2
+    )
+    predictions = tmp_path / "out.jsonl"
+    code, _, err, loaded = fresh("caption", tmp_path / "pairs.jsonl", "-o", predictions, *model)
+    assert (code, loaded) == (0, []), err
+    code, out, err, loaded = fresh("evaluate", predictions, tmp_path / "pairs.jsonl")
+    assert (code, loaded) == (0, []), err
+    assert "CIDEr" in out
+
+
+def test_the_package_itself_imports_nothing_heavy():
+    program = "import whatchanged, sys; print('numpy' in sys.modules, 'onnxruntime' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False False\n"
+
+
+def test_the_public_names_are_there():
+    assert set(package.__all__) == {"Captioner", "Description", "WhatchangedError", "__version__", "load"}
+    assert all(getattr(package, name) is not None for name in package.__all__)
+    with pytest.raises(AttributeError, match="nothing_of_the_kind"):
+        package.nothing_of_the_kind  # noqa: B018

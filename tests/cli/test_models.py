@@ -1,0 +1,40 @@
+import json
+
+import pytest
+
+
+@pytest.fixture
+def shipped(bundle_folder, monkeypatch):
+    monkeypatch.setattr("whatchanged.captioner.bundle.SHIPPED", bundle_folder.parent)
+    monkeypatch.setattr("whatchanged.captioner.bundle.DEFAULT", "tiny")
+    return bundle_folder
+
+
+def test_shipped_models_are_listed(whatchanged, shipped):
+    code, out, _ = whatchanged("models")
+    assert code == 0
+    assert out.startswith(
+        "tiny 1  difference (none), world flat, 24x16, 0.0 MB, every file checked [default]"
+    )
+
+
+def test_json(whatchanged, shipped):
+    row = json.loads(whatchanged("models", "--json")[1])
+    assert row["name"] == "tiny" and row["bytes"] > 1000 and row["default"] and row["words"] == 13
+
+
+def test_a_folder_is_shown_with_its_provenance(whatchanged, bundle_folder):
+    code, out, _ = whatchanged("models", bundle_folder)
+    assert code == 0 and '"made_by": "tests"' in out
+
+
+def test_a_spoiled_model_is_named(whatchanged, shipped):
+    (shipped / "README.md").write_text("# Tiny\n")
+    code, out, err = whatchanged("models")
+    assert (code, out) == (2, "") and "README.md" in err and "changed" in err
+
+
+def test_none(whatchanged, tmp_path, monkeypatch):
+    monkeypatch.setattr("whatchanged.captioner.bundle.SHIPPED", tmp_path)
+    code, _, err = whatchanged("models")
+    assert code == 2 and "No model is shipped" in err

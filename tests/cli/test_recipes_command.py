@@ -1,0 +1,33 @@
+import subprocess
+import sys
+import tomllib
+
+from whatchanged.recipes.reader import recipe_names
+
+
+def test_all_recipes_are_listed_with_what_they_train(whatchanged):
+    code, out, _ = whatchanged("recipes")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()[1:] if line[:1].strip()] == list(recipe_names())
+
+
+def test_a_recipe_is_printed_as_it_stands_or_resolved(whatchanged):
+    _, text, _ = whatchanged("recipes", "pcl-tiny")
+    assert text.startswith("# PCL small enough for tests")
+    _, resolved, _ = whatchanged("recipes", "pcl-tiny", "--set", "method.width=64")
+    table = tomllib.loads(resolved)
+    assert table["method"]["width"] == 64 and table["method"]["fda_temperature"] == 1.0
+
+
+def test_an_unknown_recipe_is_refused(whatchanged):
+    code, out, err = whatchanged("recipes", "pcl-tiy")
+    assert (code, out) == (2, "") and "Did you mean pcl-tiny" in err
+
+
+def test_reading_recipes_loads_no_torch():
+    program = (
+        "import sys; from whatchanged.recipes.reader import load_recipe; load_recipe('pcl-tiny');"
+        "import whatchanged.cli.recipes, whatchanged.cli.train, whatchanged.cli.export;"
+        "sys.exit(any(name in sys.modules for name in ('torch', 'numpy', 'onnxruntime')))"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -1,0 +1,49 @@
+"""Fixtures that several rooms share."""
+
+import shutil
+import sys
+
+import numpy as np
+import pytest
+from PIL import Image
+
+
+@pytest.fixture(scope="session")
+def _built_bundle(tmp_path_factory):
+    from tiny_bundle import build
+
+    return build(tmp_path_factory.mktemp("models") / "tiny").folder
+
+
+@pytest.fixture
+def bundle_folder(_built_bundle, tmp_path):
+    """A small working model folder that the test may spoil."""
+    return shutil.copytree(_built_bundle, tmp_path / "tiny")
+
+
+@pytest.fixture
+def pictures(tmp_path):
+    """Two flat pictures, the second with a white square in its lower right cell; and where they lie."""
+    before = np.full((32, 48, 3), 100, np.uint8)
+    after = before.copy()
+    after[16:, 32:] = 255
+    paths = tmp_path / "before.png", tmp_path / "after.png"
+    for array, path in zip((before, after), paths, strict=True):
+        Image.fromarray(array).save(path)
+    return paths
+
+
+@pytest.fixture
+def whatchanged(monkeypatch, capsys):
+    """Runs the command line in this process: (exit code, stdout, stderr)."""
+
+    def run(*arguments):
+        from whatchanged.cli import main
+
+        monkeypatch.setattr(sys, "argv", ["whatchanged", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        return ended.value.code or 0, captured.out, captured.err
+
+    return run

@@ -1,0 +1,164 @@
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from whatchanged.datasets import open_dataset
+from whatchanged.errors import DatasetError
+
+SHARED = Path(__file__).resolve().parents[2] / "../shared/data"
+
+
+def write(root, name, value):
+    (root / name).write_text(json.dumps(value))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two scenes in the official layout: 3 gained a thing (train), 1205 lost one (test)."""
+    for index in (3, 1205):
+        for place, view in (("images", "default"), ("sc_images", "semantic"), ("nsc_images", "nonsemantic")):
+            (tmp_path / place).mkdir(exist_ok=True)
+            Image.new("RGBA", (8, 8)).save(tmp_path / place / f"CLEVR_{view}_{index:06d}.png")
+    write(tmp_path, "splits.json", {"train": [3], "val": [], "test": [1205]})
+    write(tmp_path, "type_mapping.json", {"add": ["000003.png"], "drop": ["001205.png"], "color": []})
+    write(tmp_path, "change_captions.json", {"CLEVR_default_000003.png": ["b  b", "a", "a"]})
+    write(tmp_path, "no_change_captions.json", {"CLEVR_default_000003.png": ["nothing has changed", " "]})
+    write(
+        tmp_path,
+        "change_captions_with_bbox.json",
+        {
+            "3": {"bbox_before": [], "bbox_after": [1, 2, 3, 4]},
+            "1205": {"bbox_before": [5, 6, 7, 8], "bbox_after": None},
+        },
+    )
+    write(tmp_path, "change_captions_by_IOU.json", {"3": 0.25})
+    return tmp_path
+
+
+def test_names_captions_and_truth_follow_from_the_ids(folder):
+    dataset = open_dataset(folder)
+    assert dataset.name == "clevr_change"
+    changed, same, lost, kept = dataset.records
+    assert [r.pair_id for r in dataset.records] == [
+        "000003.png",
+        "000003.png_n",
+        "001205.png",
+        "001205.png_n",
+    ]
+    assert changed.before == same.before == folder / "images/CLEVR_default_000003.png"
+    assert changed.after == folder / "sc_images/CLEVR_semantic_000003.png"
+    assert kept.after == folder / "nsc_images/CLEVR_nonsemantic_001205.png"
+    assert changed.group_id == same.group_id == "000003"
+    assert changed.captions == ("b  b", "a", "a")
+    assert same.captions == ("nothing has changed", " ")
+    assert lost.captions == ()
+    assert (changed.changed, changed.change_type) == (True, "add")
+    assert (same.changed, same.change_type) == (False, "none")
+    assert changed.boxes == (None, (1, 2, 3, 4))
+    assert lost.boxes == ((5, 6, 7, 8), None)
+    assert same.boxes == (None, None)
+    assert (changed.viewpoint_iou, lost.viewpoint_iou) == (0.25, None)
+    assert dataset.report.blank_captions == 1
+
+
+def test_splits_choose_scenes(folder):
+    assert {r.pair_id for r in open_dataset(folder, split="test").records} == {"001205.png", "001205.png_n"}
+    with pytest.raises(DatasetError, match=r"no pairs in split 'val'. Pairs found: train 2, val 0, test 2"):
+        open_dataset(folder, split="val")
+
+
+def test_annotations_other_than_the_splits_may_be_absent(folder):
+    for name in ("type_mapping", "change_captions_with_bbox", "change_captions_by_IOU", "no_change_captions"):
+        (folder / f"{name}.json").unlink()
+    dataset = open_dataset(folder)
+    assert dataset.records[0].change_type is None
+    assert dataset.records[0].boxes == (None, None)
+    assert "type_mapping.json is absent" in dataset.report.notes
+    (folder / "change_captions.json").unlink()
+    assert all(r.captions == () for r in open_dataset(folder).records)
+
+
+def test_missing_pictures_are_counted_or_their_pairs_left_out(folder):
+    (folder / "sc_images/CLEVR_semantic_000003.png").unlink()
+    (folder / "images/CLEVR_default_001205.png").unlink()
+    with pytest.raises(
+        DatasetError, match=r"2 of the pictures are missing \(first: .*000003.png.*--skip-missing"
+    ):
+        open_dataset(folder)
+    dataset = open_dataset(folder, skip_missing=True)
+    assert [r.pair_id for r in dataset.records] == ["000003.png_n"]
+    assert dataset.report.skipped == ("000003.png", "001205.png", "001205.png_n")
+    assert len(dataset.report.missing) == 2
+    assert len(open_dataset(folder, pictures=False).records) == 4
+
+
+@pytest.mark.parametrize(
+    "name, value, message",
+    [
+        (
+            "splits.json",
+            {"train": [3], "val": [], "test": [3]},
+            "scene 3 stands in 'train' and again in 'test'",
+        ),
+        ("splits.json", {"train": ["3"]}, "'train' should be a list of scene numbers"),
+        ("splits.json", {"train": [], "val": [], "test": []}, "names no pairs"),
+        ("splits.json", [3], "a JSON object is wanted, this is a list"),
+        ("type_mapping.json", {"add": ["000003.png"]}, r"no change type for 1 scenes \(first: 001205.png\)"),
+        ("type_mapping.json", {"paint": []}, "unknown change type 'paint'. Known: color, material"),
+        (
+            "type_mapping.json",
+            {"add": ["000003.png"], "drop": ["000003.png"]},
+            "under 'add' and under 'drop'",
+        ),
+        ("type_mapping.json", {"add": 3}, "'add' should be a list of file names"),
+        ("change_captions.json", {"CLEVR_default_000003.png": "a"}, "should be a list of sentences"),
+        ("change_captions_with_bbox.json", {"3": {"bbox_after": [1, 2]}}, 'the boxes of "3"'),
+        ("change_captions_with_bbox.json", {"3": [1, 2]}, 'the boxes of "3"'),
+        ("change_captions_by_IOU.json", {"3": "far"}, 'the overlap of "3" should be a number'),
+    ],
+)
+def test_broken_annotations_say_what_is_wrong(folder, name, value, message):
+    write(folder, name, value)
+    with pytest.raises(DatasetError, match=message):
+        open_dataset(folder)
+
+
+def test_files_that_are_not_json_are_named(folder):
+    (folder / "splits.json").write_text('{"train": [3')
+    with pytest.raises(DatasetError, match=r"splits.json: not JSON"):
+        open_dataset(folder)
+    (folder / "splits.json").unlink()
+    with pytest.raises(DatasetError, match=r"splits.json: missing"):
+        open_dataset(folder)
+
+
+def test_the_real_splits_and_types_give_the_published_counts(tmp_path):
+    source = SHARED / "annotations/clevr_change"
+    if not source.is_dir():
+        pytest.skip("the real annotation files are not here")
+    for name in ("splits.json", "type_mapping.json", "change_captions_by_IOU.json"):
+        (tmp_path / name).write_bytes((source / name).read_bytes())
+    records = open_dataset(tmp_path, "clevr_change", pictures=False).records
+    assert len(records) == 79_606
+    test = [r for r in records if r.split == "test"]
+    assert len(test) == 7_970
+    for kind in ("color", "material", "add", "drop", "move"):
+        assert sum(r.change_type == kind for r in test) == 797
+    assert sum(r.change_type == "none" for r in test) == 3_985
+    assert next(r for r in records if r.group_id == "000000").viewpoint_iou == 0.42185118599875526
+
+
+def test_the_development_renders_read_as_they_are():
+    root = SHARED / "blender_clevr_dev"
+    if not root.is_dir():
+        pytest.skip("the development renders are not here")
+    dataset = open_dataset(root)
+    assert len(dataset.records) == 200
+    assert dataset.report.missing == () and dataset.report.notes == ()
+    first, same = dataset.records[:2]
+    assert first.captions[0] == "the cyan metal cube turned gray"
+    assert first.change_type == "color" and first.boxes == ((229, 152, 50, 56), (220, 152, 71, 80))
+    assert same.captions[-1] == "there is no change"
+    assert sum(len(r.captions) for r in dataset.records if r.changed) == 606

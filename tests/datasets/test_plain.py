@@ -1,0 +1,85 @@
+import json
+
+import pytest
+from PIL import Image
+
+from whatchanged.datasets import open_dataset
+from whatchanged.errors import DatasetError
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "pictures").mkdir()
+    for name in ("a.png", "b.png", "c.png"):
+        Image.new("RGB", (8, 8)).save(tmp_path / "pictures" / name)
+    return tmp_path
+
+
+def test_csv_with_all_columns(folder):
+    path = folder / "pairs.csv"
+    path.write_text(
+        "id,after,before,captions,site\n"
+        'x,pictures/b.png,pictures/a.png,"one, two|three",north\n'
+        ",pictures/c.png,pictures/a.png,,south\n",
+        encoding="utf-8-sig",
+    )
+    dataset = open_dataset(path)
+    first, second = dataset.records
+    assert dataset.name == "plain"
+    assert (first.pair_id, second.pair_id) == ("x", "3")
+    assert first.before == folder / "pictures/a.png" and first.after == folder / "pictures/b.png"
+    assert first.captions == ("one, two", "three")
+    assert second.captions == ()
+    assert first.extra == {"site": "north"}
+    assert first.changed is None and first.change_type is None
+
+
+def test_json_lines(folder):
+    path = folder / "pairs.jsonl"
+    rows = [
+        {"before": "pictures/a.png", "after": "pictures/b.png", "id": 7, "captions": ["one|two"]},
+        {"before": "pictures/a.png", "after": "pictures/c.png"},
+    ]
+    path.write_text("\n".join(["", *map(json.dumps, rows)]) + "\n")
+    first, second = open_dataset(path).records
+    assert (first.pair_id, second.pair_id) == ("7", "3")
+    assert (first.captions, second.captions) == (("one|two",), ())
+
+
+@pytest.mark.parametrize(
+    "name, text, message",
+    [
+        ("p.csv", "", "the file is empty"),
+        ("p.csv", "before,after\n", "the list is empty"),
+        (
+            "p.csv",
+            "img1,img2\na,b\n",
+            "no column 'before' and no column 'after'. Its first line names: img1, img2",
+        ),
+        ("p.csv", "before;after\na;b\n", "Its first line names: before;after"),
+        ("p.csv", "before,after\na.png\n", "line 2: 'after' should name a picture"),
+        ("p.csv", "before,after\na,b,c\n", "line 2: more values than columns"),
+        ("p.csv", 'before,after\n"a,b\n', "not a CSV file"),
+        ("p.csv", "before,after,id\na,b,1\na,c,1\n", r"1 ids occur more than once \(first: 1\)"),
+        ("p.jsonl", "", "the list is empty"),
+        ("p.jsonl", '{"before": "a", "after": "b"}\n{"before":', "line 2: not JSON"),
+        ("p.jsonl", "[1]", "line 1: a JSON object is wanted, this is a list"),
+        ("p.jsonl", '{"before": "a"}', "line 1: 'after' should name a picture. The line holds: before"),
+        (
+            "p.jsonl",
+            '{"before": "a", "after": "b", "captions": "c"}',
+            "'captions' should be a list of sentences",
+        ),
+    ],
+)
+def test_broken_lists_say_what_is_wrong(tmp_path, name, text, message):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(DatasetError, match=message):
+        open_dataset(tmp_path / name)
+
+
+def test_bytes_that_are_no_text(tmp_path):
+    for name in ("p.csv", "p.jsonl"):
+        (tmp_path / name).write_bytes(b"\xff\xfe\x00\x01" * 8)
+        with pytest.raises(DatasetError, match="UTF-8"):
+            open_dataset(tmp_path / name)

@@ -1,0 +1,164 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whatchanged.errors import RecipeError
+from whatchanged.recipes import DataConfig, MethodConfig, Recipe, StageConfig, VisionConfig
+from whatchanged.recipes.reader import dump_recipe, load_recipe, parse_recipe, recipe_names
+
+MINIMAL = """
+name = "mini"
+description = "d"
+[[stages]]
+name = "caption"
+tasks = { caption = 1 }
+steps = 3
+batch = 8
+lr = 1e-3
+"""
+TABLE_4 = [name for name in recipe_names() if name.startswith("pcl-table4-")]
+
+
+def test_every_shipped_recipe_loads_and_says_what_it_reproduces():
+    names = recipe_names()
+    assert {"pcl-clevr-paper", "pcl-clevr-authors", "pcl-tiny"} < set(names)
+    assert len(TABLE_4) == 6
+    for name in names:
+        assert load_recipe(name).name == name
+
+
+def test_published_recipes_have_the_published_sizes():
+    for name, schedule in (("paper", "constant"), ("authors", "halving")):
+        recipe = load_recipe(f"pcl-clevr-{name}")
+        pretrain, caption = recipe.stages
+        assert recipe.method == MethodConfig(preset=name)
+        assert (recipe.method.width, recipe.method.ffn, recipe.method.cross_layers) == (512, 2048, 3)
+        assert pretrain.tasks == {"mlm": 8, "mvcl": 1, "fda": 2}
+        assert (pretrain.steps, pretrain.batch, pretrain.lr, pretrain.warmup) == (250_000, 200, 1e-4, 8000)
+        assert (caption.lr, caption.schedule, caption.evaluate_every) == (3e-5, schedule, 400)
+        assert (caption.steps, caption.patience, caption.metric) == (100_000, 50, "CIDEr-D")
+
+
+def test_table_4_rows_differ_only_in_what_the_row_is_about():
+    whole = load_recipe("pcl-table4-4-mlm-mvcl-fda")
+    mixes = {"1": None, "2": {"mlm": 8}, "3": {"mlm": 8, "mvcl": 1}}
+    for name in TABLE_4:
+        recipe, row = load_recipe(name), name.split("-")[2]
+        pretraining = [dict(stage.tasks) for stage in recipe.stages[:-1]]
+        wanted = mixes.get(row, {"mlm": 8, "mvcl": 1, "fda": 2})
+        assert pretraining == ([] if wanted is None else [wanted])
+        assert recipe.stages[-1] == whole.stages[-1]
+        assert recipe.method == replace(
+            whole.method, difference_encoder=row != "5", distractor_judging=row != "6"
+        )
+
+
+def test_defaults_fill_what_a_recipe_leaves_out():
+    assert parse_recipe(MINIMAL, "mini") == Recipe(
+        "mini", "d", (StageConfig("caption", {"caption": 1.0}, 3, 8, 1e-3),)
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("steps = 3", "stepps = 3"), "unknown key stage.caption.stepps. Did you mean steps?"),
+        (("steps = 3", ""), "key stage.caption.steps is missing"),
+        (("steps = 3", "steps = 3.5"), "stage.caption.steps: got 3.5, wanted a whole number"),
+        (("steps = 3", "steps = true"), "stage.caption.steps: got True, wanted a whole number"),
+        (("lr = 1e-3", 'lr = "fast"'), "stage.caption.lr: got 'fast', wanted a number"),
+        (("lr = 1e-3", "lr = nan"), "stage.caption.lr: got nan, wanted above 0"),
+        (("caption = 1 }", "captoin = 1 }"), "unknown task 'captoin'"),
+        (("caption = 1 }", "caption = 0 }"), "wanted weights above zero"),
+        (("lr = 1e-3", 'lr = 1e-3\nschedule = "cosin"'), "Did you mean cosine?"),
+        (("lr = 1e-3", 'lr = 1e-3\nschedule = "inverse_sqrt"'), "warmup: got 0, wanted at least 1"),
+        (("[[stages]]", "[method]\nwidth = 30\n[[stages]]"), "method.width: got 30, wanted a multiple"),
+        (("[[stages]]", "[vision]\nchannels = [1, 2.5]\n[[stages]]"), "vision.channels: got 2.5"),
+        (("[[stages]]", "[methd]\nwidth = 30\n[[stages]]"), "unknown key methd. Did you mean method?"),
+        (("lr = 1e-3", "lr = "), "not a TOML file"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_named_with_file_key_and_remedy(change, message):
+    with pytest.raises(RecipeError) as raised:
+        parse_recipe(MINIMAL.replace(*change), "my.toml")
+    assert str(raised.value).startswith("my.toml: ")
+    assert message in str(raised.value)
+
+
+def test_fda_needs_a_batch_larger_than_its_negatives():
+    with pytest.raises(RecipeError, match=r"wanted more than method\.negatives"):
+        parse_recipe(MINIMAL.replace("{ caption = 1 }", "{ fda = 1 }").replace("batch = 8", "batch = 6"), "f")
+
+
+def test_two_stages_of_one_name_are_refused():
+    with pytest.raises(RecipeError, match="two stages are called 'caption'"):
+        parse_recipe(MINIMAL + MINIMAL[MINIMAL.index("[[stages]]") :], "f")
+
+
+def test_a_recipe_that_is_not_there_is_answered_with_those_that_are():
+    with pytest.raises(RecipeError, match="Did you mean pcl-tiny"):
+        load_recipe("pcl-tin")
+
+
+def test_overrides_are_typed_by_the_schema():
+    overrides = [
+        "stage.caption.lr=1e-4",
+        "stages.pretrain.schedule=cosine",
+        "method.width=64",
+        "vision.channels=[4, 8]",
+        "data.path=/a b/c",
+        "stage.pretrain.tasks={mlm = 1}",
+        "seed=9",
+        "method.difference_encoder=false",
+    ]
+    recipe = load_recipe("pcl-tiny", overrides)
+    assert recipe.stages[1].lr == 1e-4
+    assert (recipe.stages[0].schedule, dict(recipe.stages[0].tasks)) == ("cosine", {"mlm": 1.0})
+    assert (recipe.method.width, recipe.vision.channels, recipe.data.path) == (64, (4, 8), "/a b/c")
+    assert (recipe.seed, recipe.method.difference_encoder) == (9, False)
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("lr", "wanted KEY=VALUE"),
+        ("stage.captions.lr=1", "one of the stages pretrain, caption"),
+        ("method.width=wide", "method.width: got 'wide', wanted a whole number"),
+        ("method.wdth=3", "unknown key method.wdth. Did you mean width?"),
+        ("seed.x=3", "seed holds a value"),
+    ],
+)
+def test_a_wrong_override_is_refused(override, message):
+    with pytest.raises(RecipeError, match=message):
+        load_recipe("pcl-tiny", [override])
+
+
+texts = st.text(st.characters(codec="utf-8"), max_size=12)
+stages = st.builds(
+    StageConfig,
+    name=texts,
+    tasks=st.dictionaries(st.sampled_from(["mlm", "mvcl", "caption"]), st.floats(1e-6, 1e6), min_size=1),
+    steps=st.integers(1, 10**7),
+    batch=st.integers(7, 1000),
+    lr=st.floats(1e-12, 10),
+    clip=st.floats(0, 100),
+    schedule=st.sampled_from(["constant", "halving", "cosine"]),
+    train_vision=st.booleans(),
+)
+
+
+@given(
+    st.builds(
+        Recipe,
+        name=texts,
+        description=texts,
+        stages=st.lists(stages, min_size=1, max_size=3, unique_by=lambda s: s.name).map(tuple),
+        seed=st.integers(0, 2**31),
+        vision=st.builds(VisionConfig, channels=st.lists(st.integers(1, 99), max_size=4).map(tuple)),
+        data=st.builds(DataConfig, path=texts),
+    )
+)
+def test_a_dumped_recipe_reads_back_as_itself(recipe):
+    assert parse_recipe(dump_recipe(recipe), "dump") == recipe

@@ -1,0 +1,45 @@
+"""A tiny data set in the official layout, with random features and pictures, made once."""
+
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from whatchanged.worlds.clevr.language import write_captions
+from whatchanged.worlds.clevr.sampling import sample_triple
+
+SCENES, WIDTH, CELLS = 20, 24, 9
+VIEWS = {"default": "images", "semantic": "sc_images", "nonsemantic": "nsc_images"}
+
+
+@pytest.fixture(scope="session")
+def triples():
+    return [sample_triple(3, i) for i in range(SCENES)]
+
+
+@pytest.fixture(scope="session")
+def tiny_dataset(tmp_path_factory, triples):
+    """DATASET/, its features in DATASET/features, the last four scenes for validation."""
+    root = tmp_path_factory.mktemp("tiny")
+    (root / "features").mkdir()
+    rng = np.random.default_rng(0)
+    captions, types = {"change": {}, "no_change": {}}, {}
+    for triple in triples:
+        name = f"{triple.index:06d}.png"
+        for kind, pair in zip(captions, triple.pairs(), strict=True):
+            captions[kind][f"CLEVR_default_{name}"] = write_captions(*pair, rng)
+        types.setdefault(triple.change.type, []).append(name)
+        for view, folder in VIEWS.items():
+            (root / folder).mkdir(exist_ok=True)
+            pixels = rng.integers(0, 256, (32, 48, 3), dtype=np.uint8)
+            Image.fromarray(pixels).save(root / folder / f"CLEVR_{view}_{name}")
+            features = rng.random((WIDTH, CELLS), dtype=np.float32)
+            np.save(root / "features" / f"CLEVR_{view}_{name}.npy", features)
+    for kind, sentences in captions.items():
+        (root / f"{kind}_captions.json").write_text(json.dumps(sentences))
+    numbers = list(range(SCENES))
+    splits = {"train": numbers[:-4], "val": numbers[-4:], "test": []}
+    (root / "splits.json").write_text(json.dumps(splits))
+    (root / "type_mapping.json").write_text(json.dumps(types))
+    return root

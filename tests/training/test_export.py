@@ -1,0 +1,167 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import onnx
+import pytest
+from torch import nn
+
+import whatchanged as package
+from whatchanged.captioner.bundle import open_bundle
+from whatchanged.errors import BundleError, OutputError, RecipeError
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.training import export
+from whatchanged.training.export import export_run, fit_sigmoid, store_half
+from whatchanged.training.run import open_run, run_recipe
+from whatchanged.training.validation import write_captions
+
+TINY = [
+    "vision.kind=backbone",
+    "vision.image_width=48",
+    "vision.image_height=32",
+    "vision.channels=[8, 8, 16]",
+    "vision.blocks=1",
+    "vision.keep=6",
+    "vision.matching=true",
+    "stage.pretrain.steps=3",
+    "stage.caption.steps=12",
+    "stage.caption.lr=1e-2",
+    "stage.caption.evaluate_every=0",
+]
+
+
+@pytest.fixture(scope="module")
+def run(tiny_dataset, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("export") / "run"
+    run_recipe(
+        load_recipe("pcl-tiny", [*TINY, f"data.path={tiny_dataset}"]), folder, quiet=True, device="cpu"
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def bundle(run, tmp_path_factory):
+    return export_run(run, tmp_path_factory.mktemp("bundle") / "tiny", "tiny")
+
+
+def test_the_bundle_says_what_the_run_says(run, bundle, tiny_dataset):
+    recipe, method, _ = open_run(run)
+    source = export.open_sources(recipe, run).validation
+    batch = method.collate([source.example(i, np.random.default_rng(0)) for i in range(len(source))])
+    records = source.records
+    captioner = package.load(bundle.folder)
+    described = captioner.describe([r.before for r in records], [r.after for r in records])
+    assert [d.sentence for d in described] == write_captions(method, batch)
+    assert described[0].heatmaps.shape == (2, 4, 6)
+    alone = captioner.describe(records[0].before, records[0].after)
+    assert alone.sentence == described[0].sentence
+
+
+def test_the_card_tells_where_the_model_comes_from(bundle):
+    card = bundle.card
+    assert (card.name, card.method, card.preset, card.world) == ("tiny", "pcl", "paper", "clevr")
+    assert (card.image_size, card.grid, card.max_length) == ((48, 32), (4, 6), 28)
+    assert card.provenance["recipe"] == "pcl-tiny"
+    assert card.provenance["graphs_against_torch"]["ids"] == "equal"
+    assert card.provenance["graphs_against_torch"]["largest_difference"] < 1e-3
+    assert "there is no change" in card.no_change.sentences
+    assert "8 validation pairs (4 without change)" in card.no_change.how
+    text = (bundle.folder / "README.md").read_text()
+    assert text.startswith("---\n") and "pipeline_tag" in text
+    assert set(bundle.files) == {"encoder.onnx", "decoder.onnx", "README.md"}
+
+
+def test_no_path_of_the_machine_is_exported(bundle, run, tiny_dataset):
+    for file in ("bundle.json", "README.md"):
+        text = (bundle.folder / file).read_text()
+        assert str(tiny_dataset) not in text and str(run) not in text
+
+
+def test_half_storage_shrinks_the_weights_and_keeps_the_words(run, bundle, tmp_path, whatchanged):
+    code, out, err = whatchanged("export", run, tmp_path / "half", "--fp16")
+    assert code == 0, err
+    half = open_bundle(tmp_path / "half")
+    assert json.loads(out)["bytes"] == half.size < 0.75 * bundle.size
+    stored = {w.data_type for w in onnx.load(tmp_path / "half" / "encoder.onnx").graph.initializer}
+    assert onnx.TensorProto.FLOAT16 in stored
+
+
+def test_half_storage_rounds_each_weight_once(tmp_path):
+    values = np.linspace(-3, 3, 512, dtype=np.float32).reshape(2, 256)
+    weight = onnx.numpy_helper.from_array(values, "w")
+    small = onnx.numpy_helper.from_array(np.array([1.1], np.float32), "s")
+    x = onnx.helper.make_tensor_value_info("x", 1, [2, 256])
+    y = onnx.helper.make_tensor_value_info("y", 1, [2, 256])
+    nodes = [onnx.helper.make_node("Mul", ["x", "w"], ["m"]), onnx.helper.make_node("Mul", ["m", "s"], ["y"])]
+    graph = onnx.helper.make_graph(nodes, "g", [x], [y], [weight, small])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, tmp_path / "m.onnx")
+    store_half(tmp_path / "m.onnx")
+    session = export.onnxruntime.InferenceSession(
+        str(tmp_path / "m.onnx"), providers=["CPUExecutionProvider"]
+    )
+    (result,) = session.run(None, {"x": np.ones((2, 256), np.float32)})
+    assert np.array_equal(result, values.astype(np.float16).astype(np.float32) * np.float32(1.1))
+
+
+def test_graphs_that_say_something_else_are_refused(run, tmp_path, monkeypatch):
+    """The decoder is exported with its output layer turned over: every word differs."""
+    whole = export.write_graphs
+
+    def spoiled(method, pictures, folder):
+        method.output.weight.data.neg_()
+        whole(method, pictures, folder)
+        method.output.weight.data.neg_()
+
+    monkeypatch.setattr(export, "write_graphs", spoiled)
+    with pytest.raises(BundleError, match="captions of the exported graphs are not torch's"):
+        export_run(run, tmp_path / "bundle", "b")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_existing_folder_is_kept_unless_forced(run, tmp_path):
+    folder = tmp_path / "bundle"
+    folder.mkdir()
+    (folder / "precious.txt").write_text("x")
+    with pytest.raises(OutputError, match="exists already"):
+        export_run(run, folder, "b")
+    assert (folder / "precious.txt").exists()
+    export_run(run, folder, "b", force=True)
+    assert not (folder / "precious.txt").exists() and (folder / "bundle.json").exists()
+
+
+def test_runs_that_no_bundle_can_be_made_of_are_refused(run, tmp_path, monkeypatch):
+    recipe, method, state = open_run(run)
+    for changed, message in (
+        (replace(recipe, vision=replace(recipe.vision, kind="features")), "reads precomputed features"),
+        (replace(recipe, method=replace(recipe.method, distractor_judging=False)), "judges no distractors"),
+    ):
+        monkeypatch.setattr(export, "open_run", lambda *_, r=changed: (r, method, state))
+        with pytest.raises(RecipeError, match=message):
+            export_run(run, tmp_path / "b", "b")
+
+
+def test_calibration_finds_the_sigmoid_that_made_the_labels():
+    rng = np.random.default_rng(0)
+    logits = rng.normal(0, 3, 20_000)
+    labels = (rng.random(20_000) < 1 / (1 + np.exp(-(0.5 * logits - 1)))).astype(float)
+    scale, shift = fit_sigmoid(logits, labels)
+    assert (scale, shift) == (pytest.approx(0.5, abs=0.03), pytest.approx(-1, abs=0.06))
+
+
+def test_calibration_of_a_perfect_judge_stays_finite():
+    scale, shift = fit_sigmoid(np.array([-16.0, -15, 15, 16]), np.array([0.0, 0, 1, 1]))
+    assert 0.9 < scale < 10 and abs(shift) < 1
+
+
+def test_a_vision_that_is_not_trained_keeps_its_weights_and_statistics(run, tiny_dataset, tmp_path):
+    recipe, before, _ = open_run(run)
+    stage = replace(recipe.stages[1], train_vision=False, steps=2)
+    frozen = replace(recipe, stages=(replace(recipe.stages[0], steps=1, train_vision=False), stage))
+    run_recipe(frozen, tmp_path / "frozen", quiet=True, device="cpu")
+    run_recipe(replace(frozen, stages=frozen.stages[:1]), tmp_path / "less", quiet=True, device="cpu")
+    more, less = (open_run(tmp_path / name, "last")[1].vision.state_dict() for name in ("frozen", "less"))
+    assert isinstance(before, nn.Module)
+    seen = [name for name in more if name.startswith(("backbone.", "heads."))]
+    assert "backbone.stem.0.1.running_mean" in seen
+    assert [name for name in seen if not (more[name] == less[name]).all()] == []

@@ -1,0 +1,171 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from whatchanged.errors import OutputError, RecipeError
+from whatchanged.recipes.reader import load_recipe, parse_recipe
+from whatchanged.training.checkpoint import read_checkpoint
+from whatchanged.training.loop import finite_values
+from whatchanged.training.run import open_run, run_recipe
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+QUICK = ["stage.pretrain.steps=12", "stage.caption.steps=8", "stage.caption.evaluate_every=4",
+         "stage.pretrain.save_every=5", "stage.caption.save_every=3"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def recipe(tiny_dataset):
+    paths = [f"data.path={tiny_dataset}", f"data.features={tiny_dataset}/features"]
+    return load_recipe("pcl-tiny", [*QUICK, *paths])
+
+
+def lines(run):
+    """The run's metrics without the clock."""
+    parsed = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    return [{key: value for key, value in line.items() if key != "seconds"} for line in parsed]
+
+
+@pytest.fixture(scope="module")
+def unbroken(recipe, tmp_path_factory):
+    """A run from beginning to end, to be read only."""
+    run = tmp_path_factory.mktemp("loop") / "unbroken"
+    run_recipe(recipe, run, quiet=True, device="cpu")
+    return run
+
+
+def weights(run):
+    tensors = read_checkpoint(run / "checkpoints" / "last.safetensors").tensors
+    return {name: tensor for name, tensor in tensors.items() if name.startswith("model.")}
+
+
+def assert_same(run, other):
+    assert lines(run) == lines(other)
+    assert weights(run).keys() == weights(other).keys()
+    assert all(torch.equal(tensor, weights(other)[name]) for name, tensor in weights(run).items())
+
+
+def test_a_run_leaves_everything_that_tells_of_it(unbroken, recipe):
+    names = {path.name for path in unbroken.iterdir()}
+    assert names == {"recipe.toml", "environment.json", "vocabulary.json", "metrics.jsonl", "negatives.jsonl",
+                     "checkpoints", "events"}  # fmt: skip
+    assert {p.name for p in (unbroken / "checkpoints").iterdir()} == {"last.safetensors", "best.safetensors"}
+    assert parse_recipe((unbroken / "recipe.toml").read_text(), "kept") == recipe
+    assert json.loads((unbroken / "environment.json").read_text())["packages"]["torch"] == torch.__version__
+    written = lines(unbroken)
+    assert [line["step"] for line in written if line["stage"] == "pretrain"] == list(range(1, 13))
+    assert [line["step"] for line in written if "CIDEr-D" in line] == [4, 8]
+    assert all("caption" in line and "caption/distractor" in line for line in written[12:] if "lr" in line)
+    events = EventAccumulator(str(unbroken / "events")).Reload()
+    logged = {event.step: event.value for event in events.Scalars("caption/caption")}
+    assert logged[13] == pytest.approx(written[12]["caption"], rel=1e-6)
+    assert sorted(logged) == list(range(13, 21))
+
+
+def test_a_killed_run_goes_on_bit_for_bit(unbroken, recipe, tmp_path):
+    """SIGKILL between two checkpoints; what was logged after the last one is taken back."""
+    run = tmp_path / "killed"
+    program = (
+        "import sys, time; from whatchanged.training import loop, run; step = loop.take_step\n"
+        "def slow(*a): time.sleep(0.1); return step(*a)\n"
+        "loop.take_step = slow\n"
+        "from whatchanged.recipes.reader import load_recipe; from pathlib import Path\n"
+        "run.run_recipe(load_recipe(sys.argv[1]), Path(sys.argv[2]), device='cpu', quiet=True)"
+    )
+    environment = os.environ | {"PYTHONPATH": str(SOURCE)}
+    arguments = [sys.executable, "-c", program, str(unbroken / "recipe.toml"), str(run)]
+    with subprocess.Popen(arguments, env=environment) as child:
+        deadline = time.monotonic() + 60
+        while not (run / "metrics.jsonl").exists() or len(lines(run)) < 7:
+            assert time.monotonic() < deadline and child.poll() is None
+            time.sleep(0.01)
+        child.send_signal(signal.SIGKILL)
+    logged = len(lines(run))
+    assert child.returncode == -signal.SIGKILL and 7 <= logged < 12
+    assert read_checkpoint(run / "checkpoints" / "last.safetensors").state.step in (5, 10)
+    assert run_recipe(recipe, run, resume=True, quiet=True, device="cpu").finished
+    assert_same(run, unbroken)
+
+
+def test_a_run_in_many_sittings_equals_one(unbroken, recipe, tmp_path):
+    """Every sitting ends after one step: in each stage, between log lines, before and after validation."""
+    sparse = replace(recipe, stages=tuple(replace(stage, log_every=3) for stage in recipe.stages))
+    run_recipe(sparse, tmp_path / "one", quiet=True, device="cpu")
+    for sitting in range(30):
+        state = run_recipe(
+            sparse, tmp_path / "many", resume=sitting > 0, max_seconds=0, quiet=True, device="cpu"
+        )
+        if state.finished:
+            break
+    assert sitting == 18  # 20 steps; a stage's last step goes on into the next stage, or ends the run
+    assert_same(tmp_path / "many", tmp_path / "one")
+
+
+def test_a_run_killed_before_its_first_checkpoint_starts_over(unbroken, recipe, tmp_path):
+    run = tmp_path / "early"
+    run.mkdir()
+    (run / "recipe.toml").write_bytes((unbroken / "recipe.toml").read_bytes())
+    (run / "metrics.jsonl").write_text('{"stage": "pretrain", "step": 1}\n')
+    run_recipe(None, run, resume=True, quiet=True, device="cpu")
+    assert_same(run, unbroken)
+
+
+def test_a_finished_run_is_left_alone(unbroken):
+    before = (unbroken / "metrics.jsonl").read_bytes()
+    assert run_recipe(None, unbroken, resume=True, device="cpu").finished
+    assert (unbroken / "metrics.jsonl").read_bytes() == before
+
+
+def test_a_run_is_not_overwritten_nor_resumed_with_another_recipe(unbroken, recipe, tmp_path):
+    with pytest.raises(OutputError, match=r"exists already\. Go on with it"):
+        run_recipe(recipe, unbroken, device="cpu")
+    with pytest.raises(RecipeError, match="another recipe or other settings"):
+        run_recipe(replace(recipe, seed=8), unbroken, resume=True, device="cpu")
+    with pytest.raises(RecipeError, match="no run to resume"):
+        run_recipe(None, tmp_path / "nothing", resume=True, device="cpu")
+
+
+def test_a_run_that_cannot_start_leaves_nothing(recipe, tmp_path):
+    wrong = replace(recipe, vision=replace(recipe.vision, feature_width=25))
+    wrong = replace(wrong, data=replace(wrong.data, features=str(tmp_path), path=str(tmp_path / "none")))
+    with pytest.raises(Exception, match="none"):
+        run_recipe(wrong, tmp_path / "run", device="cpu")
+    assert not (tmp_path / "run").exists()
+
+
+def test_training_stops_early_and_keeps_the_best(recipe, tmp_path):
+    caption = replace(recipe.stages[1], steps=40, lr=1e-30, evaluate_every=2, patience=3)
+    run = tmp_path / "run"
+    run_recipe(replace(recipe, stages=(caption,)), run, quiet=True, device="cpu")
+    scores = [line for line in lines(run) if "CIDEr-D" in line]
+    assert [line["step"] for line in scores] == [2, 4, 6, 8]  # the first is the best: nothing is learned
+    assert read_checkpoint(run / "checkpoints" / "best.safetensors").state.step == 2
+    _, method, state = open_run(run)
+    assert state.step == 2 and not method.training
+
+
+def test_a_loss_that_is_not_finite_stops_the_run():
+    terms = {"mlm": torch.tensor(1.0), "fda": torch.tensor(float("nan"))}
+    with pytest.raises(RecipeError, match=r"stage\.pretrain, step 3: .* not finite \(mlm 1\.0, fda nan\)"):
+        finite_values(terms, "stage.pretrain, step 3")
+
+
+def test_losses_fall_on_a_few_pairs(recipe, tmp_path):
+    caption = replace(recipe.stages[1], steps=90, lr=3e-3, evaluate_every=0, log_every=30)
+    run_recipe(replace(recipe, stages=(caption,)), tmp_path / "run", quiet=True, device="cpu")
+    first, _, last = [line["caption"] for line in lines(tmp_path / "run")]
+    assert last < 0.9 * first
+
+
+def test_bf16_trains_too(recipe, tmp_path):
+    stages = tuple(replace(stage, precision="bf16", clip=1.0, steps=3) for stage in recipe.stages)
+    run_recipe(replace(recipe, stages=stages), tmp_path / "run", quiet=True, device="cpu")
+    assert len([line for line in lines(tmp_path / "run") if "lr" in line]) == 6

@@ -1,0 +1,77 @@
+import itertools
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+
+from whatchanged.recipes import StageConfig
+from whatchanged.training.schedule import learning_rate, make_optimizer
+
+STAGE = StageConfig("s", {"mlm": 1.0}, steps=250_000, batch=200, lr=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("step", "rate"),
+    [(0, 1e-8), (1, 1.25e-8), (4000, 5e-5), (8000, 1e-4), (16000, 7.0710678e-5), (32000, 5e-5),
+     (250_000, 1.7888544e-5)],
+)  # fmt: skip
+def test_pretraining_rate_is_the_published_one(step, rate):
+    stage = replace(STAGE, schedule="inverse_sqrt", warmup=8000)
+    assert learning_rate(stage, step) == pytest.approx(rate, rel=1e-7)
+
+
+def test_birds_pretraining_ends_at_its_published_rate():
+    stage = replace(STAGE, schedule="inverse_sqrt", warmup=4000)
+    assert learning_rate(stage, 60_000) == pytest.approx(2.582e-5, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("step", "rate"),
+    [(0, 3e-5), (9_999, 3e-5), (10_000, 1.5e-5), (19_999, 1.5e-5), (20_000, 7.5e-6), (99_999, 7.5e-6)],
+)
+def test_fine_tuning_rate_halves_twice(step, rate):
+    assert learning_rate(replace(STAGE, lr=3e-5, schedule="halving"), step) == pytest.approx(rate, rel=1e-12)
+
+
+def test_cosine_rises_to_its_peak_and_falls_to_nearly_nothing():
+    stage = replace(STAGE, steps=110, lr=1.0, schedule="cosine", warmup=10)
+    rates = [learning_rate(stage, s) for s in range(110)]
+    assert rates[:10] == pytest.approx([0.1 * (s + 1) for s in range(10)])
+    assert rates[60] == pytest.approx(0.5)
+    assert rates[109] == pytest.approx((1 + math.cos(math.pi * 0.99)) / 2)
+    assert all(a >= b for a, b in itertools.pairwise(rates[10:]))
+
+
+def test_constant_is_constant_after_its_ramp():
+    assert [learning_rate(replace(STAGE, warmup=2), s) for s in range(4)] == [5e-5, 1e-4, 1e-4, 1e-4]
+
+
+class TwoParts(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.eye, self.mouth = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
+
+    def parameter_groups(self):
+        return [
+            {"name": "vision", "params": list(self.eye.parameters())},
+            {"name": "method", "params": list(self.mouth.parameters())},
+        ]
+
+
+def test_a_frozen_vision_is_not_in_the_optimiser_and_thaws_in_the_next_stage():
+    method = TwoParts()
+    frozen = make_optimizer(method, replace(STAGE, train_vision=False))
+    assert [group["name"] for group in frozen.param_groups] == ["method"]
+    assert not any(p.requires_grad for p in method.eye.parameters())
+    thawed = make_optimizer(method, STAGE)
+    assert [group["name"] for group in thawed.param_groups] == ["vision", "method"]
+    assert all(p.requires_grad for p in method.parameters())
+
+
+def test_adam_takes_l2_decay_and_adamw_is_asked_for_by_name():
+    adam = make_optimizer(TwoParts(), replace(STAGE, weight_decay=1e-4))
+    assert type(adam) is torch.optim.Adam
+    assert adam.defaults["betas"] == (0.9, 0.999) and adam.defaults["eps"] == 1e-8
+    assert adam.param_groups[0]["weight_decay"] == 1e-4
+    assert type(make_optimizer(TwoParts(), replace(STAGE, optimizer="adamw"))) is torch.optim.AdamW

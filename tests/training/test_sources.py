@@ -1,0 +1,115 @@
+import json
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from whatchanged.errors import DatasetError, RecipeError
+from whatchanged.recipes import VisionConfig
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.training.sources import open_sources, read_features, reader
+from whatchanged.worlds.clevr.grading import is_true
+from whatchanged.worlds.clevr.truth import triple_entries
+
+
+@pytest.fixture
+def recipe(tiny_dataset):
+    return load_recipe("pcl-tiny", [f"data.path={tiny_dataset}", f"data.features={tiny_dataset}/features"])
+
+
+def with_data(recipe, **changes):
+    return replace(recipe, data=replace(recipe.data, **changes))
+
+
+def test_one_example_a_caption_to_train_on_and_one_a_pair_to_validate_on(recipe, tiny_dataset, tmp_path):
+    sources = open_sources(recipe, tmp_path)
+    change = json.loads((tiny_dataset / "change_captions.json").read_text())
+    same = json.loads((tiny_dataset / "no_change_captions.json").read_text())
+    wanted = [c for captions in (change, same) for name in sorted(captions)[:16] for c in captions[name]]
+    rng = np.random.default_rng(0)
+    examples = [sources.train.example(i, rng) for i in range(len(sources.train))]
+    assert sorted(e.caption for e in examples) == sorted(wanted)
+    assert all(e.record.split == "train" and len(e.negatives) == 6 for e in examples)
+    assert len(sources.validation) == 8
+    assert {sources.validation.example(i, rng).record.split for i in range(8)} == {"val"}
+    assert set(sources.vocabulary.entries[6:]) == {word for caption in wanted for word in caption.split()}
+
+
+def test_an_example_holds_the_features_of_its_two_pictures(recipe, tiny_dataset, tmp_path):
+    example = open_sources(recipe, tmp_path).train.example(0, np.random.default_rng(0))
+    stored = np.load(tiny_dataset / "features" / f"{example.record.after.name}.npy")
+    assert example.after.shape == (9, 24) and example.after.dtype == np.float32
+    assert np.array_equal(example.after, stored.T)
+    assert not np.array_equal(example.before, example.after)
+
+
+def test_negatives_are_built_once_and_kept(recipe, tmp_path):
+    first = open_sources(recipe, tmp_path).train.negatives
+    kept = (tmp_path / "negatives.jsonl").stat().st_mtime_ns
+    assert open_sources(recipe, tmp_path).train.negatives == first
+    assert (tmp_path / "negatives.jsonl").stat().st_mtime_ns == kept
+
+
+def test_validation_pairs_are_a_fixed_part(recipe, tmp_path):
+    some = [open_sources(with_data(recipe, validation=3), tmp_path).validation.records for _ in range(2)]
+    assert some[0] == some[1] and len(some[0]) == 3
+
+
+def test_pictures_are_resized(tmp_path):
+    Image.fromarray(np.full((50, 90, 3), (0, 255, 51), np.uint8)).save(tmp_path / "x.png")
+    pixels = reader(VisionConfig(kind="backbone", image_width=24, image_height=16), "")(tmp_path / "x.png")
+    assert pixels.shape == (16, 24, 3) and pixels.dtype == np.uint8
+    assert (pixels == (0, 255, 51)).all()
+
+
+def test_scene_truth_is_used_where_it_lies_beside(recipe, tiny_dataset, triples, tmp_path):
+    folder = shutil.copytree(tiny_dataset, tmp_path / "told")
+    entries = [triple_entries(triple) for triple in triples]
+    (folder / "scenes.json").write_text(json.dumps({"scenes": [s for e in entries for s in e[0]]}))
+    (folder / "pairs.json").write_text(json.dumps([e[1] for e in entries]))
+    sources = open_sources(with_data(recipe, path=str(folder), wording="full"), tmp_path / "run")
+    assert len(sources.train) == 32
+    for i in range(32):
+        example = sources.train.example(i, np.random.default_rng(0))
+        truth = triples[int(example.record.group_id)].pairs()[not example.record.changed]
+        assert is_true(example.caption, *truth)
+        assert not any(is_true(sentence, *truth) for sentence in example.negatives)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"path": ""}, "Say where the data set lies: --data FOLDER"),
+        ({"features": ""}, "Say where the precomputed features lie: --features FOLDER"),
+        ({"ordered_pairs": "all"}, 'needs data.source = "pool"'),
+        ({"wording": "short"}, "needs the truth of every scene"),
+    ],
+)
+def test_what_a_data_set_cannot_give_is_refused(recipe, tmp_path, changes, message):
+    with pytest.raises(RecipeError, match=message):
+        open_sources(with_data(recipe, **changes), tmp_path)
+
+
+@pytest.mark.parametrize("folder", ["", "sc_images", "sc_features"])
+@pytest.mark.parametrize("shape", [(5, 2, 3), (5, 6), (6, 5)])
+def test_features_are_found_and_turned(tmp_path, folder, shape):
+    cells = np.arange(30, dtype=np.float32).reshape(6, 5)
+    stored = cells if shape == (6, 5) else cells.T.reshape(shape)
+    (tmp_path / folder).mkdir(exist_ok=True)
+    np.save(tmp_path / folder / "x.png.npy", stored)
+    picture = tmp_path / "elsewhere" / "sc_images" / "x.png"
+    assert np.array_equal(read_features(tmp_path, picture, 2, 3, 5), cells)
+
+
+def test_wrong_features_are_refused(tmp_path):
+    picture = tmp_path / "x.png"
+    with pytest.raises(DatasetError, match=r"no features of x\.png"):
+        read_features(tmp_path, picture, 2, 3, 5)
+    np.save(tmp_path / "x.png.npy", np.zeros((4, 5)))
+    with pytest.raises(DatasetError, match=r"got the shape \(4, 5\), wanted \(5, 2, 3\)"):
+        read_features(tmp_path, picture, 2, 3, 5)
+    np.save(tmp_path / "x.png.npy", np.array([{"a": 1}]), allow_pickle=True)
+    with pytest.raises(DatasetError, match="cannot read the features"):
+        read_features(tmp_path, picture, 2, 3, 5)

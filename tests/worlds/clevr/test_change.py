@@ -1,0 +1,45 @@
+import pytest
+
+from whatchanged.worlds.clevr.change import NOTHING, Change, changed_thing, kept, named
+from whatchanged.worlds.clevr.scene import Scene, Thing
+
+A, B, C = (
+    Thing("cube", "large", color, "metal", x, 0) for color, x in (("red", 0), ("blue", 2), ("gray", -2))
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "back"),
+    [
+        (Change("add", None, 2), Change("drop", 2, None)),
+        (Change("drop", 0, None), Change("add", None, 0)),
+        (Change("move", 1, 1), Change("move", 1, 1)),
+        (NOTHING, NOTHING),
+    ],
+)
+def test_reversed(change, back):
+    assert change.reversed() == back
+    assert back.reversed() == change
+
+
+def test_a_thing_is_named_where_it_is_before_the_change_but_an_added_one_after():
+    small, large = Scene((A, B)), Scene((A, B, C))
+    assert named(small, large, Change("add", None, 2)) == (large, 2)
+    assert named(large, small, Change("drop", 2, None)) == (large, 2)
+    assert named(small, small, Change("color", 1, 1)) == (small, 1)
+    with pytest.raises(ValueError, match="names no thing"):
+        named(small, small, NOTHING)
+
+
+def test_kept_pairs_up_what_stayed_in_place():
+    small, large = Scene((A, C)), Scene((A, B, C))
+    assert kept(large, small, Change("drop", 1, None)) == ([0, 2], [0, 1])
+    assert kept(small, large, Change("add", None, 1)) == ([0, 1], [0, 2])
+    assert kept(small, small, Change("move", 0, 0)) == ([1], [1])
+    assert kept(small, small, Change("color", 0, 0)) == ([0, 1], [0, 1])
+    assert kept(small, small, NOTHING) == ([0, 1], [0, 1])
+
+
+def test_changed_thing():
+    assert changed_thing(Scene((A, B)), 1) == B
+    assert changed_thing(Scene((A, B)), None) is None

@@ -1,0 +1,206 @@
+import json
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whatchanged.worlds.clevr.change import NOTHING, Change
+from whatchanged.worlds.clevr.grading import Statement, Verdict, is_true, judge, parse
+from whatchanged.worlds.clevr.language import NO_CHANGE, say
+from whatchanged.worlds.clevr.phrases import RELATIONS, Phrase, Plain
+from whatchanged.worlds.clevr.scene import Color, Material, Scene, Shape, Size, Thing, View
+from whatchanged.worlds.clevr.truth import read_triples
+
+SOUTH = View((0.0, -8.0, 6.0))
+CUBE = Thing("cube", "large", "red", "rubber", 0, 0)
+BALL = Thing("sphere", "small", "red", "metal", 2, 0)
+TUBE = Thing("cylinder", "small", "blue", "metal", 0.1, 2)
+BEFORE = Scene((CUBE, BALL, TUBE), SOUTH)
+GREEN = Scene((Thing("cube", "large", "green", "rubber", 0, 0), BALL, TUBE), SOUTH)
+MATTE = Scene((CUBE, Thing("sphere", "small", "red", "rubber", 2, 0), TUBE), SOUTH)
+WITHOUT = Scene((CUBE, TUBE), SOUTH)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "statement"),
+    [
+        (
+            "the tiny yellow rubber cylinder that is behind the rubber block became brown",
+            Statement(
+                "color",
+                Phrase(
+                    Plain("small", "yellow", "rubber", "cylinder"),
+                    "behind",
+                    Plain(None, None, "rubber", "cube"),
+                ),
+                "brown",
+            ),
+        ),
+        (
+            "the tiny gray rubber ball that is right of the large matte ball has appeared",
+            Statement(
+                "add",
+                Phrase(
+                    Plain("small", "gray", "rubber", "sphere"),
+                    "right",
+                    Plain("large", None, "rubber", "sphere"),
+                ),
+            ),
+        ),
+        (
+            "the large brown matte block that is on the right side of the large brown cylinder is gone",
+            Statement(
+                "drop",
+                Phrase(
+                    Plain("large", "brown", "rubber", "cube"),
+                    "right",
+                    Plain("large", "brown", None, "cylinder"),
+                ),
+            ),
+        ),
+        (
+            "the small red metallic block in front of the tiny brown metal sphere is in a different location",
+            Statement(
+                "move",
+                Phrase(
+                    Plain("small", "red", "metal", "cube"),
+                    "front",
+                    Plain("small", "brown", "metal", "sphere"),
+                ),
+            ),
+        ),
+        (
+            "the small gray metallic ball to the left of the rubber block became matte",
+            Statement(
+                "material",
+                Phrase(
+                    Plain("small", "gray", "metal", "sphere"), "left", Plain(None, None, "rubber", "cube")
+                ),
+                "rubber",
+            ),
+        ),
+        ("the tiny gray thing has been newly placed", Statement("add", Phrase(Plain("small", "gray")))),
+        ("the block changed its location", Statement("move", Phrase(Plain(shape="cube")))),
+        ("the object is no longer there", Statement("drop", Phrase(Plain()))),
+        ("the ball was moved", Statement("move", Phrase(Plain(shape="sphere")))),
+        ("  The Cube  turned SHINY. ", Statement("material", Phrase(Plain(shape="cube")), "metal")),
+        ("the scene remains the same", Statement("none")),
+    ],
+)
+def test_parse(sentence, statement):
+    assert parse(sentence) == statement
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "",
+        "the",
+        "moved",
+        "the moved",
+        "red cube moved",
+        "the red blue cube moved",
+        "the cube red moved",
+        "the cube became large",
+        "the cube became",
+        "the cube became sphere",
+        "the cube left of moved",
+        "left of the cube moved",
+        "the cube that is moved",
+        "the cube that is left of the ball that is behind the cube moved",
+        "the cube has been added has been added",
+        "the <UNK> cube moved",
+        "there is no change was made",
+        "the pyramid moved",
+    ],
+)
+def test_what_is_not_the_language_is_not_read(sentence):
+    assert parse(sentence) is None
+    assert judge(sentence, BEFORE, GREEN, Change("color", 0, 0)) == Verdict()
+
+
+plain = st.builds(
+    Plain,
+    *(st.none() | st.sampled_from(get_args(kind)) for kind in (Size, Color, Material, Shape)),
+)
+phrases = st.builds(Phrase, plain) | st.builds(Phrase, plain, st.sampled_from(RELATIONS), plain)
+
+
+@given(phrases, st.integers(0, 2**32), st.sampled_from(["moved", "is gone", "became brown", "turned matte"]))
+def test_every_phrase_reads_back_as_it_was_meant(phrase, seed, ending):
+    for said in (say(phrase), say(phrase, np.random.default_rng(seed))):
+        assert parse(f"{said} {ending}").phrase == phrase
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_read_or_refused_in_peace(text):
+    judge(text, BEFORE, GREEN, Change("color", 0, 0))
+
+
+RIGHT = Verdict(True, True, True, True, True)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "verdict"),
+    [
+        ("the large cube turned green", RIGHT),
+        ("the cube left of the metal ball became green", RIGHT),
+        ("the cube in front of the small metal thing became green", RIGHT),
+        # Fits two things, one of them the changed one: true, but not a good name.
+        ("the red thing became green", Verdict(True, True, True, True, False)),
+        ("the cube became blue", Verdict(True, True, False, True, True)),
+        ("the ball became green", Verdict(True, True, True, False, False)),
+        ("the cube right of the ball became green", Verdict(True, True, True, False, False)),
+        # The thing is named as it was before the change.
+        ("the green cube became green", Verdict(True, True, True, False, False)),
+        ("the cube became matte", Verdict(True, False, False, True, True)),
+        ("the cube moved", Verdict(True, False, False, True, True)),
+        ("there is no change", Verdict(True, False, False, False, False)),
+    ],
+)
+def test_verdicts_on_a_change_of_color(sentence, verdict):
+    change = Change("color", 0, 0)
+    assert judge(sentence, BEFORE, GREEN, change) == verdict
+    assert is_true(sentence, BEFORE, GREEN, change) == (
+        verdict.type_right and verdict.value_right and verdict.fits
+    )
+
+
+def test_material_words_mean_the_material():
+    change = Change("material", 1, 1)
+    for word in ("matte", "rubber"):
+        assert is_true(f"the ball became {word}", BEFORE, MATTE, change)
+    for word in ("shiny", "metal", "metallic", "red"):
+        assert not is_true(f"the ball became {word}", BEFORE, MATTE, change)
+
+
+def test_a_dropped_thing_is_looked_for_before_and_an_added_one_after():
+    assert judge("the ball is missing", BEFORE, WITHOUT, Change("drop", 1, None)) == RIGHT
+    assert judge("the ball has appeared", WITHOUT, BEFORE, Change("add", None, 1)) == RIGHT
+    assert not is_true("the ball has appeared", BEFORE, WITHOUT, Change("drop", 1, None))
+    assert not is_true("the cube has appeared", WITHOUT, BEFORE, Change("add", None, 1))
+
+
+def test_of_a_pair_without_change_only_the_type_is_judged():
+    for sentence in NO_CHANGE:
+        assert judge(sentence, BEFORE, BEFORE, NOTHING) == RIGHT
+    assert judge("the cube moved", BEFORE, BEFORE, NOTHING) == Verdict(parsed=True)
+
+
+def test_every_sentence_of_the_development_set_is_read_and_true(dev_folder):
+    changed, same = (
+        json.loads((dev_folder / f"{name}.json").read_text())
+        for name in ("change_captions", "no_change_captions")
+    )
+    read = 0
+    for triple in read_triples(dev_folder):
+        key = f"CLEVR_default_{triple.index:06d}.png"
+        for pair, true, false in zip(triple.pairs(), (changed, same), (same, changed), strict=True):
+            for sentence in true[key]:
+                verdict = judge(sentence, *pair)
+                assert verdict.true and verdict.fits_alone, (key, sentence, verdict)
+                read += 1
+            assert not any(is_true(sentence, *pair) for sentence in false[key])
+    assert read == sum(map(len, changed.values())) + sum(map(len, same.values())) > 1200

@@ -1,0 +1,152 @@
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from whatchanged.worlds.clevr import sampling
+from whatchanged.worlds.clevr.change import NOTHING, named
+from whatchanged.worlds.clevr.phrases import describable
+from whatchanged.worlds.clevr.sampling import mean_overlap, sample_triple, view_iou
+from whatchanged.worlds.clevr.scene import BACK_LAMP, CAMERA, FILL_LAMP, KEY_LAMP, directions, project
+from whatchanged.worlds.clevr.visibility import index_picture, visible_pixels
+
+TYPES = ("color", "material", "add", "drop", "move")
+
+
+@pytest.fixture(scope="module")
+def triples():
+    return [sample_triple(7, i) for i in range(150)]
+
+
+def test_a_triple_follows_from_seed_and_index_alone(triples):
+    assert sample_triple(7, 33) == triples[33]
+    assert sample_triple(8, 33) != triples[33]
+
+
+def test_types_take_turns_and_counts_span_the_range(triples):
+    assert [t.change.type for t in triples] == [TYPES[i % 5] for i in range(150)]
+    assert [t.index for t in triples] == list(range(150))
+    counts = [len(s.things) for t in triples for s in (t.default, t.semantic, t.nonsemantic)]
+    assert set(counts) == set(range(3, 11))
+
+
+def test_exactly_one_thing_changes_and_in_the_way_told(triples):
+    for t in triples:
+        old, new, change = t.default.things, t.semantic.things, t.change
+        assert t.nonsemantic.things == old
+        if change.type == "add":
+            assert (new[:-1], change.before, change.after) == (old, None, len(old))
+        elif change.type == "drop":
+            assert (*old[: change.before], *old[change.before + 1 :]) == new
+            assert change.after is None
+        else:
+            assert change.before == change.after
+            differ = [i for i in range(len(old)) if old[i] != new[i]]
+            assert differ == [change.before]
+            a, b = old[differ[0]], new[differ[0]]
+            fields = [
+                f
+                for f in ("shape", "size", "color", "material", "rotation")
+                if getattr(a, f) != getattr(b, f)
+            ]
+            assert fields == ([] if change.type == "move" else [change.type])
+            gone = np.hypot(a.x - b.x, a.y - b.y)
+            assert gone >= 1 if change.type == "move" else gone == 0
+
+
+def test_things_keep_their_distance_and_margins(triples):
+    for t in triples:
+        axes = directions(t.default.view.camera)
+        for scene in (t.default, t.semantic):
+            for a, b in combinations(scene.things, 2):
+                apart = np.array([a.x - b.x, a.y - b.y])
+                assert np.linalg.norm(apart) - a.radius - b.radius > 0.25
+                for name in ("left", "front"):
+                    assert abs(apart @ axes[name][:2]) >= 0.4
+            assert all(abs(c) <= 3 for thing in scene.things for c in (thing.x, thing.y))
+
+
+def test_things_are_seen_as_the_rules_say(triples):
+    for t in triples:
+        for scene, least, changed in (
+            (t.default, 200, t.change.before),
+            (t.semantic, 100, t.change.after),
+            (t.nonsemantic, 100, t.change.before),
+        ):
+            seen = visible_pixels(index_picture(scene, 480, 320), len(scene.things))
+            assert seen.min() >= least
+            assert changed is None or seen[changed] >= 300
+        x, y, _ = project(
+            np.array([thing.center for thing in t.default.things]), t.default.view.camera, 480, 320
+        ).T
+        assert min(x.min(), y.min()) >= 6 and x.max() <= 474 and y.max() <= 314
+
+
+def test_cameras_and_lamps_are_drawn_anew_within_their_bounds(triples):
+    lamps, cameras = [], []
+    for t in triples:
+        first = np.array(t.default.view.camera)
+        assert np.abs(first - CAMERA).max() <= 0.5
+        for scene in (t.semantic, t.nonsemantic):
+            shift = np.array(scene.view.camera) - first
+            assert np.abs(shift).max() <= sampling.AFTER_SHIFT[1]
+            cameras.append(shift)
+        for scene in (t.default, t.semantic, t.nonsemantic):
+            lamps.append(np.array(scene.view.lamps) - np.array((KEY_LAMP, FILL_LAMP, BACK_LAMP)))
+    assert len(np.unique(np.array(lamps).reshape(-1, 9), axis=0)) == 3 * len(triples)
+    assert len(np.unique(np.array(cameras), axis=0)) == 2 * len(triples)
+    assert np.abs(lamps).max() <= 1
+
+
+def test_the_six_ordered_pairs_are_consistent_and_speakable(triples):
+    for t in triples:
+        pairs = t.all_pairs()
+        assert (
+            pairs[:2] == t.pairs() == ((t.default, t.semantic, t.change), (t.default, t.nonsemantic, NOTHING))
+        )
+        assert len({(id(b), id(a)) for b, a, _ in pairs}) == 6
+        for before, after, change in pairs:
+            assert (change == NOTHING) == (before.things == after.things)
+            assert len(after.things) - len(before.things) == {"add": 1, "drop": -1}.get(change.type, 0)
+            if change != NOTHING:
+                assert describable(*named(before, after, change))
+            if change.type in ("color", "material"):
+                a, b = before.things[change.before], after.things[change.after]
+                assert getattr(a, change.type) != getattr(b, change.type)
+
+
+def test_overlap_of_boxes_worked_by_hand():
+    first = [(0.0, 0.0, 4.0, 4.0), (10.0, 10.0, 2.0, 2.0), None]
+    second = [(2.0, 0.0, 4.0, 4.0), (20.0, 10.0, 2.0, 2.0), (0.0, 0.0, 1.0, 1.0)]
+    # 2 x 4 shared of 16 + 16 - 8; nothing shared; one not seen.
+    assert mean_overlap(first, second, [0, 1, 2], [0, 1, 2]) == pytest.approx((8 / 24 + 0) / 2)
+    assert mean_overlap(first, second, [0], [0]) == pytest.approx(1 / 3)
+    assert mean_overlap(first, second, [2], [2]) == 0
+
+
+def test_overlap_is_whole_without_a_new_camera_and_leaves_the_moved_thing_out(triples):
+    t = triples[4]
+    assert t.change.type == "move"
+    assert view_iou(t.default, t.default, NOTHING) == 1
+    moved_only = sampling.Scene(t.semantic.things, t.default.view)
+    assert view_iou(t.default, moved_only, NOTHING) < view_iou(t.default, moved_only, t.change)
+
+
+def test_overlaps_are_spread_as_in_the_published_list(triples):
+    found = np.array([view_iou(*pair) for t in triples for pair in t.pairs()])
+    assert found.mean() == pytest.approx(0.508, abs=0.03)
+    assert found.std() == pytest.approx(0.144, abs=0.025)
+    for point, wanted in ((0.05, 0.281), (0.25, 0.408), (0.5, 0.502), (0.75, 0.605), (0.95, 0.755)):
+        assert np.quantile(found, point) == pytest.approx(wanted, abs=0.05)
+
+
+def test_overlap_agrees_with_blender(dev_folder):
+    import json
+
+    from whatchanged.worlds.clevr.truth import read_triples
+
+    told = json.loads((dev_folder / "pairs.json").read_text())
+    for triple, entry in zip(read_triples(dev_folder), told, strict=True):
+        (b, a, change), (_, d, _) = triple.pairs()
+        assert view_iou(b, a, change) == pytest.approx(entry["view_iou_semantic"], abs=0.03)
+        assert view_iou(b, d, NOTHING) == pytest.approx(entry["view_iou_nonsemantic"], abs=0.03)
