@@ -13,7 +13,7 @@ from torch.testing import assert_close
 
 from whatchanged.training.grids import Batch, Grids, hide
 from whatchanged.training.methods.pcl import PCL, Memory
-from whatchanged.vocabulary import BOS, MASK
+from whatchanged.vocabulary import BOS, MASK, PAD
 
 PRESET = pytest.mark.parametrize("preset", ["paper", "authors"])
 LENGTH = 40
@@ -111,6 +111,23 @@ def test_training_asks_what_decoding_asks(preset):
         ids[:, position] = MASK
         asked = model.caption_logits(batch.before, batch.after, ids)[:, position].log_softmax(-1)
         assert_close(asked, decoded[:, position - 1], atol=2e-6, rtol=0)
+
+
+@PRESET
+@torch.no_grad()
+def test_asking_for_every_word_at_once_asks_what_decoding_asks(preset):
+    model = stirred(preset, every_word=True)
+    batch = random_batch(model)
+    asked = model.every_word_rows(model.image_rows(model.vision.grids(batch.before, batch.after)), batch.ids)
+    steps = batch.ids.shape[1] - 1
+    scores = model.output(asked[:, -steps:]).log_softmax(-1)
+    decoded = forced_logits(model, batch.before, batch.after, batch.ids[:, :-1])
+    assert_close(scores, decoded, atol=1e-4, rtol=1e-5)
+    real = batch.ids[:, 1:] != PAD
+    lost = -decoded.gather(2, batch.ids[:, 1:, None])[..., 0][real].sum()
+    terms = model.loss("caption", batch)
+    assert_close(terms["caption"], 0.15 * lost, atol=1e-3, rtol=1e-5)
+    assert_close(terms["distractor"], stirred(preset).loss("caption", batch)["distractor"])
 
 
 @PRESET

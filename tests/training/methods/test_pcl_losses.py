@@ -41,7 +41,7 @@ def close(value, wanted):
 
 
 def one_word(model, monkeypatch, labels):
-    """One pair whose caption's labelled words are ``labels`` (id 6 first, the rest of the vocabulary far off)."""
+    """One pair whose caption's labelled words are ``labels`` (ids from 6 on)."""
     ids = torch.tensor([[BOS, *labels, EOS, PAD]])
     asked = ids.clone().masked_fill((ids < 6), pcl.IGNORED)
     monkeypatch.setattr(pcl, "corrupt_words", lambda ids, entries, generator: (ids, asked))
@@ -224,15 +224,15 @@ def test_collate_pads_as_the_preset_does():
     assert batch.negatives_ids.shape == (2, 2, 6)
 
 
-def test_collate_leaves_out_what_is_not_known():
-    batch = tiny("paper").collate([example(), example(changed=None)])
+def test_collate_leaves_out_what_is_not_known_of_all():
+    batch = tiny("paper").collate([example(), example(changed=None, negatives=("w01", "w02"))])
     assert batch.negatives_ids is None and batch.changed is None
 
 
 def test_collate_names_what_does_not_fit():
     model = tiny("paper")
-    with pytest.raises(DatasetError, match=r"toy: false captions per example: got \[0, 2\], wanted 2"):
-        model.collate([example(), example(negatives=("w01", "w02"))])
+    with pytest.raises(DatasetError, match=r"toy: false captions per example: got \[1, 2\], wanted 2"):
+        model.collate([example(negatives=("w01",)), example(negatives=("w01", "w02"))])
     with pytest.raises(ShapeError, match=r"\(before\): got shapes \[\(6, 10\), \(9, 10\)\]"):
         model.collate([example(), example(shape=(9, 10))])
 

@@ -279,7 +279,7 @@ class PCL(nn.Module):
         if counts == {self.config.negatives}:
             ids = [[self.vocabulary.ids(text, self.max_length) for text in e.negatives] for e in examples]
             false = torch.tensor(ids)
-        elif counts != {0}:
+        elif not counts <= {0, self.config.negatives}:
             raise DatasetError(
                 f"{examples[0].record.dataset}: false captions per example: got {sorted(counts)}, wanted "
                 f"{self.config.negatives} (method.negatives) or none at all. Build the negatives again."
@@ -290,9 +290,8 @@ class PCL(nn.Module):
         known = [e.record.changed for e in examples if e.record.changed is not None]
         changed = torch.tensor(known, dtype=torch.long) if len(known) == len(examples) else None
         pictures = pile([e.before for e in examples], "before"), pile([e.after for e in examples], "after")
-        return Batch(
-            *pictures, texts, false, changed, truth=self.vision.pile_truth([e.truth for e in examples])
-        )
+        truth = self.vision.pile_truth([e.truth for e in examples])
+        return Batch(*pictures, texts, false, changed, truth=truth)
 
     @property
     def padded_tasks(self) -> frozenset[str]:
@@ -360,9 +359,7 @@ class PCL(nn.Module):
             terms = {"caption": F.cross_entropy(words, labels[asked], reduction="sum")}
         if self.distractor is not None:
             if batch.changed is None:
-                what = (
-                    "distractor judging must know of every pair whether it changed; this data does not say."
-                )
+                what = "distractor judging must know whether each pair changed; this data does not say."
                 raise DatasetError(f"{what} Set method.distractor_judging=false.")
             judged = self.distractor(self._pair_rows(out))
             terms["distractor"] = F.cross_entropy(judged, batch.changed, reduction="sum")
