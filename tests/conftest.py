@@ -47,3 +47,11 @@ def whatchanged(monkeypatch, capsys):
         return ended.value.code or 0, captured.out, captured.err
 
     return run
+
+
+@pytest.fixture(scope="session")
+def tiny_pool(tmp_path_factory):
+    """The folder of a small drawn pool, to be read only."""
+    from tiny_pool import draw
+
+    return draw(tmp_path_factory.mktemp("pool") / "tiny")

@@ -31,7 +31,7 @@ class Vocabulary:
         return cls(SPECIALS + tuple(sorted(words - set(SPECIALS))))
 
     def ids(self, text: str, length: int) -> list[int]:
-        """BOS + words + EOS, padded with PAD to ``length``; words are cut to ``length - 3``, so a PAD remains."""
+        """BOS words EOS, padded with PAD to ``length``; words are cut to ``length - 3``, so a PAD remains."""
         words = [self._ids.get(word, UNK) for word in text.split()][: length - 3]
         row = [BOS, *words, EOS]
         return row + [PAD] * (length - len(row))

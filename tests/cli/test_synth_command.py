@@ -1,6 +1,7 @@
 """``whatchanged synth`` from the command line."""
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,32 @@ def test_a_set_is_drawn_and_its_folder_named_on_stdout(tmp_path: Path):
     assert again.exit_code == 2 and "exists already" in again.stderr
 
 
+def test_a_pool_is_drawn_grows_and_keeps_its_seed(tmp_path: Path, monkeypatch):
+    """Shards of two triples, drawn in this process."""
+    pytest.importorskip("numba")
+    from whatchanged.training import pool
+
+    monkeypatch.setattr(pool, "SHARD", 2)
+    monkeypatch.setattr(pool, "ProcessPoolExecutor", lambda workers, mp_context: ThreadPoolExecutor(workers))
+    out = tmp_path / "pool"
+    for scenes, shards in (("1", 1), ("3", 2)):
+        result = run("clevr-pool", str(out), "--scenes", scenes, "--seed", "2", "--size", "48x32")
+        assert (result.exit_code, result.stdout) == (0, f"{out}\n")
+        assert len(pool.open_shards(out)) == shards
+    assert pool.open_shards(out)[1].pictures.shape == (2, 3, 32, 48, 3)
+    refused = run("clevr-pool", str(out), "--scenes", "9", "--seed", "3", "--size", "48x32")
+    assert refused.exit_code == 2 and "holds another pool" in refused.stderr
+    assert len(pool.open_shards(out)) == 2
+
+
+def test_a_pool_is_240x160_unless_told_otherwise(tmp_path, monkeypatch):
+    pytest.importorskip("numba")
+    asked = []
+    monkeypatch.setattr("whatchanged.training.pool.draw_pool", lambda *a: asked.append(a[1:6]))
+    assert run("clevr-pool", str(tmp_path / "pool"), "--scenes", "5", "--workers", "3").exit_code == 0
+    assert asked == [(5, 0, (240, 160), 3, "cpu")]
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -35,6 +62,7 @@ def test_a_set_is_drawn_and_its_folder_named_on_stdout(tmp_path: Path):
         ("clevr-change", "out", "--scenes", "1", "--size", "480"),
         ("clevr-change", "out", "--scenes", "1", "--size", "0x32"),
         ("clevr-change", "out"),
+        ("clevr-pool", "out", "--scenes", "1", "--size", "50x32"),
     ],
 )
 def test_wrong_usage_ends_with_2_and_draws_nothing(arguments, tmp_path, monkeypatch):

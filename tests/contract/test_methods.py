@@ -1,21 +1,59 @@
 """What every method must do, run over the table of methods and their presets."""
 
 import io
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from tiny_pool import VISION
+from torch import nn
 from torch.testing import assert_close
 
 from whatchanged.recipes.schema import MethodConfig
 from whatchanged.training.grids import Batch, Precomputed
 from whatchanged.training.methods import METHODS, build_method
+from whatchanged.training.pool import open_shards, pairing
+from whatchanged.training.vision import PixelVision
 from whatchanged.vocabulary import BOS, MASK, PAD, Vocabulary
 
-TASKS = {"pcl": ("mlm", "mvcl", "fda", "caption")}
-STAGES = {"pcl": (("mlm", "mvcl", "fda"), ("caption",), ("mlm",))}
-CASES = [(name, preset) for name in METHODS for preset in ("paper", "authors")]
+OWN_TASKS = ("mlm", "mvcl", "fda", "caption")
+OWN_STAGES = (("mlm", "mvcl", "fda"), ("caption",), ("mlm",))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A method of the table, its settings, and a way of seeing with tasks of its own."""
+
+    name: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    vision: Callable[[], nn.Module] = lambda: Precomputed(3, 3, 6)
+    tasks: tuple[str, ...] = OWN_TASKS
+    stages: tuple[tuple[str, ...], ...] = OWN_STAGES
+    slow: tuple[str, ...] = ()  # tasks whose loss falls by less than three hundredths in 45 steps
+
+
+CASES = {
+    "pcl-paper": Case("pcl", {"preset": "paper"}),
+    "pcl-authors": Case("pcl", {"preset": "authors"}),
+    "pcl-shipped": Case(
+        "pcl",
+        {"every_word": True},
+        lambda: PixelVision(VISION),
+        ("seeing", "matching", *OWN_TASKS),
+        (
+            ("seeing",),
+            ("matching",),
+            ("mlm", "mvcl", "fda", "matching"),
+            ("caption", "matching"),
+            ("seeing", "mlm"),
+        ),
+        slow=("mvcl",),  # the patches of a backbone that has learned nothing are much alike
+    ),
+}
 CAPTIONS = (
     "the red cube moved", "the ball is gone", "a new thing appeared left of the ball", "nothing changed",
     "the cube became blue", "no change was made", "the blue ball moved right", "the thing is gone",
@@ -23,29 +61,51 @@ CAPTIONS = (
 )  # fmt: skip
 VOCABULARY = Vocabulary.from_captions(CAPTIONS)
 
-pytestmark = pytest.mark.parametrize(("name", "preset"), CASES)
+
+@pytest.fixture(params=CASES.values(), ids=CASES)
+def case(request):
+    return request.param
 
 
-def build(name, preset, seed=0):
+def test_every_method_has_its_case():
+    assert {case.name for case in CASES.values()} == set(METHODS)
+
+
+def build(case, seed=0):
     torch.manual_seed(seed)
-    config = MethodConfig(
-        name=name, preset=preset, width=24, heads=4, ffn=32, cross_layers=2, max_length=14, negatives=2
-    )
-    return build_method(config, Precomputed(3, 3, 6), VOCABULARY).eval()
+    sizes = {"width": 24, "heads": 4, "ffn": 32, "cross_layers": 2, "max_length": 14, "negatives": 2}
+    config = MethodConfig(name=case.name, **sizes, **case.settings)
+    return build_method(config, case.vision(), VOCABULARY).eval()
 
 
-def ten_pairs(method):
-    rng, examples = np.random.default_rng(0), []
-    for index, caption in enumerate(CAPTIONS):
-        false = tuple(CAPTIONS[(index + step) % len(CAPTIONS)] for step in (3, 5))
-        before, after = rng.standard_normal((2, 9, 6), dtype=np.float32)
-        record = SimpleNamespace(dataset="toy", changed="no" not in caption and "same" not in caption)
-        examples.append(
-            SimpleNamespace(
-                record=record, caption=caption, before=before, after=after, negatives=false, truth=None
+def sights(vision, folder):
+    """Ten pairs as the vision reads them, (before, after, truth): random features, or drawn pictures."""
+    rng = np.random.default_rng(0)
+    if isinstance(vision, Precomputed):
+        return [(*rng.standard_normal((2, 9, 6), dtype=np.float32), None) for _ in CAPTIONS]
+    shards = [shard for shard in open_shards(folder) for _ in range(len(shard))]
+    places = [(shard, i % len(shard)) for i, shard in enumerate(shards)]
+    return [(s.pictures[i, 0], s.pictures[i, 1], pairing(s, i, 0, 1, s.change(i))) for s, i in places]
+
+
+@pytest.fixture
+def ten_pairs(tiny_pool):
+    """Makes one batch of ten captioned pairs for a method."""
+
+    def collate(method):
+        examples = []
+        for index, (before, after, truth) in enumerate(sights(method.vision, tiny_pool)):
+            caption = CAPTIONS[index]
+            false = tuple(CAPTIONS[(index + step) % len(CAPTIONS)] for step in (3, 5))
+            record = SimpleNamespace(dataset="toy", changed="no" not in caption and "same" not in caption)
+            examples.append(
+                SimpleNamespace(
+                    record=record, caption=caption, before=before, after=after, negatives=false, truth=truth
+                )
             )
-        )
-    return method.collate(examples)
+        return method.collate(examples)
+
+    return collate
 
 
 def drawn(batch, seed=0):
@@ -66,24 +126,24 @@ def sentences(method, batch, steps=8):
     return torch.stack(ids, 1), torch.stack(rows, 1), attention
 
 
-def test_each_parameter_is_in_one_group_and_in_the_checkpoint(name, preset):
-    method = build(name, preset)
+def test_each_parameter_is_in_one_group_and_in_the_checkpoint(case):
+    method = build(case)
     grouped = [id(p) for group in method.parameter_groups() for p in group["params"]]
     assert len(grouped) == len(set(grouped)) and set(grouped) == {id(p) for p in method.parameters()}
     assert {n for n, _ in method.named_parameters()} <= set(method.state_dict())
 
 
-def test_a_stage_trains_all_but_what_it_declares(name, preset):
-    for stage in (*STAGES[name], *((task,) for task in TASKS[name])):
-        method = build(name, preset)
+def test_a_stage_trains_all_but_what_it_declares(case, ten_pairs):
+    for stage in (*case.stages, *((task,) for task in case.tasks)):
+        method = build(case)
         for task in stage:
             sum(method.loss(task, drawn(ten_pairs(method))).values()).backward()
         without = {n for n, p in method.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0}
         assert without == method.untrained(stage)
 
 
-def test_saved_and_loaded_it_says_the_same(name, preset):
-    method, other = build(name, preset), build(name, preset, seed=1)
+def test_saved_and_loaded_it_says_the_same(case, ten_pairs):
+    method, other = build(case), build(case, seed=1)
     batch, file = ten_pairs(method), io.BytesIO()
     torch.save(method.state_dict(), file)
     file.seek(0)
@@ -93,9 +153,9 @@ def test_saved_and_loaded_it_says_the_same(name, preset):
     assert torch.equal(sentences(other, batch)[1], sentences(method, batch)[1])
 
 
-def test_losses_are_finite_and_fall_on_ten_repeated_pairs(name, preset):
-    for task in TASKS[name]:
-        method = build(name, preset)
+def test_losses_are_finite_and_fall_on_ten_repeated_pairs(case, ten_pairs):
+    for task in case.tasks:
+        method = build(case)
         batch, losses = ten_pairs(method), []
         optimizer = torch.optim.Adam(method.parameters(), lr=1e-3)
         for _ in range(45):
@@ -105,28 +165,30 @@ def test_losses_are_finite_and_fall_on_ten_repeated_pairs(name, preset):
             optimizer.step()
             losses.append(loss.item())
         assert np.isfinite(losses).all()
-        assert max(losses[-5:]) < 0.97 * losses[0]
+        assert max(losses[-5:]) < (0.995 if task in case.slow else 0.97) * losses[0]
 
 
-def test_longer_padding_changes_nothing_but_where_declared(name, preset):
-    method = build(name, preset).double()
+def test_longer_padding_changes_nothing_but_where_declared(case, ten_pairs):
+    method, tolerance = build(case), 2e-6
     batch = ten_pairs(method)
-    batch = Batch(**{**vars(batch), "before": batch.before.double(), "after": batch.after.double()})
+    if isinstance(method.vision, Precomputed):
+        method, tolerance = method.double(), 1e-9
+        batch = Batch(**{**vars(batch), "before": batch.before.double(), "after": batch.after.double()})
     longer = Batch(**{
         **vars(batch),
         "ids": torch.nn.functional.pad(batch.ids, (0, 3), value=PAD),
         "negatives_ids": torch.nn.functional.pad(batch.negatives_ids, (0, 3), value=PAD),
     })  # fmt: skip
     moved = set()
-    for task in TASKS[name]:
+    for task in case.tasks:
         plain, padded = (sum(method.loss(task, drawn(b)).values()).item() for b in (batch, longer))
-        if plain != pytest.approx(padded, rel=1e-9):
+        if plain != pytest.approx(padded, rel=tolerance):
             moved.add(task)
     assert moved == method.padded_tasks
 
 
-def test_the_order_of_the_pictures_changes_the_memory(name, preset):
-    method = build(name, preset)
+def test_the_order_of_the_pictures_changes_the_memory(case, ten_pairs):
+    method = build(case)
     batch = ten_pairs(method)
     memory = method.encode(batch.before, batch.after)
     turned = method.encode(batch.after, batch.before)
@@ -137,8 +199,8 @@ def test_the_order_of_the_pictures_changes_the_memory(name, preset):
 
 
 @torch.no_grad()
-def test_decoding_with_and_without_a_cache_agrees(name, preset):
-    method = build(name, preset)
+def test_decoding_with_and_without_a_cache_agrees(case, ten_pairs):
+    method = build(case)
     batch = ten_pairs(method)
     ids, scores, _ = sentences(method, batch)
     said = torch.full((len(ids), 1), BOS)
@@ -151,8 +213,8 @@ def test_decoding_with_and_without_a_cache_agrees(name, preset):
 
 
 @torch.no_grad()
-def test_no_word_to_come_is_seen(name, preset):
-    method = build(name, preset)
+def test_no_word_to_come_is_seen(case, ten_pairs):
+    method = build(case)
     batch = ten_pairs(method)
     clean = method.caption_logits(batch.before, batch.after, batch.ids)
     for position in range(1, batch.ids.shape[1]):
@@ -164,12 +226,12 @@ def test_no_word_to_come_is_seen(name, preset):
 
 
 @torch.no_grad()
-def test_scores_attention_and_no_change_are_what_they_say(name, preset):
-    method = build(name, preset)
+def test_scores_attention_and_no_change_are_what_they_say(case, ten_pairs):
+    method = build(case)
     batch = ten_pairs(method)
     _, scores, attention = sentences(method, batch)
     assert_close(scores.exp().sum(-1), torch.ones(10, 8))
-    assert attention.shape == (10, 2, 3, 3) and attention.min() >= 0
+    assert attention.shape == (10, 2, method.vision.rows, method.vision.columns) and attention.min() >= 0
     assert (attention.sum((1, 2, 3)) <= 1 + 1e-5).all() and (attention.sum((2, 3)) > 0).all()
     judged = method.no_change(method.encode(batch.before, batch.after))
     assert judged.shape == (10,) and (judged > 0).all() and (judged < 1).all()

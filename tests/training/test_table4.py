@@ -33,10 +33,12 @@ def small(name, dataset):
     return [name, "--data", dataset, "--features", dataset / "features", "--device", "cpu", *overrides]
 
 
+@pytest.mark.parametrize("preset", ["paper", "authors"])
 @pytest.mark.parametrize("name", [*ROWS, "pcl-clevr-paper", "pcl-clevr-authors"])
-def test_row_runs_from_its_recipe_to_scored_captions(name, tiny_dataset, tmp_path, whatchanged):
+def test_row_runs_from_its_recipe_to_scored_captions(name, preset, tiny_dataset, tmp_path, whatchanged):
     run = tmp_path / "run"
-    code, out, err = whatchanged("train", *small(name, tiny_dataset), "--output", run)
+    chosen = ("--set", f"method.preset={preset}")
+    code, out, err = whatchanged("train", *small(name, tiny_dataset), *chosen, "--output", run)
     assert code == 0, err
     assert json.loads(out)["finished"] is True
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]

@@ -76,14 +76,7 @@ def _build() -> typer.Typer:
     )
     app.callback()(_whatchanged)
     for name in COMMANDS:
-        module = f"{__name__}.{name}"
-        try:
-            command = getattr(importlib.import_module(module), name)
-        except ModuleNotFoundError as error:
-            if error.name != module:
-                raise
-            continue
-        app.command(name)(command)
+        app.command(name)(getattr(importlib.import_module(f"{__name__}.{name}"), name))
     return app
 
 

@@ -12,7 +12,7 @@ def features(
     pool: Annotated[Path, typer.Argument(help="A pool drawn by: whatchanged synth clevr-pool")],
     out: Annotated[Path, typer.Argument(help="Folder for the tokens; shards that are there are kept")],
     run: Annotated[Path, typer.Option(help="The run whose backbone to use")],
-    variants: Annotated[int, typer.Option(min=1, help="Varied copies of each picture, the plain one first")] = 2,
+    variants: Annotated[int, typer.Option(min=1, help="Copies of each picture: plain, then varied")] = 2,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda")] = "auto",
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar")] = False,
 ) -> None:

@@ -24,7 +24,7 @@ def _size(text: str) -> str:
 
 
 def synth(
-    world: str = typer.Argument(..., callback=_world, help="clevr-change, or clevr-pool: a pool to train on."),
+    world: str = typer.Argument(..., callback=_world, help="clevr-change, or clevr-pool to train on."),
     out: Path = typer.Argument(..., help="The folder to make; it must not exist (a pool grows)."),
     scenes: int = typer.Option(..., "--scenes", min=1, help="Number of scenes; each gives two pairs."),
     seed: int = typer.Option(0, "--seed", min=0, help="The same seed gives the same set."),

@@ -2,7 +2,6 @@
 
 import os
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import torch
@@ -18,8 +17,10 @@ from whatchanged.training.vision import PixelVision
 BATCH = 100
 
 
-def store_tokens(run: Path, pool: Path, out: Path, variants: int, device: str = "auto", quiet: bool = False) -> int:
-    """Write ``out``/NNNNN.tokens.npy for every shard of a pool that has none yet; returns how many were written.
+def store_tokens(
+    run: Path, pool: Path, out: Path, variants: int, device: str = "auto", quiet: bool = False
+) -> int:
+    """Write ``out``/NNNNN.tokens.npy for every shard of a pool that has none yet; returns how many it wrote.
 
     Each is (n, variants, 3, N, F + 4) float16, see ``PixelVision.pack``. The first variant is the picture as
     drawn, the others are varied anew. Raises RecipeError where the run learned nothing to see with.
@@ -28,7 +29,7 @@ def store_tokens(run: Path, pool: Path, out: Path, variants: int, device: str = 
     if not isinstance(method.vision, PixelVision):
         raise RecipeError(f"{run}: {recipe.name} reads stored features itself; it has no backbone to run.")
     where = choose_device(device)
-    vision = cast(PixelVision, method.vision.to(where)).eval()
+    vision = method.vision.to(where).eval()
     out.mkdir(parents=True, exist_ok=True)
     shards = [s for s in open_shards(pool) if not (out / f"{s.number:05d}.tokens.npy").exists()]
     for shard in track(shards, "tokens", disable=quiet):
@@ -44,11 +45,12 @@ def store_tokens(run: Path, pool: Path, out: Path, variants: int, device: str = 
 def _tokens(vision: PixelVision, shard: Shard, variant: int, device: torch.device) -> NDArray[np.float16]:
     """One variant of a shard's pictures: (n, 3, N, F + 4)."""
     generator = torch.Generator().manual_seed(shard.number * 1000 + variant)
-    pictures = torch.from_numpy(np.asarray(shard.pictures)).flatten(0, 1)
+    pictures = torch.from_numpy(np.array(shard.pictures)).flatten(0, 1)
     packed = []
-    for batch in pictures.split(BATCH):
+    for batch in torch.split(pictures, BATCH):
         light = batch.permute(0, 3, 1, 2).float() / 255
         light = vary(light, generator) if variant else light
-        seen = vision.pack(((light.to(device) - vision.mean) / vision.std).contiguous(memory_format=torch.channels_last))
+        light = (light.to(device) - vision.mean) / vision.std
+        seen = vision.pack(light.contiguous(memory_format=torch.channels_last))
         packed.append(seen.cpu().numpy().astype(np.float16))
     return np.concatenate(packed).reshape(len(shard), 3, *packed[0].shape[1:])

@@ -4,7 +4,7 @@ Axis letters: B pairs, N patches kept of a picture, F width of a patch's raw fea
 K negatives.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -56,6 +56,9 @@ class Vision(Protocol):
     def tasks(self) -> "Mapping[str, Callable[[Batch], dict[str, Tensor]]]":
         """Losses of its own that a stage may mix in, by name: named unweighted terms."""
 
+    def untrained(self, tasks: Collection[str]) -> frozenset[str]:
+        """Names of its parameters that none of these tasks gives a gradient when it reads pictures."""
+
     def pile_truth(self, truths: Sequence[Any]) -> Any:
         """What its own losses need to know of a batch's pairs, or None."""
 
@@ -81,6 +84,10 @@ class Precomputed(nn.Module):
         self.tasks: dict[str, Callable[[Batch], dict[str, Tensor]]] = {}
         self.cells: Tensor
         self.register_buffer("cells", torch.arange(self.patches), persistent=False)
+
+    def untrained(self, tasks: Collection[str]) -> frozenset[str]:
+        """It has no parameters."""
+        return frozenset()
 
     def pile_truth(self, truths: Sequence[Any]) -> None:
         """Stored features learn nothing, so nothing is asked of the truth."""

@@ -42,9 +42,8 @@ def train(
     state = State() if start is None else start.state
     before, began = state.seconds, time.monotonic()
     last, best = run / "checkpoints" / "last.safetensors", run / "checkpoints" / "best.safetensors"
-    offsets = [sum(stage.steps for stage in recipe.stages[:n]) for n in range(len(recipe.stages))]
 
-    with RunLog(run, state.log_bytes, offsets[state.stage] + state.step, quiet) as log:
+    with RunLog(run, state.log_bytes, steps_done(recipe, state), quiet) as log:
         while not state.finished:
             stage = recipe.stages[state.stage]
             optimizer = make_optimizer(method, stage)
@@ -55,31 +54,19 @@ def train(
             log.stage(stage.name, state.step, stage.steps)
             seed, negatives = (recipe.seed, state.stage), recipe.method.negatives
             for draw in draws(sources.train, stage, seed, negatives, state.step, state.positions):
-                rate = learning_rate(stage, state.step)
-                values = take_step(
-                    method, optimizer, draw, stage, rate, device, f"{stage.name}, step {state.step}"
-                )
+                values = take_step(method, optimizer, draw, stage, state.step, device)
                 count_terms(state.window, draw.task, values)
                 state.step, state.positions = state.step + 1, draw.positions
                 state.seconds = before + time.monotonic() - began
                 log.advance(state.step)
-                at = {"stage": stage.name, "step": state.step}
                 if due(state.step, stage.log_every, stage.steps):
-                    means = {name: total / times for name, (total, times) in sorted(state.window.items())}
-                    timing = {"lr": rate, "seconds": round(state.seconds, 3)}
-                    log.write({**at, **means, **timing}, offsets[state.stage] + state.step)
-                    state.window = {}
+                    write_means(log, recipe, state, optimizer.param_groups[0]["lr"])
                 if stage.evaluate_every and due(state.step, stage.evaluate_every, stage.steps):
                     scores = validate(method, sources.validation, device)
-                    log.write({**at, **scores}, offsets[state.stage] + state.step)
-                    state.misses += 1
-                    if state.best is None or scores[stage.metric] > state.best:
-                        state.best, state.misses = scores[stage.metric], 0
+                    log.write({"stage": stage.name, "step": state.step, **scores}, steps_done(recipe, state))
+                    if is_best(state, scores[stage.metric]):
                         save_checkpoint(best, state, method, None)
-                if state.step == stage.steps:
-                    break
-                if stage.patience and state.misses >= stage.patience:
-                    log.say(f"{stage.name}: {stage.metric} has not risen for {state.misses} evaluations.")
+                if stage_over(stage, state, log):
                     break
                 over = max_seconds is not None and time.monotonic() - began >= max_seconds
                 if over or due(state.step, stage.save_every, stage.steps):
@@ -98,26 +85,56 @@ def take_step(
     optimizer: torch.optim.Optimizer,
     draw: Draw,
     stage: StageConfig,
-    rate: float,
+    step: int,
     device: torch.device,
-    where: str,
 ) -> dict[str, float]:
-    """One weight update: the task's terms are summed as they are; returns them as numbers."""
+    """Weight update number ``step``: the task's terms are summed as they are; returns them as numbers."""
     method.train()
     if not stage.train_vision:  # its running statistics stay as they are, too
         cast(nn.Module, cast(Method, method).vision).eval()
     batch = cast(Method, method).collate(draw.examples).to(device)
     with torch.autocast(device.type, torch.bfloat16, enabled=stage.precision == "bf16"):
         terms = cast(Method, method).loss(draw.task, batch)
-    values = finite_values(terms, f"stage.{where}, task {draw.task}")
+    values = finite_values(terms, f"stage.{stage.name}, step {step}, task {draw.task}")
     optimizer.zero_grad()
     torch.stack([term.float() for term in terms.values()]).sum().backward()  # type: ignore[no-untyped-call]
     if stage.clip:
         nn.utils.clip_grad_norm_(method.parameters(), stage.clip)
     for group in optimizer.param_groups:
-        group["lr"] = rate
+        group["lr"] = learning_rate(stage, step)
     optimizer.step()
     return values
+
+
+def steps_done(recipe: Recipe, state: State) -> int:
+    """Steps of the whole run so far, counting each earlier stage in full."""
+    return sum(stage.steps for stage in recipe.stages[: state.stage]) + state.step
+
+
+def write_means(log: RunLog, recipe: Recipe, state: State, rate: float) -> None:
+    """Log the mean of each term since the last such line, and start counting anew."""
+    at = {"stage": recipe.stages[state.stage].name, "step": state.step}
+    means = {name: total / times for name, (total, times) in sorted(state.window.items())}
+    timing = {"lr": rate, "seconds": round(state.seconds, 3)}
+    log.write({**at, **means, **timing}, steps_done(recipe, state))
+    state.window = {}
+
+
+def is_best(state: State, score: float) -> bool:
+    """Whether a score is the best of the stage so far; counts the evaluations since the best one."""
+    if state.best is None or score > state.best:
+        state.best, state.misses = score, 0
+        return True
+    state.misses += 1
+    return False
+
+
+def stage_over(stage: StageConfig, state: State, log: RunLog) -> bool:
+    """Whether the stage ends after this step: all are done, or its metric has not risen for too long."""
+    if state.step < stage.steps and stage.patience and state.misses >= stage.patience:
+        log.say(f"{stage.name}: {stage.metric} has not risen for {state.misses} evaluations.")
+        return True
+    return state.step == stage.steps
 
 
 def next_stage(state: State, recipe: Recipe, log_bytes: int) -> State:

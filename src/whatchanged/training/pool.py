@@ -1,4 +1,4 @@
-"""A pool of drawn CLEVR triples on disk: what feeds a training run on a CPU, where drawing on the fly would not.
+"""A pool of drawn CLEVR triples on disk, because a CPU cannot draw as fast as it learns.
 
     POOL/
       pool.json                 seed, picture size, triples per shard
@@ -16,17 +16,28 @@ from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.errors import DatasetError
 from whatchanged.records import CHANGE_TYPES
-from whatchanged.training.render import PLAIN, look_for, render
+from whatchanged.training.render import PLAIN, Look, look_for, render
 from whatchanged.training.seeing import ATTRIBUTES, FATES, NOTHING
 from whatchanged.worlds.clevr.change import Change
 from whatchanged.worlds.clevr.sampling import sample_triple
-from whatchanged.worlds.clevr.scene import COLORS, MATERIALS, SHAPES, SIZES, Scene, Thing, View, ground_in_view
+from whatchanged.worlds.clevr.scene import (
+    COLORS,
+    MATERIALS,
+    SHAPES,
+    SIZES,
+    Point,
+    Scene,
+    Thing,
+    View,
+    ground_in_view,
+)
 from whatchanged.worlds.clevr.visibility import index_picture
 
 CELL = 8
@@ -65,7 +76,7 @@ def picture_truth(scene: Scene, width: int, height: int) -> PictureTruth:
     """What each cell of the grid shows, from an index picture of the picture's own size."""
     rows, columns = height // CELL, width // CELL
     index = index_picture(scene, width, height)
-    cells = index.reshape(rows, CELL, columns, CELL).transpose(0, 2, 1, 3).reshape(rows * columns, CELL * CELL)
+    cells = index.reshape(rows, CELL, columns, CELL).swapaxes(1, 2).reshape(rows * columns, CELL * CELL)
     cover = np.stack([(cells == i).sum(1) for i in range(len(scene.things))])  # (things, cells)
     most = cover.argmax(0)
     owner = np.where(cover.max(0) >= LEAST_COVER * CELL * CELL, most, NOTHING).astype(np.int8)
@@ -94,9 +105,9 @@ def draw_pool(
     device: str = "cpu",
     advance: Callable[[int], None] | None = None,
 ) -> None:
-    """Draw the shards that ``scenes`` triples fill and that are not there yet; any number of workers, same bytes.
+    """Draw the shards that ``scenes`` triples fill and that are not there yet; any ``workers``, same bytes.
 
-    Raises DatasetError where ``out`` holds a pool of another seed or size.
+    Raises DatasetError where ``out`` holds a pool of another seed or size, or the size has broken cells.
     """
     write_description(out, seed, *size)
     numbers = range(-(-scenes // SHARD))
@@ -112,16 +123,16 @@ def draw_pool(
 
 
 def draw_shard(out: Path, seed: int, size: tuple[int, int], device: str, number: int) -> None:
-    """Draw the triples of one shard; nothing is left behind if it is interrupted."""
+    """Draw the triples of one shard; one that was interrupted is not there, and is drawn again."""
     width, height = size
     triples = [sample_triple(seed, number * SHARD + i) for i in range(SHARD)]
     scenes = [scene for t in triples for scene in (t.default, t.semantic, t.nonsemantic)]
     rng = np.random.default_rng((seed, number, 1))
     # light and material vary here; exposure, sharpness and grain each time a picture is used (``vary``)
-    looks = [replace(PLAIN, **{name: getattr(look_for(rng), name) for name in DRAWN_LOOK}, noise=0.0) for _ in scenes]
+    looks = [_drawn_look(rng) for _ in scenes]
     pictures = render(scenes, width, height, looks=looks, device=device)
     truths = [picture_truth(scene, width, height) for scene in scenes]
-    arrays = {
+    arrays: dict[str, Any] = {
         "change": np.array([_change_codes(t.change) for t in triples], np.int8),
         "count": np.array([len(s.things) for s in scenes], np.int8).reshape(-1, 3),
         "pose": np.stack([_poses(s) for s in scenes]).reshape(-1, 3, ROOM, 3),
@@ -145,7 +156,7 @@ class Shard:
     """One shard: its truth in memory, its pictures mapped, not read."""
 
     number: int
-    truth: dict[str, NDArray[np.generic]]
+    truth: dict[str, NDArray[Any]]
     pictures: NDArray[np.uint8]
 
     def __len__(self) -> int:
@@ -159,7 +170,7 @@ class Shard:
     def picture_truth(self, i: int, k: int) -> PictureTruth:
         """The targets of picture k (0 default, 1 semantic, 2 nonsemantic) of the i-th triple."""
         t = self.truth
-        return PictureTruth(t["owner"][i, k], t["center"][i, k], t["attributes"][i, k], t["places"][i, k])  # type: ignore[arg-type]
+        return PictureTruth(t["owner"][i, k], t["center"][i, k], t["attributes"][i, k], t["places"][i, k])
 
     def scene(self, i: int, k: int) -> Scene:
         """The scene of picture k of the i-th triple."""
@@ -167,17 +178,18 @@ class Shard:
         for n in range(int(self.truth["count"][i, k])):
             shape, size, color, material = (int(c) for c in self.truth["attributes"][i, k, n])
             x, y, rotation = (float(c) for c in self.truth["pose"][i, k, n])
-            things.append(Thing(SHAPES[shape], SIZES[size], COLORS[color], MATERIALS[material], x, y, rotation))
-        camera = tuple(float(c) for c in self.truth["camera"][i, k])
-        lamps = tuple(tuple(float(c) for c in lamp) for lamp in self.truth["lamps"][i, k])
-        return Scene(tuple(things), View(camera, lamps))  # type: ignore[arg-type]
+            kind = (SHAPES[shape], SIZES[size], COLORS[color], MATERIALS[material])
+            things.append(Thing(*kind, x, y, rotation))
+        key, fill, back = (_point(lamp) for lamp in self.truth["lamps"][i, k])
+        return Scene(tuple(things), View(_point(self.truth["camera"][i, k]), (key, fill, back)))
 
 
 def open_shards(path: Path) -> list[Shard]:
     """Every finished shard of a pool, in order."""
     found = sorted(path.glob("[0-9]*.pictures.npy"))
     if not found:
-        raise DatasetError(f"{path}: no pool of drawn triples here. Draw one: whatchanged synth clevr-pool {path} --scenes N")
+        command = f"whatchanged synth clevr-pool {path} --scenes N"
+        raise DatasetError(f"{path}: no pool of drawn triples here. Draw one: {command}")
     shards = []
     for file in found:
         stem = file.name.split(".")[0]
@@ -207,23 +219,38 @@ def pairing(shard: Shard, i: int, k: int, m: int, change: Change) -> Pairing:
 
 def write_description(out: Path, seed: int, width: int, height: int) -> None:
     """``pool.json``, or a check that the pool that is there has the same seed and size."""
+    if width % CELL or height % CELL:
+        raise DatasetError(f"pictures of a pool: got {width}x{height}, wanted multiples of {CELL} pixels.")
     description = {"seed": seed, "width": width, "height": height, "shard": SHARD}
     file = out / "pool.json"
-    if file.exists() and json.loads(file.read_text()) != description:
-        raise DatasetError(f"{out}: holds another pool ({file.read_text().strip()}). Choose another folder.")
+    if file.exists():
+        if json.loads(file.read_text()) != description:
+            raise DatasetError(f"{out}: holds another pool ({file.read_text()}). Choose another folder.")
+        return
     out.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(description))
+    beside = out / f".pool.json.{os.getpid()}"
+    beside.write_text(json.dumps(description))
+    beside.replace(file)
+
+
+def _drawn_look(rng: np.random.Generator) -> Look:
+    """A plain look but for ``DRAWN_LOOK``, each of a draw of its own."""
+    return replace(PLAIN, **{name: getattr(look_for(rng), name) for name in DRAWN_LOOK}, noise=0.0)
 
 
 def _codes(thing: Thing) -> tuple[int, int, int, int]:
-    return (
-        SHAPES.index(thing.shape), SIZES.index(thing.size), COLORS.index(thing.color), MATERIALS.index(thing.material)
-    )  # fmt: skip
+    shape, size = SHAPES.index(thing.shape), SIZES.index(thing.size)
+    return (shape, size, COLORS.index(thing.color), MATERIALS.index(thing.material))
 
 
 def _change_codes(change: Change) -> tuple[int, int, int]:
     absent = [NOTHING if i is None else i for i in (change.before, change.after)]
     return (CHANGE_TYPES.index(change.type), absent[0], absent[1])
+
+
+def _point(row: NDArray[np.float64]) -> Point:
+    x, y, z = (float(c) for c in row)
+    return (x, y, z)
 
 
 def _poses(scene: Scene) -> NDArray[np.float64]:

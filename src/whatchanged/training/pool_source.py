@@ -1,4 +1,4 @@
-"""A pool of drawn triples as a recipe's data: pairs of pictures, or of their stored tokens, with everything known."""
+"""A pool of drawn triples as a recipe's data: pairs of pictures or of stored tokens, everything known."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from whatchanged.errors import DatasetError, RecipeError
-from whatchanged.recipes.schema import DataConfig, Recipe
+from whatchanged.recipes.schema import Recipe
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
 from whatchanged.training.negatives import Truth, mine, read_negatives, write_negatives
@@ -23,7 +23,7 @@ from whatchanged.worlds.clevr.language import WORDS, write_captions, write_fixed
 from whatchanged.worlds.clevr.scene import Scene
 
 PAIRS = ((0, 1, "forth"), (0, 2, "none"), (2, 1, "forth"), (1, 0, "back"), (1, 2, "back"), (2, 0, "none"))
-"""Ordered pairs of a triple's pictures (0 default, 1 semantic, 2 nonsemantic), the two official ones first."""
+"""Ordered pairs of a triple's pictures: 0 default, 1 semantic, 2 nonsemantic; the official two first."""
 NEGATIVE_PAIRS = 6_000
 """Pairs, from the first on, that false captions are built for: each costs milliseconds to prove."""
 
@@ -63,7 +63,8 @@ class PoolSource:
         record = self.record(index, captions)
         before, after = self._read(shard, i, k, m, rng)
         false = self.negatives.get(record.pair_id, ())
-        return Example(record, captions[0], before, after, false, pairing(self.shards[shard], i, k, m, truth[2]))
+        known = pairing(self.shards[shard], i, k, m, truth[2])
+        return Example(record, captions[0], before, after, false, known)
 
     def record(self, index: int, captions: tuple[str, ...]) -> PairRecord:
         """The pair as a record; it has no files, so its paths only name it."""
@@ -108,7 +109,10 @@ class PoolSource:
 
 
 def open_pool(recipe: Recipe, run: Path) -> Sources:
-    """Train and validation pairs of the pool at ``data.path``; the first triples, at most a tenth, validate."""
+    """Train and validation pairs of the pool at ``data.path``; its first triples, at most a tenth, validate.
+
+    Raises RecipeError where no pool is named, DatasetError where it, or its tokens, are not there.
+    """
     data = recipe.data
     if not data.path:
         raise RecipeError(f"{recipe.name}: data.path is empty. Say where the pool lies: --data POOL")
@@ -145,7 +149,8 @@ def _negatives(source: PoolSource, recipe: Recipe, run: Path) -> dict[str, tuple
         truths[records[-1].pair_id] = truth
     kept = run / "negatives.jsonl"
     if not kept.is_file():
-        mined = mine(records, truths, recipe.seed, recipe.method.negatives, longest=recipe.method.max_length - 3)
+        longest = recipe.method.max_length - 3
+        mined = mine(records, truths, recipe.seed, recipe.method.negatives, longest=longest)
         run.mkdir(parents=True, exist_ok=True)
         write_negatives(kept, records, mined.sentences)
     return read_negatives(kept, records)

@@ -30,7 +30,7 @@ FATES = ("same", "color", "material", "unpaired", "move")
 
 NOTHING = -1
 PLACE_SCALE = 3.0
-"""Ground coordinates are learned in units of this many Blender units (things stand within 3 of the origin)."""
+"""Ground coordinates are learned in units of this many Blender units: things stand within 3 of x = y = 0."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,13 @@ class PairTruth:
     fate_before: Tensor
     fate_after: Tensor
 
-
     def to(self, device: torch.device | str) -> "PairTruth":
         """The same truth on another device."""
-        sides = {name: Truth(**{k: v.to(device) for k, v in vars(side).items()})
-                 for name, side in (("before", self.before), ("after", self.after))}  # fmt: skip
-        rest = {name: value.to(device) for name, value in vars(self).items() if isinstance(value, Tensor)}
-        return PairTruth(**sides, **rest)
+        before, after = (
+            Truth(*(value.to(device) for value in vars(side).values())) for side in (self.before, self.after)
+        )
+        rest = [value.to(device) for value in vars(self).values() if isinstance(value, Tensor)]
+        return PairTruth(before, after, *rest)
 
 
 def pile_truth(pairings: Sequence[Any]) -> PairTruth:
@@ -89,10 +89,13 @@ def pile_truth(pairings: Sequence[Any]) -> PairTruth:
 
 def join(before: Truth, after: Truth) -> Truth:
     """Two batches of pictures as one."""
-    return Truth(*(torch.cat([a, b]) for a, b in zip(vars(before).values(), vars(after).values(), strict=True)))
+    both = zip(vars(before).values(), vars(after).values(), strict=True)
+    return Truth(*(torch.cat(parts) for parts in both))
 
 
-def cell_loss(centers: Tensor, attributes: dict[str, Tensor], places: Tensor, truth: Truth) -> dict[str, Tensor]:
+def cell_loss(
+    centers: Tensor, attributes: dict[str, Tensor], places: Tensor, truth: Truth
+) -> dict[str, Tensor]:
     """What stands in each cell.
 
     center: penalty-reduced focal loss on "a thing's middle is here", neighbours of a middle excused by 3/4
@@ -123,7 +126,7 @@ def cell_loss(centers: Tensor, attributes: dict[str, Tensor], places: Tensor, tr
 
 
 def things_of_tokens(cells: Tensor, truth: Truth, columns: int) -> Tensor:
-    """For each kept token the thing whose middle is in its cell or next to it: (B, N) cells -> (B, N), or -1."""
+    """The thing whose middle is in a kept token's cell or next to it, -1 for none: (B, N) -> (B, N)."""
     row, column = cells // columns, cells % columns
     center_row, center_column = truth.center // columns, truth.center % columns
     distance = torch.maximum(
@@ -163,7 +166,7 @@ def fate_loss(logits: tuple[Tensor, Tensor], things: tuple[Tensor, Tensor], trut
     logits: (B, N, len(FATES)) before and after. Tokens that show no thing do not count.
     """
     total = logits[0].new_zeros(())
-    for scores, own, fates in ((logits[0], things[0], truth.fate_before), (logits[1], things[1], truth.fate_after)):
+    for scores, own, fates in zip(logits, things, (truth.fate_before, truth.fate_after), strict=True):
         target = torch.gather(fates, 1, own.clamp_min(0))
         weight = (own >= 0) * torch.where(target > 0, 3.0, 1.0)
         loss = F.cross_entropy(scores.flatten(0, 1), target.flatten(), reduction="none").view_as(weight)

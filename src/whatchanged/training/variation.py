@@ -1,7 +1,7 @@
 """What must not matter about a picture, varied anew each time a stored one is used.
 
-Exposure, contrast, tint, sharpness and grain are cheap to change after drawing; light and material are not, and
-vary when the pool is drawn (``render.Look``).
+Exposure, contrast, tint, sharpness and grain are cheap to change after drawing; light and material are not,
+and vary when the pool is drawn (``render.Look``).
 """
 
 import torch
@@ -10,10 +10,10 @@ from torch.nn import functional as F
 
 
 def vary(pictures: Tensor, generator: torch.Generator) -> Tensor:
-    """(B, 3, H, W) in [0, 1] -> the same pictures, each exposed, toned, blurred and grained a little differently.
+    """(B, 3, H, W) in [0, 1] -> the same pictures, each exposed, toned, blurred and grained anew.
 
-    gain 0.8 to 1.25, gamma 0.85 to 1.18 (both log-uniform), tint per channel 4 %, a binomial 3x3 blur mixed in
-    by 0 to 0.7, grain of 0 to 2.5 grey levels.
+    gain 0.8 to 1.25, gamma 0.85 to 1.18 (both log-uniform), tint per channel 4 %, a binomial 3x3 blur mixed
+    in by 0 to 0.7, grain of 0 to 2.5 grey levels.
     """
     batch = pictures.shape[0]
 

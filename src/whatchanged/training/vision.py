@@ -4,15 +4,16 @@ A picture's tokens may also arrive ready-made (``pack``): the backbone is the de
 not train it reads stored tokens instead of pictures.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from whatchanged.errors import DatasetError
+from whatchanged.errors import DatasetError, ShapeError
 from whatchanged.recipes.schema import VisionConfig
 from whatchanged.training import seeing
 from whatchanged.training.grids import Batch, Grids, Hidden, Precomputed
@@ -44,7 +45,7 @@ def build_vision(config: VisionConfig) -> nn.Module:
 
 
 class PixelVision(nn.Module):
-    """A backbone trained from nothing, its heads, the ``keep`` most object-like cells as tokens, and matching.
+    """A backbone trained from nothing, its heads, the ``keep`` most object-like cells as tokens, matching.
 
     A token is its cell's backbone features and the heads' answers, ``raw_width`` = F numbers; ``relate``
     widens it to ``width`` with what the matching found.
@@ -78,7 +79,19 @@ class PixelVision(nn.Module):
         """What scene truth can teach: to see one picture, to match two."""
         if not self.scene_truth:
             return {}
-        return {"seeing": self._seeing, "matching": self._matching} if self.matching else {"seeing": self._seeing}
+        tasks: dict[str, Callable[[Batch], dict[str, Tensor]]] = {"seeing": self._seeing}
+        if self.matching is not None:
+            tasks["matching"] = partial(self._match, self.matching)
+        return tasks
+
+    def untrained(self, tasks: Collection[str]) -> frozenset[str]:
+        """Names of the parameters that none of ``tasks`` gives a gradient when it reads pictures."""
+        idle = {"fate_head"} if "matching" not in tasks else set()
+        if set(tasks) <= {"seeing"}:
+            idle |= {"matching", "fate"}
+        if not tasks:
+            idle |= {"backbone", "heads"}
+        return frozenset(name for name, _ in self.named_parameters() if name.partition(".")[0] in idle)
 
     def pile_truth(self, truths: Sequence[Any]) -> seeing.PairTruth | None:
         """The pairs' truth as tensors, where the recipe uses it."""
@@ -87,26 +100,29 @@ class PixelVision(nn.Module):
     def _seeing(self, batch: Batch) -> dict[str, Tensor]:
         """What each cell of both pictures shows (``seeing.cell_loss``), weighted by ``SEEING_WEIGHTS``."""
         truth = _known(batch)
+        if batch.before.ndim != 4:
+            raise DatasetError("task seeing reads pictures; got stored tokens. Leave data.features empty.")
         seen = self.see(self.normalise(torch.cat([batch.before, batch.after])))
         answers = {name: logits.float() for name, logits in seen.answers.items()}
         both = seeing.join(truth.before, truth.after)
         terms = seeing.cell_loss(seen.centers.float(), answers, seen.places.float(), both)
         return {name: SEEING_WEIGHTS[name] * term for name, term in terms.items()}
 
-    def _matching(self, batch: Batch) -> dict[str, Tensor]:
-        """Which tokens are one thing, and what became of each (``seeing.match_loss``, ``seeing.fate_loss``)."""
+    def _match(self, matching: Matching, batch: Batch) -> dict[str, Tensor]:
+        """Which tokens are one thing (``seeing.match_loss``), what became of each (``seeing.fate_loss``)."""
         truth = _known(batch)
         grids = self.grids(batch.before, batch.after)
-        matches, described = self._describe(grids, grids.before, grids.after, (None, None))
+        matches, described = _describe(matching, grids, grids.before, grids.after, (None, None))
         things = (
             seeing.things_of_tokens(grids.cells_before, truth.before, self.columns),
             seeing.things_of_tokens(grids.cells_after, truth.after, self.columns),
         )
         fates = (self.fate_head(self.fate(described[0])), self.fate_head(self.fate(described[1])))
-        return {"match": seeing.match_loss(matches, things, truth), "fate": seeing.fate_loss(fates, things, truth)}
+        match = seeing.match_loss(matches, things, truth)
+        return {"match": match, "fate": seeing.fate_loss(fates, things, truth)}
 
     def normalise(self, pictures: Tensor) -> Tensor:
-        """uint8 (B, H, W, 3) -> float (B, 3, H, W) with ImageNet's mean and deviation; floats stay as they are."""
+        """uint8 (B, H, W, 3) -> (B, 3, H, W) with ImageNet's mean and deviation; floats stay as they are."""
         if pictures.dtype != torch.uint8:
             return pictures
         pictures = pictures.permute(0, 3, 1, 2).float() / 255
@@ -134,11 +150,11 @@ class PixelVision(nn.Module):
         return torch.cat([kept, cells[..., None].to(kept.dtype)], dim=2)
 
     def grids(self, before: Tensor, after: Tensor) -> Grids:
-        """Two batches as raw grids: pictures (uint8 (B, H, W, 3), or (B, 3, H, W) normalised), or packed tokens."""
+        """Two batches as raw grids: uint8 (B, H, W, 3), normalised (B, 3, H, W), or packed tokens."""
         packed = torch.cat([before, after])
         if packed.ndim == 4:
             packed = self.pack(self.normalise(packed))
-        features, places, salience, cells = packed.split([self.raw_width, 2, 1, 1], dim=2)
+        features, places, salience, cells = torch.split(packed, [self.raw_width, 2, 1, 1], dim=2)
         batch = before.shape[0]
         numbers = cells[..., 0].round().long()
         return Grids(
@@ -154,54 +170,61 @@ class PixelVision(nn.Module):
         before, after = _blank(grids.before, hidden[0]), _blank(grids.after, hidden[1])
         if self.matching is None:
             return grids.replace_features(before, after)
-        matches, described = self._describe(grids, before, after, hidden)
+        with torch.autocast(before.device.type, enabled=False):  # places need more than three digits
+            _, described = _describe(self.matching, grids, before.float(), after.float(), hidden)
         fates = [self.fate(x) for x in described]
         return grids.replace_features(
             torch.cat([described[0], fates[0]], dim=2), torch.cat([described[1], fates[1]], dim=2)
         )
 
-    def _describe(
-        self, grids: Grids, before: Tensor, after: Tensor, hidden: Hidden
-    ) -> tuple[Matches, tuple[Tensor, Tensor]]:
-        """Each token with [own, matched, difference, residual motion (2) and its length, place (2), salience,
-        matched salience, share matched nowhere, turn (2)]: 3F + 10 numbers."""
-        assert self.matching is not None and grids.places_before is not None and grids.places_after is not None
-        assert grids.salience_before is not None and grids.salience_after is not None
-        places = (_blank(grids.places_before, hidden[0]), _blank(grids.places_after, hidden[1]))
-        salience = (
-            _blank(grids.salience_before[..., None], hidden[0]),
-            _blank(grids.salience_after[..., None], hidden[1]),
-        )
-        matches = self.matching((before, after), places, (salience[0][..., 0], salience[1][..., 0]))
-        joint = matches.log_joint.exp()
-        forth, back = matches.turn, matches.turn * matches.turn.new_tensor([1.0, -1.0])
-        described = []
-        for own, other, share, here, there, weight, other_weight, turn in (
-            (before, after, joint[:, :-1], places[0], places[1], salience[0], salience[1], forth),
-            (after, before, joint[:, :, :-1].transpose(1, 2), places[1], places[0], salience[1], salience[0], back),
-        ):
-            share = share / share.sum(-1, keepdim=True)
-            to_tokens = share[..., :-1]
-            found = to_tokens / to_tokens.sum(-1, keepdim=True).clamp_min(1e-6)
-            matched = found @ other
-            motion = found @ there - rotate(here, turn)
-            length = (motion.square().sum(-1, keepdim=True) + 1e-9).sqrt()
-            described.append(
-                torch.cat([
-                    own, matched, matched - own, motion, length, here, weight, found @ other_weight,
-                    share[..., -1:], turn[:, None].expand(-1, own.shape[1], -1),
-                ], dim=2)
-            )  # fmt: skip
-        return matches, (described[0], described[1])
+
+def _describe(
+    matching: Matching, grids: Grids, before: Tensor, after: Tensor, hidden: Hidden
+) -> tuple[Matches, tuple[Tensor, Tensor]]:
+    """Each token with [own, matched, difference, residual motion (2) and its length, place (2), salience,
+    matched salience, share matched nowhere, turn (2)]: 3F + 10 numbers."""
+    places, salience = _placed(grids)
+    places = (_blank(places[0], hidden[0]), _blank(places[1], hidden[1]))
+    salience = (_blank(salience[0], hidden[0]), _blank(salience[1], hidden[1]))
+    matches = matching((before, after), places, (salience[0][..., 0], salience[1][..., 0]))
+    joint = matches.log_joint.exp()
+    back = matches.turn * matches.turn.new_tensor([1.0, -1.0])
+    described = []
+    for own, other, share, here, there, weight, other_weight, turn in (
+        (before, after, joint[:, :-1], *places, *salience, matches.turn),
+        (after, before, joint[:, :, :-1].transpose(1, 2), *places[::-1], *salience[::-1], back),
+    ):
+        share = share / share.sum(-1, keepdim=True)
+        to_tokens = share[..., :-1]
+        found = to_tokens / to_tokens.sum(-1, keepdim=True).clamp_min(1e-6)
+        matched = found @ other
+        motion = found @ there - rotate(here, turn)
+        length = (motion.square().sum(-1, keepdim=True) + 1e-9).sqrt()
+        described.append(
+            torch.cat([
+                own, matched, matched - own, motion, length, here, weight, found @ other_weight,
+                share[..., -1:], turn[:, None].expand(-1, own.shape[1], -1),
+            ], dim=2)
+        )  # fmt: skip
+    return matches, (described[0], described[1])
+
+
+def _placed(grids: Grids) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
+    """Places (B, N, 2) and salience (B, N, 1) of both pictures; only grids that have them can be matched."""
+    before, after = grids.places_before, grids.places_after
+    weight, other_weight = grids.salience_before, grids.salience_after
+    if before is None or after is None or weight is None or other_weight is None:
+        raise ShapeError("matching needs each token's place and salience; these grids have none.")
+    return (before, after), (weight[..., None], other_weight[..., None])
 
 
 def _known(batch: Batch) -> seeing.PairTruth:
     if batch.truth is None:
-        raise DatasetError("tasks seeing and matching need the truth of the scenes; this data has none. Use a pool.")
+        raise DatasetError("tasks seeing and matching need scene truth; this data has none. Use a pool.")
     truth: seeing.PairTruth = batch.truth
     return truth
 
 
 def _blank(x: Tensor, hidden: Tensor | None) -> Tensor:
-    """(B, N, C) with the hidden patches' numbers set to zero (a copy: stored features are never written to)."""
+    """(B, N, C) with zeros for the hidden patches: a copy, stored features are never written to."""
     return x if hidden is None else x * (~hidden)[..., None].to(x.dtype)

@@ -125,9 +125,9 @@ def test_asking_for_every_word_at_once_asks_what_decoding_asks(preset):
     assert_close(scores, decoded, atol=1e-4, rtol=1e-5)
     real = batch.ids[:, 1:] != PAD
     lost = -decoded.gather(2, batch.ids[:, 1:, None])[..., 0][real].sum()
-    terms = model.loss("caption", batch)
-    assert_close(terms["caption"], 0.15 * lost, atol=1e-3, rtol=1e-5)
-    assert_close(terms["distractor"], stirred(preset).loss("caption", batch)["distractor"])
+    terms, pairs = model.loss("caption", batch), len(batch.ids)
+    assert_close(terms["caption"], 0.15 * lost / pairs, atol=1e-3, rtol=1e-5)
+    assert_close(terms["distractor"], stirred(preset).loss("caption", batch)["distractor"] / pairs)
 
 
 @PRESET

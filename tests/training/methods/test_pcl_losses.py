@@ -13,7 +13,7 @@ from torch.testing import assert_close
 from whatchanged.errors import DatasetError, RecipeError, ShapeError
 from whatchanged.training.grids import Batch
 from whatchanged.training.methods import pcl
-from whatchanged.training.methods.pcl import alignment_loss, alignment_report
+from whatchanged.training.methods.pcl import alignment_loss
 from whatchanged.training.methods.pcl import masked_patch_loss as paper_loss
 from whatchanged.training.methods.pcl import masked_patch_loss_authors as authors_loss
 from whatchanged.vocabulary import BOS, EOS, PAD
@@ -164,8 +164,6 @@ def test_alignment_by_hand():
     close(alignment_loss(similarities[1:], 1.0), 1.130871)
     close(alignment_loss(similarities, 1.0), 0.996362)
     close(alignment_loss(similarities, 0.1), 2.073690)
-    report = alignment_report(similarities)
-    assert report == pytest.approx({"accuracy": 0.5, "positive": 0.45, "negative": 0.225})
 
 
 @pytest.mark.parametrize(
@@ -227,6 +225,10 @@ def test_collate_pads_as_the_preset_does():
 def test_collate_leaves_out_what_is_not_known_of_all():
     batch = tiny("paper").collate([example(), example(changed=None, negatives=("w01", "w02"))])
     assert batch.negatives_ids is None and batch.changed is None
+    with pytest.raises(
+        DatasetError, match=r"fda needs false captions for every pair\. Build them, or drop fda"
+    ):
+        tiny("paper").loss("fda", batch)
 
 
 def test_collate_names_what_does_not_fit():

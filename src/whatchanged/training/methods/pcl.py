@@ -158,15 +158,6 @@ def alignment_loss(similarities: Tensor, temperature: float) -> Tensor:
     return F.cross_entropy(similarities / temperature, true)
 
 
-def alignment_report(similarities: Tensor) -> dict[str, float]:
-    """What to watch in FDA: how often the true text scores highest, mean similarity of true and false."""
-    return {
-        "accuracy": (similarities.argmax(1) == 0).float().mean().item(),
-        "positive": similarities[:, 0].mean().item(),
-        "negative": similarities[:, 1:].mean().item(),
-    }
-
-
 class Embeddings(nn.Module):
     """Patches, words and specials as rows of one width.
 
@@ -336,7 +327,7 @@ class PCL(nn.Module):
         Each candidate has a pass of its own through F_cross; the pair is encoded once.
         """
         if batch.negatives_ids is None:
-            raise DatasetError("task fda needs false captions; this data has none. Build them or drop fda.")
+            raise DatasetError("task fda needs false captions for every pair. Build them, or drop fda.")
         texts = torch.cat([batch.ids[:, None], batch.negatives_ids], dim=1)
         rows = self.image_rows(self.vision.grids(batch.before, batch.after))
         rows = rows.repeat_interleave(texts.shape[1], dim=0)  # sample-major: pair b, text k -> b (K+1) + k
@@ -345,13 +336,17 @@ class PCL(nn.Module):
         return cosines(visual[:, None], out[:, rows.shape[1], None]).view(texts.shape[:2])
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
-        """Sums, as in the authors' code: CE over labelled words; CE of the distractor head over pairs."""
+        """Sums, as in the authors' code: CE over labelled words; CE of the distractor head over pairs.
+
+        With ``every_word`` all is divided by the pairs, to stand beside other tasks, and words weigh 0.15.
+        """
+        pairs = 1
         rows = self.image_rows(self.vision.grids(batch.before, batch.after))
         if self.config.every_word:
             out, asked = self.every_word_rows(rows, batch.ids), batch.ids[:, 1:] != PAD
             words = self.output(out[:, -asked.shape[1] :][asked])
-            sum_of_words = F.cross_entropy(words, batch.ids[:, 1:][asked], reduction="sum")
-            terms = {"caption": MASKED * sum_of_words}  # so that it weighs against "distractor" as ever
+            terms = {"caption": MASKED * F.cross_entropy(words, batch.ids[:, 1:][asked], reduction="sum")}
+            pairs = batch.ids.shape[0]
         else:
             inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator)
             out, asked = self.captioning_rows(rows, inputs), labels != IGNORED
@@ -363,7 +358,7 @@ class PCL(nn.Module):
                 raise DatasetError(f"{what} Set method.distractor_judging=false.")
             judged = self.distractor(self._pair_rows(out))
             terms["distractor"] = F.cross_entropy(judged, batch.changed, reduction="sum")
-        return terms
+        return {name: term / pairs for name, term in terms.items()}
 
     def image_rows(self, grids: Grids, hidden: Hidden = (None, None)) -> Tensor:
         """Raw grids -> what F_cross reads of both pictures, (B, R, D)."""
@@ -485,7 +480,8 @@ class PCL(nn.Module):
         idle = {"output", "regressor", "distractor", "pooler"}.difference(*trained)
         if not trained:
             idle |= {"embed", "single", "pair", "cross"}
-        return frozenset(name for name, _ in self.named_parameters() if name.partition(".")[0] in idle)
+        own = frozenset(name for name, _ in self.named_parameters() if name.partition(".")[0] in idle)
+        return own | {f"vision.{name}" for name in self.vision.untrained(tasks)}
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
         """Take over every tensor that bears the name of one of ours, except the two-way heads' own.

@@ -1,4 +1,4 @@
-"""A small convolutional backbone for training from nothing: a picture in, a map of features at stride 8 out."""
+"""A small convolutional backbone to train from nothing: a picture in, features at stride 8 out."""
 
 from collections.abc import Sequence
 

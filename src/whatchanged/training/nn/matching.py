@@ -19,8 +19,9 @@ SINKHORN = 4
 class Matches:
     """Soft matches between N tokens of each picture; the last row and column of ``log_joint`` mean "nowhere".
 
-    log_joint: (B, N + 1, N + 1), rows (before) and columns (after) both normalised, in logarithms.
-    turn: (B, 2), cosine and sine of the rotation that takes the before view's ground coordinates to the after view's.
+    log_joint: (B, N + 1, N + 1), rows before, columns after, in logarithms. Each token's column sums to one;
+    its row would after many more rounds of Sinkhorn, so whoever reads rows divides by their sum.
+    turn: (B, 2), cosine and sine of the rotation from the before view's ground coordinates to the after's.
     """
 
     log_joint: Tensor
@@ -63,7 +64,7 @@ class Matching(nn.Module):
     def forward(
         self, features: tuple[Tensor, Tensor], places: tuple[Tensor, Tensor], salience: tuple[Tensor, Tensor]
     ) -> Matches:
-        """features (B, N, F), places (B, N, 2) on the ground in any one unit, salience (B, N) in [0, 1], before and after."""
+        """features (B, N, F), places (B, N, 2) on the ground, salience (B, N) in [0, 1]: before and after."""
         keys = [F.normalize(self.key(self.norm(x)), dim=-1) for x in features]
         likeness = self.log_scale.exp() * torch.einsum("bik,bjk->bij", keys[0], keys[1])
         importance = salience[0][:, :, None] * salience[1][:, None, :]

@@ -1,7 +1,8 @@
 """A CLEVR scene as data: things on a ground plane, a camera, three lamps, and the projection between them.
 
-World frame: x, y on the ground, z up, in Blender units. Every camera looks at the origin and its "up" is z, so
-a view is its camera's position alone. Picture frame: x to the right, y down, in pixels, origin at the top left.
+World frame: x, y on the ground, z up, in Blender units. Every camera looks at the origin and its "up" is z,
+so a view is its camera's position alone. Picture frame: x to the right, y down, in pixels, origin at the top
+left.
 """
 
 import math
@@ -47,7 +48,7 @@ FOCAL_OVER_SENSOR = 35 / 32
 
 @dataclass(frozen=True)
 class Thing:
-    """One object: what it is, where it stands (ground coordinates of its centre), how it is turned (degrees)."""
+    """One object: what it is, where it stands (x, y: its centre on the ground), its turn in degrees."""
 
     shape: Shape
     size: Size
@@ -120,7 +121,7 @@ def directions(camera: Point) -> dict[str, Point]:
 
 
 def project(points: NDArray[np.float64], camera: Point, width: int, height: int) -> NDArray[np.float64]:
-    """World points (..., 3) to (..., 3): picture x, picture y (pixels) and depth along the view axis (units)."""
+    """World points (..., 3) to (..., 3): picture x and y in pixels, depth along the view axis in units."""
     local = (np.asarray(points, float) - np.asarray(camera, float)) @ camera_axes(camera).T
     depth = -local[..., 2]
     focal = FOCAL_OVER_SENSOR * width
@@ -130,7 +131,7 @@ def project(points: NDArray[np.float64], camera: Point, width: int, height: int)
 
 
 def ground_in_view(x: float, y: float, camera: Point) -> tuple[float, float]:
-    """Ground coordinates as this camera sees them: (to the right, towards the viewer) of the origin, in units.
+    """Ground coordinates as this camera sees them: (to the right, towards the viewer), from the origin.
 
     Every camera looks at the origin, so two views of one spot differ by a rotation alone.
     """

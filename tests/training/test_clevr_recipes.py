@@ -1,0 +1,92 @@
+"""The shipped model's recipes, shrunk: what each stage trains, and the whole way from pictures to words."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from tiny_pool import HEIGHT, WIDTH
+
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.training import pool_source
+from whatchanged.training.features import store_tokens
+from whatchanged.training.pool_source import open_pool
+from whatchanged.training.run import make_method, open_run, run_recipe
+from whatchanged.training.schedule import make_optimizer
+
+SMALL = [f"vision.image_width={WIDTH}", f"vision.image_height={HEIGHT}", "vision.channels=[4, 6, 8]",
+         "vision.blocks=1", "vision.keep=6", "method.width=24", "method.heads=2", "method.ffn=32",
+         "method.cross_layers=2", "method.negatives=2"]  # fmt: skip
+STAGES = [(name, stage.name) for name in ("clevr-see", "clevr-pcl") for stage in load_recipe(name).stages]
+
+
+@pytest.fixture
+def few_negatives(monkeypatch):
+    monkeypatch.setattr(pool_source, "NEGATIVE_PAIRS", 12)
+
+
+def test_the_stages_are_the_ones_looked_at():
+    assert STAGES == [
+        ("clevr-see", "see"),
+        ("clevr-pcl", "match"),
+        ("clevr-pcl", "pretrain"),
+        ("clevr-pcl", "caption"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "stage_name", "stored"),
+    [
+        (*stage, stored)
+        for stage in STAGES
+        for stored in (False, True)
+        if not (stored and stage[0] == "clevr-see")
+    ],
+)
+def test_a_stages_gradients_reach_all_that_it_trains(
+    name, stage_name, stored, tiny_pool, tmp_path, few_negatives
+):
+    """From pictures, and from stored tokens where the stage does not train what makes them."""
+    recipe = load_recipe(name, [*SMALL, f"data.path={tiny_pool}"])
+    stage = next(s for s in recipe.stages if s.name == stage_name)
+    sources = open_pool(recipe, tmp_path)
+    torch.manual_seed(0)
+    method = make_method(recipe, sources.vocabulary)
+    optimizer = make_optimizer(method, stage)
+    method.train()
+    for task in stage.tasks:
+        examples = [sources.train.example(index, np.random.default_rng(index)) for index in range(12)]
+        batch = method.collate(examples)
+        if stored:
+            tokens = [
+                method.vision.pack(method.vision.normalise(p)).detach() for p in (batch.before, batch.after)
+            ]
+            batch = type(batch)(**{**vars(batch), "before": tokens[0], "after": tokens[1]})
+        sum(method.loss(task, batch).values()).backward()
+    given = {id(p) for group in optimizer.param_groups for p in group["params"]}
+    trainable = {n for n, p in method.named_parameters() if id(p) in given}
+    without = {n for n, p in method.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0}
+    assert trainable & without == trainable & method.untrained(stage.tasks)
+    kept = {n for n, _ in method.named_parameters() if n.startswith(("vision.backbone.", "vision.heads."))}
+    assert not kept & without if stage.train_vision else kept <= without and not kept & trainable
+
+
+def test_all_four_commands_in_a_row(tiny_pool, tmp_path, few_negatives):
+    """clevr-see on pictures, its tokens stored, clevr-pcl on the tokens, from the weights of clevr-see."""
+    see, tokens, run = tmp_path / "see", tmp_path / "tokens", tmp_path / "run"
+    data = f"data.path={tiny_pool}"
+    recipe = load_recipe("clevr-see", [*SMALL, data, "stage.see.steps=2", "stage.see.batch=4"])
+    assert run_recipe(recipe, see, quiet=True, device="cpu").finished
+    store_tokens(see, tiny_pool, tokens, 2, "cpu", quiet=True)
+    short = [
+        f"stage.{name}.{key}" for name in ("match", "pretrain", "caption") for key in ("steps=6", "batch=6")
+    ]
+    quick = [*SMALL, data, f"data.features={tokens}", *short, "stage.caption.evaluate_every=6"]
+    recipe = load_recipe("clevr-pcl", quick)
+    assert run_recipe(recipe, run, quiet=True, device="cpu", init=see).finished
+    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    assert {"matching/match", "matching/fate"} <= set(lines[0]) and "CIDEr-D" in lines[-1]
+    seen, learned = (open_run(folder, "last")[1].state_dict() for folder in (see, run))
+    backbone = [name for name in seen if name.startswith(("vision.backbone.", "vision.heads."))]
+    assert all(torch.equal(seen[name], learned[name]) for name in backbone)
+    assert not torch.equal(seen["vision.matching.key.weight"], learned["vision.matching.key.weight"])

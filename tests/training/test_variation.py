@@ -1,0 +1,56 @@
+import math
+
+import torch
+
+from whatchanged.training.variation import vary
+
+
+def seeded(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def test_pictures_stay_pictures():
+    pictures = torch.rand(5, 3, 16, 24, generator=seeded())
+    kept = pictures.clone()
+    varied = vary(pictures, seeded(1))
+    assert varied.shape == pictures.shape and varied.dtype == torch.float32
+    assert varied.min() >= 0 and varied.max() <= 1
+    assert torch.equal(pictures, kept)
+
+
+def test_black_and_white_stay_in_range():
+    for value in (0.0, 1.0):
+        varied = vary(torch.full((8, 3, 8, 8), value), seeded())
+        assert varied.isfinite().all() and varied.min() >= 0 and varied.max() <= 1
+
+
+def test_the_generator_decides_everything():
+    pictures = torch.rand(3, 3, 8, 8, generator=seeded())
+    torch.manual_seed(0)
+    first = vary(pictures, seeded(1))
+    torch.manual_seed(99)
+    assert torch.equal(vary(pictures, seeded(1)), first)
+    assert not torch.equal(vary(pictures, seeded(2)), first)
+
+
+def test_each_picture_varies_by_itself_within_the_stated_bounds():
+    """Flat grey: blur does nothing, so brightness follows gain, tint and gamma alone; grain averages out."""
+    grey = 0.5
+    means = vary(torch.full((300, 3, 16, 16), grey), seeded()).mean((2, 3))
+    gains, gammas = (math.exp(0.22 + 0.04), math.exp(0.16))
+    low, high = (grey / gains) ** gammas, (grey * gains) ** (1 / gammas)
+    assert means.min() > low - 0.003 and means.max() < high + 0.003
+    assert means.min() < 0.42 and means.max() > 0.58
+    tint = means.max(1).values / means.min(1).values
+    assert 1.02 < tint.max() < math.exp(2 * 0.04 * gammas) + 0.005
+
+
+def test_edges_are_blurred_more_or_less_and_grain_is_small():
+    step = torch.zeros(200, 3, 8, 16)
+    step[..., 8:] = 0.6
+    varied = vary(step, seeded())
+    beside = (varied[..., 8].mean((1, 2)) / varied[..., 12:].mean((1, 2, 3))).clamp(max=1)
+    assert beside.min() > 1 - 0.7 / 4 - 0.02  # a quarter comes from across, 0.7 of it is mixed in
+    assert beside.min() < 0.9 and beside.max() > 0.98
+    flat = vary(torch.full((200, 3, 16, 16), 0.5), seeded()).std((2, 3))
+    assert 2 / 255 < flat.max() < 3 / 255 and flat.min() < 0.5 / 255
