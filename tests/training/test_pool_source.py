@@ -11,7 +11,7 @@ from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training import pool_source
 from whatchanged.training.pool import open_shards, pairing
-from whatchanged.training.pool_source import PoolSource, open_pool
+from whatchanged.training.pool_source import ORDERED, PAIRS, PoolSource, open_pool
 from whatchanged.worlds.clevr.grading import judge
 from whatchanged.worlds.clevr.language import WORDS
 from whatchanged.worlds.clevr.sampling import sample_triple
@@ -27,7 +27,7 @@ def shards(tiny_pool):
 @pytest.fixture
 def source(shards):
     """All six ordered pairs of all triples, as drawn."""
-    return PoolSource(shards, (), 0, 10, 6, "captions", False)
+    return PoolSource(shards, (), 0, 10, PAIRS, "captions", False)
 
 
 @pytest.fixture
@@ -60,8 +60,14 @@ def test_pairs_are_the_triples_own(source):
         assert [source.truth(6 * index + n) for n in range(6)] == list(pairs)
 
 
+def test_balanced_pairs_say_the_unchanged_ones_twice(shards):
+    balanced = PoolSource(shards, (), 0, 10, ORDERED["balanced"], "captions", False)
+    kinds = Counter(balanced.truth(n)[2].type == "none" for n in range(len(balanced)))
+    assert kinds == {True: 40, False: 40}
+
+
 def test_official_pairs_come_first_and_any_range_can_be_chosen(shards):
-    official = PoolSource(shards, (), 4, 7, 2, "captions", False)
+    official = PoolSource(shards, (), 4, 7, ORDERED["official"], "captions", False)
     wanted = [pair for index in (4, 5, 6) for pair in sample_triple(SEED, index).pairs()]
     assert [official.truth(n) for n in range(len(official))] == wanted
 
@@ -138,7 +144,10 @@ def test_the_first_triples_validate_and_the_others_train(recipe):
     sources = open_pool(without_fda(recipe), None)
     assert (sources.validation.first, sources.validation.last) == (0, 1)  # a tenth of ten
     assert (sources.train.first, sources.train.last) == (1, 10)
-    assert (len(sources.validation), len(sources.train)) == (2, 54)
+    assert (len(sources.validation), len(sources.train)) == (
+        2,
+        72,
+    )  # nine triples, balanced: eight ordered pairs each
     assert not sources.validation.varied and sources.train.varied
     assert sources.vocabulary.entries[6:] == tuple(sorted(WORDS))
     official = without_fda(replace(recipe, data=replace(recipe.data, ordered_pairs="official")))
@@ -161,10 +170,10 @@ def test_false_captions_are_built_for_the_first_pairs_and_only_fda_is_bound_to_t
 ):
     monkeypatch.setattr(pool_source, "NEGATIVE_PAIRS", 20)
     train = open_pool(recipe, tmp_path).train
-    assert train.count("fda") == 20
+    assert train.count("fda") == 16  # two and a half triples; their four unchanged pairs come twice
     assert (
         {train.count(task) for task in ("seeing", "matching", "mlm", "mvcl", "caption")}
-        == {54}
+        == {72}
         == {len(train)}
     )
     for index in range(20):

@@ -14,10 +14,12 @@ from whatchanged.training.seeing import (
     PairTruth,
     Truth,
     cell_loss,
+    changed_tokens,
     fate_loss,
     join,
     match_loss,
     pile_truth,
+    pointing_loss,
     things_of_tokens,
 )
 
@@ -150,6 +152,24 @@ def test_pictures_without_things_have_no_fate():
     logits = torch.randn(1, 2, 5, requires_grad=True)
     loss = fate_loss((logits, logits), (none, none), pair_truth(([-1] * 3,) * 2, ([0] * 3,) * 2))
     assert loss.item() == 0
+
+
+def test_changed_tokens_are_those_of_things_with_a_fate():
+    things = (torch.tensor([[2, -1, 0]]), torch.tensor([[1, 0, -1]]))
+    known = pair_truth(([0, 1, 2], [0, 1, 2]), ([0, 0, 4], [0, 4, 0]))
+    assert changed_tokens(*things, known).tolist() == [[[True, False, False], [True, False, False]]]
+
+
+def test_pointing_by_hand():
+    """Two words of a changed pair: shares (0.1 + 0.3) / 0.8 and 0.2 / 0.4 on the change, one pad; and an
+    unchanged pair, which does not count."""
+    looked = torch.tensor(
+        [[[[0.1, 0.2], [0.3, 0.2]], [[0.1, 0.1], [0.1, 0.1]], [[9.0, 0.0], [0.0, 0.0]]]] * 2
+    )
+    changed = torch.tensor([[[True, False], [True, False]], [[False, False], [False, False]]])
+    asked = torch.tensor([[True, True, False]] * 2)
+    assert pointing_loss(looked, changed, asked).item() == pytest.approx(LN2)
+    assert pointing_loss(looked, torch.zeros_like(changed), asked).item() == 0
 
 
 # Tensors

@@ -26,6 +26,8 @@ class MethodConfig:
     negatives: int = 6
     difference_encoder: bool = True
     distractor_judging: bool = True
+    guided_attention: bool = False
+    """Captioning also learns to look at what changed (with every_word, vision.scene_truth). Not published."""
     every_word: bool = False
     """Captioning learns every word of a caption in each pass instead of a masked 15 %. Not published."""
 
@@ -61,7 +63,8 @@ class DataConfig:
     features: str = ""
     """Folder of precomputed grid features, one ``.npy`` per picture (kind "features" only)."""
     wording: Literal["captions", "short", "full", "relational"] = "captions"
-    ordered_pairs: Literal["official", "all"] = "official"
+    ordered_pairs: Literal["official", "all", "balanced"] = "official"
+    """Pairs of a pool's triple: the two official ones, all six, or all with the unchanged ones twice."""
     validation: int = 400
     """Validation pairs that the recipe's metric is measured on (spread over the split); 0 takes all."""
 

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from whatchanged.errors import ShapeError
+from whatchanged.errors import RecipeError, ShapeError
 
 Hidden = tuple[Tensor | None, Tensor | None]
 """For before and after: bool (B, N), True where a patch is to be hidden; None hides nothing."""
@@ -62,6 +62,9 @@ class Vision(Protocol):
     def pile_truth(self, truths: Sequence[Any]) -> Any:
         """What its own losses need to know of a batch's pairs, or None."""
 
+    def pointing(self, grids: Grids, truth: Any, looked: Tensor, asked: Tensor) -> Tensor:
+        """With scene truth: a loss on words (B, T) whose attention (B, T, 2, N) misses the change."""
+
     def grids(self, before: Tensor, after: Tensor) -> Grids:
         """Raw features (B, N, raw_width) of both pictures."""
 
@@ -72,6 +75,12 @@ class Vision(Protocol):
 def hide(features: Tensor, hidden: Tensor | None) -> Tensor:
     """A copy of features (B, N, F) with zeros at hidden patches (B, N); the original stays untouched."""
     return features if hidden is None else features.masked_fill(hidden.unsqueeze(-1), 0.0)
+
+
+def to_patches(attention: Tensor, patches: int) -> Tensor:
+    """Attention (B, ..., S) to rows [IMG1] patches [IMG2] patches .. -> to the patches, (B, ..., 2, N)."""
+    parts = attention[..., 1 : 1 + patches], attention[..., 2 + patches : 2 + 2 * patches]
+    return torch.stack(parts, dim=-2)
 
 
 class Precomputed(nn.Module):
@@ -91,6 +100,12 @@ class Precomputed(nn.Module):
 
     def pile_truth(self, truths: Sequence[Any]) -> None:
         """Stored features learn nothing, so nothing is asked of the truth."""
+
+    def pointing(self, grids: Grids, truth: Any, looked: Tensor, asked: Tensor) -> Tensor:
+        """Raises RecipeError: nobody knows what stored features show."""
+        raise RecipeError(
+            "method.guided_attention needs scene truth: set vision.scene_truth, or switch it off."
+        )
 
     def grids(self, before: Tensor, after: Tensor) -> Grids:
         """The features as they are. Raises ShapeError if they do not fit the grid."""

@@ -24,6 +24,12 @@ from whatchanged.worlds.clevr.scene import Scene
 
 PAIRS = ((0, 1, "forth"), (0, 2, "none"), (2, 1, "forth"), (1, 0, "back"), (1, 2, "back"), (2, 0, "none"))
 """Ordered pairs of a triple's pictures: 0 default, 1 semantic, 2 nonsemantic; the official two first."""
+ORDERED = {
+    "official": PAIRS[:2],
+    "all": PAIRS,
+    "balanced": PAIRS + tuple(pair for pair in PAIRS if pair[2] == "none"),
+}
+"""Choices of ``data.ordered_pairs``; in "balanced" half of all pairs are unchanged, each said twice."""
 NEGATIVE_PAIRS = 6_000
 """Pairs, from the first on, that false captions are built for: each costs milliseconds to prove."""
 
@@ -39,13 +45,13 @@ class PoolSource:
     tokens: Sequence[NDArray[np.float16]]
     first: int
     last: int
-    pairs: int
+    pairs: Sequence[tuple[int, int, str]]
     wording: str
     varied: bool
     negatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return (self.last - self.first) * self.pairs
+        return (self.last - self.first) * len(self.pairs)
 
     def count(self, task: str) -> int:
         """How many of the examples, from the first on, a task can use: FDA those with false captions."""
@@ -54,7 +60,7 @@ class PoolSource:
     def example(self, index: int, rng: np.random.Generator) -> Example:
         """Pair ``index`` with a caption, a variant of its pictures, and its truth."""
         shard, i, pair = self._place(index)
-        k, m, _ = PAIRS[pair]
+        k, m, _ = self.pairs[pair]
         truth = self.truth(index)
         if self.wording == "captions":
             captions = write_captions(*truth, rng)
@@ -69,7 +75,7 @@ class PoolSource:
     def record(self, index: int, captions: tuple[str, ...]) -> PairRecord:
         """The pair as a record; it has no files, so its paths only name it."""
         shard, i, pair = self._place(index)
-        k, m, _ = PAIRS[pair]
+        k, m, _ = self.pairs[pair]
         change = self._change(shard, i, pair)
         scene = f"{self.shards[shard].number:05d}{i:02d}"
         names = (Path(f"{scene}_{k}.png"), Path(f"{scene}_{m}.png"))
@@ -81,16 +87,16 @@ class PoolSource:
     def truth(self, index: int) -> tuple[Scene, Scene, Change]:
         """The scenes before and after and the change between them."""
         shard, i, pair = self._place(index)
-        k, m, _ = PAIRS[pair]
+        k, m, _ = self.pairs[pair]
         return self.shards[shard].scene(i, k), self.shards[shard].scene(i, m), self._change(shard, i, pair)
 
     def _place(self, index: int) -> tuple[int, int, int]:
-        triple, pair = divmod(index, self.pairs)
+        triple, pair = divmod(index, len(self.pairs))
         return (*divmod(self.first + triple, len(self.shards[0])), pair)
 
     def _change(self, shard: int, i: int, pair: int) -> Change:
         change = self.shards[shard].change(i)
-        return {"forth": change, "back": change.reversed(), "none": NOTHING}[PAIRS[pair][2]]
+        return {"forth": change, "back": change.reversed(), "none": NOTHING}[self.pairs[pair][2]]
 
     def _read(
         self, shard: int, i: int, k: int, m: int, rng: np.random.Generator
@@ -120,13 +126,13 @@ def open_pool(recipe: Recipe, run: Path) -> Sources:
     tokens = [_tokens(Path(data.features), shard) for shard in shards] if data.features else []
     triples = sum(len(shard) for shard in shards)
     held = max(1, min(data.validation // 2, triples // 10))
-    pairs = {"official": 2, "all": len(PAIRS)}[data.ordered_pairs]
+    pairs = ORDERED[data.ordered_pairs]
     negatives: dict[str, tuple[str, ...]] = {}
     if any("fda" in stage.tasks for stage in recipe.stages):
         negatives = _negatives(PoolSource(shards, (), held, triples, pairs, "captions", False), recipe, run)
     return Sources(
         PoolSource(shards, tokens, held, triples, pairs, data.wording, True, negatives),
-        PoolSource(shards, tokens, 0, held, 2, "captions", False),
+        PoolSource(shards, tokens, 0, held, ORDERED["official"], "captions", False),
         Vocabulary.from_captions([" ".join(WORDS)]),
     )
 

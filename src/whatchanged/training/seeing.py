@@ -174,6 +174,24 @@ def fate_loss(logits: tuple[Tensor, Tensor], things: tuple[Tensor, Tensor], trut
     return total / 2
 
 
+def changed_tokens(before: Tensor, after: Tensor, truth: PairTruth) -> Tensor:
+    """Things of tokens (B, N) of both pictures -> bool (B, 2, N): the token shows what changed."""
+    sides = ((before, truth.fate_before), (after, truth.fate_after))
+    fates = [torch.gather(fate, 1, own.clamp_min(0)) * (own >= 0) for own, fate in sides]
+    return torch.stack(fates, dim=1) > 0
+
+
+def pointing_loss(looked: Tensor, changed: Tensor, asked: Tensor) -> Tensor:
+    """- log of the share of a word's look that falls on what changed, mean over the words of changed pairs.
+
+    looked: (B, T, 2, N) attention to the tokens; changed: bool (B, 2, N); asked: bool (B, T), real words.
+    """
+    on_change = (looked * changed[:, None]).sum((2, 3)) / looked.sum((2, 3)).clamp_min(1e-9)
+    counted = asked & changed.any(2).any(1)[:, None]
+    loss = -on_change.clamp_min(1e-6).log() * counted
+    return loss.sum() / counted.sum().clamp_min(1)
+
+
 def _marks(cells: Tensor, count: int) -> Tensor:
     """(B, T) cell numbers, -1 for none -> (B, count) ones at the cells."""
     marks = torch.zeros(cells.shape[0], count + 1, device=cells.device)

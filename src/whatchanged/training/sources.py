@@ -82,8 +82,9 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
     """
     if not recipe.data.path:
         raise RecipeError(f"{recipe.name}: data.path is empty. Say where the data set lies: --data FOLDER")
-    if recipe.data.ordered_pairs == "all":
-        raise RecipeError(f'{recipe.name}: data.ordered_pairs = "all" needs data.source = "pool"')
+    if recipe.data.ordered_pairs != "official":
+        wanted = recipe.data.ordered_pairs
+        raise RecipeError(f'{recipe.name}: data.ordered_pairs = "{wanted}" needs data.source = "pool"')
     root = Path(recipe.data.path)
     dataset = open_dataset(root, pictures=recipe.vision.kind == "backbone")
     truths = _truths(root)

@@ -113,13 +113,20 @@ class PixelVision(nn.Module):
         truth = _known(batch)
         grids = self.grids(batch.before, batch.after)
         matches, described = _describe(matching, grids, grids.before, grids.after, (None, None))
-        things = (
-            seeing.things_of_tokens(grids.cells_before, truth.before, self.columns),
-            seeing.things_of_tokens(grids.cells_after, truth.after, self.columns),
-        )
+        things = self._things(grids, truth)
         fates = (self.fate_head(self.fate(described[0])), self.fate_head(self.fate(described[1])))
         match = seeing.match_loss(matches, things, truth)
         return {"match": match, "fate": seeing.fate_loss(fates, things, truth)}
+
+    def pointing(self, grids: Grids, truth: seeing.PairTruth, looked: Tensor, asked: Tensor) -> Tensor:
+        """How far words look past the tokens of what changed (``seeing.pointing_loss``)."""
+        return seeing.pointing_loss(looked, seeing.changed_tokens(*self._things(grids, truth), truth), asked)
+
+    def _things(self, grids: Grids, truth: seeing.PairTruth) -> tuple[Tensor, Tensor]:
+        return (
+            seeing.things_of_tokens(grids.cells_before, truth.before, self.columns),
+            seeing.things_of_tokens(grids.cells_after, truth.after, self.columns),
+        )
 
     def normalise(self, pictures: Tensor) -> Tensor:
         """uint8 (B, H, W, 3) -> (B, 3, H, W) with ImageNet's mean and deviation; floats stay as they are."""

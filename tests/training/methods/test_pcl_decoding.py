@@ -118,7 +118,9 @@ def test_training_asks_what_decoding_asks(preset):
 def test_asking_for_every_word_at_once_asks_what_decoding_asks(preset):
     model = stirred(preset, every_word=True)
     batch = random_batch(model)
-    asked = model.every_word_rows(model.image_rows(model.vision.grids(batch.before, batch.after)), batch.ids)
+    asked = model.every_word_rows(
+        model.image_rows(model.vision.grids(batch.before, batch.after)), batch.ids
+    ).rows
     steps = batch.ids.shape[1] - 1
     scores = model.output(asked[:, -steps:]).log_softmax(-1)
     decoded = forced_logits(model, batch.before, batch.after, batch.ids[:, :-1])

@@ -34,9 +34,16 @@ from torch.nn import functional as F
 
 from whatchanged.errors import DatasetError, RecipeError, ShapeError
 from whatchanged.recipes.schema import MethodConfig
-from whatchanged.training.grids import Batch, Grids, Hidden, Vision, pile
+from whatchanged.training.grids import Batch, Grids, Hidden, Vision, pile, to_patches
 from whatchanged.training.methods import Cache
-from whatchanged.training.nn.transformer import Stack, captioning_mask, norm, sinusoid
+from whatchanged.training.nn.transformer import (
+    Remembered,
+    Stack,
+    asking_mask,
+    captioning_mask,
+    norm,
+    sinusoid,
+)
 from whatchanged.vocabulary import BOS, CLS, EOS, MASK, PAD, Vocabulary
 
 if TYPE_CHECKING:
@@ -336,17 +343,19 @@ class PCL(nn.Module):
         return cosines(visual[:, None], out[:, rows.shape[1], None]).view(texts.shape[:2])
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
-        """Sums, as in the authors' code: CE over labelled words; CE of the distractor head over pairs.
-
-        With ``every_word`` all is divided by the pairs, to stand beside other tasks, and words weigh 0.15.
-        """
-        pairs = 1
-        rows = self.image_rows(self.vision.grids(batch.before, batch.after))
+        """CE summed over labelled words and over pairs; with ``every_word`` per pair, words weigh 0.15."""
+        grids, pairs = self.vision.grids(batch.before, batch.after), 1
+        rows = self.image_rows(grids)
         if self.config.every_word:
-            out, asked = self.every_word_rows(rows, batch.ids), batch.ids[:, 1:] != PAD
+            seen, asked = self.every_word_rows(rows, batch.ids), batch.ids[:, 1:] != PAD
+            out, pairs = seen.rows, batch.ids.shape[0]
             words = self.output(out[:, -asked.shape[1] :][asked])
             terms = {"caption": MASKED * F.cross_entropy(words, batch.ids[:, 1:][asked], reduction="sum")}
-            pairs = batch.ids.shape[0]
+            if self.config.guided_attention:
+                looked = to_patches(
+                    seen.attention[:, :, :, -asked.shape[1] :].mean((1, 2)), self.vision.patches
+                )
+                terms["pointing"] = pairs * self.vision.pointing(grids, batch.truth, looked, asked)
         else:
             inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator)
             out, asked = self.captioning_rows(rows, inputs), labels != IGNORED
@@ -354,8 +363,9 @@ class PCL(nn.Module):
             terms = {"caption": F.cross_entropy(words, labels[asked], reduction="sum")}
         if self.distractor is not None:
             if batch.changed is None:
-                what = "distractor judging must know whether each pair changed; this data does not say."
-                raise DatasetError(f"{what} Set method.distractor_judging=false.")
+                raise DatasetError(
+                    "Nobody says which pairs changed. Set method.distractor_judging=false."
+                )
             judged = self.distractor(self._pair_rows(out))
             terms["distractor"] = F.cross_entropy(judged, batch.changed, reduction="sum")
         return {name: term / pairs for name, term in terms.items()}
@@ -377,22 +387,14 @@ class PCL(nn.Module):
             allowed = F.pad(real, (rows.shape[1] + 1, 0), value=True)[:, None, None]
         return cast(Tensor, self.cross(torch.cat([rows, cls, words], dim=1), allowed))
 
-    def every_word_rows(self, rows: Tensor, ids: Tensor) -> Tensor:
-        """``method.every_word``: F_cross with all words of a caption asked for at once; not published.
-
-        Behind images and true words stands a [MASK] row for each text position from 1 on, which reads the
-        images and the words before its position and is read by nobody: each is what ``step`` would compute.
+    def every_word_rows(self, rows: Tensor, ids: Tensor) -> Remembered:
+        """``method.every_word``, not published: behind images and true words a [MASK] row for each position
+        from 1 on (``asking_mask``). Each is what ``step`` would compute there.
         """
-        front, length = self._front(rows), ids.shape[1]
-        places = torch.arange(length, device=ids.device)
-        masks = self.embed.text(torch.full_like(ids[:, 1:], MASK), places[1:])
+        front, places = self._front(rows), torch.arange(1, ids.shape[1], device=ids.device)
+        masks = self.embed.text(torch.full_like(ids[:, 1:], MASK), places)
         out = torch.cat([front, self._words(ids[:, :-1]), masks], dim=1)
-        known = front.shape[1] + length - 1
-        allowed = captioning_mask(rows.shape[1], out.shape[1], ids.device)
-        allowed[:known, known:] = False
-        allowed[known:, front.shape[1] : known] = places[:-1] < places[1:, None]
-        allowed[known:, known:] = torch.eye(length - 1, dtype=torch.bool, device=ids.device)
-        return cast(Tensor, self.cross(out, allowed))
+        return self.cross.remember(out, asking_mask(rows.shape[1], front.shape[1], len(places), ids.device))
 
     def captioning_rows(self, rows: Tensor, ids: Tensor) -> Tensor:
         """Captioning: the same, but images are blind to text and text to what follows; words stand last."""
@@ -461,9 +463,8 @@ class PCL(nn.Module):
 
     def _scatter(self, attention: Tensor, cells: Tensor) -> Tensor:
         """A row's attention to every row (B, S) -> to the patches, on full grids (B, 2, rows, columns)."""
-        count = self.vision.patches
-        patches = torch.stack([attention[:, 1 : 1 + count], attention[:, 2 + count : 2 + 2 * count]], dim=1)
-        full = patches.new_zeros(patches.shape[0], 2, self.vision.rows * self.vision.columns)
+        full = attention.new_zeros(attention.shape[0], 2, self.vision.rows * self.vision.columns)
+        patches = to_patches(attention, self.vision.patches)
         return full.scatter(2, cells, patches).view(-1, 2, self.vision.rows, self.vision.columns)
 
     def parameter_groups(self) -> list[dict[str, Any]]:
@@ -492,9 +493,8 @@ class PCL(nn.Module):
         taken = {name: tensor for name, tensor in state.items() if name in own and not name.startswith(anew)}
         for name, tensor in taken.items():
             if tensor.shape != own[name].shape:
-                raise ShapeError(
-                    f"pre-trained {name}: got {tuple(tensor.shape)}, wanted {tuple(own[name].shape)}. Use "
-                    "the method, vision and vocabulary of the run that these weights come from."
-                )
+                sizes = f"got {tuple(tensor.shape)}, wanted {tuple(own[name].shape)}"
+                where = "the method, vision and vocabulary of the run that these weights come from"
+                raise ShapeError(f"pre-trained {name}: {sizes}. Use {where}.")
         self.load_state_dict(taken, strict=False)
         return tuple(sorted(own.keys() - taken.keys()))

@@ -53,6 +53,20 @@ def captioning_mask(images: int, rows: int, device: torch.device | None = None) 
     return (index < images) | (index <= index[:, None])
 
 
+def asking_mask(images: int, front: int, words: int, device: torch.device | None = None) -> Tensor:
+    """The same with ``words`` rows behind that ask for one word each, bool, square.
+
+    Rows: ``front`` (the ``images`` first are blind to text), ``words`` true words, ``words`` askers. Asker t
+    reads the front, the words up to t, and itself; nobody else reads an asker.
+    """
+    known, asker = front + words, torch.arange(words, device=device)
+    allowed = captioning_mask(images, known + words, device)
+    allowed[:known, known:] = False
+    allowed[known:, front:known] = asker <= asker[:, None]
+    allowed[known:, known:] = torch.eye(words, dtype=torch.bool, device=device)
+    return allowed
+
+
 def norm(width: int, deviation: bool, eps: float) -> nn.Module:
     """``DeviationNorm`` with ``eps``, or the standard layer normalisation (eps 1e-5, under the root)."""
     return DeviationNorm(width, eps) if deviation else nn.LayerNorm(width)
