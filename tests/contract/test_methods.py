@@ -13,7 +13,7 @@ from tiny_pool import VISION
 from torch import nn
 from torch.testing import assert_close
 
-from whatchanged.recipes.schema import MethodConfig
+from whatchanged.recipes.schema import PCLConfig
 from whatchanged.training.grids import Batch, Precomputed
 from whatchanged.training.methods import METHODS, build_method
 from whatchanged.training.pool import open_shards, pairing
@@ -74,7 +74,7 @@ def test_every_method_has_its_case():
 def build(case, seed=0):
     torch.manual_seed(seed)
     sizes = {"width": 24, "heads": 4, "ffn": 32, "cross_layers": 2, "max_length": 14, "negatives": 2}
-    config = MethodConfig(name=case.name, **sizes, **case.settings)
+    config = PCLConfig(name=case.name, **sizes, **case.settings)
     return build_method(config, case.vision(), VOCABULARY).eval()
 
 

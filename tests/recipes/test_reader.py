@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whatchanged.errors import RecipeError
-from whatchanged.recipes import DataConfig, MethodConfig, Recipe, StageConfig, VisionConfig
+from whatchanged.recipes import DataConfig, PCLConfig, Recipe, StageConfig, VisionConfig
 from whatchanged.recipes.reader import dump_recipe, load_recipe, parse_recipe, recipe_names
 
 MINIMAL = """
@@ -33,7 +33,7 @@ def test_published_recipes_have_the_published_sizes():
     for name, schedule in (("paper", "constant"), ("authors", "halving")):
         recipe = load_recipe(f"pcl-clevr-{name}")
         pretrain, caption = recipe.stages
-        assert recipe.method == MethodConfig(preset=name)
+        assert recipe.method == PCLConfig(preset=name)
         assert (recipe.method.width, recipe.method.ffn, recipe.method.cross_layers) == (512, 2048, 3)
         assert pretrain.tasks == {"mlm": 8, "mvcl": 1, "fda": 2}
         assert (pretrain.steps, pretrain.batch, pretrain.lr, pretrain.warmup) == (250_000, 200, 1e-4, 8000)

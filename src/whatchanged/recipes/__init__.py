@@ -2,10 +2,10 @@
 
 from whatchanged.recipes.schema import (
     DataConfig,
-    MethodConfig,
+    PCLConfig,
     Recipe,
     StageConfig,
     VisionConfig,
 )
 
-__all__ = ["DataConfig", "MethodConfig", "Recipe", "StageConfig", "VisionConfig"]
+__all__ = ["DataConfig", "PCLConfig", "Recipe", "StageConfig", "VisionConfig"]

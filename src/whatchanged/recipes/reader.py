@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from whatchanged.errors import RecipeError
-from whatchanged.recipes.schema import Recipe, StageConfig, Task
+from whatchanged.recipes.schema import METHOD_CONFIGS, MethodConfig, PCLConfig, Recipe, StageConfig, Task
 
 TASKS = get_args(Task)
 
@@ -121,6 +121,8 @@ def _build(cls: Any, table: Any, where: str, prefix: str) -> Any:
 def _typed(hint: Any, value: Any, where: str, key: str) -> Any:
     """``value`` if it has the type ``hint``; ints pass as floats and lists as tuples, nothing else."""
     origin, wanted = get_origin(hint), get_args(hint)
+    if hint == MethodConfig:
+        return _method(value, where)
     if is_dataclass(hint):
         return _build(hint, value, where, key + ".")
     if hint == tuple[StageConfig, ...]:
@@ -140,6 +142,17 @@ def _typed(hint: Any, value: Any, where: str, key: str) -> Any:
     if isinstance(hint, type) and type(value) is hint:
         return value
     raise RecipeError(f"{where}: {key}: got {value!r}, wanted {_type_name(hint)}")
+
+
+def _method(value: Any, where: str) -> MethodConfig:
+    """The settings of the method that the table names."""
+    name = value.get("name", "pcl") if isinstance(value, dict) else "pcl"
+    if name not in METHOD_CONFIGS:
+        raise RecipeError(
+            f"{where}: method.name: there is no method {name!r}." + _nearest(str(name), METHOD_CONFIGS)
+        )
+    built: MethodConfig = _build(METHOD_CONFIGS[name], value, where, "method.")
+    return built
 
 
 def _stages(value: Any, where: str) -> tuple[StageConfig, ...]:
@@ -204,16 +217,13 @@ def _override_value(text: str) -> Any:
 def _check(recipe: Recipe, where: str) -> None:
     """What types cannot say: ranges, and settings that only make sense together."""
     method, vision = recipe.method, recipe.vision
-    sizes = ("width", "heads", "ffn", "cross_layers", "negatives")
-    _positive(where, "method.", {name: getattr(method, name) for name in sizes})
+    _positive(where, "method.", {name: getattr(method, name) for name in ("width", "heads", "ffn")})
     _positive(
         where, "vision.", {name: getattr(vision, name) for name in ("rows", "columns", "feature_width")}
     )
     _in(where, "method.width", method.width, method.width % method.heads == 0, "a multiple of method.heads")
     _in(where, "method.dropout", method.dropout, 0 <= method.dropout < 1, "a number from 0 to below 1")
     _in(where, "method.max_length", method.max_length, method.max_length >= 4, "at least 4")
-    _in(where, "method.mvcl_temperature", method.mvcl_temperature, method.mvcl_temperature > 0, "above 0")
-    _in(where, "method.fda_temperature", method.fda_temperature, method.fda_temperature > 0, "above 0")
     _in(where, "data.validation", recipe.data.validation, recipe.data.validation >= 0, "0 (all) or more")
     _in(where, "seed", recipe.seed, recipe.seed >= 0, "0 or more")
     for stage in recipe.stages:
@@ -225,9 +235,17 @@ def _check(recipe: Recipe, where: str) -> None:
             _in(where, prefix + name, value, 0 <= value < float("inf"), "0 or more")
         ramp = stage.schedule != "inverse_sqrt" or stage.warmup > 0
         _in(where, prefix + "warmup", stage.warmup, ramp, "at least 1 with schedule inverse_sqrt")
+    if isinstance(method, PCLConfig):
+        _check_pcl(method, recipe.stages, where)
+
+
+def _check_pcl(method: PCLConfig, stages: Sequence[StageConfig], where: str) -> None:
+    names = ("cross_layers", "negatives", "mvcl_temperature", "fda_temperature")
+    _positive(where, "method.", {name: getattr(method, name) for name in names})
+    for stage in stages:
         fits = "fda" not in stage.tasks or stage.batch > method.negatives
-        _in(where, prefix + "batch", stage.batch, fits, "more than method.negatives with the task fda, whose"
-            " batches are batch / (negatives + 1) pairs")  # fmt: skip
+        _in(where, f"stage.{stage.name}.batch", stage.batch, fits, "more than method.negatives with the task "
+            "fda, whose batches are batch / (negatives + 1) pairs")  # fmt: skip
 
 
 def _positive(where: str, prefix: str, values: Mapping[str, float]) -> None:

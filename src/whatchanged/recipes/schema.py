@@ -8,7 +8,7 @@ Task = Literal["seeing", "matching", "mlm", "mvcl", "fda", "caption"]
 
 
 @dataclass(frozen=True)
-class MethodConfig:
+class PCLConfig:
     """PCL's sizes and switches (spec names: d, h, F, the three encoders' depths, L, t1, t2, K)."""
 
     name: str = "pcl"
@@ -30,6 +30,11 @@ class MethodConfig:
     """Captioning also learns to look at what changed (with every_word, vision.scene_truth). Not published."""
     every_word: bool = False
     """Captioning learns every word of a caption in each pass instead of a masked 15 %. Not published."""
+
+
+MethodConfig = PCLConfig
+METHOD_CONFIGS: Mapping[str, type[MethodConfig]] = {"pcl": PCLConfig}
+"""``method.name`` -> the settings of that method; a recipe that names none means PCL."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +109,6 @@ class Recipe:
     description: str
     stages: tuple[StageConfig, ...]
     seed: int = 1234
-    method: MethodConfig = field(default_factory=MethodConfig)
+    method: MethodConfig = field(default_factory=PCLConfig)
     vision: VisionConfig = field(default_factory=VisionConfig)
     data: DataConfig = field(default_factory=DataConfig)

@@ -5,7 +5,7 @@ that a checkpoint needs to go on with exactly the same examples.
 """
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -73,11 +73,6 @@ def endless(position: int, length: int, batch: int, seed: tuple[int, ...]) -> ND
     return order[offset : offset + batch]
 
 
-def batch_size(task: Task, stage: StageConfig, negatives: int) -> int:
-    """Examples in one batch: FDA reads every example ``negatives`` + 1 times and takes that many fewer."""
-    return stage.batch // (negatives + 1) if task == "fda" else stage.batch
-
-
 def draw_task(stage: StageConfig, seed: tuple[int, ...], step: int) -> Task:
     """A step's task, drawn with probability weight / sum of weights, independently of other steps."""
     tasks = list(stage.tasks)
@@ -90,17 +85,20 @@ def draws(
     source: Source,
     stage: StageConfig,
     seed: tuple[int, ...],
-    negatives: int,
+    batch_size: Callable[[str, int], int],
     step: int,
     positions: Mapping[str, int],
 ) -> Iterator[Draw]:
-    """The stage's draws from ``step`` on; ``positions`` as the last draw before it left them."""
+    """The stage's draws from ``step`` on; ``positions`` as the last draw before it left them.
+
+    batch_size: the method's own, (task, the stage's batch) -> examples in one batch of that task.
+    """
     now = dict(positions)
 
     def plan(step: int) -> tuple[Task, NDArray[np.int64], int, dict[str, int]]:
         task = draw_task(stage, seed, step)
         first = now.get(task, 0)
-        size = batch_size(task, stage, negatives)
+        size = batch_size(task, stage.batch)
         indices = endless(first, source.count(task), size, (*seed, TASK_NUMBERS[task]))
         now[task] = first + len(indices)
         return task, indices, first, dict(now)

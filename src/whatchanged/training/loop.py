@@ -52,8 +52,8 @@ def train(
                 start.restore_random()
                 start = None
             log.stage(stage.name, state.step, stage.steps)
-            seed, negatives = (recipe.seed, state.stage), recipe.method.negatives
-            for draw in draws(sources.train, stage, seed, negatives, state.step, state.positions):
+            seed = (recipe.seed, state.stage)
+            for draw in draws(sources.train, stage, seed, method.batch_size, state.step, state.positions):
                 values = take_step(method, optimizer, draw, stage, state.step, device)
                 count_terms(state.window, draw.task, values)
                 state.step, state.positions = state.step + 1, draw.positions

@@ -8,7 +8,7 @@ from tiny_pcl import VOCABULARY, random_batch, random_ids, tiny
 from torch.testing import assert_close
 
 from whatchanged.errors import RecipeError, ShapeError
-from whatchanged.recipes.schema import MethodConfig
+from whatchanged.recipes.schema import PCLConfig
 from whatchanged.training.grids import Batch, Precomputed
 from whatchanged.training.methods import build_method
 from whatchanged.training.methods.pcl import PCL, PRESETS
@@ -37,7 +37,7 @@ def count(model, without=()):
 def test_parameter_counts_of_the_published_size():
     words = Vocabulary(SPECIALS + tuple(f"w{i}" for i in range(72)))
     with torch.device("meta"):
-        model = PCL(MethodConfig(preset="authors"), Precomputed(), words)
+        model = PCL(PCLConfig(preset="authors"), Precomputed(), words)
     assert count(model, without=("distractor",)) == 1025 * 78 + 17_087_490
     assert count(model, without=("pooler", "regressor")) == 1025 * 78 + 16_820_738
     assert (count(model.regressor), count(model.pooler)) == (265_728, 3_074)
@@ -45,15 +45,13 @@ def test_parameter_counts_of_the_published_size():
 
 def test_the_papers_reading_differs_in_three_places():
     with torch.device("meta"):
-        authors, paper = (
-            PCL(MethodConfig(preset=p), Precomputed(), VOCABULARY) for p in ("authors", "paper")
-        )
+        authors, paper = (PCL(PCLConfig(preset=p), Precomputed(), VOCABULARY) for p in ("authors", "paper"))
     specials, types, pooler = 3 * 512, (7 - 3) * 512, 3_074
     assert count(authors) - count(paper) == types + pooler - specials
 
 
 def test_birds_have_two_cross_layers_and_no_head():
-    config = MethodConfig(preset="authors", cross_layers=2, distractor_judging=False)
+    config = PCLConfig(preset="authors", cross_layers=2, distractor_judging=False)
     with torch.device("meta"):
         model = PCL(config, Precomputed(), VOCABULARY)
     assert count(model, without=("pooler",)) == 1025 * len(VOCABULARY) + 13_935_106 - 3_074
@@ -121,9 +119,7 @@ def test_patches_stand_where_their_cells_are(preset):
 
 def test_the_authors_position_is_faint_at_the_published_width():
     torch.manual_seed(0)
-    model = PCL(
-        MethodConfig(preset="authors", ffn=8, cross_layers=1), Precomputed(1, 1, 4), VOCABULARY
-    ).eval()
+    model = PCL(PCLConfig(preset="authors", ffn=8, cross_layers=1), Precomputed(1, 1, 4), VOCABULARY).eval()
     ids = torch.tensor([[7, 7]])
     rows = model.embed.text(ids, torch.arange(2))[0].detach()
     assert torch.cosine_similarity(rows[0], rows[1], dim=0).item() == pytest.approx(0.99998, abs=2e-5)
@@ -339,6 +335,13 @@ def test_presets_follow_their_table():
 
 
 def test_methods_are_built_by_name():
-    assert isinstance(build_method(MethodConfig(width=8, heads=2), Precomputed(1, 2, 3), VOCABULARY), PCL)
+    assert isinstance(build_method(PCLConfig(width=8, heads=2), Precomputed(1, 2, 3), VOCABULARY), PCL)
     with pytest.raises(RecipeError, match=r"there is no method 'duda'\. Choose among: pcl"):
-        build_method(MethodConfig(name="duda"), Precomputed(1, 2, 3), VOCABULARY)
+        build_method(PCLConfig(name="duda"), Precomputed(1, 2, 3), VOCABULARY)
+
+
+@pytest.mark.parametrize(("batch", "pairs"), [(200, 28), (150, 21), (7, 1)])
+def test_fda_takes_a_seventh_of_the_batch(batch, pairs):
+    model = PCL(PCLConfig(width=8, heads=2, ffn=8), Precomputed(1, 2, 3), VOCABULARY)
+    assert model.batch_size("fda", batch) == pairs
+    assert model.batch_size("mlm", batch) == batch

@@ -2,7 +2,7 @@
 
 import torch
 
-from whatchanged.recipes.schema import MethodConfig
+from whatchanged.recipes.schema import PCLConfig
 from whatchanged.training.grids import Batch, Precomputed
 from whatchanged.training.methods.pcl import PCL
 from whatchanged.vocabulary import BOS, EOS, PAD, SPECIALS, Vocabulary
@@ -22,7 +22,7 @@ def tiny(preset, seed=0, rows=2, columns=3, feature_width=10, **overrides):
         "negatives": 2,
     } | overrides
     torch.manual_seed(seed)
-    config = MethodConfig(preset=preset, **settings)
+    config = PCLConfig(preset=preset, **settings)
     model = PCL(config, Precomputed(rows, columns, feature_width), VOCABULARY)
     with torch.no_grad():
         for parameter in model.parameters():

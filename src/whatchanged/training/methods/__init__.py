@@ -31,6 +31,9 @@ class Method(Protocol):
     vocabulary: Vocabulary
     max_length: int
 
+    def batch_size(self, task: str, batch: int) -> int:
+        """How many examples a batch of ``task`` holds where a stage asks for ``batch``."""
+
     def collate(self, examples: Sequence["Example"]) -> Batch:
         """Examples to tensors."""
 

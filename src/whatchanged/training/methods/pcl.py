@@ -33,7 +33,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from whatchanged.errors import DatasetError, RecipeError, ShapeError
-from whatchanged.recipes.schema import MethodConfig
+from whatchanged.recipes.schema import PCLConfig
 from whatchanged.training.grids import Batch, Grids, Hidden, Vision, pile, to_patches
 from whatchanged.training.methods import Cache
 from whatchanged.training.nn.transformer import (
@@ -175,7 +175,7 @@ class Embeddings(nn.Module):
     then dropout. ``paper`` counts positions from the special in front: patches and words start at 1.
     """
 
-    def __init__(self, config: MethodConfig, preset: Preset, vision: Vision, entries: int) -> None:
+    def __init__(self, config: PCLConfig, preset: Preset, vision: Vision, entries: int) -> None:
         super().__init__()
         width = config.width
         self.preset = preset
@@ -208,9 +208,8 @@ class Embeddings(nn.Module):
     def special(self, index: int, pairs: int) -> Tensor:
         """[IMG1], [IMG2] or [CLS] (0, 1, 2) -> rows (B, 1, D)."""
         vector = self.words.weight[CLS] if self.specials is None else self.specials.weight[index]
-        vector = vector + self.types.weight[self.preset.types[2 * index]]
-        if self.preset.placed_specials:
-            vector = vector + self.positions[0]
+        place = self.positions[0] if self.preset.placed_specials else 0
+        vector = vector + self.types.weight[self.preset.types[2 * index]] + place
         return cast(Tensor, self.dropout(self.norm(vector).expand(pairs, 1, -1)))
 
 
@@ -243,7 +242,7 @@ class Memory(NamedTuple):
 class PCL(nn.Module):
     """The method: embeddings, three stacks of transformer blocks, and a head per task."""
 
-    def __init__(self, config: MethodConfig, vision: Vision, vocabulary: Vocabulary) -> None:
+    def __init__(self, config: PCLConfig, vision: Vision, vocabulary: Vocabulary) -> None:
         super().__init__()
         self.config, self.vision, self.vocabulary = config, vision, vocabulary
         self.preset = PRESETS[config.preset]
@@ -266,17 +265,22 @@ class PCL(nn.Module):
 
     @property
     def tasks(self) -> dict[str, Callable[[Batch], dict[str, Tensor]]]:
-        """The tasks a stage may mix, by name."""
+        """What a stage may mix."""
         own = {"mlm": self._mlm, "mvcl": self._mvcl, "fda": self._fda, "caption": self._caption}
         return {**own, **self.vision.tasks}
+
+    def batch_size(self, task: str, batch: int) -> int:
+        """FDA reads every example K + 1 times and takes that many fewer."""
+        return batch // (self.config.negatives + 1) if task == "fda" else batch
 
     def collate(self, examples: Sequence["Example"]) -> Batch:
         """Examples to tensors. Raises ShapeError or DatasetError where examples do not fit each other."""
         texts = torch.tensor([self.vocabulary.ids(e.caption, self.max_length) for e in examples])
         false, counts = None, {len(e.negatives) for e in examples}
         if counts == {self.config.negatives}:
-            ids = [[self.vocabulary.ids(text, self.max_length) for text in e.negatives] for e in examples]
-            false = torch.tensor(ids)
+            false = torch.tensor(
+                [[self.vocabulary.ids(x, self.max_length) for x in e.negatives] for e in examples]
+            )
         elif not counts <= {0, self.config.negatives}:
             raise DatasetError(
                 f"{examples[0].record.dataset}: false captions per example: got {sorted(counts)}, wanted "
@@ -363,9 +367,7 @@ class PCL(nn.Module):
             terms = {"caption": F.cross_entropy(words, labels[asked], reduction="sum")}
         if self.distractor is not None:
             if batch.changed is None:
-                raise DatasetError(
-                    "Nobody says which pairs changed. Set method.distractor_judging=false."
-                )
+                raise DatasetError("Nobody says which pairs changed. Set method.distractor_judging=false.")
             judged = self.distractor(self._pair_rows(out))
             terms["distractor"] = F.cross_entropy(judged, batch.changed, reduction="sum")
         return {name: term / pairs for name, term in terms.items()}
