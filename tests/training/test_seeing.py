@@ -111,7 +111,7 @@ def test_tokens_show_the_thing_whose_middle_is_in_reach():
 
 
 def matches(rows):
-    return Matches(torch.tensor([rows]).log(), torch.tensor([[1.0, 0.0]]))
+    return Matches(torch.tensor([rows]).log(), torch.tensor([[1.0, 0.0]]), torch.zeros(1, len(rows) - 1, 2))
 
 
 def test_matches_by_hand():

@@ -77,6 +77,8 @@ def seen(monkeypatch):
     centers = centers.view(4, 6)
     generator = torch.Generator().manual_seed(0)
     answers = {name: torch.randn(1, n, 4, 6, generator=generator) for name, n in ATTRIBUTES.items()}
+    for name in ("shape", "color"):
+        answers[name][:, 0] += 9  # one kind of thing everywhere
     found = Seen(
         torch.randn(1, 8, 4, 6, generator=generator), centers[None], answers,
         torch.randn(1, 2, 4, 6, generator=generator),
@@ -91,6 +93,15 @@ def test_only_the_best_of_each_neighbourhood_is_kept_best_first(seen):
     packed = vision.pack(torch.zeros(1, 3, 32, 48))
     assert packed.shape == (1, 4, WIDTH + 4)
     assert packed[0, :, -1].tolist() == [9, 23, 0, 14]
+
+
+@pytest.mark.parametrize(("name", "kept"), [("shape", True), ("color", True), ("size", False)])
+def test_two_things_may_stand_side_by_side(seen, name, kept):
+    """14 stays beside 9 where it shows another shape or color; 8 is still no thing of its own."""
+    vision, found = seen
+    found.answers[name][0, 1, 2, 2] += 20
+    cells = vision.pack(torch.zeros(1, 3, 32, 48))[0, :, -1].tolist()
+    assert cells == ([9, 14, 23, 0] if kept else [9, 23, 0, 14])
 
 
 def test_when_peaks_run_out_the_next_best_cells_follow(seen):
@@ -151,22 +162,19 @@ def test_the_columns_of_a_described_token():
             assert [x.shape for x in (*features, *places, *salience)] == [(2, 6, WIDTH)] * 2 + [
                 (2, 6, 2)
             ] * 2 + [(2, 6)] * 2
-            return Matches(joint.log().expand(2, 7, 7), torch.tensor([[0.0, 1.0]]).expand(2, 2))
+            turn = torch.tensor([[0.0, 1.0]]).expand(2, 2)
+            return Matches(joint.log().expand(2, 7, 7), turn, 2 * places[0] + 1)
 
     vision.matching = Sure()
     related = vision.relate(grids)
-
-    def turned(places, sign):
-        return torch.stack([-sign * places[..., 1], sign * places[..., 0]], dim=-1)
-
+    expected, places = 2 * grids.places_before + 1, grids.places_after
     back = order.argsort()
-    for found, own, other, here, there, weight, other_weight, sign, match in (
-        (related.before, grids.before, grids.after, grids.places_before, grids.places_after,
+    for found, own, other, motion, here, weight, other_weight, sign, match in (
+        (related.before, grids.before, grids.after, places[:, order] - expected, grids.places_before,
          grids.salience_before, grids.salience_after, 1, order),
-        (related.after, grids.after, grids.before, grids.places_after, grids.places_before,
+        (related.after, grids.after, grids.before, expected[:, back] - places, places,
          grids.salience_after, grids.salience_before, -1, back),
     ):  # fmt: skip
-        motion = there[:, match] - turned(here, sign)
         wanted = [
             own, other[:, match], other[:, match] - own, motion, motion.norm(dim=-1, keepdim=True), here,
             weight[..., None], other_weight[:, match, None], torch.full((2, 6, 1), 0.1),

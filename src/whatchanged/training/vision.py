@@ -18,7 +18,7 @@ from whatchanged.recipes.schema import VisionConfig
 from whatchanged.training import seeing
 from whatchanged.training.grids import Batch, Grids, Hidden, Precomputed
 from whatchanged.training.nn.backbone import Backbone
-from whatchanged.training.nn.matching import Matches, Matching, rotate
+from whatchanged.training.nn.matching import Matches, Matching
 
 FATE_WIDTH = 96
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -144,11 +144,11 @@ class PixelVision(nn.Module):
     def pack(self, pictures: Tensor) -> Tensor:
         """(B, 3, H, W) -> (B, N, F + 4): the kept tokens, each with its place (2), salience and cell number.
 
-        Kept are the cells whose salience is the largest of their 3x3 neighbourhood, best first.
+        Kept are the most salient cells that no neighbour outdoes with the same thing (``peaks``), best first.
         """
         seen = self.see(pictures)
         salience = seen.centers.sigmoid()
-        peak = salience * (salience >= F.max_pool2d(salience[:, None], 3, 1, 1)[:, 0])
+        peak = salience * peaks(salience, seen.answers)
         score = (peak + 1e-3 * salience).flatten(1)  # when peaks run out, the next best cells follow
         cells = score.topk(self.patches, dim=1).indices
         answers = [logits.log_softmax(1) for logits in seen.answers.values()]
@@ -185,6 +185,24 @@ class PixelVision(nn.Module):
         )
 
 
+def peaks(salience: Tensor, answers: Mapping[str, Tensor]) -> Tensor:
+    """Whether none of a cell's eight neighbours is more salient and shows the same shape in the same color.
+
+    salience (B, h, w), answers: attribute -> (B, n, h, w) logits; bool (B, h, w). Neighbours that show
+    something else do not count: the middles of two things can lie side by side.
+    """
+    kind = answers["shape"].argmax(1) * seeing.ATTRIBUTES["color"] + answers["color"].argmax(1)
+    near, other = F.pad(salience, (1, 1, 1, 1)), F.pad(kind, (1, 1, 1, 1), value=-1)
+    height, width = salience.shape[1:]
+    best = torch.ones_like(salience, dtype=torch.bool)
+    for row in range(3):
+        for column in range(3):
+            beside = slice(row, row + height), slice(column, column + width)
+            outdone = near[:, *beside] > salience
+            best = best & ~(outdone & (other[:, *beside] == kind))
+    return best
+
+
 def _describe(
     matching: Matching, grids: Grids, before: Tensor, after: Tensor, hidden: Hidden
 ) -> tuple[Matches, tuple[Tensor, Tensor]]:
@@ -197,15 +215,25 @@ def _describe(
     joint = matches.log_joint.exp()
     back = matches.turn * matches.turn.new_tensor([1.0, -1.0])
     described = []
-    for own, other, share, here, there, weight, other_weight, turn in (
-        (before, after, joint[:, :-1], *places, *salience, matches.turn),
-        (after, before, joint[:, :, :-1].transpose(1, 2), *places[::-1], *salience[::-1], back),
+    expected = matches.expected  # both motions are measured on the after view's ground
+    for own, other, share, here, start, there, weight, other_weight, turn in (
+        (before, after, joint[:, :-1], places[0], expected, places[1], *salience, matches.turn),
+        (
+            after,
+            before,
+            joint[:, :, :-1].transpose(1, 2),
+            places[1],
+            places[1],
+            expected,
+            *salience[::-1],
+            back,
+        ),
     ):
         share = share / share.sum(-1, keepdim=True)
         to_tokens = share[..., :-1]
         found = to_tokens / to_tokens.sum(-1, keepdim=True).clamp_min(1e-6)
         matched = found @ other
-        motion = found @ there - rotate(here, turn)
+        motion = found @ there - start
         length = (motion.square().sum(-1, keepdim=True) + 1e-9).sqrt()
         described.append(
             torch.cat([

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from whatchanged.training.nn import matching as matching_module
-from whatchanged.training.nn.matching import Matching, fit_turn, rotate
+from whatchanged.training.nn.matching import RIDGE, Matching, carry, fit_map, fit_turn, rotate
 
 ANGLES = st.floats(-math.pi, math.pi)
 
@@ -140,15 +140,56 @@ def test_a_moved_thing_is_still_itself_and_a_lost_one_goes_nowhere(matching):
 
 
 def test_what_is_not_salient_has_no_vote_for_the_turn(matching):
+    """Four of six tokens tell of another turn; without salience they are not heard."""
     tokens, places, turn = looks(6), spots(0).float(), turn_by(0.3).float()
     there = rotate(places, turn)
-    there[:, 5] = rotate(10 * places[:, 5:], turn_by(2.0).float())[:, 0]
-    salience = torch.tensor([[1.0, 1, 1, 1, 1, 0]])
+    there[:, 2:] = rotate(places[:, 2:], turn_by(2.0).float())
+    salience = torch.tensor([[1.0, 1, 0, 0, 0, 0]])
     assert_close(
         matching((tokens, tokens), (places, there), (salience, salience)).turn, turn, atol=0.02, rtol=0
     )
     voted = matching((tokens, tokens), (places, there), (torch.ones(1, 6), torch.ones(1, 6))).turn
     assert (voted - turn).abs().max() > 0.1
+
+
+def test_what_moved_on_its_own_has_no_vote_either(matching):
+    tokens, places, turn = looks(6), spots(0).float(), turn_by(0.3).float()
+    there = rotate(places, turn)
+    there[:, 5] += torch.tensor([3.0, -2.0])
+    found = matching((tokens, tokens), (places, there), (torch.ones(1, 6), torch.ones(1, 6)))
+    assert_close(found.turn, turn, atol=0.01, rtol=0)
+    assert_close(found.expected[:, :5], there[:, :5], atol=0.03, rtol=0)
+    assert (there - found.expected)[0, 5].norm() > 3
+
+
+def test_a_camera_that_seemed_too_near_misplaces_nothing(matching):
+    """All things stretched along one axis and shifted: the affine map takes nearly all of it."""
+    tokens, places, turn = looks(6), spots(0).float(), turn_by(-0.2).float()
+    there = rotate(places, turn) * torch.tensor([1.0, 0.8]) + torch.tensor([0.0, 0.1])
+    found = matching((tokens, tokens), (places, there), (torch.ones(1, 6), torch.ones(1, 6)))
+    left, by_turn = (found.expected - there).norm(dim=-1), (rotate(places, found.turn) - there).norm(dim=-1)
+    assert left.mean() < 0.35 * by_turn.mean()
+
+
+@given(st.integers(0, 1000))
+@settings(max_examples=25, deadline=None)
+def test_the_affine_map_solves_its_least_squares(seed):
+    """Against NumPy's least squares of the same sum, the ridge as three more rows."""
+    p, q, turn = spots(seed, 5), spots(seed + 1, 4), turn_by(seed / 100)
+    weights = torch.rand(1, 5, 4, generator=torch.Generator().manual_seed(seed)).double()
+    rotation = torch.tensor([[turn[0, 0], -turn[0, 1], 0], [turn[0, 1], turn[0, 0], 0]], dtype=torch.float64)
+    rows = [weights[0, i, j].sqrt() * torch.cat([p[0, i], torch.ones(1)]) for i in range(5) for j in range(4)]
+    targets = [weights[0, i, j].sqrt() * q[0, j] for i in range(5) for j in range(4)]
+    design = torch.cat([torch.stack(rows), RIDGE**0.5 * torch.eye(3).double()])
+    wanted = torch.linalg.lstsq(design, torch.cat([torch.stack(targets), RIDGE**0.5 * rotation.T])).solution
+    found = fit_map(weights, p, q, turn)
+    assert_close(found[0], wanted.T, atol=1e-9, rtol=1e-7)
+    assert_close(carry(p, found)[0, 3], found[0, :, :2] @ p[0, 3] + found[0, :, 2])
+
+
+def test_without_matches_the_map_is_the_rotation():
+    found = fit_map(torch.zeros(1, 3, 3).double(), spots(0, 3), spots(1, 3), turn_by(0.7))
+    assert_close(carry(spots(0, 3), found), rotate(spots(0, 3), turn_by(0.7)))
 
 
 def test_all_parts_learn(matching):

@@ -1,8 +1,10 @@
-"""Which token of one picture is which of the other: soft matches that agree on one turn of the camera.
+"""Which token of one picture is which of the other: soft matches that agree on one motion of the camera.
 
 Every camera looks at the same point, so what did not move differs between two views by one rotation of the
-ground plane. Appearance proposes matches, the matches vote for the rotation, and the rotation sharpens the
-matches; what is left over for a matched token is its own motion. Not part of any published method: a switch.
+ground plane. Where a thing stands is read from one picture, though, and a camera that stands nearer or higher
+than it seems misplaces all things alike, to first order by one affine map. Appearance proposes matches, these
+vote for a rotation, then for the affine map around it, and the map sharpens the matches; what is left
+over for a matched token is its own motion. Not part of any published method: a switch.
 """
 
 from dataclasses import dataclass
@@ -13,6 +15,8 @@ from torch.nn import functional as F
 
 ROUNDS = 2
 SINKHORN = 4
+RIDGE = 0.5
+"""How strongly the affine map is held to the rotation: as much as half a match one unit away."""
 
 
 @dataclass(frozen=True)
@@ -22,10 +26,12 @@ class Matches:
     log_joint: (B, N + 1, N + 1), rows before, columns after, in logarithms. Each token's column sums to one;
     its row would after many more rounds of Sinkhorn, so whoever reads rows divides by their sum.
     turn: (B, 2), cosine and sine of the rotation from the before view's ground coordinates to the after's.
+    expected: (B, N, 2), where the before view's tokens would stand in the after view, had nothing moved.
     """
 
     log_joint: Tensor
     turn: Tensor
+    expected: Tensor
 
 
 def rotate(places: Tensor, turn: Tensor) -> Tensor:
@@ -49,6 +55,37 @@ def fit_turn(weights: Tensor, before: Tensor, after: Tensor) -> Tensor:
     return vector / vector.square().sum(-1, keepdim=True).clamp_min(1e-12).sqrt()
 
 
+def fit_map(weights: Tensor, before: Tensor, after: Tensor, turn: Tensor) -> Tensor:
+    """The affine map (A | t) near the rotation (R | 0), in closed form: (B, 2, 3).
+
+        minimise  sum_ij w_ij |A p_i + t - q_j|^2 + r (|A - R|^2 + |t|^2)
+        (A | t) = (sum w q p'^T + r (R | 0)) (sum w p' p'^T + r I)^-1,   p' = (p, 1)
+
+    weights: (B, N, M) >= 0; before: (B, N, 2), after: (B, M, 2); turn: (B, 2).
+    """
+    ones = torch.ones_like(before[..., :1])
+    lifted = torch.cat([before, ones], dim=-1)
+    c, s = turn[:, 0], turn[:, 1]
+    rotation = torch.stack([c, -s, torch.zeros_like(c), s, c, torch.zeros_like(c)], dim=-1).view(-1, 2, 3)
+    square = torch.einsum("bi,bik,bil->bkl", weights.sum(2), lifted, lifted)
+    square = square + RIDGE * torch.eye(3, device=before.device)
+    cross = torch.einsum("bij,bjk,bil->bkl", weights, after, lifted) + RIDGE * rotation
+    x, y, z = square.unbind(1)  # symmetric, so its inverse is made of its rows' cross products
+    cofactors = torch.stack([_cross(y, z), _cross(z, x), _cross(x, y)], dim=1)
+    return cross @ cofactors / (x * cofactors[:, 0]).sum(-1)[:, None, None]
+
+
+def _cross(a: Tensor, b: Tensor) -> Tensor:
+    """The cross product of (B, 3) and (B, 3); ``torch.linalg.cross`` cannot be exported."""
+    (a0, a1, a2), (b0, b1, b2) = a.unbind(-1), b.unbind(-1)
+    return torch.stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0], dim=-1)
+
+
+def carry(places: Tensor, affine: Tensor) -> Tensor:
+    """Places (B, N, 2) through (A | t) of (B, 2, 3)."""
+    return places @ affine[:, :, :2].transpose(1, 2) + affine[:, None, :, 2]
+
+
 class Matching(nn.Module):
     """Learned keys, a learned tolerance for place, and a learned price of "nowhere"."""
 
@@ -68,15 +105,17 @@ class Matching(nn.Module):
         keys = [F.normalize(self.key(self.norm(x)), dim=-1) for x in features]
         likeness = self.log_scale.exp() * torch.einsum("bik,bjk->bij", keys[0], keys[1])
         importance = salience[0][:, :, None] * salience[1][:, None, :]
-        log_joint = self._normalise(likeness)
+        turn = fit_turn(self._normalise(likeness)[:, :-1, :-1].exp() * importance, *places)
+        expected = rotate(places[0], turn)
         for _ in range(ROUNDS):
-            weights = log_joint[:, :-1, :-1].exp() * importance
-            turn = fit_turn(weights, places[0], places[1])
-            gap = rotate(places[0], turn)[:, :, None] - places[1][:, None, :]
+            gap = expected[:, :, None] - places[1][:, None, :]
             near = torch.exp(-0.5 * self.log_tightness.exp() * gap.square().sum(-1))
             # a moved thing is nowhere near its place, but still more like itself than like "nowhere"
             log_joint = self._normalise(likeness + torch.log(near + self.log_moved.exp()))
-        return Matches(log_joint, turn)
+            weights = log_joint[:, :-1, :-1].exp() * importance * near  # and it has no vote
+            turn = fit_turn(weights, *places)
+            expected = carry(places[0], fit_map(weights, *places, turn))
+        return Matches(log_joint, turn, expected)
 
     def _normalise(self, scores: Tensor) -> Tensor:
         """Scores (B, N, M) -> log matches with a "nowhere" row and column: Sinkhorn, ``SINKHORN`` rounds."""
