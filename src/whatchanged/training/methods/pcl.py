@@ -433,9 +433,7 @@ class PCL(nn.Module):
     def no_change(self, memory: Memory) -> Tensor:
         """Probability (B,) that nothing changed, by the distractor head. Raises RecipeError without one."""
         if self.distractor is None:
-            raise RecipeError(
-                "no distractor head: method.distractor_judging=false. Judge by sentences instead."
-            )
+            raise RecipeError("no distractor head: method.distractor_judging=false. Judge by sentences.")
         return cast(Tensor, self.distractor(memory.pair).softmax(-1)[:, 0])
 
     def first_cache(self, memory: Memory) -> Cache:
