@@ -81,10 +81,10 @@ def test_intervals_of_auc_and_calibration_have_their_coverage():
     for k in range(200):
         changed = rng.random(500) < 0.5
         own = 1 / (1 + np.exp(0.5 - (rng.normal(0, 1, 500) + ~changed)))
-        found, ends = decision(own, changed, np.arange(500), 0.5, resamples=200, seed=k)
+        found, ends = decision(own, changed, np.arange(500), 0.5, resamples=100, seed=k)
         held["AUC"] += ends["AUC"][0] <= 76.02499389 <= ends["AUC"][1]
         held["chance"] += found["ECE"] <= found["ECE_if_calibrated"]
-        found, ends = decision(0.25 + own / 2, changed, np.arange(500), 0.5, resamples=200, seed=k)
+        found, ends = decision(0.25 + own / 2, changed, np.arange(500), 0.5, resamples=100, seed=k)
         held["skewed"] += ends["ECE"][0] <= skewed <= ends["ECE"][1]
         held["fault"] += found["ECE"] > found["ECE_if_calibrated"]
     assert held["AUC"] / 200 == pytest.approx(0.95, abs=0.04)
