@@ -186,3 +186,10 @@ def test_a_report_is_written_whole_or_not_at_all(tmp_path):
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("r.json", "new")]
     with pytest.raises(OutputError, match="cannot be written"):
         write(tmp_path / "absent" / "r.json", "new")
+
+
+def test_failed_pairs_of_the_other_system_are_told():
+    other = [Prediction("0", error="gone"), *PREDICTIONS[1:]]
+    report = evaluate_records(RECORDS, PREDICTIONS, {}, Settings(resamples=20), other=other)
+    assert report["signature"]["failed_as_empty"] == 0
+    assert [w for w in report["warnings"] if w.startswith("1 failed pairs of the other predictions")]

@@ -93,6 +93,9 @@ def evaluate_records(
         "set_aside": set_aside,
     }
     report["warnings"] = _warnings(report["signature"], 1 + len(seeds))
+    failed = sum(p.error is not None for own in (other or (), *seeds) for p in own)
+    if failed:
+        report["warnings"].append(f"{failed} failed pairs of the other predictions count as empty sentences.")
     return report
 
 

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from whatchanged.evaluation.breakdown import HARDEST
 from whatchanged.evaluation.report import Report
 
 Rows = list[list[str]]
@@ -33,8 +34,8 @@ DECIDED = {
 WIDE = 5.0
 MAIN = ("overall", "semantic", "distractor")
 NESTED = ("types", "overlap")
-HEADLINE = {"types": ("CIDEr-D",), "overlap": ("CIDEr-D",)}
-"""What of the nested blocks is shown when systems are compared; the JSON holds all."""
+HEADLINE = {"types": ("CIDEr-D", "true"), "overlap": ("CIDEr-D", "true")}
+"""What of nested blocks is shown of several systems; of the viewpoints only the hardest. The JSON has all."""
 
 
 def as_text(report: Report) -> str:
@@ -115,7 +116,7 @@ def _scene_rows(scene: Mapping[str, Any]) -> Rows:
 def _compared_rows(comparison: Mapping[str, Any]) -> Rows:
     rows = [["", "metric", "A", "B", "A - B", "95 % interval", "p"]]
     for place, name, cell in _headline(comparison):
-        gap = "-" if cell["difference"] is None else f"{cell['difference']:+.1f}"
+        gap = "-" if cell["difference"] is None else f"{round(cell['difference'], 1) + 0:+.1f}"
         chance = "-" if cell["p"] is None else f"{cell['p']:.3f}"
         rows.append(
             [
@@ -147,14 +148,13 @@ def _seed_rows(seeds: Mapping[str, Any]) -> Rows:
 
 def _headline(block: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str, Mapping[str, Any]]]:
     """(place, name, cell) of what is shown of several systems."""
-    for place, cells in _blocks(block):
-        for name in HEADLINE.get(place[0], SHOWN):
-            if name in cells:
-                yield place, name, cells[name]
-    for place, cells in _blocks(block.get("scene", {})):
-        for key in GRADES if place[0] not in NESTED else ("true",):
-            if key in cells:
-                yield place, GRADES[key], cells[key]
+    for tree, names in ((block, SHOWN), (block.get("scene", {}), tuple(GRADES))):
+        for place, cells in _blocks(tree):
+            if place[0] == "overlap" and place[-1] != HARDEST:
+                continue
+            for name in HEADLINE.get(place[0], names):
+                if name in cells:
+                    yield place, GRADES.get(name, name), cells[name]
 
 
 def _blocks(tree: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:
