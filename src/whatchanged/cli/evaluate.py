@@ -1,6 +1,6 @@
 """``whatchanged evaluate``: predictions against references, in numbers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -9,6 +9,7 @@ import typer
 from whatchanged.errors import OutputError, PredictionsError
 
 if TYPE_CHECKING:
+    from whatchanged.datasets import Dataset
     from whatchanged.evaluation.predictions import Prediction
 
 
@@ -51,40 +52,28 @@ def evaluate(
     ] = False,
 ) -> None:
     """Score captions: BLEU, ROUGE-L, CIDEr-D, by type of change, and against the scene where it is known."""
-    from whatchanged.datasets import open_dataset
-    from whatchanged.evaluation.predictions import aligned
     from whatchanged.evaluation.report import Settings, evaluate_records, write
     from whatchanged.evaluation.scene_grading import scene_truths
     from whatchanged.evaluation.tables import as_json, as_markdown, as_text
 
     others = [*([compare] if compare else []), *(seeds or [])]
-    if compare and seeds:
-        raise typer.BadParameter("choose one of --compare and --seeds: two single systems are compared.")
-    if compare and not resamples:
-        raise typer.BadParameter("--compare needs --resamples of 1 or more")
+    if compare and (seeds or not resamples):
+        raise typer.BadParameter("--compare takes one other system: no --seeds, and --resamples above 0.")
     _check_outputs((json, markdown), (predictions, references, *others))
-    chosen = open_dataset(references, split=split, pictures=False)
-    every = chosen if split == "all" else open_dataset(references, pictures=False)
-    known = {record.pair_id for record in every.records} - {record.pair_id for record in chosen.records}
-
-    def align(read: "Sequence[Prediction]") -> "tuple[Prediction, ...]":
-        return aligned(read, chosen.records, others=known, failed_as_empty=failed_as_empty)
-
-    (read, fitting), *rest = [_fitting(path, align) for path in (predictions, *others)]
+    chosen, (own, *rest), set_aside = _read((predictions, *others), references, split, failed_as_empty)
     report = evaluate_records(
         chosen.records,
-        fitting,
+        own,
         scene_truths(chosen.root),
         Settings(tokenizer, document_frequencies, threshold, resamples),
         split,
-        set_aside=read - len(fitting),
-        other=rest[0][1] if compare else None,
-        seeds=[own for _, own in rest] if seeds else (),
+        set_aside,
+        other=rest[0] if compare else None,
+        seeds=rest if seeds else (),
     )
-    if json is not None:
-        write(json, as_json(report))
-    if markdown is not None:
-        write(markdown, as_markdown(report))
+    for path, form in ((json, as_json), (markdown, as_markdown)):
+        if path is not None:
+            write(path, form(report))
     typer.echo(as_text(report))
 
 
@@ -95,14 +84,24 @@ def _check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> No
             raise OutputError(f"{output}: this is one of the inputs. Name another file for the report.")
 
 
-def _fitting(
-    path: Path, align: "Callable[[Sequence[Prediction]], tuple[Prediction, ...]]"
-) -> "tuple[int, tuple[Prediction, ...]]":
-    """How many predictions the file holds, and those of the chosen pairs; a misfit names the file."""
-    from whatchanged.evaluation.predictions import read_predictions
+def _read(
+    files: Sequence[Path], references: Path, split: str, failed_as_empty: bool
+) -> "tuple[Dataset, list[tuple[Prediction, ...]], int]":
+    """The pairs to score, each file's predictions of them, and how many of the first are of other splits.
 
-    read = read_predictions(path)
-    try:
-        return len(read), align(read)
-    except PredictionsError as error:
-        raise PredictionsError(f"{path}: {error}") from error
+    A misfit of predictions and references names the file.
+    """
+    from whatchanged.datasets import open_dataset
+    from whatchanged.evaluation.predictions import aligned, read_predictions
+
+    chosen = open_dataset(references, split=split, pictures=False)
+    every = chosen if split == "all" else open_dataset(references, pictures=False)
+    others = {record.pair_id for record in every.records} - {record.pair_id for record in chosen.records}
+    read = [read_predictions(path) for path in files]
+    fitting = []
+    for path, own in zip(files, read, strict=True):
+        try:
+            fitting.append(aligned(own, chosen.records, others, failed_as_empty))
+        except PredictionsError as error:
+            raise PredictionsError(f"{path}: {error}") from error
+    return chosen, fitting, len(read[0]) - len(fitting[0])
