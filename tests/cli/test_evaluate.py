@@ -81,3 +81,58 @@ def test_a_split_sets_other_predictions_aside(tmp_path, whatchanged):
     predictions.write_text(json.dumps({"id": "000007.png", "caption": "a"}))
     code, _, err = whatchanged("evaluate", predictions, folder)
     assert code == 2 and "1 prediction (first: 000007.png): no such id" in err
+
+
+def test_comparison_and_seeds(files, tmp_path, whatchanged):
+    other = tmp_path / "other.jsonl"
+    lines = [{"id": "1", "caption": "a cube"}, {"id": "2", "caption": "no change was made"}]
+    other.write_text("\n".join(map(json.dumps, lines)))
+    code, out, _ = whatchanged("evaluate", *files, "--compare", other, "--json", tmp_path / "r.json")
+    report = json.loads((tmp_path / "r.json").read_text())
+    cell = report["comparison"]["overall"]["ROUGE-L"]
+    assert code == 0 and "A - B" in out
+    assert cell["a"] == report["overall"]["ROUGE-L"] and cell["difference"] > 10
+    code, out, _ = whatchanged(
+        "evaluate",
+        *files,
+        "--seeds",
+        other,
+        "--seeds",
+        other,
+        "--resamples",
+        20,
+        "--json",
+        tmp_path / "r.json",
+    )
+    seeds = json.loads((tmp_path / "r.json").read_text())["seeds"]
+    assert code == 0 and "Over 3 seeds" in out
+    assert seeds["overall"]["ROUGE-L"]["mean"] == pytest.approx((cell["a"] + 2 * cell["b"]) / 3)
+
+
+def test_several_systems_ask_for_the_same_pairs(files, tmp_path, whatchanged):
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"id": "1", "caption": "a cube"}')
+    code, _, err = whatchanged("evaluate", *files, "--compare", other)
+    assert code == 2 and str(other) in err and "1 pair (first: 2): no prediction" in err
+    code, _, err = whatchanged("evaluate", *files, "--compare", other, "--seeds", other)
+    assert code == 2 and "--seeds" in err
+    code, _, err = whatchanged("evaluate", *files, "--compare", other, "--resamples", 0)
+    assert code == 2 and "--resamples" in err
+    code, _, err = whatchanged("evaluate", *files, "--compare", other, "--json", other)
+    assert code == 2 and "this is one of the inputs" in err
+
+
+def test_choices_are_named(files, tmp_path, whatchanged):
+    code, out, _ = whatchanged(
+        "evaluate",
+        *files,
+        "--document-frequencies",
+        "corpus",
+        "--resamples",
+        0,
+        "--json",
+        tmp_path / "r.json",
+    )
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert code == 0 and "document frequencies of the corpus" in out
+    assert report["signature"]["document_frequencies"] == "corpus" and report["intervals"] == {}

@@ -1,15 +1,19 @@
 """Floors and ceilings of the development renders, as their README states them (made with the COCO code)."""
 
+import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from whatchanged.datasets import open_dataset
 from whatchanged.evaluation.breakdown import score, subsets
-from whatchanged.evaluation.scene_grading import grade, scene_truths
+from whatchanged.evaluation.scene_grading import GRADES, grade, graded, scene_truths
 from whatchanged.worlds.clevr.grading import judge
 
-ROOT = Path(__file__).resolve().parents[2] / "../shared/data/blender_clevr_dev"
+ROOT = Path(
+    os.environ.get("BLENDER_DEV", Path(__file__).resolve().parents[2] / "../shared/data/blender_clevr_dev")
+)
 METRICS = ("BLEU-4", "ROUGE-L", "CIDEr-D")
 
 
@@ -32,7 +36,7 @@ def test_the_constant_no_change_sentence(records):
         "drop": (0.0, 28.7, 0.6),
         "move": (0.0, 12.4, 0.0),
     }
-    assert {name: tuple(round(got[name][m], 1) for m in METRICS) for name in got} == wanted
+    assert {name: tuple(round(got[name][m], 1) for m in METRICS) for name in wanted} == wanted
 
 
 def test_the_best_constant_change(records):
@@ -72,8 +76,12 @@ def test_every_reference_is_true_of_its_scene(records):
     assert [
         (r.pair_id, c) for r in records for c in r.captions if not judge(c, *truths[r.pair_id]).true
     ] == []
-    block = grade(records, [r.captions[0] for r in records], truths)
-    assert block["semantic"]["true"]["percent"] == block["distractor"]["called_none"]["percent"] == 100
+    for k in range(5):
+        block = grade(records, [r.captions[k] for r in records], truths)
+        for name in ("type_right", "value_right", "fits", "fits_alone", "true"):
+            assert block["semantic"][name]["percent"] == 100
+        assert block["semantic"]["called_none"]["percent"] == 0
+        assert block["distractor"]["called_none"]["percent"] == 100
 
 
 def test_sentences_of_other_pairs_are_seldom_true(records):
@@ -82,3 +90,23 @@ def test_sentences_of_other_pairs_are_seldom_true(records):
     semantic = grade(changed, shifted, scene_truths(ROOT))["semantic"]
     assert semantic["type_right"]["percent"] == 100
     assert semantic["true"]["percent"] < 30
+
+
+def test_shuffled_references_are_as_true_as_a_permutation_predicts(records):
+    """Over all permutations pair i gets each caption j equally often: the mean over i, j of "j suits i"."""
+    truths = scene_truths(ROOT)
+    captions = [r.captions[0] for r in records]
+    each = [graded(records, [caption] * len(records), truths) for caption in captions]
+    hits = np.mean([g.hits & g.counted for g in each], axis=0).sum(axis=0)
+    counted = each[0].counted.sum(axis=0)
+    expected = dict(zip(GRADES, 100 * hits / counted, strict=True))
+    drawn = {name: [] for name in GRADES}
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        g = graded(records, [captions[j] for j in rng.permutation(len(records))], truths)
+        for name, share in zip(GRADES, 100 * (g.hits & g.counted).sum(axis=0) / counted, strict=True):
+            drawn[name].append(share)
+    for name in GRADES:
+        error = np.std(drawn[name]) / 200**0.5
+        assert np.mean(drawn[name]) == pytest.approx(expected[name], abs=3.5 * error), name
+    assert expected["true"] < 5 and 49 < expected["called_none"] < 51

@@ -1,8 +1,10 @@
+import numpy as np
 import pytest
 
-from whatchanged.evaluation.scene_grading import grade, scene_truths
+from whatchanged.evaluation.breakdown import HARDEST
+from whatchanged.evaluation.scene_grading import block, grade, graded, scene_truths
 from whatchanged.records import PairRecord
-from whatchanged.worlds.clevr.language import write_fixed
+from whatchanged.worlds.clevr.language import write_captions, write_fixed
 from whatchanged.worlds.clevr.sampling import sample_triple
 
 
@@ -34,30 +36,55 @@ def world():
 
 def test_true_sentences_are_wholly_true(world):
     records, truths = world
-    block = grade(records, [write_fixed(*truths[r.pair_id], wording="full") for r in records], truths)
+    shares = grade(records, [write_fixed(*truths[r.pair_id], wording="full") for r in records], truths)
     for key in ("type_right", "value_right", "fits", "fits_alone", "true"):
-        assert block["semantic"][key]["percent"] == 100
-    assert block["semantic"]["value_right"]["of"] == 4
-    assert block["semantic"]["called_none"]["percent"] == 0
-    assert block["distractor"]["called_none"] == {
+        assert shares["semantic"][key]["percent"] == 100
+    assert shares["semantic"]["value_right"]["of"] == 4
+    assert shares["semantic"]["called_none"]["percent"] == 0
+    assert shares["distractor"]["called_none"] == {
         "percent": 100,
         "low": pytest.approx(72.2, abs=0.1),
         "high": 100,
         "count": 10,
         "of": 10,
     }
-    assert {kind: block["types"][kind]["true"]["of"] for kind in block["types"]} == dict.fromkeys(
+    assert {kind: shares["types"][kind]["true"]["of"] for kind in shares["types"]} == dict.fromkeys(
         ("color", "material", "add", "drop", "move"), 2
     )
-    assert block["unparsable"]["count"] == 0
+    assert shares["unparsable"]["count"] == 0
+
+
+def test_references_as_predictions(world):
+    """Everything that the world's writer says of its own scenes is right, and means one thing alone."""
+    records, truths = world
+    rng = np.random.default_rng(0)
+    written = [write_captions(*truths[r.pair_id], rng) for r in records]
+    for k in range(5):
+        shares = grade(records, [sentences[k] for sentences in written], truths)
+        for key in ("type_right", "value_right", "fits", "fits_alone", "true"):
+            assert shares["semantic"][key]["percent"] == 100
+        assert shares["distractor"]["called_none"]["percent"] == 100
+
+
+def test_shares_by_viewpoint_are_of_changed_pairs_only(world):
+    records, truths = world
+    captions = [write_fixed(*truths[r.pair_id], wording="full") for r in records[:10]] + [
+        "the cube moved"
+    ] * 10
+    found = block(
+        graded(records, captions, truths), {"IoU 0.3-0.4": np.arange(20), HARDEST: np.array([1, 3])}
+    )
+    assert found["overlap"]["IoU 0.3-0.4"]["type_right"]["of"] == 10
+    assert found["overlap"]["IoU 0.3-0.4"]["true"]["count"] >= 5
+    assert list(found["overlap"]) == ["IoU 0.3-0.4"]  # the other holds distractors only
 
 
 def test_saying_that_nothing_changed(world):
     records, truths = world
-    block = grade(records, ["nothing was modified"] * 20, truths)
-    assert block["semantic"]["called_none"]["percent"] == 100
-    assert block["semantic"]["true"]["percent"] == block["semantic"]["type_right"]["percent"] == 0
-    assert block["distractor"]["called_none"]["percent"] == 100
+    shares = grade(records, ["nothing was modified"] * 20, truths)
+    assert shares["semantic"]["called_none"]["percent"] == 100
+    assert shares["semantic"]["true"]["percent"] == shares["semantic"]["type_right"]["percent"] == 0
+    assert shares["distractor"]["called_none"]["percent"] == 100
 
 
 def test_each_part_of_a_sentence_is_judged_apart(world):
@@ -84,8 +111,8 @@ def test_what_cannot_be_read_is_listed(world):
 def test_pairs_without_truth_are_counted(world):
     records, truths = world
     known = {i: truth for i, truth in truths.items() if i < "000005"}
-    block = grade(records, ["there is no change"] * 20, known)
-    assert (block["without_truth"], block["distractor"]["called_none"]["of"]) == (10, 5)
+    shares = grade(records, ["there is no change"] * 20, known)
+    assert (shares["without_truth"], shares["distractor"]["called_none"]["of"]) == (10, 5)
 
 
 def test_a_folder_without_truth(tmp_path):

@@ -1,6 +1,7 @@
 """How far a measured share may lie from the true one."""
 
 import math
+from collections.abc import Sequence
 
 Z = 1.959963984540054
 """The normal distribution's 97.5 % point: two sides at 95 %."""
@@ -27,3 +28,44 @@ def share(count: int, of: int) -> dict[str, float | int | None]:
     low, high = wilson(count, of)
     percent = 100 * count / of if of else None
     return {"percent": percent, "low": 100 * low, "high": 100 * high, "count": count, "of": of}
+
+
+def mean_interval(values: Sequence[float]) -> tuple[float, float, float, float]:
+    """Mean, standard deviation and the 95 % interval of the mean of independent values; at least two.
+
+        s² = sum (x - mean)² / (n - 1),   mean ± t_{n-1} s / sqrt(n)
+
+    Source: Student, Biometrika 1908.
+    """
+    count = len(values)
+    mean = math.fsum(values) / count
+    deviation = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (count - 1))
+    half = student(count - 1) * deviation / math.sqrt(count)
+    return mean, deviation, mean - half, mean + half
+
+
+def student(freedom: int) -> float:
+    """The 97.5 % point of Student's t with this many degrees of freedom, to 1e-9 of itself."""
+    low, high = 0.0, math.pi / 2
+    for _ in range(80):
+        angle = (low + high) / 2
+        low, high = (angle, high) if _within(angle, freedom) < 0.95 else (low, angle)
+    return math.sqrt(freedom) * math.tan(low)
+
+
+def _within(angle: float, freedom: int) -> float:
+    """P(|t| < sqrt(freedom) tan(angle)), a finite sum for whole degrees of freedom.
+
+        even:  sin a (1 + 1/2 cos² a + (1·3)/(2·4) cos⁴ a + ...)
+        odd:   2/pi (a + sin a (cos a + 2/3 cos³ a + (2·4)/(3·5) cos⁵ a + ...)),   (freedom // 2) terms each
+
+    Source: Abramowitz and Stegun, 26.7.3 and 26.7.4.
+    """
+    odd = freedom % 2
+    term = math.cos(angle) if odd else 1.0
+    total = 0.0
+    for k in range(freedom // 2):
+        total += term
+        term *= (2 * k + 1 + odd) / (2 * k + 2 + odd) * math.cos(angle) ** 2
+    inner = math.sin(angle) * total
+    return 2 / math.pi * (angle + inner) if odd else inner

@@ -1,104 +1,102 @@
-"""From records and predictions to one report, and the report as text, Markdown or JSON.
+"""From records and predictions to one report.
 
 A number travels with its signature: which implementation it equals, tokeniser, subset, references per pair,
-where document frequencies come from, and the version of this package.
+where document frequencies come from, how intervals were made, and the version of this package.
 """
 
-import html
-import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import whatchanged
 from whatchanged.errors import OutputError
-from whatchanged.evaluation.breakdown import score, subsets
+from whatchanged.evaluation.breakdown import METRICS, Program, nested, placed, viewpoints
+from whatchanged.evaluation.decision import decision
 from whatchanged.evaluation.predictions import Prediction
-from whatchanged.evaluation.scene_grading import Truth, grade
-from whatchanged.records import CHANGE_TYPES, PairRecord
+from whatchanged.evaluation.resampling import LEVEL
+from whatchanged.evaluation.scene_grading import Truth, block
+from whatchanged.evaluation.systems import Measured, compared, confidence, measure, over_seeds
+from whatchanged.records import PairRecord
 
 Report = dict[str, Any]
 
 FEW_PAIRS = 50
-SHOWN = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "CIDEr-D")
-GRADES = {
-    "type_right": "type right",
-    "value_right": "new value right",
-    "fits": "phrase fits",
-    "fits_alone": "phrase fits alone",
-    "true": "wholly true",
-    "called_none": "called no change",
-}
+FEW_GROUPS = 30
+FEW_SEEDS = 3
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What may be chosen about a report; all of it is named in the signature."""
+
+    tokenizer: str = "ptb"
+    frequencies: str = "subset"
+    """CIDEr-D's document frequencies: of each ``subset`` (as the benchmark), or of the whole ``corpus``."""
+    threshold: float = 0.5
+    """No-change probabilities from here on call a pair unchanged."""
+    resamples: int = 1000
+    """Of the bootstrap, and rounds of the paired test; 0: no intervals."""
+    seed: int = 0
+    programs: Mapping[str, Program] = field(default_factory=dict)
+    """METEOR and SPICE, where they are to be computed."""
 
 
 def evaluate_records(
     records: Sequence[PairRecord],
     predictions: Sequence[Prediction],
     truths: Mapping[str, Truth],
-    tokenizer: str = "ptb",
+    settings: Settings | None = None,
     split: str = "all",
     set_aside: int = 0,
+    other: Sequence[Prediction] | None = None,
+    seeds: Sequence[Sequence[Prediction]] = (),
 ) -> Report:
     """Scores in percent, unrounded. ``predictions[i]`` belongs to ``records[i]``, which has references.
 
-        {"overall": {"BLEU-1": .., "CIDEr-D": ..}, "semantic": {..}, "distractor": {..},
-         "types": {"color": {..}, ..}, "scene": {..} (where the truth is known),
-         "signature": {..}, "warnings": [..]}
+        {"overall": {"BLEU-1": .., "CIDEr-D": .., "SPICE": null}, "semantic": {..}, "distractor": {..},
+         "types": {"color": {..}, ..}, "overlap": {"hardest 25 %": {..}, "IoU 0.3-0.4": {..}, ..},
+         "scene": {..} (where the truth is known), "no_change": {..} (where predictions tell it),
+         "comparison": {..} (with ``other``), "seeds": {..} (with ``seeds``),
+         "intervals": {"overall": {"CIDEr-D": [low, high]}, ..}, "signature": {..}, "warnings": [..]}
 
     A failed prediction counts as the empty sentence. ``set_aside``: how many predictions are of other splits.
+    ``other``: another system's predictions of the same records; ``seeds``: those of the same method trained
+    from other seeds.
     """
-    captions = [p.caption for p in predictions]
-    chosen = subsets(records)
-    scores = score(captions, [r.captions for r in records], chosen, tokenizer)
-    report: Report = {name: scores[name] for name in ("overall", "semantic", "distractor") if name in scores}
-    types = {kind: scores[kind] for kind in CHANGE_TYPES if kind in scores}
-    if types:
-        report["types"] = types
-    if any(r.pair_id in truths for r in records):
-        report["scene"] = grade(records, captions, truths)
-    references = [len(r.captions) for r in records]
-    pairs = {name: len(positions) for name, positions in chosen.items()}
-    report["signature"] = {
-        "whatchanged": whatchanged.__version__,
-        "metrics": "values of the COCO caption evaluation (pycocoevalcap 1.2), times 100",
-        "dataset": records[0].dataset,
+    settings = settings or Settings()
+
+    def measured(own: Sequence[Prediction]) -> Measured:
+        captions = [p.caption for p in own]
+        return measure(records, captions, truths, settings.tokenizer, settings.frequencies, settings.programs)
+
+    system = measured(predictions)
+    resamples, seed = settings.resamples, settings.seed
+    report: Report = nested({place: _values(system, place) for place in system.blocks if place[0] != "scene"})
+    if system.graded is not None:
+        report["scene"] = block(system.graded, viewpoints(system.chosen))
+    intervals = confidence(system, resamples, seed) if resamples else {}
+    told = _decision(records, predictions, settings)
+    if told is not None:
+        report["no_change"], intervals["no_change"] = told
+    if other is not None:
+        report["comparison"] = compared(system, measured(other), resamples, seed)
+    if seeds:
+        runs = [system, *(measured(own) for own in seeds)]
+        report["seeds"] = {"count": len(runs), **over_seeds(runs, resamples, seed)}
+    report["intervals"] = intervals
+    report["signature"] = _signature(records, system, settings) | {
         "split": split,
-        "tokenizer": tokenizer,
-        "document_frequencies": "subset",
-        "references_per_pair": {
-            "min": min(references),
-            "mean": sum(references) / len(references),
-            "max": max(references),
-        },
-        "pairs": pairs,
         "failed_as_empty": sum(p.error is not None for p in predictions),
         "set_aside": set_aside,
     }
-    report["warnings"] = _warnings(pairs)
+    report["warnings"] = _warnings(report["signature"], 1 + len(seeds))
+    failed = sum(p.error is not None for own in (other or (), *seeds) for p in own)
+    if failed:
+        report["warnings"].append(f"{failed} failed pairs of the other predictions count as empty sentences.")
     return report
-
-
-def as_text(report: Report) -> str:
-    """Tables for a terminal."""
-    return "\n\n".join(_aligned(title, rows) for title, rows in _tables(report)) + "\n\n" + _footer(report)
-
-
-def as_markdown(report: Report) -> str:
-    """The same tables in Markdown."""
-    parts = []
-    for title, (head, *rows) in _tables(report):
-        lines = [f"### {title}", "", _row(head), _row(["---", *("---:" for _ in head[1:])]), *map(_row, rows)]
-        parts.append("\n".join(lines))
-    return (
-        "\n\n".join(parts) + "\n\n" + html.escape(_footer(report), quote=False).replace("\n", "\n\n") + "\n"
-    )
-
-
-def as_json(report: Report) -> str:
-    """The report itself."""
-    return json.dumps(report, indent=2, ensure_ascii=False) + "\n"
 
 
 def write(path: Path, text: str) -> None:
@@ -116,79 +114,77 @@ def write(path: Path, text: str) -> None:
         raise OutputError(f"{path}: cannot be written ({error.strerror or error}).") from error
 
 
-def _warnings(pairs: Mapping[str, int]) -> list[str]:
-    few = [f"{name} {count}" for name, count in pairs.items() if count < FEW_PAIRS]
-    if not few:
-        return []
-    return [
-        f"CIDEr-D weighs words by the pairs of the subset: with fewer than {FEW_PAIRS} ({', '.join(few)}) it "
-        "compares only with numbers taken on the same pairs, and a single pair scores 0."
+def _values(system: Measured, place: tuple[str, ...]) -> dict[str, float | None]:
+    """All metrics in their usual order, null where one has no value."""
+    summed = system.blocks[place].summed
+    found = dict(zip(summed.names, summed.of().tolist(), strict=True))
+    return {name: found.get(name) for name in METRICS}
+
+
+def _decision(
+    records: Sequence[PairRecord], predictions: Sequence[Prediction], settings: Settings
+) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """The block "no_change" and its intervals; None where no pair has both a probability and a truth."""
+    told = [
+        (p.no_change, r.changed, r.group_id)
+        for r, p in zip(records, predictions, strict=True)
+        if p.no_change is not None and r.changed is not None
     ]
-
-
-def _tables(report: Report) -> list[tuple[str, list[list[str]]]]:
-    """(title, rows), the first row being the head."""
-    blocks = {name: report[name] for name in ("overall", "semantic", "distractor") if name in report}
-    blocks.update(report.get("types", {}))
-    counts = report["signature"]["pairs"]
-    rows = [["", "pairs", *SHOWN]]
-    rows += [
-        [name, f"{counts[name]:,}", *(f"{block[m]:.1f}" for m in SHOWN)] for name, block in blocks.items()
-    ]
-    tables = [("Against the references (x 100)", rows)]
-    if "scene" in report:
-        tables.append(("Against the scene (%, 95 % interval)", _scene_rows(report["scene"])))
-    return tables
-
-
-def _scene_rows(scene: Mapping[str, Any]) -> list[list[str]]:
-    rows = [["", "pairs", *GRADES.values()]]
-    for name, block in {**scene, **scene["types"]}.items():
-        if name in ("semantic", "distractor", *scene["types"]):
-            of = block["called_none"]["of"]
-            rows.append([name, f"{of:,}", *(_share(block.get(key)) for key in GRADES)])
-    return rows
-
-
-def _share(value: Mapping[str, Any] | None) -> str:
-    if value is None or value["percent"] is None:
-        return "-"
-    return f"{value['percent']:.1f} ({value['low']:.0f}-{value['high']:.0f})"
-
-
-def _footer(report: Report) -> str:
-    signature, lines = report["signature"], []
-    if "scene" in report:
-        unparsable = report["scene"]["unparsable"]
-        lines.append(f"Sentences that could not be read: {unparsable['count']} of {unparsable['of']:,}.")
-        lines += [f"  {s['id']}: {s['caption']!r}" for s in unparsable["sentences"][:10]]
-    lines += [f"Warning: {warning}" for warning in report["warnings"]]
-    references = signature["references_per_pair"]
-    parts = [
-        signature["dataset"],
-        f"split {signature['split']}",
-        f"{references['min']}-{references['max']} references a pair",
-        f"tokenizer {signature['tokenizer']}",
-        f"document frequencies of the {signature['document_frequencies']}",
-        f"whatchanged {signature['whatchanged']}",
-    ]
-    if signature["failed_as_empty"]:
-        parts.append(f"{signature['failed_as_empty']} failed pairs as empty")
-    if signature["set_aside"]:
-        parts.append(f"{signature['set_aside']} predictions of other splits set aside")
-    return "\n".join([*lines, ", ".join(parts)])
-
-
-def _aligned(title: str, rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    body = (
-        "  ".join(
-            [row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))]
-        )
-        for row in rows
+    if not told:
+        return None
+    probabilities, changed, groups = zip(*told, strict=True)
+    found, ends = decision(
+        probabilities, changed, groups, settings.threshold, settings.resamples, settings.seed
     )
-    return "\n".join([title, *body])
+    found["pairs"]["left_out"] = len(records) - len(told)
+    return found, ends
 
 
-def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
+def _signature(records: Sequence[PairRecord], system: Measured, settings: Settings) -> dict[str, Any]:
+    references = [len(r.captions) for r in records]
+    computed = system.blocks[("overall",)].summed.names
+    return {
+        "whatchanged": whatchanged.__version__,
+        "metrics": "values of the COCO caption evaluation (pycocoevalcap 1.2), times 100",
+        "dataset": records[0].dataset,
+        "tokenizer": settings.tokenizer,
+        "document_frequencies": settings.frequencies,
+        "references_per_pair": {
+            "min": min(references),
+            "mean": sum(references) / len(references),
+            "max": max(references),
+        },
+        "pairs": {name: len(positions) for name, positions in system.chosen.items()},
+        "groups": {name: len(set(system.blocks[placed(name)].groups)) for name in system.chosen},
+        "intervals": {
+            "level": LEVEL,
+            "method": "percentile bootstrap of groups (a scene with its pairs), document frequencies fixed",
+            "resamples": settings.resamples,
+            "seed": settings.seed,
+        },
+        "not_computed": {
+            name: system.unavailable.get(name, "not asked for") for name in METRICS if name not in computed
+        },
+    }
+
+
+def _warnings(signature: Mapping[str, Any], seeds: int) -> list[str]:
+    found = []
+    pairs = signature["pairs"]
+    if signature["document_frequencies"] == "corpus":
+        pairs = {"overall": pairs["overall"]}
+    few = [f"{name} {count}" for name, count in pairs.items() if count < FEW_PAIRS]
+    if few:
+        found.append(
+            f"CIDEr-D weighs words by the pairs of the {signature['document_frequencies']}: with fewer than "
+            f"{FEW_PAIRS} ({', '.join(few)}) it compares only with numbers taken on the same pairs, and a "
+            "single pair scores 0."
+        )
+    scarce = [name for name, count in signature["groups"].items() if count < FEW_GROUPS]
+    if scarce and signature["intervals"]["resamples"]:
+        found.append(
+            f"Intervals of fewer than {FEW_GROUPS} scenes ({', '.join(scarce)}) come out too narrow."
+        )
+    if 1 < seeds < FEW_SEEDS:
+        found.append(f"{seeds} seeds say little about the spread of training: take {FEW_SEEDS} or more.")
+    return found

@@ -1,0 +1,66 @@
+"""Numbers of a report as functions of sums over pairs: the one door to intervals and comparisons.
+
+A corpus is scored by what its pairs add up to: BLEU by counts, METEOR by its 23 statistics, means and shares
+by a total and a count. A resample only changes how often each pair is added, so one matrix product scores a
+thousand of them.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Summed:
+    """M numbers of P pairs, in percent: ``value`` makes them (..., M) of the rows' sums (..., K)."""
+
+    names: tuple[str, ...]
+    rows: Floats
+    """(P, K): what each pair adds."""
+    value: Callable[[Floats], Floats]
+
+    def of(self, weights: Floats | None = None) -> Floats:
+        """The numbers (..., M) where pair i is added ``weights[..., i]`` times; None: each once."""
+        return self.value(self.rows.sum(axis=0) if weights is None else weights @ self.rows)
+
+    def take(self, pairs: NDArray[np.int64]) -> "Summed":
+        """The same numbers of some of the pairs."""
+        return Summed(self.names, self.rows[pairs], self.value)
+
+
+def shares(names: Sequence[str], hits: NDArray[np.bool_], counted: NDArray[np.bool_]) -> Summed:
+    """100 sum(hits and counted) / sum(counted) of each column of (P, M); NaN where none is counted."""
+    return ratios(names, (hits & counted).astype(float), counted.astype(float))
+
+
+def mean(name: str, scores: Floats) -> Summed:
+    """100 times the mean of the pairs' own scores (P,)."""
+    return ratios([name], scores[:, None], np.ones((len(scores), 1)))
+
+
+def ratios(names: Sequence[str], above: Floats, below: Floats) -> Summed:
+    """100 sum(above) / sum(below) of each column of (P, M); NaN where ``below`` adds up to 0."""
+    columns = len(names)
+
+    def value(sums: Floats) -> Floats:
+        total, count = sums[..., :columns], sums[..., columns:]
+        share: Floats = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+        return 100 * share
+
+    return Summed(tuple(names), np.hstack([above, below]), value)
+
+
+def joined(parts: Sequence[Summed]) -> Summed:
+    """All numbers of the parts, which are of the same pairs, side by side."""
+    edges = np.cumsum([part.rows.shape[1] for part in parts])[:-1]
+
+    def value(sums: Floats) -> Floats:
+        own = np.split(sums, edges, axis=-1)
+        return np.concatenate([part.value(s) for part, s in zip(parts, own, strict=True)], axis=-1)
+
+    names = tuple(name for part in parts for name in part.names)
+    return Summed(names, np.hstack([part.rows for part in parts]), value)

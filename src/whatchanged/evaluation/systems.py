@@ -1,0 +1,135 @@
+"""Systems measured on the same pairs: one with intervals, two compared, one trained from several seeds."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.evaluation.breakdown import Held, Program, Subsets, hold, nested, placed, subsets, viewpoints
+from whatchanged.evaluation.intervals import mean_interval
+from whatchanged.evaluation.resampling import bootstrap, exchange_test, intervals, percentile
+from whatchanged.evaluation.scene_grading import Graded, Truth, graded
+from whatchanged.evaluation.sums import Floats, Summed
+from whatchanged.records import PairRecord
+
+Place = tuple[str, ...]
+"""Where a block of numbers stands in the report: ("types", "color"), ("scene", "semantic")."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Numbers of one subset, and the group (scene) of each of its pairs."""
+
+    summed: Summed
+    groups: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One system's captions held against the references, and against the scenes where they are known."""
+
+    chosen: Subsets
+    blocks: Mapping[Place, Block]
+    graded: Graded | None
+    unavailable: Mapping[str, str]
+
+
+def measure(
+    records: Sequence[PairRecord],
+    captions: Sequence[str],
+    truths: Mapping[str, Truth],
+    tokenizer: str = "ptb",
+    frequencies: str = "subset",
+    programs: Mapping[str, Program] | None = None,
+) -> Measured:
+    """Every number that is a function of sums over pairs; ``captions[i]`` is of ``records[i]``."""
+    numbers: dict[str, int] = {}
+    groups = np.array([numbers.setdefault(r.group_id, len(numbers)) for r in records])
+    chosen = subsets(records)
+    held: Held = hold(captions, [r.captions for r in records], tokenizer, frequencies, programs)
+    blocks = {placed(name): Block(held.of(pairs), groups[pairs]) for name, pairs in chosen.items()}
+    grades = None
+    if any(r.pair_id in truths for r in records):
+        grades = graded(records, captions, truths)
+        for name, pairs in grades.subsets(viewpoints(chosen)).items():
+            blocks["scene", *placed(name)] = Block(grades.of(pairs), groups[pairs])
+    return Measured(chosen, blocks, grades, held.unavailable)
+
+
+def confidence(system: Measured, resamples: int, seed: int) -> dict[str, Any]:
+    """The 95 % bootstrap interval [low, high] of each number against the references, placed as these are."""
+    found = {}
+    for place, block in system.blocks.items():
+        if place[0] != "scene":
+            ends = intervals(block.summed.of, block.groups, resamples, seed)
+            found[place] = dict(zip(block.summed.names, ends, strict=True))
+    return nested(found)
+
+
+def compared(one: Measured, other: Measured, resamples: int, seed: int) -> dict[str, Any]:
+    """Paired: ``{"overall": {"CIDEr-D": {"a", "b", "difference", "low", "high", "p"}}, .., "scene": {..}}``.
+
+    Both systems are scored on each draw of scenes, and the interval is of the difference: what is hard for
+    both drops out. ``p`` is two-sided, of the exchange test, and not corrected for the number of comparisons.
+    Where few scenes differ the interval is too short (four that all favour A: it leaves out 0, p is .125).
+    """
+    found = {}
+    for place, block in one.blocks.items():
+        mine, theirs = block.summed, other.blocks[place].summed
+
+        def difference(weights: Floats, a: Summed = mine, b: Summed = theirs) -> Floats:
+            return a.of(weights) - b.of(weights)
+
+        ends = intervals(difference, block.groups, resamples, seed)
+        chance = exchange_test(mine, theirs, block.groups, resamples, seed)
+        columns = zip(mine.names, mine.of(), theirs.of(), ends, chance, strict=True)
+        found[place] = {
+            name: {
+                "a": _number(a),
+                "b": _number(b),
+                "difference": _number(a - b),
+                "low": None if end is None else end[0],
+                "high": None if end is None else end[1],
+                "p": _number(p),
+            }
+            for name, a, b, end, p in columns
+        }
+    return nested(found)
+
+
+def over_seeds(systems: Sequence[Measured], resamples: int, seed: int = 0) -> dict[str, Any]:
+    """One method trained from two or more seeds: ``{"overall": {"CIDEr-D": {"mean", "sd", ..}}, ..}``.
+
+    Two kinds of chance, kept apart. Training: ``sd`` (n - 1) of the seeds' numbers on these pairs, and
+    ``low``, ``high``, the t interval of their mean: other seeds, same pairs. Sampling: ``sampling_sd``,
+    ``sampling_low``, ``sampling_high``, the bootstrap of the mean over seeds: same seeds, other scenes. With
+    no ``resamples`` the latter are absent.
+    """
+    found = {}
+    for place, block in systems[0].blocks.items():
+        own = [system.blocks[place].summed for system in systems]
+        values = np.array([summed.of() for summed in own])
+        numbers: dict[str, dict[str, float | None]] = {}
+        for name, column in zip(block.summed.names, values.T, strict=True):
+            spread = mean_interval(column.tolist()) if np.isfinite(column).all() else (None,) * 4
+            numbers[name] = dict(zip(("mean", "sd", "low", "high"), spread, strict=True))
+
+        def mean(weights: Floats, own: Sequence[Summed] = own) -> Floats:
+            result: Floats = np.mean([summed.of(weights) for summed in own], axis=0)
+            return result
+
+        if resamples and len(set(block.groups)) > 1:
+            draws = bootstrap(mean, block.groups, resamples, seed)
+            for name, column, end in zip(block.summed.names, draws.T, percentile(draws), strict=True):
+                low, high = end or (None, None)
+                sampled = None if end is None else float(np.nanstd(column, ddof=1))
+                numbers[name].update(sampling_sd=sampled, sampling_low=low, sampling_high=high)
+        found[place] = numbers
+    return nested(found)
+
+
+def _number(value: float) -> float | None:
+    """JSON knows no NaN: an undefined number is null."""
+    return float(value) if np.isfinite(value) else None
