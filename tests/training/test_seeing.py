@@ -100,10 +100,13 @@ def test_right_answers_cost_nothing_and_wrong_ones_much():
 
 
 def test_tokens_show_the_thing_whose_middle_is_in_reach():
-    """A grid of four columns: thing 0 in cell (1, 1), thing 1 unseen, thing 2 in cell (1, 3)."""
+    """A grid of four columns: thing 0 in cell (1, 1), thing 1 unseen, thing 2 in cell (1, 3).
+
+    Cells 0 and 10 are beside the first, 7 is the third's own, but better tokens stand for them already.
+    """
     known = truth([[-1] * 4] * 4, [5, -1, 7])
     tokens = torch.tensor([[5, 0, 10, 11, 12, 13, 7]])
-    assert things_of_tokens(tokens, known, 4).tolist() == [[0, 0, 0, 2, -1, -1, 2]]
+    assert things_of_tokens(tokens, known, 4).tolist() == [[0, -1, -1, 2, -1, -1, -1]]
     assert things_of_tokens(torch.tensor([[8]]), truth([[-1] * 4] * 4, [7]), 4).tolist() == [[-1]]
 
 

@@ -126,7 +126,10 @@ def cell_loss(
 
 
 def things_of_tokens(cells: Tensor, truth: Truth, columns: int) -> Tensor:
-    """The thing whose middle is in a kept token's cell or next to it, -1 for none: (B, N) -> (B, N)."""
+    """The thing whose middle is in a kept token's cell or next to it, -1 for none: (B, N) -> (B, N).
+
+    Tokens come best first, and each thing has but one: the later ones beside the same middle show nothing.
+    """
     row, column = cells // columns, cells % columns
     center_row, center_column = truth.center // columns, truth.center % columns
     distance = torch.maximum(
@@ -134,7 +137,10 @@ def things_of_tokens(cells: Tensor, truth: Truth, columns: int) -> Tensor:
     )
     distance = distance.masked_fill((truth.center < 0)[:, None], 10_000)
     nearest, thing = distance.min(dim=2)
-    return torch.where(nearest <= 1, thing, NOTHING)
+    near = nearest <= 1
+    alike = (thing[:, :, None] == thing[:, None, :]) & near[:, None, :]
+    taken = torch.tril(alike, diagonal=-1).any(dim=2)
+    return torch.where(near & ~taken, thing, NOTHING)
 
 
 def match_loss(matches: Matches, things: tuple[Tensor, Tensor], truth: PairTruth) -> Tensor:
