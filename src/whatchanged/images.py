@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 from whatchanged.errors import ImageError, ShapeError
 
@@ -62,6 +62,15 @@ def open_image(source: Source) -> Image.Image:
         image = _open_header(stream, path)
         with image:
             return _decode(image, str(path))
+
+
+def picture_size(path: Path) -> tuple[int, int]:
+    """Width and height of the upright picture, from its header alone. Raises ImageError."""
+    _check_file(path)
+    with path.open("rb") as stream, _open_header(stream, path) as image:
+        width, height = image.size
+        turned = image.getexif().get(ExifTags.Base.Orientation, 1) in (5, 6, 7, 8)
+    return (height, width) if turned else (width, height)
 
 
 def resize(image: Image.Image, size: tuple[int, int]) -> NDArray[np.uint8]:
