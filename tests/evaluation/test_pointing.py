@@ -5,8 +5,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from PIL import Image
 
+from whatchanged.captioner.attention import AttentionFiles, file_name, pack
 from whatchanged.errors import ImageError, PredictionsError
-from whatchanged.evaluation.pointing import enlarged, peak, pointing_game
+from whatchanged.evaluation.pointing import enlarged, peak, pointing_game, pointing_report, table
+from whatchanged.evaluation.predictions import Prediction
 from whatchanged.records import PairRecord
 
 EVERY = {"overall": np.arange(1)}
@@ -97,6 +99,32 @@ def test_subsets_and_pairs_without_maps(record):
 def test_a_cold_map_hits_nothing(record):
     found = pointing_game([record((0, 0, 40, 20), None)], lambda _: np.zeros((2, 2, 4)), EVERY)["overall"]
     assert (found["hits"]["count"], found["mass"]) == (0, 0)
+
+
+def test_the_report_says_what_it_depends_on(record, tmp_path):
+    records = [record((0, 0, 20, 10), None, "a"), record(None, (30, 10, 10, 10), "b")]
+    said = [Prediction("a", "the cube is gone"), Prediction("b", "")]
+    about = {"grid": [2, 4], "layer": "last", "model": {"name": "m"}, "list": "l"}
+    cells = {"the": (1, 3), "cube": (0, 0), "is": (1, 3), "gone": (0, 1)}
+    words = [(word, hot(cell, cell).astype(np.float32)) for word, cell in cells.items()]
+    (tmp_path / file_name(0)).write_bytes(pack({"a": words}, about))
+    files, every = AttentionFiles(tmp_path), {"overall": np.arange(2)}
+    report = pointing_report(files, records, said, every)
+    assert report["subsets"]["overall"]["hits"]["count"] == 1 and report["without_maps"] == 1
+    assert (report["grid"], report["layer"], report["words"]) == (
+        [2, 4],
+        "last",
+        "mean over the content words",
+    )
+    title, rows = table(report)
+    assert "grid 2 x 4, mean over the content words, attention last" in title
+    assert rows[1][:5] == ["overall", "2", "50.0", "100.0", "0.0"]
+    assert pointing_report(files, records[:1], said[:1], {"none": np.arange(0)}) is None
+
+    with pytest.raises(PredictionsError, match=r"1 pairs have no attention maps \(first: b\)"):
+        pointing_report(files, records, [said[0], Prediction("b", "gone")], every)
+    with pytest.raises(PredictionsError, match="the maps of a are of another sentence: 'the cube is gone'"):
+        pointing_report(files, records, [Prediction("a", "the cube moved"), said[1]], every)
 
 
 @pytest.mark.parametrize("box", [(35, 0, 6, 5), (-1, 0, 5, 5), (0, 0, 0, 5), (0, 18, 5, 3)])

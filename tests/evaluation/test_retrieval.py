@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whatchanged.errors import PredictionsError
-from whatchanged.evaluation.retrieval import Similarity, ranks, read_similarity, retrieval, summary
+from whatchanged.evaluation.retrieval import (
+    Similarity,
+    ranks,
+    read_similarity,
+    retrieval,
+    summary,
+    table,
+)
 
 
 def held(matrix, owner, texts=None):
@@ -39,6 +46,13 @@ def test_ties_by_hand():
     blind = summary(ranks(np.zeros((40, 40)), [[i] for i in range(40)]))
     assert blind["optimistic"]["R@1"] == 100 and blind["expected"]["R@1"] == pytest.approx(2.5)
     assert blind["expected"]["R@10"] == pytest.approx(25) and blind["expected"]["MnR"] == pytest.approx(20.5)
+
+
+def test_the_table():
+    title, rows = table(retrieval(held([[0.9, 0.2, 0.3], [0.1, 0.8, 0.4]], [0, 0, 1])))
+    assert title == "Retrieval (2 pairs, 3 texts; only the own pair counts)"
+    assert rows[0] == ["", "queries", "ties", "R@1", "R@5", "R@10", "MdR", "MnR"]
+    assert rows[1] == ["text to pair", "3", "optimistic", "66.7", "100.0", "100.0", "1.0", "1.3"]
 
 
 def test_equal_texts_count_only_when_asked():

@@ -114,6 +114,10 @@ class AttentionFiles:
     def __len__(self) -> int:
         return len(self._entries)
 
+    def words(self, pair_id: str) -> tuple[str, ...]:
+        """The words of a pair's sentence."""
+        return self._entries[pair_id].words
+
     def read(self, pair_id: str) -> list[tuple[str, Floats]]:
         """The words of a pair's sentence, each with its maps (2, rows, columns)."""
         entry = self._entries[pair_id]

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.captioner.attention import AttentionFiles
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.intervals import share
+from whatchanged.evaluation.predictions import Prediction
 from whatchanged.images import picture_size
 from whatchanged.records import Box, PairRecord
 
@@ -53,6 +55,70 @@ def pointing_game(
         if played:
             results[name] = _summary(played)
     return results
+
+
+def fitting_maps(
+    files: AttentionFiles, records: Sequence[PairRecord], predictions: Sequence[Prediction]
+) -> frozenset[str]:
+    """The ids of the pairs without maps: those that failed and those whose sentence is empty.
+
+    ``predictions[i]`` belongs to ``records[i]``. Raises PredictionsError where another pair lacks maps, or
+    has those of another sentence.
+    """
+    silent = {r.pair_id for r, p in zip(records, predictions, strict=True) if not p.caption.split()}
+    lacking = [r.pair_id for r in records if r.pair_id not in silent and r.pair_id not in files]
+    if lacking:
+        raise PredictionsError(
+            f"{files.folder}: {len(lacking):,} pairs have no attention maps (first: {lacking[0]}). Caption "
+            "all of them with --attention."
+        )
+    for record, prediction in zip(records, predictions, strict=True):
+        if record.pair_id not in silent and files.words(record.pair_id) != tuple(prediction.caption.split()):
+            raise PredictionsError(
+                f"{files.folder}: the maps of {record.pair_id} are of another sentence: "
+                f"{' '.join(files.words(record.pair_id))!r}. Name the maps written with these predictions."
+            )
+    return frozenset(silent)
+
+
+def pointing_report(
+    files: AttentionFiles,
+    records: Sequence[PairRecord],
+    predictions: Sequence[Prediction],
+    chosen: Mapping[str, NDArray[np.int64]],
+) -> dict[str, Any] | None:
+    """The game's results with all that they depend on beside them; None where no pair has a box."""
+    absent = fitting_maps(files, records, predictions)
+    results = pointing_game(records, files.heat, chosen, absent)
+    if not results:
+        return None
+    return {
+        "grid": list(files.grid),
+        "words": "mean over the content words",
+        "layer": files.about["layer"],
+        "model": files.about["model"],
+        "canvas": "the pictures' true size",
+        "without_maps": len(absent),
+        "subsets": results,
+    }
+
+
+def table(report: Mapping[str, Any]) -> tuple[str, list[list[str]]]:
+    """The report's title and rows, the head first."""
+    rows = [["", "boxes", "hits", "before", "after", "mass", "box area", "reachable"]]
+    for name, block in report["subsets"].items():
+        shares = (block[key]["percent"] for key in ("hits", "before", "after"))
+        rows.append(
+            [
+                name,
+                f"{block['hits']['of']:,}",
+                *("-" if percent is None else f"{percent:.1f}" for percent in shares),
+                *(f"{block[key]:.1f}" for key in ("mass", "area", "reachable")),
+            ]
+        )
+    rows_, columns = report["grid"]
+    title = f"Pointing game (%; grid {rows_} x {columns}, {report['words']}, attention {report['layer']})"
+    return title, rows
 
 
 def enlarged(heat: NDArray[np.floating], size: tuple[int, int]) -> Floats:

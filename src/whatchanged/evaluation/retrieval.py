@@ -5,7 +5,7 @@ score in the sorted row, so that each tie adds a rank and the denominator grows;
 defined ways, named in the result.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -143,6 +143,18 @@ def retrieval(found: Similarity, equal_texts: bool = False) -> dict[str, Any]:
         "texts": len(found.texts),
         "equal_texts_count": equal_texts,
     }
+
+
+def table(found: Mapping[str, Any]) -> tuple[str, list[list[str]]]:
+    """The results' title and rows, the head first."""
+    rows = [["", "queries", "ties", *(f"R@{k}" for k in CUTS), "MdR", "MnR"]]
+    for direction in ("text_to_pair", "pair_to_text"):
+        block = found[direction]
+        for ties in ("optimistic", "expected"):
+            numbers = [f"{value:.1f}" for value in block[ties].values()]
+            rows.append([direction.replace("_", " "), f"{block['queries']:,}", ties, *numbers])
+    right = "equal texts of other pairs count" if found["equal_texts_count"] else "only the own pair counts"
+    return f"Retrieval ({found['pairs']:,} pairs, {found['texts']:,} texts; {right})", rows
 
 
 def read_similarity(path: str | Path) -> Similarity:
