@@ -48,9 +48,8 @@ def record(pair_id, captions=("a",), before=Path("/d/a b#1.png"), after=Path("/d
 def made(records, predictions, folder=Path("/d/out"), verdicts=None, **other):
     n = len(records)
     shown = Shown([50.0] * n, [12.3456] * n, verdicts or [None] * n, **other)
-    return page(
-        HOSTILE, [(HOSTILE, [[HOSTILE, "x"], ["row", HOSTILE]])], HOSTILE, records, predictions, shown, folder
-    )
+    tables = [(HOSTILE, [[HOSTILE, "x"], ["row", HOSTILE]])]
+    return page(HOSTILE, tables, HOSTILE, records, predictions, shown, folder)
 
 
 def pairs_of(text):

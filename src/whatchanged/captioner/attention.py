@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
 
 from whatchanged.errors import PredictionsError
 
@@ -61,6 +59,8 @@ def file_name(first: int) -> str:
 
 def pack(sentences: Mapping[str, Words], about: Mapping[str, Any]) -> bytes:
     """A file's bytes: the maps of the pairs that have words; ``about`` holds what ``SAME`` names."""
+    from safetensors.numpy import save  # only those who want maps pay for it
+
     tensors = {i: np.stack([m for _, m in words]).astype(np.float16) for i, words in sentences.items()}
     named = {i: [word for word, _ in words] for i, words in sentences.items()}
     return save(tensors, {KEY: json.dumps({"words": named, **about}, ensure_ascii=False)})
@@ -68,6 +68,8 @@ def pack(sentences: Mapping[str, Words], about: Mapping[str, Any]) -> bytes:
 
 def about_file(path: Path) -> dict[str, Any]:
     """What a file says of itself. Raises PredictionsError where it is no file of maps."""
+    from safetensors import SafetensorError, safe_open
+
     try:
         with safe_open(path, "numpy") as opened:
             found = json.loads((opened.metadata() or {}).get(KEY, "null"))
@@ -120,6 +122,8 @@ class AttentionFiles:
 
     def read(self, pair_id: str) -> list[tuple[str, Floats]]:
         """The words of a pair's sentence, each with its maps (2, rows, columns)."""
+        from safetensors import safe_open
+
         entry = self._entries[pair_id]
         if self._opened is None or self._opened[0] != entry.path:  # pairs are mostly read in order
             self._opened = entry.path, safe_open(entry.path, "numpy")

@@ -55,14 +55,3 @@ def score(
             "CIDEr-D": 100 * float(cider_d(corpus, pairs).mean()),
         }
     return scores
-
-
-def pair_scores(
-    captions: Sequence[str], references: Sequence[Sequence[str]], tokenizer: str = "ptb"
-) -> dict[str, NDArray[np.float64]]:
-    """ROUGE-L and CIDEr-D of each pair, times 100; all pairs together are CIDEr-D's corpus."""
-    tokenise = TOKENISERS[tokenizer]
-    candidates = [tokenise(caption) for caption in captions]
-    tokenised = [[tokenise(reference) for reference in own] for own in references]
-    corpus = ngrams.count(candidates, tokenised)
-    return {"ROUGE-L": 100 * rouge_l(candidates, tokenised), "CIDEr-D": 100 * cider_d(corpus)}

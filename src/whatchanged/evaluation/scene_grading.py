@@ -61,16 +61,6 @@ def grade(
     }
 
 
-def verdicts(
-    records: Sequence[PairRecord], captions: Sequence[str], truths: Mapping[str, Truth]
-) -> list[Verdict | None]:
-    """Each sentence judged; None where the truth of its pair is not known."""
-    return [
-        judge(caption, *truths[record.pair_id]) if record.pair_id in truths else None
-        for record, caption in zip(records, captions, strict=True)
-    ]
-
-
 def _shares(changed: Sequence[tuple[str, str, Verdict]]) -> dict[str, Any]:
     verdicts = [verdict for _, _, verdict in changed]
     valued = [verdict for kind, _, verdict in changed if kind in VALUED]
