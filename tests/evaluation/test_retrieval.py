@@ -1,5 +1,6 @@
 import json
 from itertools import pairwise, permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +13,11 @@ from whatchanged.evaluation.retrieval import (
     ranks,
     read_similarity,
     retrieval,
+    retrieval_report,
     summary,
     table,
 )
+from whatchanged.records import PairRecord
 
 
 def held(matrix, owner, texts=None):
@@ -141,6 +144,25 @@ def test_files_that_do_not_fit(tmp_path, matrix, ids, message):
     (tmp_path / "s.json").write_text(json.dumps(ids))
     with pytest.raises(PredictionsError, match=message):
         read_similarity(tmp_path / "s.npy")
+
+
+def test_against_a_data_set(tmp_path):
+    path = tmp_path / "s.npy"
+    np.save(path, np.eye(2, 3, dtype=np.float32))
+    (tmp_path / "s.json").write_text(json.dumps(IDS))
+
+    def record(name, *captions):
+        return PairRecord("plain", name, name, "test", "pair_caption", Path("a"), Path("b"), captions)
+
+    records = [record("a", "x", "z"), record("b", "y"), record("c", "x")]
+    report = retrieval_report(path, records)
+    assert report["not_in_the_matrix"] == 1
+    assert report["own_pair"]["pair_to_text"]["optimistic"]["R@1"] == 100
+    assert report["equal_texts"]["equal_texts_count"] is True
+    with pytest.raises(PredictionsError, match=r"1 of its pairs are not in the references \(first: b\)"):
+        retrieval_report(path, records[:1])
+    with pytest.raises(PredictionsError, match=r"1 of its texts are no references .* \(first: a, 'z'\)"):
+        retrieval_report(path, [record("a", "x"), records[1]])
 
 
 def test_numbers_that_are_none():

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.documents import read_document
+from whatchanged.records import PairRecord
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -142,6 +143,36 @@ def retrieval(found: Similarity, equal_texts: bool = False) -> dict[str, Any]:
         "pairs": len(found.pairs),
         "texts": len(found.texts),
         "equal_texts_count": equal_texts,
+    }
+
+
+def retrieval_report(path: Path, records: Sequence[PairRecord]) -> dict[str, Any]:
+    """A file of similarities scored, with both rules for equal texts, beside what it covers.
+
+    Raises PredictionsError where it holds pairs that are not among ``records``, or texts that are not among
+    their captions: the numbers would be of another benchmark.
+    """
+    found = read_similarity(path)
+    captions = {record.pair_id: set(record.captions) for record in records}
+    unknown = [pair for pair in found.pairs if pair not in captions]
+    if unknown:
+        raise PredictionsError(
+            f"{path}: {len(unknown):,} of its pairs are not in the references (first: {unknown[0]}). Same "
+            "data set and --split?"
+        )
+    owners = (found.pairs[owner] for owner in found.owner)
+    foreign = [
+        (pair, text) for pair, text in zip(owners, found.texts, strict=True) if text not in captions[pair]
+    ]
+    if foreign:
+        raise PredictionsError(
+            f"{path}: {len(foreign):,} of its texts are no references of their pair (first: {foreign[0][0]}, "
+            f"{foreign[0][1]!r})."
+        )
+    return {
+        "own_pair": retrieval(found),
+        "equal_texts": retrieval(found, equal_texts=True),
+        "not_in_the_matrix": len(captions) - len(found.pairs),
     }
 
 
