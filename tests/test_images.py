@@ -217,9 +217,13 @@ def test_a_size_from_the_header(tmp_path):
     picture.save(tmp_path / "b.jpg", exif=turned)
     assert picture_size(tmp_path / "b.jpg") == open_image(tmp_path / "b.jpg").size == (20, 30)
     whole = (tmp_path / "a.png").read_bytes()
+    chunk = b"eXIf" + turned.tobytes()[6:]
+    late = struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
+    (tmp_path / "c.png").write_bytes(whole[:-12] + late + whole[-12:])  # behind the pixels, before the end
+    assert picture_size(tmp_path / "c.png") == open_image(tmp_path / "c.png").size == (20, 30)
     (tmp_path / "a.png").write_bytes(whole[:60])  # the header is there, the pixels are not
     assert picture_size(tmp_path / "a.png") == (30, 20)
-    (tmp_path / "c.png").write_bytes(b"GET / HTTP/1.1")
-    for name in ("c.png", "d.png"):
+    (tmp_path / "d.png").write_bytes(b"GET / HTTP/1.1")
+    for name in ("d.png", "e.png"):
         with pytest.raises(ImageError):
             picture_size(tmp_path / name)
