@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image, ImageCms
+from PIL import ExifTags, Image, ImageCms
 
 from whatchanged.errors import ImageError, ShapeError
-from whatchanged.images import normalise, open_image, resize
+from whatchanged.images import normalise, open_image, picture_size, resize
 
 COLOR = (200, 40, 90)
 
@@ -206,3 +206,24 @@ def test_normalise_by_hand():
     assert found[0, :, 0, 0] == pytest.approx([1.0, -0.5, 0.0], abs=1e-6)
     with pytest.raises(ShapeError, match=r"\(4, 4\)"):
         normalise(np.zeros((4, 4), np.uint8), (0, 0, 0), (1, 1, 1))
+
+
+def test_a_size_from_the_header(tmp_path):
+    picture = Image.new("RGB", (30, 20))
+    picture.save(tmp_path / "a.png")
+    assert picture_size(tmp_path / "a.png") == (30, 20)
+    turned = Image.Exif()
+    turned[ExifTags.Base.Orientation] = 6
+    picture.save(tmp_path / "b.jpg", exif=turned)
+    assert picture_size(tmp_path / "b.jpg") == open_image(tmp_path / "b.jpg").size == (20, 30)
+    whole = (tmp_path / "a.png").read_bytes()
+    chunk = b"eXIf" + turned.tobytes()[6:]
+    late = struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
+    (tmp_path / "c.png").write_bytes(whole[:-12] + late + whole[-12:])  # behind the pixels, before the end
+    assert picture_size(tmp_path / "c.png") == open_image(tmp_path / "c.png").size == (20, 30)
+    (tmp_path / "a.png").write_bytes(whole[:60])  # the header is there, the pixels are not
+    assert picture_size(tmp_path / "a.png") == (30, 20)
+    (tmp_path / "d.png").write_bytes(b"GET / HTTP/1.1")
+    for name in ("d.png", "e.png"):
+        with pytest.raises(ImageError):
+            picture_size(tmp_path / name)

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 from whatchanged.errors import ImageError, ShapeError
 
@@ -62,6 +62,22 @@ def open_image(source: Source) -> Image.Image:
         image = _open_header(stream, path)
         with image:
             return _decode(image, str(path))
+
+
+def picture_size(path: Path) -> tuple[int, int]:
+    """Width and height of the upright picture; its pixels are not decoded. Raises ImageError."""
+    _check_file(path)
+    with path.open("rb") as stream, _open_header(stream, path) as image:
+        size: tuple[int, int] = image.size
+        if image.format == "PNG" and "exif" not in image.info and b"eXIf" not in path.read_bytes():
+            return size  # Pillow would decode a PNG to see whether an orientation follows its pixels
+        try:
+            turned = image.getexif().get(ExifTags.Base.Orientation, 1) in (5, 6, 7, 8)
+        except _DECODER_ERRORS as error:
+            raise ImageError(
+                f"{path}: cannot read its orientation: {_reason(error)}. Copy it again."
+            ) from error
+    return size[::-1] if turned else size
 
 
 def resize(image: Image.Image, size: tuple[int, int]) -> NDArray[np.uint8]:

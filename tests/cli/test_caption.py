@@ -249,12 +249,46 @@ def test_attention_maps(caption, pairs, tmp_path, monkeypatch):
     assert caption(pairs, "-o", out, "--resume")[0] == 2
 
 
-def test_attention_without_its_package(caption, pairs, tmp_path, monkeypatch):
-    import importlib.util
+def test_maps_that_lie_there_already(caption, pairs, tmp_path, monkeypatch):
+    monkeypatch.setattr("whatchanged.cli.caption.CHUNK", 3)
+    folder = tmp_path / "maps"
+    caption(pairs, "-o", tmp_path / "a.jsonl", "--attention", folder)
+    code, _, err = caption(pairs, "-o", tmp_path / "b.jsonl", "--attention", folder)
+    assert code == 2 and "attention maps already" in err and not (tmp_path / "b.jsonl").exists()
+    # a longer run's leftovers would speak for pairs that are no longer done
+    stray = folder / "attention-0000004.safetensors"
+    stray.write_bytes(b"old")
+    other = folder / "attention-0000007.safetensors"
+    other.write_bytes(b"another shard's")
+    assert caption(pairs, "-o", tmp_path / "a.jsonl", "--attention", folder, "--force")[0] == 0
+    assert not stray.exists() and other.read_bytes() == b"another shard's"
 
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, package=None: None)
-    code, _, err = caption(pairs, "-o", tmp_path / "out.jsonl", "--attention", tmp_path / "maps")
-    assert code == 2 and 'pip install "whatchanged[train]"' in err and not (tmp_path / "maps").exists()
+
+def test_resume_wants_the_maps_of_what_is_done(caption, pairs, tmp_path, monkeypatch):
+    monkeypatch.setattr("whatchanged.cli.caption.CHUNK", 3)
+    out, folder = tmp_path / "out.jsonl", tmp_path / "maps"
+    caption(pairs, "-o", out, "--attention", folder)
+    whole = out.read_bytes()
+    for spoil in (
+        lambda path: path.unlink(),
+        lambda path: path.write_bytes(b"x"),
+        lambda path: path.write_bytes(path.read_bytes().replace(b'"tiny', b'"tinz')),
+    ):
+        path = folder / "attention-0000003.safetensors"
+        good = path.read_bytes()
+        spoil(path)
+        code, _, err = caption(pairs, "-o", out, "--attention", folder, "--resume")
+        assert code == 2 and "--force" in err and path.name in err and out.read_bytes() == whole
+        path.write_bytes(good)
+    assert caption(pairs, "-o", out, "--attention", tmp_path / "elsewhere", "--resume")[0] == 2
+    assert caption(pairs, "-o", out, "--attention", folder, "--resume")[0] == 0
+
+
+def test_a_folder_for_maps_that_cannot_be(caption, pairs, tmp_path):
+    (tmp_path / "file").write_text("")
+    for folder, said in ((tmp_path / "file", "this is a file"), (tmp_path / "no" / "maps", "is not there")):
+        code, _, err = caption(pairs, "-o", tmp_path / "out.jsonl", "--attention", folder)
+        assert code == 2 and said in err and not (tmp_path / "out.jsonl").exists()
 
 
 def test_pictures_of_two_sizes_in_one_batch(caption, pairs, pictures, tmp_path):

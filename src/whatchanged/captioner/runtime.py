@@ -15,6 +15,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.captioner.attention import over_content
 from whatchanged.captioner.bundle import Bundle, open_bundle
 from whatchanged.captioner.decoding import Cache, Decoded, Ids, beam, greedy
 from whatchanged.errors import BundleError, ShapeError
@@ -27,15 +28,6 @@ Sources = list[Any] | tuple[Any, ...]
 
 BATCH = 16
 """Pairs that run side by side where a list is given."""
-
-# fmt: off
-FUNCTION_WORDS = frozenset((
-    "a", "an", "the", "this", "that", "these", "those", "there", "it", "its", "is", "are", "was", "were",
-    "be", "been", "being", "has", "have", "had", "do", "does", "did", "to", "of", "in", "on", "at", "by",
-    "as", "and", "or", "with", "from", "than",
-))
-# fmt: on
-"""English words that point at nothing; the heat maps are averaged over the others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,13 +113,12 @@ class Captioner:
         maps = row.attention if row.attention is not None else np.zeros((0, 2, *self.card.grid), np.float32)
         entries = self.card.vocabulary.entries
         words = tuple((entries[j], maps[i]) for i, j in enumerate(row.ids) if j not in (BOS, EOS))
-        content = [value for word, value in words if word not in FUNCTION_WORDS] or [w[1] for w in words]
         no_change = self.card.no_change.calibrated(probability)
         changed = sentence not in self.card.no_change.sentences
         return Description(
             sentence=sentence,
             no_change=no_change,
-            heatmaps=np.mean(content, axis=0) if content else np.zeros((2, *self.card.grid), np.float32),
+            heatmaps=over_content(words, self.card.grid),
             words=words,
             changed=changed,
             doubtful=changed == (no_change >= self.card.no_change.threshold),

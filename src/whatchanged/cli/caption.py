@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
 import typer
 
 from whatchanged.cli.console import check_output, note, progress, write_output
-from whatchanged.errors import ImageError, MissingExtra, OutputError
+from whatchanged.errors import ImageError, OutputError, PredictionsError
 
 if TYPE_CHECKING:
     from whatchanged.captioner.runtime import Captioner, Description
@@ -65,13 +65,9 @@ def caption(
     _report(found, len(found.records) - len(records), quiet)
     first, last = (len(records) * i // part[1] for i in (part[0] - 1, part[0]))
     captioner = load(model)
-    run = _Run(
-        records[first:last],
-        first,
-        output,
-        attention,
-        _identity(captioner, found.root, records, (first, last), beams, attention is not None),
-    )
+    identity = _identity(captioner, found.root, records, (first, last), beams, attention is not None)
+    run = _Run(records[first:last], first, output, identity, attention, _about_maps(captioner, identity))
+    run.check_maps(replace=force or resume)
     failed = _caption_all(captioner, run, batch_size, beams, run.standing(resume), quiet)
     if failed:
         note(f"{failed:,} of {last - first:,} pairs failed; their lines in {output} say why.")
@@ -90,13 +86,17 @@ class _Standing:
 
 @dataclass(frozen=True)
 class _Run:
-    """One output: its pairs, the number of the first in the whole list, where it goes and what it is."""
+    """One output: its pairs, the number of the first in the whole list, where it goes and what it is.
+
+    ``attention`` is the folder of its maps, if they are wanted, and ``about`` what their files say of them.
+    """
 
     records: Sequence["PairRecord"]
     first: int
     output: Path
-    attention: Path | None
     identity: dict[str, Any]
+    attention: Path | None
+    about: dict[str, Any]
 
     @property
     def meta(self) -> Path:
@@ -119,7 +119,48 @@ class _Run:
                     f"{self.output}: it was made with another {key} (see {self.meta.name}), so it cannot be "
                     "continued. Pass --force to replace it, or choose another name."
                 )
-        return self._count()
+        standing = self._count()
+        self._check_written(standing.done)
+        return standing
+
+    def check_maps(self, replace: bool) -> None:
+        """That no maps lie where this run's go. Raises OutputError unless they may be replaced."""
+        lying = self._lying()
+        if lying and not replace:
+            raise OutputError(
+                f"{lying[0]}: there are attention maps already. Pass --resume to continue or --force to "
+                "replace them, or choose another folder."
+            )
+
+    def _lying(self) -> list[Path]:
+        """Files of maps in the folder whose first pair is one of this run's."""
+        if self.attention is None:
+            return []
+        found = re.compile(r"attention-(\d{7,})\.safetensors")
+        names = {path: found.fullmatch(path.name) for path in sorted(self.attention.glob("attention-*"))}
+        span = range(self.first, self.first + len(self.records))
+        return [path for path, name in names.items() if name and int(name[1]) in span]
+
+    def _check_written(self, done: int) -> None:
+        """That the maps of the pairs that are done lie in the folder, and are this model's and list's."""
+        if self.attention is None:
+            return
+        from whatchanged.captioner.attention import about_file, file_name
+
+        for start in range(0, done, CHUNK):
+            path = self.attention / file_name(self.first + start)
+            try:
+                about = about_file(path)
+            except PredictionsError as error:
+                raise OutputError(
+                    f"{self.output}: the maps of its pairs are not in {self.attention}: {error} Name their "
+                    "folder, or pass --force to start anew."
+                ) from error
+            if any(about[key] != value for key, value in self.about.items()):
+                raise OutputError(
+                    f"{path}: these maps were made with another model or list. Name the right folder, or "
+                    "pass --force to start anew."
+                )
 
     def _count(self) -> _Standing:
         """Whole lines that answer the first pairs in order; with maps, up to the last whole file of maps."""
@@ -143,8 +184,12 @@ class _Run:
         return kept
 
     def open(self, standing: _Standing) -> BinaryIO:
-        """The output, cut to what stands, ready for the next line; the sidecar is written first of all."""
+        """The output, cut to what stands, ready for the next line, with the sidecar; older maps are gone."""
         try:
+            if self.attention is not None:
+                self.attention.mkdir(exist_ok=True)
+            for path in [] if standing.done else self._lying():
+                path.unlink()
             stream = self.output.open("r+b" if standing.done else "wb")
             stream.truncate(standing.offset)
             stream.seek(standing.offset)
@@ -208,41 +253,25 @@ def _answers(
 
 
 class _Maps:
-    """Each word's attention, gathered and written CHUNK pairs a file; does nothing without a folder.
-
-    A file holds one tensor a pair, named by its id: float16 (words, 2, rows, columns). Its metadata has one
-    key, ``whatchanged``: JSON with ``words`` (id to words), ``model`` and ``list`` (fingerprints).
-    """
+    """Each word's attention, gathered and written CHUNK pairs a file; does nothing without a folder."""
 
     def __init__(self, run: _Run) -> None:
         self._run = run
-        self._tensors: dict[str, Any] = {}
-        self._words: dict[str, list[str]] = {}
+        self._sentences: dict[str, Any] = {}
 
     def add(self, pair_id: str, found: "Description") -> None:
         if self._run.attention is not None and found.words:
-            import numpy as np
-
-            self._tensors[pair_id] = np.stack([maps for _, maps in found.words]).astype(np.float16)
-            self._words[pair_id] = [word for word, _ in found.words]
+            self._sentences[pair_id] = found.words
 
     def write(self, done: int) -> None:
         """Write what was gathered since the last file; ``done`` pairs of the run are done."""
         if self._run.attention is None:
             return
-        from safetensors.numpy import save
+        from whatchanged.captioner.attention import file_name, pack
 
-        start = self._run.first + (done - 1) // CHUNK * CHUNK
-        identity = self._run.identity
-        metadata = {
-            "words": self._words,
-            "model": identity["model"]["fingerprint"],
-            "list": identity["list"]["sha256"],
-        }
-        self._run.attention.mkdir(parents=True, exist_ok=True)
-        path = self._run.attention / f"attention-{start:07d}.safetensors"
-        write_output(path, save(self._tensors, {"whatchanged": json.dumps(metadata, ensure_ascii=False)}))
-        self._tensors, self._words = {}, {}
+        path = self._run.attention / file_name(self._run.first + (done - 1) // CHUNK * CHUNK)
+        write_output(path, pack(self._sentences, self._run.about))
+        self._sentences = {}
 
 
 def _part(shard: str) -> tuple[int, int]:
@@ -254,13 +283,11 @@ def _part(shard: str) -> tuple[int, int]:
 
 
 def _check_attention(folder: Path) -> None:
-    """That maps can be written at all."""
-    import importlib.util
-
-    if importlib.util.find_spec("safetensors") is None:
-        raise MissingExtra("--attention", "safetensors", "train")
+    """That maps can be written there at all."""
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: --attention wants a folder, this is a file. Choose another name.")
+    if not folder.absolute().parent.is_dir():
+        raise OutputError(f"{folder}: the folder {folder.absolute().parent} is not there. Make it first.")
 
 
 def _report(found: "Dataset", single: int, quiet: bool) -> None:
@@ -300,6 +327,18 @@ def _identity(
         "beams": beams,
         "attention": attention,
         "whatchanged": __version__,
+    }
+
+
+def _about_maps(captioner: "Captioner", identity: dict[str, Any]) -> dict[str, Any]:
+    """What the files of maps say of themselves."""
+    card = captioner.card
+    unnamed = f"as {card.name} {card.version} ({card.method}) gives it"
+    return {
+        "model": identity["model"],
+        "list": identity["list"]["sha256"],
+        "grid": list(card.grid),
+        "layer": str(card.provenance.get("attention", unnamed)),
     }
 
 

@@ -10,8 +10,8 @@ import typer
 
 from whatchanged.errors import BundleError
 
-BASE = ("numpy", "pillow", "onnxruntime", "typer", "rich")
-EXTRAS = {"train": ("torch", "safetensors", "onnx", "tensorboard", "numba", "scikit-learn")}
+BASE = ("numpy", "pillow", "onnxruntime", "typer", "rich", "safetensors")
+EXTRAS = {"train": ("torch", "onnx", "tensorboard", "numba", "scikit-learn")}
 """Distributions of each extra, as ``pyproject.toml`` names them; their absence is no fault."""
 
 

@@ -1,21 +1,35 @@
 """Predictions on disk, and their fit to the references: every id once, none too many, none too few.
 
-One JSON object a line: ``{"id": "000123.png", "caption": "...", "no_change": 0.03}``, or, for a pair that
-failed, ``{"id": "...", "error": "..."}``.
+The formats, told apart by content:
+
+    ours        JSON Lines {"id": "000123.png", "caption": "...", "no_change": 0.03}; a pair that failed:
+                {"id": "...", "error": "..."}
+    COCO        [{"image_id": "000123.png", "caption": "..."}, ...], as DUDA and CLIP4IDC write it
+    SCORER      a folder with sc_results.json and nsc_results.json, both COCO (DUDA's likewise)
+    PCL         JSON Lines {"ImgId": "CLEVR_default_000123.png_CLEVR_semantic_000123.png",
+                "candidates": ["..."]}
 """
 
-import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from whatchanged.errors import PredictionsError
+from whatchanged.evaluation.documents import is_unicode, pcl_id, read_document, short
 from whatchanged.records import PairRecord
 
 EXAMPLES = 3
+TWO_FILES = ("sc_results.json", "nsc_results.json")
+FORMATS = (
+    'JSON Lines {"id": .., "caption": ..} as `whatchanged caption` writes them, '
+    'COCO results [{"image_id": .., "caption": ..}], PCL\'s JSON Lines {"ImgId": .., "candidates": [..]}, '
+    f"or a folder with {' and '.join(TWO_FILES)}"
+)
+REFERENCE_KEYS = ("captions", "sentences", "sents", "description", "annotations")
+"""Keys that hold references in one format or another, and predictions in none."""
 
 
 @dataclass(frozen=True)
@@ -29,17 +43,13 @@ class Prediction:
 
 
 def read_predictions(path: str | Path) -> tuple[Prediction, ...]:
-    """All lines, in order. Raises PredictionsError with the line number, or with the first repeated ids."""
+    """All predictions of a file, or of the folder of a SCORER run, in order.
+
+    Raises PredictionsError, with the line where there is one: for what is unreadable, empty, malformed, of no
+    known format or evidently references, and for ids that occur more than once.
+    """
     path = Path(path)
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise PredictionsError(f"{path}: cannot be read ({error}).") from error
-    predictions = [_prediction(f"{path}, line {i}", line) for i, line in enumerate(lines, 1) if line.strip()]
-    if not predictions:
-        raise PredictionsError(
-            f"{path}: the file is empty. It needs one JSON object a line: id, caption, no_change."
-        )
+    predictions = [p for file in _files(path) for p in _read_file(file)]
     twice = [pair_id for pair_id, count in Counter(p.pair_id for p in predictions).items() if count > 1]
     if twice:
         raise PredictionsError(f"{path}: {_named(twice, 'id')}: more than one line. Keep one line a pair.")
@@ -62,8 +72,9 @@ def aligned(
     wanted, known = {r.pair_id for r in records}, set(others)
     unknown = [i for i in by_id if i not in wanted and i not in known]
     if unknown:
+        example = f"; the references' ids look like {records[0].pair_id}" if records else ""
         raise PredictionsError(
-            f"{_named(unknown, 'prediction')}: no such id in the references. Same data set?"
+            f"{_named(unknown, 'prediction')}: no such id in the references{example}. Same data set?"
         )
     missing = [r.pair_id for r in records if r.pair_id not in by_id]
     if missing:
@@ -80,29 +91,95 @@ def aligned(
     return chosen
 
 
-def _prediction(where: str, line: str) -> Prediction:
-    try:
-        value = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
+def _files(path: Path) -> list[Path]:
+    """The file itself, or both files of a run's folder."""
+    if not path.is_dir():
+        return [path]
+    there = [name for name in TWO_FILES if (path / name).is_file()]
+    if len(there) == 1:
+        lacks = next(name for name in TWO_FILES if name not in there)
         raise PredictionsError(
-            f"{where}: not JSON ({error}). One object a line is wanted, as `whatchanged caption` writes them."
-        ) from error
-    if not isinstance(value, dict) or not isinstance(value.get("id"), str):
-        raise PredictionsError(
-            f'{where}: {{"id": "...", "caption": "..."}} is wanted, this is {_short(value)}.'
+            f"{path}: it holds {there[0]} but not {lacks}. To score one kind of pair alone, name the file."
         )
-    if value.get("error") is not None:
-        return Prediction(value["id"], error=str(value["error"]))
-    caption, no_change = value.get("caption"), value.get("no_change")
-    if not isinstance(caption, str):
+    if not there:
+        swapped = " It looks like a data set: the predictions come first, then the references."
         raise PredictionsError(
-            f"{where}: pair {value['id']} has neither a caption nor an error: {_short(value)}."
+            f"{path}: a folder of predictions holds {' and '.join(TWO_FILES)}; this one does not."
+            + (swapped if (path / "splits.json").is_file() else " Name the file.")
+        )
+    return [path / name for name in TWO_FILES]
+
+
+def _read_file(path: Path) -> list[Prediction]:
+    document = read_document(path)
+    return [_prediction(f"{path}, {where}", value) for where, value in document.values]
+
+
+def _prediction(where: str, value: Any) -> Prediction:
+    if not isinstance(value, dict):
+        raise PredictionsError(f"{where}: an object is wanted, this is {short(value)}. Known: {FORMATS}.")
+    if "ImgId" in value:
+        pair_id, caption = pcl_id(_id(where, value, "ImgId")), _candidate(where, value.get("candidates"))
+        return Prediction(pair_id, _checked(where, caption))
+    key = "id" if "id" in value else "image_id"
+    if key not in value:
+        raise PredictionsError(f"{where}: neither 'id', 'image_id' nor 'ImgId': {_not_predictions(value)}")
+    pair_id = _id(where, value, key)
+    if value.get("error") is not None:
+        return Prediction(pair_id, error=str(value["error"]))
+    said, no_change = value.get("caption"), value.get("no_change")
+    if not isinstance(said, str):
+        raise PredictionsError(
+            f"{where}: pair {pair_id} has neither a caption nor an error: {_not_predictions(value)}"
         )
     if no_change is not None and not _is_probability(no_change):
         raise PredictionsError(
-            f"{where}: no_change should be a probability (0 to 1) or null, not {no_change!r}."
+            f"{where}: no_change should be a probability (0 to 1) or null, not {short(no_change)}."
         )
-    return Prediction(value["id"], caption, None if no_change is None else float(no_change))
+    return Prediction(pair_id, _checked(where, said), None if no_change is None else float(no_change))
+
+
+def _not_predictions(value: Mapping[str, Any]) -> str:
+    """What an object that is no prediction may be."""
+    lists = [v for v in value.values() if isinstance(v, list) and all(isinstance(s, str) for s in v)]
+    raw = bool(value) and len(lists) == len(value)  # CLEVR-Change's own files: picture to sentences
+    if raw or any(key in value for key in REFERENCE_KEYS):
+        return (
+            f"these look like references ({short(value)}). The predictions come first, then the references."
+        )
+    return f"this is {short(value)}. Known: {FORMATS}."
+
+
+def _id(where: str, value: Mapping[str, Any], key: str) -> str:
+    found = value[key]
+    if type(found) is int:  # COCO's own ids are numbers
+        return str(found)
+    if not isinstance(found, str) or not found or not is_unicode(found):
+        raise PredictionsError(f"{where}: {key!r} should be the id of a pair, not {short(found)}.")
+    return found
+
+
+def _candidate(where: str, value: Any) -> str:
+    """PCL's ``candidates``: one sentence, or one sentence word by word (as in the authors' evaluation)."""
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+        value = value[0]
+    elif isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
+        return value[0]
+    if not isinstance(value, list) or not value or not all(isinstance(word, str) for word in value):
+        raise PredictionsError(f"{where}: 'candidates' should be one sentence in a list: {short(value)}.")
+    if any(" " in word for word in value):
+        raise PredictionsError(
+            f"{where}: {len(value)} candidates where one is scored: {short(value)}. Keep the first."
+        )
+    return " ".join(value)
+
+
+def _checked(where: str, caption: str) -> str:
+    if not is_unicode(caption):
+        raise PredictionsError(
+            f"{where}: the caption holds half a surrogate pair, which is no character: {caption!r}."
+        )
+    return caption
 
 
 def _is_probability(value: Any) -> bool:
@@ -112,11 +189,6 @@ def _is_probability(value: Any) -> bool:
         and math.isfinite(value)
         and 0 <= value <= 1
     )
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 80 else text[:80] + " ..."
 
 
 def _named(ids: Sequence[str], what: str) -> str:

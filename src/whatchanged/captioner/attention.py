@@ -1,0 +1,168 @@
+"""Where each word looked: the average that a heat map shows, and the files of ``caption --attention``.
+
+A file holds up to a thousand pairs, one tensor a pair, named by its id: (words, 2, rows, columns), float16,
+before and after. The file's metadata has one key, ``whatchanged``: JSON with ``words`` (id to the words of
+the sentence), ``grid`` (rows, columns), ``layer`` (which attention of the model this is), ``model`` (name,
+version, fingerprint) and ``list`` (fingerprint of the pairs). The format is safetensors: a JSON head and
+plain numbers.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.errors import PredictionsError
+
+Floats = NDArray[np.float32]
+Words = Sequence[tuple[str, Floats]]
+"""A sentence word by word, each with its maps (2, rows, columns)."""
+
+PATTERN = "attention-*.safetensors"
+KEY = "whatchanged"
+SAME = ("model", "list", "grid", "layer")
+"""What all files of one folder must agree on."""
+
+# fmt: off
+FUNCTION_WORDS = frozenset((
+    "a", "an", "the", "this", "that", "these", "those", "there", "it", "its", "is", "are", "was", "were",
+    "be", "been", "being", "has", "have", "had", "do", "does", "did", "to", "of", "in", "on", "at", "by",
+    "as", "and", "or", "with", "from", "than",
+))
+# fmt: on
+"""English words that point at nothing; heat maps are averaged over the others."""
+
+
+class Entry(NamedTuple):
+    """Where the maps of a pair lie, and the words that they belong to."""
+
+    path: Path
+    words: tuple[str, ...]
+
+
+def over_content(words: Words, grid: tuple[int, int]) -> Floats:
+    """The mean map (2, rows, columns) of the words that are no function words; of all where all are.
+
+    Zeros on ``grid`` where there is no word at all.
+    """
+    content = [maps for word, maps in words if word not in FUNCTION_WORDS] or [maps for _, maps in words]
+    return np.mean(content, axis=0) if content else np.zeros((2, *grid), np.float32)
+
+
+def file_name(first: int) -> str:
+    """The file whose first pair has this number in the whole list."""
+    return f"attention-{first:07d}.safetensors"
+
+
+def pack(sentences: Mapping[str, Words], about: Mapping[str, Any]) -> bytes:
+    """A file's bytes: the maps of the pairs that have words; ``about`` holds what ``SAME`` names."""
+    from safetensors.numpy import save  # only those who want maps pay for it
+
+    tensors = {i: np.stack([m for _, m in words]).astype(np.float16) for i, words in sentences.items()}
+    named = {i: [word for word, _ in words] for i, words in sentences.items()}
+    return save(tensors, {KEY: json.dumps({"words": named, **about}, ensure_ascii=False)})
+
+
+def about_file(path: Path) -> dict[str, Any]:
+    """What a file says of itself. Raises PredictionsError where it is no file of maps."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, "numpy") as opened:
+            found = json.loads((opened.metadata() or {}).get(KEY, "null"))
+            keys = set(opened.keys())
+    except (OSError, SafetensorError, ValueError, RecursionError) as error:
+        raise PredictionsError(f"{path}: no file of attention maps ({error}). Caption again.") from error
+    if (
+        not isinstance(found, dict)
+        or not isinstance(found.get("words"), dict)
+        or set(found["words"]) != keys
+        or not all(
+            isinstance(w, list) and all(isinstance(s, str) for s in w) for w in found["words"].values()
+        )
+        or not _is_grid(found.get("grid"))
+    ):
+        raise PredictionsError(
+            f"{path}: its metadata does not say which words and grid its maps belong to. Caption again."
+        )
+    return found
+
+
+class AttentionFiles:
+    """The maps of a folder by pair id; only what is asked for is read. Raises PredictionsError."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        self._entries: dict[str, Entry] = {}
+        self._opened: tuple[Path, Any] | None = None
+        self.about: dict[str, Any] = {}
+        paths = sorted(self.folder.glob(PATTERN))
+        if not paths:
+            raise PredictionsError(
+                f"{self.folder}: no attention maps ({PATTERN}) here. `whatchanged caption --attention` "
+                "writes them."
+            )
+        for path in paths:
+            self._add(path)
+        rows, columns = self.about["grid"]
+        self.grid: tuple[int, int] = (rows, columns)
+
+    def __contains__(self, pair_id: object) -> bool:
+        return pair_id in self._entries
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def words(self, pair_id: str) -> tuple[str, ...]:
+        """The words of a pair's sentence."""
+        return self._entries[pair_id].words
+
+    def read(self, pair_id: str) -> list[tuple[str, Floats]]:
+        """The words of a pair's sentence, each with its maps (2, rows, columns)."""
+        from safetensors import safe_open
+
+        entry = self._entries[pair_id]
+        if self._opened is None or self._opened[0] != entry.path:  # pairs are mostly read in order
+            self._opened = entry.path, safe_open(entry.path, "numpy")
+        maps = np.asarray(self._opened[1].get_tensor(pair_id), np.float32)
+        wanted = (len(entry.words), 2, *self.grid)
+        if maps.shape != wanted or not np.isfinite(maps).all() or maps.min() < 0:
+            raise PredictionsError(
+                f"{entry.path}: the maps of {pair_id} should be {wanted}, finite and not negative; they are "
+                f"{maps.shape}. Caption again."
+            )
+        return list(zip(entry.words, maps, strict=True))
+
+    def heat(self, pair_id: str) -> Floats:
+        """The maps of a pair (2, rows, columns), averaged over its content words."""
+        return over_content(self.read(pair_id), self.grid)
+
+    def _add(self, path: Path) -> None:
+        found = about_file(path)
+        about = {key: found.get(key) for key in SAME}
+        if self.about and about != self.about:
+            other = next(key for key in SAME if about[key] != self.about[key])
+            raise PredictionsError(
+                f"{path}: made with another {other} than the files before it. Keep one run's maps in one "
+                "folder."
+            )
+        self.about = about
+        twice = [pair_id for pair_id in found["words"] if pair_id in self._entries]
+        if twice:
+            raise PredictionsError(
+                f"{path}: {len(twice):,} pairs have maps in another file too (first: {twice[0]}). Remove the "
+                "files of one of the runs."
+            )
+        for pair_id, words in found["words"].items():
+            self._entries[pair_id] = Entry(path, tuple(words))
+
+
+def _is_words(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)
+
+
+def _is_grid(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(type(n) is int and n > 0 for n in value)

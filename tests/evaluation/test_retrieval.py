@@ -1,0 +1,172 @@
+import json
+from itertools import pairwise, permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whatchanged.errors import PredictionsError
+from whatchanged.evaluation.retrieval import (
+    Similarity,
+    ranks,
+    read_similarity,
+    retrieval,
+    retrieval_report,
+    summary,
+    table,
+)
+from whatchanged.records import PairRecord
+
+
+def held(matrix, owner, texts=None):
+    owner = np.array(owner)
+    texts = texts or [f"t{i}" for i in range(len(owner))]
+    return Similarity(np.asarray(matrix, float), tuple(map(str, range(len(matrix)))), tuple(texts), owner)
+
+
+def test_two_pairs_three_texts_by_hand():
+    # texts 0 and 1 belong to pair 0, text 2 to pair 1; text 1 looks more like pair 1, text 2 is last there
+    got = retrieval(held([[0.9, 0.2, 0.3], [0.1, 0.8, 0.4]], [0, 0, 1]))
+    for ties in ("optimistic", "expected"):
+        assert got["text_to_pair"][ties] == pytest.approx(
+            {"R@1": 200 / 3, "R@5": 100, "R@10": 100, "MdR": 1, "MnR": 4 / 3}
+        )
+        assert got["pair_to_text"][ties] == pytest.approx(
+            {"R@1": 50, "R@5": 100, "R@10": 100, "MdR": 1.5, "MnR": 1.5}
+        )
+    assert (got["text_to_pair"]["queries"], got["pair_to_text"]["queries"]) == (3, 2)
+
+
+def test_ties_by_hand():
+    # one query, the right item and three wrong ones equal, one wrong item above
+    got = summary(ranks(np.array([[2.0, 1, 1, 1, 1, 0]]), [[1]]))
+    assert got["tied"] == 1
+    assert got["optimistic"] == {"R@1": 0, "R@5": 100, "R@10": 100, "MdR": 2, "MnR": 2}
+    assert got["expected"] == pytest.approx({"R@1": 0, "R@5": 100, "R@10": 100, "MdR": 3.5, "MnR": 3.5})
+    # a matrix that says nothing finds 1 in n
+    blind = summary(ranks(np.zeros((40, 40)), [[i] for i in range(40)]))
+    assert blind["optimistic"]["R@1"] == 100 and blind["expected"]["R@1"] == pytest.approx(2.5)
+    assert blind["expected"]["R@10"] == pytest.approx(25) and blind["expected"]["MnR"] == pytest.approx(20.5)
+
+
+def test_the_table():
+    title, rows = table(retrieval(held([[0.9, 0.2, 0.3], [0.1, 0.8, 0.4]], [0, 0, 1])))
+    assert title == "Retrieval (2 pairs, 3 texts; only the own pair counts)"
+    assert rows[0] == ["", "queries", "ties", "R@1", "R@5", "R@10", "MdR", "MnR"]
+    assert rows[1] == ["text to pair", "3", "optimistic", "66.7", "100.0", "100.0", "1.0", "1.3"]
+
+
+def test_equal_texts_count_only_when_asked():
+    found = held([[0.1, 0.9, 0.2], [0.9, 0.1, 0.1], [0.0, 0.3, 0.9]], [0, 1, 2], ["same", "same", "moved"])
+    strict, kind = retrieval(found), retrieval(found, equal_texts=True)
+    assert strict["text_to_pair"]["optimistic"]["R@1"] == pytest.approx(100 / 3)
+    assert kind["text_to_pair"]["optimistic"]["R@1"] == pytest.approx(100)
+    assert kind["pair_to_text"]["optimistic"]["R@1"] == pytest.approx(100)
+
+
+@st.composite
+def queries(draw):
+    items = draw(st.integers(1, 5))
+    scores = draw(st.lists(st.integers(0, 2), min_size=items, max_size=items))
+    right = draw(st.sets(st.integers(0, items - 1), min_size=1))
+    return scores, sorted(right)
+
+
+@given(queries())
+def test_against_every_order_of_equals(query):
+    """Sort the items in every order that the scores allow; the first right one has the rank."""
+    scores, right = query
+    places = []
+    for order in permutations(range(len(scores))):
+        if all(scores[a] >= scores[b] for a, b in pairwise(order)):
+            places.append(1 + min(order.index(item) for item in right))
+    got = summary(ranks(np.array([scores], float), [right]))
+    assert got["expected"]["MnR"] == pytest.approx(np.mean(places))
+    assert got["optimistic"]["MnR"] == min(places)
+    for k in (1, 5, 10):
+        assert got["expected"][f"R@{k}"] == pytest.approx(100 * np.mean([place <= k for place in places]))
+        assert got["optimistic"][f"R@{k}"] == 100 * (min(places) <= k)
+
+
+@given(st.integers(1, 4), st.data())
+def test_pair_to_text_against_loops(pairs, data):
+    owner = [*range(pairs), *data.draw(st.lists(st.integers(0, pairs - 1), max_size=4))]
+    rows = st.lists(st.integers(0, 3), min_size=len(owner), max_size=len(owner))
+    matrix = data.draw(st.lists(rows, min_size=pairs, max_size=pairs))
+    wanted = []
+    for p in range(pairs):
+        best = [max(s for s, o in zip(matrix[p], owner, strict=True) if o == q) for q in range(pairs)]
+        wanted.append(1 + sum(score > best[p] for score in best))
+    got = retrieval(held(matrix, owner))["pair_to_text"]["optimistic"]
+    assert got["MnR"] == pytest.approx(np.mean(wanted)) and got["MdR"] == np.median(wanted)
+
+
+def test_blocks_change_nothing(monkeypatch):
+    matrix = np.random.default_rng(0).integers(0, 5, (7, 9)).astype(float)
+    whole = ranks(matrix, [[i, 8 - i] for i in range(7)])
+    monkeypatch.setattr("whatchanged.evaluation.retrieval.BLOCK", 20)
+    parts = ranks(matrix, [[i, 8 - i] for i in range(7)])
+    for name in ("above", "wrong", "right"):
+        assert np.array_equal(getattr(whole, name), getattr(parts, name))
+
+
+IDS = {"pairs": ["a", "b"], "texts": [["a", "x"], ["b", "y"], ["a", "z"]]}
+
+
+def test_files(tmp_path):
+    path = tmp_path / "s.npy"
+    np.save(path, np.eye(2, 3, dtype=np.float32))
+    (tmp_path / "s.json").write_text(json.dumps(IDS))
+    found = read_similarity(path)
+    assert found.pairs == ("a", "b") and found.texts == ("x", "y", "z") and found.owner.tolist() == [0, 1, 0]
+    assert retrieval(found)["pair_to_text"]["optimistic"]["R@1"] == 100
+
+
+@pytest.mark.parametrize(
+    "matrix, ids, message",
+    [
+        (np.eye(2), IDS, r"its shape is \(2, 2\); s.json names 2 pairs and 3 texts"),
+        (np.ones((2, 3), int), IDS, "a matrix of real numbers"),
+        (np.ones(3), IDS, "a matrix of real numbers"),
+        (np.array([[None] * 3] * 2), IDS, "no NumPy array of plain numbers"),
+        (np.ones((2, 3)), {"pairs": ["a", "b"]}, "is wanted"),
+        (np.ones((2, 3)), ["a"], "is wanted"),
+        (np.ones((2, 3)), {**IDS, "pairs": ["a", "c"]}, r"1 texts belong to no pair .* \(such as b\)"),
+        (np.ones((3, 3)), {**IDS, "pairs": ["a", "b", "c"]}, r"1 pairs have no text \(such as c\)"),
+        (np.ones((3, 3)), {**IDS, "pairs": ["a", "b", "a"]}, "1 pairs are named twice"),
+        (np.ones((0, 0)), {"pairs": [], "texts": []}, "names no pairs"),
+    ],
+)
+def test_files_that_do_not_fit(tmp_path, matrix, ids, message):
+    np.save(tmp_path / "s.npy", matrix)
+    (tmp_path / "s.json").write_text(json.dumps(ids))
+    with pytest.raises(PredictionsError, match=message):
+        read_similarity(tmp_path / "s.npy")
+
+
+def test_against_a_data_set(tmp_path):
+    path = tmp_path / "s.npy"
+    np.save(path, np.eye(2, 3, dtype=np.float32))
+    (tmp_path / "s.json").write_text(json.dumps(IDS))
+
+    def record(name, *captions):
+        return PairRecord("plain", name, name, "test", "pair_caption", Path("a"), Path("b"), captions)
+
+    records = [record("a", "x", "z"), record("b", "y"), record("c", "x")]
+    report = retrieval_report(path, records)
+    assert report["not_in_the_matrix"] == 1
+    assert report["own_pair"]["pair_to_text"]["optimistic"]["R@1"] == 100
+    assert report["equal_texts"]["equal_texts_count"] is True
+    with pytest.raises(PredictionsError, match=r"1 of its pairs are not in the references \(first: b\)"):
+        retrieval_report(path, records[:1])
+    with pytest.raises(PredictionsError, match=r"1 of its texts are no references .* \(first: a, 'z'\)"):
+        retrieval_report(path, [record("a", "x"), records[1]])
+
+
+def test_numbers_that_are_none():
+    with pytest.raises(PredictionsError, match="no finite numbers"):
+        retrieval(held([[0.1, np.nan], [0.1, 0.2]], [0, 1]))
+    with pytest.raises(PredictionsError, match="at least one right item"):
+        ranks(np.eye(2), [[0], []])
