@@ -1,6 +1,6 @@
 """``whatchanged evaluate``: predictions against references, in numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -9,20 +9,37 @@ import typer
 from whatchanged.errors import OutputError, PredictionsError
 
 if TYPE_CHECKING:
+    from whatchanged.captioner.attention import AttentionFiles
     from whatchanged.datasets import Dataset
     from whatchanged.evaluation.predictions import Prediction
+    from whatchanged.evaluation.report import Report
+    from whatchanged.evaluation.scene_grading import Truth
+    from whatchanged.records import PairRecord
 
 
 def evaluate(
-    predictions: Annotated[Path, typer.Argument(help="JSON lines, as `whatchanged caption` writes them.")],
+    predictions: Annotated[
+        Path,
+        typer.Argument(
+            help="JSON lines as `whatchanged caption` writes them, COCO results, PCL's or SCORER's; or "
+            "similarities (.npy) for retrieval."
+        ),
+    ],
     references: Annotated[
-        Path, typer.Argument(help="The data set folder, CSV or JSON lines with the captions.")
+        Path, typer.Argument(help="The data set folder, or CSV, JSON lines or COCO JSON with the captions.")
     ],
     split: Annotated[
         Literal["all", "train", "val", "test"], typer.Option(help="Score this split only.")
     ] = "all",
     json: Annotated[Path | None, typer.Option(help="Write the report here, unrounded.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write the tables here.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write a page of all pairs here; it links the pictures.")
+    ] = None,
+    attention: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Maps of `caption --attention`: the pointing game, and the page's."),
+    ] = None,
     compare: Annotated[
         Path | None, typer.Option(metavar="OTHER", help="Another system's predictions: a paired comparison.")
     ] = None,
@@ -56,25 +73,94 @@ def evaluate(
     from whatchanged.evaluation.scene_grading import scene_truths
     from whatchanged.evaluation.tables import as_json, as_markdown, as_text
 
+    if predictions.suffix == ".npy":
+        _check_outputs((json, markdown), (predictions, predictions.with_suffix(".json"), references))
+        _retrieval(predictions, references, split, json, markdown)
+        return
     others = [*([compare] if compare else []), *(seeds or [])]
     if compare and (seeds or not resamples):
         raise typer.BadParameter("--compare takes one other system: no --seeds, and --resamples above 0.")
-    _check_outputs((json, markdown), (predictions, references, *others))
+    _check_outputs((json, markdown, html), (predictions, references, *others))
     chosen, (own, *rest), set_aside = _read((predictions, *others), references, split, failed_as_empty)
+    truths = scene_truths(chosen.root)
     report = evaluate_records(
         chosen.records,
         own,
-        scene_truths(chosen.root),
+        truths,
         Settings(tokenizer, document_frequencies, threshold, resamples),
         split,
         set_aside,
         other=rest[0] if compare else None,
         seeds=rest if seeds else (),
     )
+    files = None
+    if attention is not None:
+        from whatchanged.captioner.attention import AttentionFiles
+
+        files = AttentionFiles(attention)
+        _point(report, files, chosen.records, own)
+    page = None if html is None else _page(html, predictions, report, chosen, own, truths, tokenizer, files)
     for path, form in ((json, as_json), (markdown, as_markdown)):
         if path is not None:
             write(path, form(report))
+    if html is not None and page is not None:
+        write(html, page)
     typer.echo(as_text(report))
+
+
+def _point(
+    report: "Report",
+    files: "AttentionFiles",
+    records: "Sequence[PairRecord]",
+    predictions: "Sequence[Prediction]",
+) -> None:
+    """The pointing game into the report, or why it was not played."""
+    from whatchanged.evaluation.breakdown import subsets
+    from whatchanged.evaluation.pointing import pointing_report
+
+    report["pointing"] = pointing_report(files, records, predictions, subsets(records))
+    if report["pointing"] is None:
+        report["warnings"].append("The references have no boxes: the pointing game was not played.")
+
+
+def _page(
+    path: Path,
+    name: Path,
+    report: "Report",
+    references: "Dataset",
+    predictions: "Sequence[Prediction]",
+    truths: "Mapping[str, Truth]",
+    tokenizer: str,
+    files: "AttentionFiles | None",
+) -> str:
+    """The page of all pairs, as it lies in its folder."""
+    from whatchanged.evaluation.page import page
+    from whatchanged.evaluation.pairs import shown
+    from whatchanged.evaluation.tables import footer, tables
+
+    title = f"{name.name} against {references.root.name}"
+    extras = shown(references.records, predictions, truths, tokenizer, files)
+    return page(
+        title, list(tables(report)), footer(report), references.records, predictions, extras, path.parent
+    )
+
+
+def _retrieval(path: Path, references: Path, split: str, json: Path | None, markdown: Path | None) -> None:
+    """Similarities against the pairs and texts that they are of."""
+    from whatchanged.evaluation.references import open_references
+    from whatchanged.evaluation.report import write
+    from whatchanged.evaluation.retrieval import retrieval_report, table
+    from whatchanged.evaluation.tables import aligned_table, as_json, markdown_table
+
+    report = retrieval_report(path, open_references(references, split).records)
+    tables = [table(report[rule]) for rule in ("own_pair", "equal_texts")]
+    if json is not None:
+        write(json, as_json(report))
+    if markdown is not None:
+        write(markdown, "\n\n".join(markdown_table(*each) for each in tables) + "\n")
+    typer.echo("\n\n".join(aligned_table(*each) for each in tables))
+    if report["not_in_the_matrix"]:
+        typer.echo(f"{report['not_in_the_matrix']:,} pairs of the references are not in the matrix.")
 
 
 def _check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
@@ -91,11 +177,11 @@ def _read(
 
     A misfit of predictions and references names the file.
     """
-    from whatchanged.datasets import open_dataset
     from whatchanged.evaluation.predictions import aligned, read_predictions
+    from whatchanged.evaluation.references import open_references
 
-    chosen = open_dataset(references, split=split, pictures=False)
-    every = chosen if split == "all" else open_dataset(references, pictures=False)
+    chosen = open_references(references, split)
+    every = chosen if split == "all" else open_references(references)
     others = {record.pair_id for record in every.records} - {record.pair_id for record in chosen.records}
     read = [read_predictions(path) for path in files]
     fitting = []

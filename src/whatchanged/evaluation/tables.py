@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from whatchanged.evaluation import pointing
 from whatchanged.evaluation.breakdown import HARDEST
 from whatchanged.evaluation.report import Report
 
@@ -40,18 +41,13 @@ HEADLINE = {"types": ("CIDEr-D", "true"), "overlap": ("CIDEr-D", "true")}
 
 def as_text(report: Report) -> str:
     """Tables for a terminal."""
-    return "\n\n".join(_aligned(title, rows) for title, rows in _tables(report)) + "\n\n" + _footer(report)
+    return "\n\n".join(aligned_table(title, rows) for title, rows in tables(report)) + "\n\n" + footer(report)
 
 
 def as_markdown(report: Report) -> str:
     """The same tables in Markdown."""
-    parts = []
-    for title, (head, *rows) in _tables(report):
-        lines = [f"### {title}", "", _row(head), _row(["---", *("---:" for _ in head[1:])]), *map(_row, rows)]
-        parts.append("\n".join(lines))
-    return (
-        "\n\n".join(parts) + "\n\n" + html.escape(_footer(report), quote=False).replace("\n", "\n\n") + "\n"
-    )
+    parts = [markdown_table(title, rows) for title, rows in tables(report)]
+    return "\n\n".join(parts) + "\n\n" + html.escape(footer(report), quote=False).replace("\n", "\n\n") + "\n"
 
 
 def as_json(report: Report) -> str:
@@ -59,10 +55,13 @@ def as_json(report: Report) -> str:
     return json.dumps(report, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _tables(report: Report) -> Iterator[tuple[str, Rows]]:
+def tables(report: Report) -> Iterator[tuple[str, Rows]]:
+    """Title and rows of each table."""
     yield "Against the references (x 100, 95 % interval)", _score_rows(report)
     if "scene" in report:
         yield "Against the scene (%, 95 % interval)", _scene_rows(report["scene"])
+    if report.get("pointing") is not None:
+        yield pointing.table(report["pointing"])
     if "no_change" in report:
         found, ends = report["no_change"], report["intervals"]["no_change"]
         pairs = found["pairs"]["changed"] + found["pairs"]["unchanged"]
@@ -188,7 +187,8 @@ def _share(value: Mapping[str, Any] | None) -> str:
     return _with_ends(value["percent"], (value["low"], value["high"]))
 
 
-def _footer(report: Report) -> str:
+def footer(report: Report) -> str:
+    """What stands below the tables: what could not be read or computed, warnings, the signature."""
     signature, lines = report["signature"], []
     if "scene" in report:
         unparsable = report["scene"]["unparsable"]
@@ -213,7 +213,15 @@ def _footer(report: Report) -> str:
     return "\n".join([*lines, ", ".join(parts)])
 
 
-def _aligned(title: str, rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(title: str, rows: Sequence[Sequence[str]]) -> str:
+    """A table for a Markdown page."""
+    head, *body = rows
+    lines = [f"### {title}", "", _row(head), _row(["---", *("---:" for _ in head[1:])]), *map(_row, body)]
+    return "\n".join(lines)
+
+
+def aligned_table(title: str, rows: Sequence[Sequence[str]]) -> str:
+    """A table for a terminal."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     body = (
         "  ".join(
