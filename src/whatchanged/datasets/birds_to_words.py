@@ -113,7 +113,7 @@ def _read_table(path: Path, pairs: dict[tuple[str, str], _Pair], reading: Readin
             entry = dict(zip(COLUMNS, row, strict=True))
             sides = (entry["img1ObservationURL"], entry["img2ObservationURL"])
             key = _key(where, (sides[0].rsplit("/", 1)[-1], sides[1].rsplit("/", 1)[-1]), reading)
-            sentences = reading.sentences(f"{where}: 'description'", entry["description"])
+            sentences = reading.sentences(f"{where}: 'description'", [entry["description"]])
             pair = _pair(where, key, entry["split"], pairs, reading)
             if pair is not None and sentences:
                 pair.captions += sentences

@@ -49,12 +49,12 @@ def read(root: Path, reading: Reading) -> list[PairRecord]:
     if _files(root) and not (_base(root) / "images.txt").is_file():
         return _read_lines(root, reading)
     base = _base(root)
-    paths = dict(values for _, values in reading.rows(base / "images.txt", 2))
-    names = dict(values for _, values in reading.rows(base / "classes.txt", 2))
+    paths = reading.table(base / "images.txt")
+    names = reading.table(base / "classes.txt")
     order = {number: index for index, number in enumerate(names)}
     reading.class_names = tuple(names.values())
-    classes = dict(values for _, values in reading.rows(base / "image_class_labels.txt", 2))
-    parts = dict(values for _, values in reading.rows(base / "train_test_split.txt", 2))
+    classes = reading.table(base / "image_class_labels.txt")
+    parts = reading.table(base / "train_test_split.txt")
     boxes = read_boxes(base / "bounding_boxes.txt", reading)
     folder = first_folder(root, "birds/text", "text", "text_c10", "birds/text_c10")
     records: list[PairRecord] = []

@@ -62,7 +62,8 @@ def _record(
         return None
     before = reading.picture(images, entry.get(names[0]), f"{where}: {names[0]!r}")
     after = reading.picture(images, entry.get(names[1]), f"{where}: {names[1]!r}")
-    sentences = reading.sentences(f"{where}: {names[2]!r}", entry.get(names[2]))
+    value = entry.get(names[2])
+    sentences = reading.sentences(f"{where}: {names[2]!r}", [value] if isinstance(value, str) else value)
     if before is None or after is None or not sentences:
         return None
     site = entry[names[0]].partition(".com")[0]

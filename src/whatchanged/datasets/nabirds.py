@@ -33,12 +33,12 @@ def read(root: Path, reading: Reading) -> list[PairRecord]:
     """One record a picture (a pair in PCL's form), in the order of the file."""
     if not (root / "images.txt").is_file():
         return _read_pairs(root, reading)
-    paths = dict(values for _, values in reading.rows(root / "images.txt", 2))
-    names = dict(values for _, values in reading.rows(root / "classes.txt", 2))
-    classes = dict(values for _, values in reading.rows(root / "image_class_labels.txt", 2))
-    parts = dict(values for _, values in reading.rows(root / "train_test_split.txt", 2))
+    paths = reading.table(root / "images.txt")
+    names = reading.table(root / "classes.txt")
+    classes = reading.table(root / "image_class_labels.txt")
+    parts = reading.table(root / "train_test_split.txt")
     tree = root / "hierarchy.txt"
-    parents = dict(values for _, values in reading.rows(tree, 2)) if tree.is_file() else {}
+    parents = reading.table(tree) if tree.is_file() else {}
     boxes = read_boxes(root / "bounding_boxes.txt", reading)
     used = sorted({classes[n] for n in paths if classes.get(n) in names}, key=_by_number)
     order = {number: index for index, number in enumerate(used)}

@@ -1,15 +1,15 @@
-"""How each paper turned captions into words: named preparations, for recipes (``data.preparation``) and results.
+"""How each paper turned captions into words: named preparations, the key ``data.preparation`` of recipes.
 
-A preparation cuts a caption into words, cuts off what is too long, and says which words the vocabulary has. It
-serves training only: references stay raw, and scoring cuts them its own way. ``none`` leaves captions as they
-are, words between blanks, every training word known.
+A preparation cuts a caption into words, cuts off what is too long, and says which words the vocabulary has.
+It serves training only: references stay raw, and scoring cuts them its own way. ``none`` leaves captions as
+they are, words between blanks, every training word known.
 
     words(caption)          the words, before any cut
     text(caption)           the words kept, joined by blanks: what a model is trained on
     known(records)          the words seen at least ``threshold`` times in the splits ``counted``
 
-``length`` is the published encoded length, marks included, ``most_words`` how many words of a caption it keeps.
-CLIP4IDC's byte pairs are a vocabulary of their own and belong to that method.
+``length`` is the published encoded length, marks included, ``most_words`` how many words of a caption it
+keeps. CLIP4IDC's byte pairs are a vocabulary of their own and belong to that method.
 """
 
 import re
@@ -39,14 +39,14 @@ def rcc_words(caption: str) -> list[str]:
     Source: scripts/preprocess_captions.py of Seth-Park/RobustChangeCaptioning.
     """
     spaced = caption.replace(";", " ;").replace(",", " ,").replace("?", "").replace(".", "")
-    return [word for word in spaced.split(" ") if word]
+    return spaced.split()
 
 
 def card_words(caption: str) -> list[str]:
     """CARD: as RCC, but ``.`` and ``?`` become the separator between sentences."""
     spaced = caption.replace(";", " ;").replace(",", " ,")
     marked = re.sub(r"[.?]", f" {SEPARATOR} ", spaced)
-    return [word for word in marked.split(" ") if word]
+    return marked.split()
 
 
 def ier_words(caption: str) -> list[str]:
@@ -69,7 +69,11 @@ def ier_words(caption: str) -> list[str]:
 
 _ANIMAL = re.compile(r"\banimal\s+([12])\b")
 _BIRD_WORD = re.compile(
-    r"``|\.{2,}|[^\W_]+(?='(?:s|m|d|ll|re|ve)\b)|'(?:s|m|d|ll|re|ve)\b|\w+(?=n't\b)|n't\b|\d+(?:[.,]\d+)+|\w+|[^\w\s]"
+    r"""  `` | \.{2,}                                            # a quote's start as published, dots
+        | \w+(?='(?:s|m|d|ll|re|ve)\b) | '(?:s|m|d|ll|re|ve)\b  # it 's
+        | \w+(?=n't\b) | n't\b                                 # do n't
+        | \d+(?:[.,]\d+)+ | \w+ | [^\w\s]""",
+    re.VERBOSE,
 )
 
 
@@ -77,8 +81,8 @@ def bird_words(caption: str) -> list[str]:
     """Birds-to-Words as PCL's authors have it: lower case, words and marks apart.
 
     "Animal 1" and "animal 2" become one word each; hyphens and slashes are words; contractions are cut as the
-    NLTK word tokeniser does ("it 's", "do n't"); double quotes become two backquotes. The authors' own script is
-    not published: this follows their published tokens, and leaves these as they are.
+    NLTK word tokeniser does ("it 's", "do n't"); double quotes become two backquotes. The whole script was
+    not published: this follows the published tokens, and leaves these as they are.
     """
     lowered = _ANIMAL.sub(r"animal\1", caption.lower())
     return ["``" if word == '"' else word for word in _BIRD_WORD.findall(lowered)]

@@ -39,9 +39,7 @@ class Reading:
         self.left_out.append(message)
 
     def sentences(self, where: str, value: Any) -> tuple[str, ...] | None:
-        """A list of captions (or one caption) as it is; blank ones are damage, None where it is no list."""
-        if isinstance(value, str):
-            value = [value]
+        """A list of captions as it is, less blank ones, which are damage; None where it is no such list."""
         if not isinstance(value, list) or not all(isinstance(caption, str) for caption in value):
             self.damage(f"{where} should be a list of sentences.")
             return None
@@ -119,6 +117,16 @@ class Reading:
                 yield f"{path}, line {number}", values
             elif values:
                 self.damage(f"{path}, line {number}: {len(values)} values, wanted {columns}: {line[:60]!r}.")
+
+    def table(self, path: Path) -> dict[str, str]:
+        """First column -> the rest of the line; an id that comes again is damage (the first stays)."""
+        found: dict[str, str] = {}
+        for where, (key, value) in self.rows(path, 2):
+            if key in found:
+                self.damage(f"{where}: the id {key} occurs twice.")
+            else:
+                found[key] = value
+        return found
 
 
 def text(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""One self-contained HTML page of a data set: its counts, and sample pairs with everything that is known of them.
+"""One self-contained HTML page of a data set: its counts, and sample pairs with all that is known of them.
 
 Everything that comes from the data set is escaped. Pictures are embedded as small JPEGs, and the page's own
 policy forbids scripts and anything from outside.
@@ -27,7 +27,8 @@ body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:1120px;padding:2
 background:#f4f5f7}
 h1{font-size:24px;margin:0 0 4px}h2{font-size:18px;margin:32px 0 12px}p{margin:4px 0 16px;color:#555}
 table{border-collapse:collapse;background:#fff;width:100%}
-th,td{padding:6px 10px;border-bottom:1px solid #e3e5e8;text-align:right}th:first-child,td:first-child{text-align:left}
+th,td{padding:6px 10px;border-bottom:1px solid #e3e5e8;text-align:right}
+th:first-child,td:first-child{text-align:left}
 .pairs{display:grid;grid-template-columns:repeat(auto-fill,minmax(500px,1fr));gap:16px}
 article{background:#fff;border:1px solid #e3e5e8;border-radius:8px;padding:14px;overflow-wrap:anywhere}
 h3{font-size:14px;margin:0 0 8px}.badge{font-weight:500;background:#e8eef9;color:#1d4f9e;border-radius:10px;
@@ -123,7 +124,8 @@ def _view(role: str, path: Path, box: Box | None) -> str:
     try:
         image = open_image(path)
     except ImageError as error:
-        return f'<figure><div class="gone">{html.escape(str(error))}</div><figcaption>{role}</figcaption></figure>'
+        reason = html.escape(str(error))
+        return f'<figure><div class="gone">{reason}</div><figcaption>{role}</figcaption></figure>'
     width, height = image.size
     image.thumbnail((THUMBNAIL, THUMBNAIL))
     stream = io.BytesIO()

@@ -44,8 +44,8 @@ def open_sources(recipe: Recipe, run: Path) -> Sources:
     """The sources that ``data.source`` names; what is costly to make is kept in the run folder."""
     if recipe.data.source != "dataset" and recipe.data.preparation != "none":
         raise RecipeError(
-            f'{recipe.name}: data.preparation = "{recipe.data.preparation}" is for captions on disk; drawn captions'
-            ' have no other words. Use "none".'
+            f'{recipe.name}: data.preparation = "{recipe.data.preparation}" is for captions on disk;'
+            ' drawn captions have no other words. Use "none".'
         )
     module, _, name = SOURCES[recipe.data.source].partition(":")
     return cast(Sources, getattr(import_module(module), name)(recipe, run))
