@@ -8,7 +8,7 @@ always ends the reading.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 from typing import Any
 
 from whatchanged.errors import DatasetError
@@ -153,9 +153,9 @@ def parse(content: str, where: str, object_pairs_hook: Any = None) -> Any:
 
 def leaves(name: str) -> bool:
     """Does this path lead out of the folder it is relative to (on any system)?"""
-    if "\0" in name or PurePosixPath(name).is_absolute() or PureWindowsPath(name).anchor:
+    if "\0" in name or name.startswith(("/", "\\")) or name[1:2] == ":":
         return True
-    return ".." in PureWindowsPath(name).parts
+    return ".." in name and ".." in name.replace("\\", "/").split("/")
 
 
 def first_folder(root: Path, *names: str) -> Path:
