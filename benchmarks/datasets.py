@@ -35,19 +35,11 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as made:
         rows = list(make(arguments.annotations, Path(made), arguments.pictures))
-        print(
-            f"{'data set':<24}{'records':>9}{'captions':>10}{'pictures':>12}{'cpu s':>8}{'wall s':>8}{'MiB':>6}"
-        )
+        print(f"{'data set':<24}{'records':>9}{'captions':>10}", end="")
+        print(f"{'pictures':>12}{'cpu s':>8}{'wall s':>8}{'MiB':>6}")
         for folder, name, pictures in rows:
-            command = [
-                sys.executable,
-                __file__,
-                str(arguments.annotations),
-                "--one",
-                str(folder),
-                name,
-                pictures,
-            ]
+            one = ["--one", str(folder), name, pictures]
+            command = [sys.executable, __file__, str(arguments.annotations), *one]
             result = subprocess.run(command, check=True, capture_output=True, text=True)
             print(result.stdout, end="", flush=True)
 

@@ -52,6 +52,7 @@ def dataset(
 ) -> None:
     """Say what this folder is, its splits and counts, and what is missing."""
     from whatchanged.datasets import open_dataset
+    from whatchanged.datasets.published import unit
     from whatchanged.datasets.statistics import summarise
 
     if html is not None:
@@ -59,10 +60,10 @@ def dataset(
     opened = open_dataset(folder, name, skip_missing=skip_missing, pictures=not annotations_only)
     summaries = summarise(opened.records)
     prepared = _preparation_lines(opened, preparation) if preparation else []
-    unit = "pairs" if opened.records[0].kind.startswith("pair") else "pictures"
-    typer.echo(f"{opened.root}: {opened.name}, {len(opened.records):,} {unit}")
+    what = unit(opened.records)
+    typer.echo(f"{opened.root}: {opened.name}, {len(opened.records):,} {what}")
     typer.echo(f"  kind: {', '.join(KINDS[kind] for kind in sorted({r.kind for r in opened.records}))}")
-    for line in [*_split_lines(summaries, unit), *prepared, *_report_lines(opened)]:
+    for line in [*_split_lines(summaries, what), *prepared, *_report_lines(opened)]:
         typer.echo(f"  {line}")
     if html is not None:
         from whatchanged.datasets.sample_page import sample_page

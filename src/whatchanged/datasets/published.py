@@ -33,19 +33,24 @@ PUBLISHED: Mapping[str, Counts] = {
 }
 
 
+def unit(records: Sequence[PairRecord]) -> str:
+    """What a record is: pairs, or pictures where every record has a single one."""
+    return "pairs" if any(record.after is not None for record in records) else "pictures"
+
+
 def differences(name: str, records: Sequence[PairRecord]) -> tuple[str, ...]:
     """Where the counts of ``records`` (all splits) are not the published ones, one line each."""
     counts = PUBLISHED.get(name)
     if counts is None or any(r.kind == "pair_label" for r in records):
         return ()
     found = []
-    total = 0
+    total, what = 0, unit(records)
     for i, split in enumerate(SPLITS):
         here = [record for record in records if record.split == split]
         captions = sum(len(record.captions) for record in here)
         total += captions
         if len(here) != counts.pairs[i]:
-            found.append(f"{split}: {len(here):,} pairs, published {counts.pairs[i]:,} ({counts.source})")
+            found.append(f"{split}: {len(here):,} {what}, published {counts.pairs[i]:,} ({counts.source})")
         if counts.captions is not None and captions != counts.captions[i]:
             found.append(
                 f"{split}: {captions:,} captions, published {counts.captions[i]:,} ({counts.source})"

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from whatchanged.datasets import Dataset
+from whatchanged.datasets.published import unit
 from whatchanged.datasets.reading import SPLITS
 from whatchanged.datasets.statistics import Summary
 from whatchanged.errors import ImageError
@@ -33,7 +34,7 @@ th:first-child,td:first-child{text-align:left}
 article{background:#fff;border:1px solid #e3e5e8;border-radius:8px;padding:14px;overflow-wrap:anywhere}
 h3{font-size:14px;margin:0 0 8px}.badge{font-weight:500;background:#e8eef9;color:#1d4f9e;border-radius:10px;
 padding:1px 9px;margin-left:6px}.badge.none{background:#eee;color:#555}
-.views{display:flex;gap:8px}figure{flex:1;margin:0;min-width:0}figcaption{font-size:12px;color:#666}
+.views{display:flex;gap:8px}figure{flex:1;margin:0;min-width:0;max-width:320px}figcaption{font-size:12px;color:#666}
 .view{position:relative;line-height:0}.view img{width:100%;border-radius:4px;background:#ddd}
 .box{position:absolute;border:2px solid #f5a623;border-radius:2px;box-sizing:border-box}
 .gone{font-size:13px;line-height:1.4;background:#fbe9e7;color:#8c2f1c;padding:18px;border-radius:4px}
@@ -43,12 +44,12 @@ ol{margin:10px 0 0;padding-left:22px}li{margin:2px 0}.facts{font-size:12px;color
 
 def sample_page(dataset: Dataset, summaries: Sequence[Summary], samples: int = 12) -> str:
     """The page; ``samples`` pairs a split, spread evenly over it in the order of the records."""
-    title = f"{dataset.name}: {len(dataset.records):,} pairs"
+    title = f"{dataset.name}: {len(dataset.records):,} {unit(dataset.records)}"
     body = [f"<h1>{html.escape(title)}</h1>", f"<p>{html.escape(str(dataset.root))}</p>", _table(summaries)]
     report = dataset.report
     remarks = [*report.differences, *report.notes, *(f"left out: {text}" for text in report.damaged[:20])]
     if report.missing:
-        remarks.append(f"missing pictures: {len(report.missing):,}, pairs left out: {len(report.skipped):,}")
+        remarks.append(f"missing pictures: {len(report.missing):,}, left out for it: {len(report.skipped):,}")
     if remarks:
         body.append("<h2>To know</h2><ul>" + "".join(f"<li>{html.escape(r)}</li>" for r in remarks) + "</ul>")
     for split in SPLITS:
@@ -75,7 +76,7 @@ def spread(records: Sequence[PairRecord], most: int) -> list[PairRecord]:
 
 
 def _table(summaries: Sequence[Summary]) -> str:
-    head = ("split", "pairs", "groups", "captions", "captions a pair", "words a caption", "different words")
+    head = ("split", "records", "groups", "captions", "captions each", "words a caption", "different words")
     rows = [
         (
             s.split,
@@ -95,7 +96,7 @@ def _table(summaries: Sequence[Summary]) -> str:
 def _pair(record: PairRecord, class_names: Sequence[str]) -> str:
     kind = record.change_type or {True: "changed", False: "none", None: None}[record.changed]
     badge = f'<span class="badge{" none" if kind == "none" else ""}">{kind}</span>' if kind else ""
-    views = [_view("before", record.before, record.boxes[0])]
+    views = [_view("picture" if record.after is None else "before", record.before, record.boxes[0])]
     if record.after is not None:
         views.append(_view("after", record.after, record.boxes[1]))
     captions = "".join(f"<li>{html.escape(caption)}</li>" for caption in record.captions[:MOST_CAPTIONS])
