@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from whatchanged.datasets.clevr_change import read_captions, read_splits
+from whatchanged.datasets.clevr_change import read_captions, read_splits, scene_number
 from whatchanged.datasets.reading import Reading, counted
 from whatchanged.datasets.spot_the_diff import Item, make_record, merged_items, note_left_out
 from whatchanged.records import PairRecord
@@ -54,11 +54,12 @@ def multi_text(sentences: Sequence[str]) -> str:
 
 def _read_card(root: Path, reading: Reading) -> list[PairRecord]:
     splits = read_splits(root / "splits.json", reading)
-    scenes = {index: split for split, indices in splits.items() for index in indices}
     value = reading.json_object(root / CARD)
     empty = {key for key, texts in value.items() if isinstance(texts, list) and not any(map(_told, texts))}
     if empty:
         reading.note(counted("left out, empty texts (blank sentences only)", sorted(empty)))
+    gone = {scene_number(key) for key in empty}
+    scenes = {i: split for split, indices in splits.items() for i in indices if i not in gone}
     kept = {key: texts for key, texts in value.items() if key not in empty}
     captions = read_captions(root / CARD, reading, scenes, kept)
     return [
