@@ -297,3 +297,14 @@ def test_pictures_of_two_sizes_in_one_batch(caption, pairs, pictures, tmp_path):
         stream.write("before.png,large.png,large\n")
     assert caption(pairs, "-o", tmp_path / "out.jsonl")[0] == 0
     assert lines(tmp_path / "out.jsonl")[-1]["caption"] == "the square changed"
+
+
+def test_damaged_entries_are_left_out_and_named(caption, pictures, tmp_path):
+    path = tmp_path / "pairs.jsonl"
+    row = {"before": "before.png", "after": "after.png"}
+    path.write_text(json.dumps(row) + "\n" + json.dumps({**row, "after": "../after.png"}) + "\n")
+    code, _, err = caption(path, "-o", tmp_path / "out.jsonl")
+    assert code == 2 and "'../after.png' leaves the folder" in err
+    code, _, err = caption(path, "-o", tmp_path / "out.jsonl", "--skip-missing")
+    assert code == 0 and "1 damaged entries are left out (first: " in err
+    assert [line["id"] for line in lines(tmp_path / "out.jsonl")] == ["1"]

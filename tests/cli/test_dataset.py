@@ -8,7 +8,7 @@ def listed(pictures, tmp_path):
     path = tmp_path / "pairs.jsonl"
     before, after = (picture.name for picture in pictures)
     rows = [
-        {"before": before, "after": after, "captions": ["a square appeared", " "]},
+        {"before": before, "after": after, "captions": ["a square appeared", "<b>it</b>"]},
         {"before": before, "after": "absent.png"},
     ]
     path.write_text("\n".join(map(json.dumps, rows)))
@@ -22,10 +22,28 @@ def test_missing_pictures_are_an_error_until_left_out(listed, whatchanged):
     assert code == 0
     assert f"{listed}: plain, 1 pairs" in out
     assert "test: 1 pairs of 1 groups; 2 to 2 captions a pair (2 in all)" in out
-    assert "blank captions: 1" in out
+    assert "words a caption: 1 to 3, mean 2.0; 4 different words, 4 seen once" in out
+    assert f"missing pictures: 1 (first: {listed.parent / 'absent.png'})" in out
     assert "pairs left out for it: 1 (first: 2)" in out
 
 
 def test_a_folder_that_is_no_data_set(tmp_path, whatchanged):
     code, _, err = whatchanged("dataset", tmp_path)
     assert code == 2 and "not a folder of a known data set" in err
+
+
+def test_words_as_a_named_preparation_cuts_them(tmp_path, pictures, whatchanged):
+    path = tmp_path / "pairs.jsonl"
+    row = {"before": pictures[0].name, "after": pictures[1].name, "captions": ["A square, it moved."]}
+    path.write_text(json.dumps(row))
+    code, out, _ = whatchanged("dataset", path, "--preparation", "scorer-clevr-change")
+    assert code == 0
+    assert "preparation scorer-clevr-change: 0 words seen at least 1 times in train (published: 72)" in out
+    assert "cut to 22 words: 0 of 1 captions" in out
+    code, _, err = whatchanged("dataset", path, "--preparation", "scorer")
+    assert code == 2 and "Unknown preparation 'scorer'" in err
+
+
+def test_annotations_alone(listed, whatchanged):
+    code, out, _ = whatchanged("dataset", listed, "--annotations-only")
+    assert code == 0 and f"{listed}: plain, 2 pairs" in out and "missing" not in out

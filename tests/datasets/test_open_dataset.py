@@ -11,7 +11,7 @@ def test_what_is_not_there(tmp_path):
 
 def test_an_unknown_folder_is_described(tmp_path):
     (tmp_path / "notes.txt").touch()
-    with pytest.raises(DatasetError, match=r"holds notes.txt\). Known: clevr_change, plain"):
+    with pytest.raises(DatasetError, match=r"holds notes.txt\). Known: clevr_change, .*, plain"):
         open_dataset(tmp_path)
 
 
@@ -22,7 +22,7 @@ def test_an_unknown_ending(tmp_path):
 
 
 def test_an_unknown_name(tmp_path):
-    with pytest.raises(DatasetError, match=r"Unknown data set 'clevr'. Known: clevr_change, plain"):
+    with pytest.raises(DatasetError, match=r"Unknown data set 'clevr'. Known: clevr_change, .*, plain"):
         open_dataset(tmp_path, "clevr")
 
 

@@ -37,6 +37,30 @@ def test_one_example_a_caption_to_train_on_and_one_a_pair_to_validate_on(recipe,
     assert set(sources.vocabulary.entries[6:]) == {word for caption in wanted for word in caption.split()}
 
 
+def test_captions_are_prepared_as_the_recipe_names(recipe, tiny_dataset, tmp_path):
+    """In training cut into the paper's words, rare ones unknown; validation references prepared but whole."""
+    folder = shutil.copytree(tiny_dataset, tmp_path / "prepared")
+    captions = json.loads((folder / "change_captions.json").read_text())
+    for number, name in enumerate(sorted(captions)):
+        captions[name] = [f"The cube-{number} Moved." + " so" * 90]
+    (folder / "change_captions.json").write_text(json.dumps(captions))
+    changed = with_data(recipe, path=str(folder), preparation="ier")
+    plain = replace(changed, stages=changed.stages[-1:])
+    sources = open_sources(plain, tmp_path / "run")
+    rng = np.random.default_rng(0)
+    examples = [sources.train.example(i, rng) for i in range(len(sources.train))]
+    first = next(e for e in examples if e.record.pair_id == "000000.png")
+    assert first.caption == "the cube - 0 moved ." + " so" * 72
+    reference = next(r.captions[0] for r in sources.validation.records if r.changed and r.split == "val")
+    assert reference.startswith("the cube - ") and reference.endswith(" moved ." + " so" * 90)
+    assert "moved" in sources.vocabulary.entries and "0" not in sources.vocabulary.entries
+
+
+def test_drawn_captions_take_no_preparation(recipe, tmp_path):
+    with pytest.raises(RecipeError, match='"ier" is for captions on disk'):
+        open_sources(with_data(recipe, source="pool", preparation="ier"), tmp_path)
+
+
 def test_an_example_holds_the_features_of_its_two_pictures(recipe, tiny_dataset, tmp_path):
     example = open_sources(recipe, tmp_path).train.example(0, np.random.default_rng(0))
     stored = np.load(tiny_dataset / "features" / f"{example.record.after.name}.npy")

@@ -295,6 +295,9 @@ def _report(found: "Dataset", single: int, quiet: bool) -> None:
     report = found.report
     if report.skipped:
         note(f"{len(report.skipped):,} pairs are left out: pictures of theirs are missing.", quiet)
+    if report.damaged:
+        first = report.damaged[0]
+        note(f"{len(report.damaged):,} damaged entries are left out (first: {first}).", quiet)
     if single:
         note(f"{single:,} single pictures are left out: only pairs can be captioned.", quiet)
 

@@ -1,9 +1,23 @@
-"""``whatchanged dataset``: what a folder or list holds."""
+"""``whatchanged dataset``: what a folder or list holds, and whether it is whole."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from whatchanged.cli.console import check_output, note, write_output
+
+if TYPE_CHECKING:
+    from whatchanged.datasets import Dataset, Report
+    from whatchanged.datasets.statistics import Summary
+
+EXAMPLES = 3
+KINDS = {
+    "pair_caption": "pairs with captions",
+    "single_caption": "single pictures with captions",
+    "pair_label": "pairs with class labels",
+    "single_label": "single pictures with class labels",
+}
 
 
 def dataset(
@@ -13,41 +27,108 @@ def dataset(
     skip_missing: Annotated[
         bool,
         typer.Option(
-            "--skip-missing", help="Leave out pairs whose pictures are missing instead of refusing."
+            "--skip-missing",
+            help="Leave out, and list, pairs whose pictures are missing and entries that are damaged instead "
+            "of refusing.",
         ),
     ] = False,
+    name: Annotated[
+        str | None, typer.Option("--dataset", help="Which data set this is; recognised if left out.")
+    ] = None,
+    annotations_only: Annotated[
+        bool, typer.Option("--annotations-only", help="Do not look for pictures.")
+    ] = False,
+    preparation: Annotated[
+        str | None,
+        typer.Option(
+            help="Also count words as this named preparation cuts them (recipes: data.preparation)."
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Also write a page of sample pairs to this file.")
+    ] = None,
+    samples: Annotated[int, typer.Option(min=1, max=500, help="Sample pairs a split on that page.")] = 12,
+    force: Annotated[bool, typer.Option("--force", help="Replace the page if it is there.")] = False,
 ) -> None:
     """Say what this folder is, its splits and counts, and what is missing."""
-    from collections import Counter
+    from whatchanged.datasets import open_dataset
+    from whatchanged.datasets.published import unit
+    from whatchanged.datasets.statistics import summarise
 
-    from whatchanged.datasets import SPLITS, open_dataset
-    from whatchanged.records import CHANGE_TYPES
+    if html is not None:
+        check_output(html, force)
+    opened = open_dataset(folder, name, skip_missing=skip_missing, pictures=not annotations_only)
+    summaries = summarise(opened.records)
+    prepared = _preparation_lines(opened, preparation) if preparation else []
+    what = unit(opened.records)
+    typer.echo(f"{opened.root}: {opened.name}, {len(opened.records):,} {what}")
+    typer.echo(f"  kind: {', '.join(KINDS[kind] for kind in sorted({r.kind for r in opened.records}))}")
+    for line in [*_split_lines(summaries, what), *prepared, *_report_lines(opened)]:
+        typer.echo(f"  {line}")
+    if html is not None:
+        from whatchanged.datasets.sample_page import sample_page
 
-    opened = open_dataset(folder, skip_missing=skip_missing)
-    typer.echo(f"{opened.root}: {opened.name}, {len(opened.records):,} pairs")
-    for split in SPLITS:
-        records = [r for r in opened.records if r.split == split]
-        if not records:
-            continue
-        types = Counter(r.change_type for r in records if r.change_type is not None)
-        captions = [len(r.captions) for r in records]
-        parts = [f"{len(records):,} pairs of {len({r.group_id for r in records}):,} groups"]
-        if types:
-            parts.append(", ".join(f"{kind} {types[kind]:,}" for kind in CHANGE_TYPES if types[kind]))
+        write_output(html, sample_page(opened, summaries, samples))
+        note(f"{html}: sample pairs written")
+
+
+def _split_lines(summaries: "tuple[Summary, ...]", unit: str) -> list[str]:
+    lines = []
+    for s in summaries:
+        parts = [f"{s.pairs:,} {unit} of {s.groups:,} groups"]
+        if s.types:
+            parts.append(", ".join(f"{kind} {count:,}" for kind, count in s.types))
+        if s.classes:
+            parts.append(f"{s.classes:,} classes")
+        each = s.captions_a_pair
         parts.append(
-            f"{min(captions)} to {max(captions)} captions a pair ({sum(captions):,} in all)"
-            if any(captions)
+            f"{each.least} to {each.most} captions a {unit[:-1]} ({s.captions:,} in all)"
+            if s.captions
             else "no captions"
         )
-        typer.echo(f"  {split}: " + "; ".join(parts))
-    report = opened.report
-    if report.blank_captions:
-        typer.echo(f"  blank captions: {report.blank_captions:,}")
-    for note in report.notes:
-        typer.echo(f"  note: {note}")
-    if report.missing:
-        first = ", ".join(str(path) for path in report.missing[:3])
-        typer.echo(f"  missing pictures: {len(report.missing):,} (first: {first})")
-        typer.echo(
-            f"  pairs left out for it: {len(report.skipped):,} (first: {', '.join(report.skipped[:3])})"
+        lines.append(f"{s.split}: " + "; ".join(parts))
+        if s.captions:
+            words = s.words_a_caption
+            lines.append(
+                f"  words a caption: {words.least} to {words.most}, mean {words.mean:.1f}; "
+                f"{s.vocabulary:,} different words, {s.once:,} seen once"
+            )
+    return lines
+
+
+def _preparation_lines(opened: "Dataset", name: str) -> list[str]:
+    """Vocabulary and cuts by a named preparation, beside the published vocabulary."""
+    from whatchanged.datasets.preparation import preparation
+
+    rule = preparation(name)
+    known = rule.known(opened.records)
+    published = f" (published: {rule.vocabulary:,})" if rule.vocabulary else ""
+    of = f"seen at least {rule.threshold} times in {', '.join(rule.counted)}"
+    lines = [f"preparation {rule.name}: {len(known):,} words {of}{published}; {rule.source}"]
+    captions = [caption for record in opened.records for caption in record.captions]
+    if rule.most_words:
+        lines.append(
+            f"  cut to {rule.most_words} words: {rule.cut(captions):,} of {len(captions):,} captions"
         )
+    return lines
+
+
+def _report_lines(opened: "Dataset") -> list[str]:
+    from whatchanged.datasets.published import PUBLISHED
+
+    report: Report = opened.report
+    lines = [f"published counts: {difference}" for difference in report.differences]
+    if not lines and opened.name in PUBLISHED:
+        lines.append("published counts: equal")
+    if report.blank_captions:
+        lines.append(f"blank captions: {report.blank_captions:,}")
+    lines += [f"note: {remark}" for remark in report.notes]
+    if report.damaged:
+        lines.append(f"damaged, left out: {len(report.damaged):,}")
+        lines += [f"  {text}" for text in report.damaged[:20]]
+    if report.missing:
+        first = ", ".join(str(path) for path in report.missing[:EXAMPLES])
+        lines.append(f"missing pictures: {len(report.missing):,} (first: {first})")
+        skipped = ", ".join(report.skipped[:EXAMPLES])
+        lines.append(f"pairs left out for it: {len(report.skipped):,} (first: {skipped})")
+    return lines

@@ -1,8 +1,8 @@
 """From a folder or a list on disk to records: one reader a data set, found by what lies there.
 
 A reader is one module with two functions: ``recognises(path)`` and the function that ``READERS`` names, which
-turns the path into ``(records, notes)``. What every data set needs (splits, missing pictures, unique ids) is
-done here, once.
+turns ``(path, Reading)`` into records. What every data set needs (splits, missing pictures, unique ids,
+published counts) is done here, once.
 """
 
 import importlib
@@ -11,20 +11,31 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from whatchanged.datasets.published import differences
+from whatchanged.datasets.reading import SPLITS, Reading
 from whatchanged.errors import DatasetError
 from whatchanged.records import PairRecord
 
-__all__ = ["READERS", "Dataset", "Report", "open_dataset"]
+__all__ = ["READERS", "SPLITS", "Dataset", "Report", "open_dataset"]
 
 READERS: dict[str, str] = {
     "clevr_change": "whatchanged.datasets.clevr_change:read",
+    "clevr_dc": "whatchanged.datasets.clevr_dc:read",
+    "spot_the_diff": "whatchanged.datasets.spot_the_diff:read",
+    "spot_the_diff_multi": "whatchanged.datasets.spot_the_diff_multi:read",
+    "spot_the_diff_records": "whatchanged.datasets.spot_the_diff:read_records",
+    "spot_the_diff_blanks": "whatchanged.datasets.spot_the_diff:read_blanks",
+    "image_editing_request": "whatchanged.datasets.image_editing_request:read",
+    "birds_to_words": "whatchanged.datasets.birds_to_words:read",
+    "levir_cc": "whatchanged.datasets.levir_cc:read",
+    "cub": "whatchanged.datasets.cub:read",
+    "nabirds": "whatchanged.datasets.nabirds:read",
     "plain": "whatchanged.datasets.plain:read",
 }
-"""Name to ``module:function``; the module is imported when it is asked."""
+"""Name to ``module:function``; the module is imported when it is asked. Recognised in this order."""
 
-Reader = Callable[[Path], tuple[list[PairRecord], tuple[str, ...]]]
-SPLITS = ("train", "val", "test")
 EXAMPLES = 3
 
 
@@ -36,8 +47,13 @@ class Report:
     """Pictures that records name and that are not there."""
     skipped: tuple[str, ...] = ()
     """Ids of the pairs left out because a picture of theirs is missing."""
+    damaged: tuple[str, ...] = ()
+    """What else was left out, and why."""
     blank_captions: int = 0
+    """Blank captions that are among the references, where the protocol keeps them."""
     notes: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
+    """Counts of the whole folder that are not the published ones."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +64,8 @@ class Dataset:
     root: Path
     records: tuple[PairRecord, ...]
     report: Report
+    class_names: tuple[str, ...] = ()
+    """Names of the classes that ``PairRecord.labels`` count; empty where there are none."""
 
 
 def open_dataset(
@@ -60,15 +78,20 @@ def open_dataset(
     """The records of a data set folder or list.
 
     ``name`` is one of ``READERS``; None: recognised. ``split`` is train, val, test or all. ``skip_missing``
-    leaves out pairs whose pictures are missing instead of raising. ``pictures=False`` does not look for them:
-    scoring needs the references only. Raises DatasetError.
+    leaves out, and lists, pairs whose pictures are missing and entries that are damaged instead of raising.
+    ``pictures=False`` does not look for pictures: scoring needs the references only. Raises DatasetError.
     """
     root = Path(path)
     if not root.exists():
         raise DatasetError(f"{root}: there is no such file or folder.")
     name = name or _recognise(root)
-    records, notes = _function(name, "read")(root)
-    _unique_ids(root, records)
+    reading = Reading(skipping=skip_missing)
+    records = _unique(root, _function(name, "read")(root, reading), reading)
+    if not records:
+        why = (
+            f" Left out: {len(reading.left_out):,} (first: {reading.left_out[0]})" if reading.left_out else ""
+        )
+        raise DatasetError(f"{root}: it names no pairs.{why}")
     chosen = [record for record in records if split in ("all", record.split)]
     if not chosen:
         counts = Counter[str](record.split for record in records)
@@ -84,28 +107,28 @@ def open_dataset(
             "Put them there, or pass --skip-missing to leave their pairs out."
         )
     gone = set(missing)
-    kept = tuple(r for r in chosen if r.before not in gone and r.after not in gone)
+    kept = tuple(r for r in chosen if r.before not in gone and r.after not in gone) if gone else tuple(chosen)
     if not kept:
         raise DatasetError(f"{root}: every pair lacks a picture (first: {missing[0]}). Check the folder.")
-    return Dataset(
-        name,
-        root,
-        kept,
-        Report(
-            missing,
-            tuple(r.pair_id for r in chosen if r.before in gone or r.after in gone),
-            sum(not caption.strip() for r in kept for caption in r.captions),
-            notes,
-        ),
+    report = Report(
+        missing,
+        tuple(r.pair_id for r in chosen if r.before in gone or r.after in gone),
+        tuple(reading.left_out),
+        sum(not caption.strip() for r in kept for caption in r.captions),
+        tuple(reading.notes),
+        differences(name, records),
     )
+    return Dataset(name, root, kept, report, reading.class_names)
 
 
-def _function(name: str, function: str) -> Callable[..., tuple[list[PairRecord], tuple[str, ...]]]:
+def _function(name: str, function: str) -> Callable[..., Any]:
     """A reader's function, its module imported now."""
     if name not in READERS:
         raise DatasetError(f"Unknown data set {name!r}. Known: {', '.join(READERS)}.")
     module, read = READERS[name].split(":")
-    found: Reader = getattr(importlib.import_module(module), read if function == "read" else function)
+    found: Callable[..., Any] = getattr(
+        importlib.import_module(module), read if function == "read" else function
+    )
     return found
 
 
@@ -124,16 +147,17 @@ def _recognise(root: Path) -> str:
     )
 
 
-def _unique_ids(root: Path, records: Sequence[PairRecord]) -> None:
-    if not records:
-        raise DatasetError(f"{root}: it names no pairs.")
+def _unique(root: Path, records: list[PairRecord], reading: Reading) -> list[PairRecord]:
+    """Records with an id of their own; a later one of the same id is damage."""
     counts = Counter(record.pair_id for record in records)
-    if len(counts) < len(records):
-        twice = [pair_id for pair_id, count in counts.items() if count > 1]
-        raise DatasetError(
-            f"{root}: {len(twice):,} ids occur more than once (first: {', '.join(twice[:EXAMPLES])}). "
-            "Every pair needs an id of its own."
-        )
+    if len(counts) == len(records):
+        return records
+    twice = [pair_id for pair_id, count in counts.items() if count > 1]
+    reading.damage(
+        f"{root}: {len(twice):,} ids occur more than once (first: {', '.join(twice[:EXAMPLES])}). "
+        "Every pair needs an id of its own."
+    )
+    return list({record.pair_id: record for record in reversed(records)}.values())[::-1]
 
 
 def _missing_pictures(records: Sequence[PairRecord]) -> tuple[Path, ...]:

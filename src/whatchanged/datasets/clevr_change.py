@@ -7,155 +7,256 @@
     change_captions.json, no_change_captions.json   both keyed by CLEVR_default_000000.png
     type_mapping.json                         {"color": ["000000.png", ...], ...}, changed pairs only
     change_captions_with_bbox.json, change_captions_by_IOU.json   keyed by "0"
+    total_change_captions_reformat.json       the scorers' copy of both caption files, read in their absence
+
+PCL's form has JSON lines instead, ``{"img1", "img2", "sentences"}`` in train.json, val.json, test.json, one
+line a pair, the kind in the name of ``img2``; mined negatives in train_neg_tfidf6.json. Its pictures are the
+same.
 
 Paths are made from ids: the published loaders pair files by their position in a sorted listing, where one
 missing file gives every later picture its neighbour's caption. Only splits.json is required.
 """
 
-import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from whatchanged.datasets.reading import SPLITS, Reading, counted, first_entry, negatives
 from whatchanged.errors import DatasetError
 from whatchanged.records import CHANGE_TYPES, Box, ChangeType, PairRecord, Split
 
 NAME = "clevr_change"
-SPLITS: tuple[Split, ...] = ("train", "val", "test")
-OPTIONAL = (
-    "change_captions.json",
-    "no_change_captions.json",
+CHANGED, UNCHANGED = "change_captions.json", "no_change_captions.json"
+TYPES, BOXES, OVERLAPS = (
     "type_mapping.json",
     "change_captions_with_bbox.json",
     "change_captions_by_IOU.json",
 )
+SCORERS = "total_change_captions_reformat.json"
+_SCENE = re.compile(r"(?:CLEVR_(?:default|semantic|nonsemantic)_)?(\d{1,9})(?:\.png)?")
+_PICTURE = re.compile(r"CLEVR_(default|semantic|nonsemantic)_(\d{6,9})\.png")
 
 
 def recognises(root: Path) -> bool:
-    """Does the official layout lie here?"""
-    return (root / "change_captions.json").is_file() or (
-        (root / "splits.json").is_file() and (root / "sc_images").is_dir()
-    )
+    """Does the official layout, or PCL's, lie here?"""
+    if (root / UNCHANGED).is_file() or (root / "nsc_images").is_dir():
+        return True
+    if (root / CHANGED).is_file():
+        return _begins(root / CHANGED)
+    if (root / "splits.json").is_file() and (root / TYPES).is_file():
+        return not (root / "bef").is_dir() and not (root / "sc_images").is_dir()
+    return _is_lines(root)
 
 
-def read(root: Path) -> tuple[list[PairRecord], tuple[str, ...]]:
+def read(root: Path, reading: Reading) -> list[PairRecord]:
     """All pairs, split by split, scenes ascending, a scene's changed pair before its distractor."""
-    splits = _splits(root)
-    absent = tuple(name for name in OPTIONAL if not (root / name).is_file())
-    change, no_change = _captions(root / OPTIONAL[0]), _captions(root / OPTIONAL[1])
-    types = _types(root / OPTIONAL[2], [index for indices in splits.values() for index in indices])
-    boxes, overlaps = _object(root / OPTIONAL[3]), _overlaps(root / OPTIONAL[4])
+    if not (root / "splits.json").is_file() and _is_lines(root):
+        return _read_lines(root, reading)
+    splits = read_splits(root / "splits.json", reading)
+    scenes = {index: split for split, indices in splits.items() for index in indices}
+    change, no_change = _both_captions(root, reading, scenes)
+    types = read_types(root / TYPES, list(scenes), reading)
+    boxes, overlaps = reading.json_object(root / BOXES), _overlaps(root / OVERLAPS, reading)
+    for name in (CHANGED, UNCHANGED, TYPES, BOXES, OVERLAPS):
+        if not (root / name).is_file():
+            reading.note(f"{name} is absent")
     records = []
     for split, indices in splits.items():
         for index in sorted(indices):
-            file, default = f"{index:06d}.png", f"CLEVR_default_{index:06d}.png"
+            known = boxes.get(str(index))
             records.append(
-                PairRecord(
-                    dataset=NAME,
-                    pair_id=file,
-                    group_id=f"{index:06d}",
-                    split=split,
-                    kind="pair_caption",
-                    before=root / "images" / default,
-                    after=root / "sc_images" / f"CLEVR_semantic_{file}",
-                    captions=change.get(default, ()),
-                    changed=True,
-                    change_type=types.get(file),
-                    boxes=_boxes(root / OPTIONAL[3], index, boxes.get(str(index))),
+                _pair(
+                    root,
+                    index,
+                    split,
+                    change.get(index, ()),
+                    change_type=types.get(index),
+                    boxes=_boxes(root / BOXES, index, known) if known is not None else (None, None),
                     viewpoint_iou=overlaps.get(str(index)),
                 )
             )
-            records.append(
-                PairRecord(
-                    dataset=NAME,
-                    pair_id=f"{file}_n",
-                    group_id=f"{index:06d}",
-                    split=split,
-                    kind="pair_caption",
-                    before=root / "images" / default,
-                    after=root / "nsc_images" / f"CLEVR_nonsemantic_{file}",
-                    captions=no_change.get(default, ()),
-                    changed=False,
-                    change_type="none",
-                )
-            )
-    return records, tuple(f"{name} is absent" for name in absent)
+            records.append(_pair(root, index, split, no_change.get(index, ()), distractor=True))
+    return records
 
 
-def _object(path: Path) -> dict[str, Any]:
-    """A JSON object; {} where there is no such file."""
-    if not path.is_file():
-        return {}
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DatasetError(f"{path}: not JSON ({error}). Copy or make it again.") from error
-    if not isinstance(value, dict):
-        raise DatasetError(f"{path}: a JSON object is wanted, this is a {type(value).__name__}.")
-    return value
+def _pair(
+    root: Path,
+    index: int,
+    split: Split,
+    captions: tuple[str, ...],
+    distractor: bool = False,
+    change_type: ChangeType | None = None,
+    boxes: tuple[Box | None, Box | None] = (None, None),
+    viewpoint_iou: float | None = None,
+    negatives: tuple[str, ...] = (),
+) -> PairRecord:
+    """The changed pair of a scene, or its distractor; all names follow from the scene's number."""
+    file = f"{index:06d}.png"
+    after = f"nsc_images/CLEVR_nonsemantic_{file}" if distractor else f"sc_images/CLEVR_semantic_{file}"
+    return PairRecord(
+        dataset=NAME,
+        pair_id=f"{file}_n" if distractor else file,
+        group_id=f"{index:06d}",
+        split=split,
+        kind="pair_caption",
+        before=root / "images" / f"CLEVR_default_{file}",
+        after=root / after,
+        captions=captions,
+        changed=not distractor,
+        change_type="none" if distractor else change_type,
+        boxes=boxes,
+        viewpoint_iou=viewpoint_iou,
+        negatives=negatives,
+    )
 
 
-def _splits(root: Path) -> dict[Split, list[int]]:
-    path = root / "splits.json"
+def scene_number(key: Any) -> int | None:
+    """The number in any spelling of a scene: 0, "0", "000000.png", "CLEVR_default_000000.png"."""
+    if isinstance(key, int) and not isinstance(key, bool):
+        return key if key >= 0 else None
+    found = _SCENE.fullmatch(key) if isinstance(key, str) else None
+    return int(found[1]) if found else None
+
+
+def read_splits(path: Path, reading: Reading) -> dict[Split, list[int]]:
+    """Split -> numbers of its scenes; each scene in one split, once. Raises DatasetError."""
     if not path.is_file():
         raise DatasetError(
             f"{path}: missing. It says which scenes exist; without it the folder cannot be read."
         )
-    value = _object(path)
-    splits: dict[Split, list[int]] = {split: value.get(split, []) for split in SPLITS}
+    value = reading.json_object(path)
+    unknown = [key for key in value if key not in (*SPLITS, "valid")]
+    if unknown:
+        raise DatasetError(f"{path}: unknown split {unknown[0]!r}. Known: {', '.join(SPLITS)}.")
+    splits: dict[Split, list[int]] = {
+        split: value.get("valid", []) if split == "val" and "val" not in value else value.get(split, [])
+        for split in SPLITS
+    }
     seen: dict[int, str] = {}
     for split, indices in splits.items():
         if not isinstance(indices, list) or not all(type(i) is int and i >= 0 for i in indices):
             raise DatasetError(f"{path}: {split!r} should be a list of scene numbers (0, 1, 2, ...).")
+        kept = []
         for index in indices:
             if index in seen:
-                raise DatasetError(
+                reading.damage(
                     f"{path}: scene {index} stands in {seen[index]!r} and again in {split!r}. "
                     "A scene belongs to one split, once."
                 )
-            seen[index] = split
+            else:
+                seen[index] = split
+                kept.append(index)
+        splits[split] = kept
     return splits
 
 
-def _captions(path: Path) -> dict[str, tuple[str, ...]]:
-    captions = {}
-    for key, value in _object(path).items():
-        if not isinstance(value, list) or not all(isinstance(caption, str) for caption in value):
-            raise DatasetError(f"{path}: {key!r} should be a list of sentences.")
-        captions[key] = tuple(value)
+def read_captions(
+    path: Path, reading: Reading, scenes: Mapping[int, Split], content: Mapping[str, Any] | None = None
+) -> dict[int, tuple[str, ...]]:
+    """Scene number -> captions, from the file or its ``content``; what it lacks or has too much is noted."""
+    captions: dict[int, tuple[str, ...]] = {}
+    for key, value in (reading.json_object(path) if content is None else content).items():
+        index = scene_number(key)
+        if index is None:
+            reading.damage(f"{path}: the key {key!r} names no scene (CLEVR_default_000000.png, ...).")
+        elif index in captions:
+            reading.damage(f"{path}: {key!r} names scene {index} a second time.")
+        else:
+            sentences = reading.sentences(f"{path}: {key!r}", value)
+            if sentences is not None:
+                captions[index] = sentences
+    if captions:
+        _compare(path.name, captions, scenes, reading)
     return captions
 
 
-def _types(path: Path, indices: Sequence[int]) -> dict[str, ChangeType]:
-    """File name to type; {} where the file is absent. Every scene of a split has exactly one."""
-    types: dict[str, ChangeType] = {}
-    known: dict[str, ChangeType] = {t: t for t in CHANGE_TYPES if t != "none"}
-    for key, names in _object(path).items():
+def read_types(path: Path, indices: Sequence[int], reading: Reading) -> dict[int, ChangeType]:
+    """Scene number -> type; {} where the file is absent. Every scene of a split has exactly one."""
+    types: dict[int, ChangeType] = {}
+    known: dict[str, ChangeType] = {t: t for t in CHANGE_TYPES}
+    known["texture"], known["no_change"] = "material", "none"
+    for key, names in reading.json_object(path).items():
         if key not in known:
             raise DatasetError(f"{path}: unknown change type {key!r}. Known: {', '.join(known)}.")
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        if not isinstance(names, list):
             raise DatasetError(f"{path}: {key!r} should be a list of file names.")
         for name in names:
-            if types.setdefault(name, known[key]) != key:
-                raise DatasetError(f"{path}: {name} stands under {types[name]!r} and under {key!r}.")
-    untyped = [f"{i:06d}.png" for i in indices if f"{i:06d}.png" not in types]
+            index = scene_number(name)
+            if index is None:
+                raise DatasetError(f"{path}: {key!r} should be a list of file names; {name!r} is none.")
+            if types.setdefault(index, known[key]) != known[key]:
+                reading.damage(f"{path}: {name} stands under {types[index]!r} and under {key!r}.")
+    untyped = [f"{i:06d}.png" for i in indices if i not in types]
     if types and untyped:
-        raise DatasetError(f"{path}: no change type for {len(untyped):,} scenes (first: {untyped[0]}).")
+        reading.damage(f"{path}: no change type for {len(untyped):,} scenes (first: {untyped[0]}).")
     return types
 
 
-def _overlaps(path: Path) -> dict[str, float]:
+def scorers_captions(path: Path, reading: Reading) -> dict[str, list[str]]:
+    """Image id -> captions of a COCO-style reference file; {} where there is none."""
+    if not path.is_file():
+        return {}
+    value = reading.json_object(path)
+    annotations = value.get("annotations")
+    if not isinstance(annotations, list):
+        raise DatasetError(f"{path}: no list 'annotations'. It should hold caption, id and image_id.")
+    captions: dict[str, list[str]] = {}
+    for number, entry in enumerate(annotations, start=1):
+        image, caption = (
+            (entry.get("image_id"), entry.get("caption")) if isinstance(entry, dict) else (None,) * 2
+        )
+        if not isinstance(image, str | int) or not isinstance(caption, str):
+            reading.damage(f"{path}, annotation {number}: no caption with an image_id.")
+        else:
+            captions.setdefault(str(image), []).append(caption)
+    return captions
+
+
+def _both_captions(
+    root: Path, reading: Reading, scenes: Mapping[int, Split]
+) -> tuple[dict[int, tuple[str, ...]], dict[int, tuple[str, ...]]]:
+    """Captions of the changed pairs and of the distractors, from their files or the scorers' copy."""
+    if (root / CHANGED).is_file() or (root / UNCHANGED).is_file() or not (root / SCORERS).is_file():
+        return read_captions(root / CHANGED, reading, scenes), read_captions(
+            root / UNCHANGED, reading, scenes
+        )
+    both: tuple[dict[int, tuple[str, ...]], dict[int, tuple[str, ...]]] = ({}, {})
+    for name, captions in scorers_captions(root / SCORERS, reading).items():
+        index = scene_number(name.removesuffix("_n"))
+        sentences = reading.sentences(f"{root / SCORERS}: {name!r}", captions)
+        if index is None:
+            reading.damage(f"{root / SCORERS}: the image {name!r} names no scene.")
+        elif sentences is not None:
+            both[name.endswith("_n")][index] = sentences
+    reading.note(f"captions read from {SCORERS}")
+    for captions_of, what in zip(both, ("changed pairs", "distractors"), strict=True):
+        _compare(f"{SCORERS}, {what}", captions_of, scenes, reading)
+    return both
+
+
+def _compare(
+    name: str, captions: Mapping[int, tuple[str, ...]], scenes: Mapping[int, Split], reading: Reading
+) -> None:
+    lacking = [str(index) for index in scenes if not captions.get(index)]
+    unused = [str(index) for index in captions if index not in scenes]
+    if lacking:
+        reading.note(counted(f"{name}: scenes without captions", lacking))
+    if unused:
+        reading.note(counted(f"{name}: captions of scenes that are in no split, not used", unused))
+
+
+def _overlaps(path: Path, reading: Reading) -> dict[str, float]:
     overlaps = {}
-    for key, value in _object(path).items():
+    for key, value in reading.json_object(path).items():
         if not isinstance(value, int | float) or isinstance(value, bool):
             raise DatasetError(f'{path}: the overlap of "{key}" should be a number, not {value!r}.')
         overlaps[key] = float(value)
     return overlaps
 
 
-def _boxes(path: Path, index: int, entry: Mapping[str, Any] | None) -> tuple[Box | None, Box | None]:
+def _boxes(path: Path, index: int, entry: Mapping[str, Any]) -> tuple[Box | None, Box | None]:
     """Both boxes; a box that does not exist is null or empty on disk."""
-    entry = entry or {}
     try:
         before, after = (_box(entry.get(side)) for side in ("bbox_before", "bbox_after"))
     except (TypeError, ValueError, AttributeError) as error:
@@ -170,3 +271,45 @@ def _box(value: Sequence[float] | None) -> Box | None:
         return None
     x, y, width, height = (float(v) for v in value)
     return (x, y, width, height)
+
+
+def _begins(path: Path) -> bool:
+    """Is the first key of the captions one of CLEVR-Change's, not CLEVR-DC's?"""
+    with path.open("rb") as file:
+        return b'"CLEVR_default_' in file.read(256)
+
+
+def _is_lines(root: Path) -> bool:
+    entry = first_entry(root / "train.json") or first_entry(root / "test.json")
+    return _PICTURE.fullmatch(str(entry.get("img1"))) is not None
+
+
+def _read_lines(root: Path, reading: Reading) -> list[PairRecord]:
+    """PCL's JSON lines: one pair a line (a pair that comes again is damage)."""
+    mined = negatives(reading, root, SPLITS, ("img1", "img2"))
+    found: dict[tuple[int, bool], PairRecord] = {}
+    for split in SPLITS:
+        path = root / f"{split}.json"
+        for where, entry in reading.entries(path) if path.is_file() else ():
+            names = [_PICTURE.fullmatch(str(entry.get(side))) for side in ("img1", "img2")]
+            sentences = reading.sentences(f"{where}: 'sentences'", entry.get("sentences"))
+            if names[0] is None or names[1] is None or names[0][2] != names[1][2]:
+                reading.damage(
+                    f"{where}: 'img1' and 'img2' should be two pictures of one scene, not "
+                    f"{entry.get('img1')!r} and {entry.get('img2')!r}."
+                )
+            elif sentences is not None:
+                key = (int(names[0][2]), names[1][1] == "nonsemantic")
+                if key in found:
+                    reading.damage(f"{where}: {entry['img2']} occurs a second time.")
+                    continue
+                found[key] = _pair(
+                    root,
+                    key[0],
+                    split,
+                    sentences,
+                    distractor=key[1],
+                    negatives=mined.get((entry["img1"], entry["img2"]), ()),
+                )
+    reading.note("PCL's JSON lines: no change types, boxes or overlaps in this form")
+    return list(found.values())

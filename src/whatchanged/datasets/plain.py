@@ -1,15 +1,16 @@
 """Lists of pairs in CSV or JSON lines: columns before, after, and optionally id and captions.
 
-Paths are relative to the list. Several captions are separated by ``|`` in CSV and are a list in JSON lines. A
-pair without an id is called by its line number. Other columns are kept in ``extra``.
+Paths are relative to the list and stay below its folder. Several captions are separated by ``|`` in CSV and
+are a list in JSON lines. A pair without an id is called by its line number. Other columns are kept in
+``extra``.
 """
 
 import csv
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from whatchanged.datasets.reading import Reading, parse, text
 from whatchanged.errors import DatasetError
 from whatchanged.records import PairRecord
 
@@ -22,17 +23,17 @@ def recognises(path: Path) -> bool:
     return path.is_file() and path.suffix.lower() in (".csv", ".jsonl")
 
 
-def read(path: Path) -> tuple[list[PairRecord], tuple[str, ...]]:
+def read(path: Path, reading: Reading) -> list[PairRecord]:
     """One record a row, in the order of the list."""
     if not path.is_file():
         raise DatasetError(f"{path}: a list of pairs is a file, in CSV or JSON lines.")
-    rows = _csv_rows(path) if path.suffix.lower() == ".csv" else _json_rows(path)
-    records = [_record(path, line, row) for line, row in rows]
-    if not records:
+    rows = _csv_rows(path) if path.suffix.lower() == ".csv" else _json_rows(path, reading)
+    found = [_record(path, line, row, reading) for line, row in rows]
+    if not found:
         raise DatasetError(
             f"{path}: the list is empty. It needs one row for each pair: before, after[, id, captions]."
         )
-    return records, ()
+    return [record for record in found if record is not None]
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -63,39 +64,36 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         raise DatasetError(f"{path}: not a CSV file in UTF-8 ({error}).") from error
 
 
-def _json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, dict[str, Any]]]:
     """(line number, object) of each line that is not blank."""
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except UnicodeDecodeError as error:
-        raise DatasetError(f"{path}: not a text file in UTF-8 ({error}).") from error
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(text(path).split("\n"), start=1):
         if not line.strip():
             continue
+        where = f"{path}, line {number}"
         try:
-            row = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise DatasetError(
-                f"{path}, line {number}: not JSON ({error}). Each line holds one object."
-            ) from error
-        if not isinstance(row, dict):
-            raise DatasetError(
-                f"{path}, line {number}: a JSON object is wanted, this is a {type(row).__name__}."
-            )
-        yield number, row
+            row = parse(line, where)
+        except DatasetError as error:
+            reading.damage(str(error))
+            continue
+        if isinstance(row, dict):
+            yield number, row
+        else:
+            reading.damage(f"{where}: a JSON object is wanted, this is a {type(row).__name__}.")
 
 
-def _record(path: Path, line: int, row: Mapping[str, Any]) -> PairRecord:
+def _record(path: Path, line: int, row: Mapping[str, Any], reading: Reading) -> PairRecord | None:
+    where = f"{path}, line {line}"
+    pictures = []
     for column in COLUMNS[:2]:
         if not isinstance(row.get(column), str) or not row[column].strip():
             found = ", ".join(map(str, row)) or "nothing"
-            raise DatasetError(
-                f"{path}, line {line}: {column!r} should name a picture. The line holds: {found}."
-            )
-    captions = row.get("captions")
-    captions = [] if captions is None else captions
-    if not isinstance(captions, list) or not all(isinstance(caption, str) for caption in captions):
-        raise DatasetError(f"{path}, line {line}: 'captions' should be a list of sentences.")
+            reading.damage(f"{where}: {column!r} should name a picture. The line holds: {found}.")
+            return None
+        pictures.append(reading.picture(path.parent, row[column], f"{where}: {column!r}"))
+    captions = reading.sentences(f"{where}: 'captions'", row.get("captions") or [])
+    before, after = pictures
+    if before is None or after is None or captions is None:
+        return None
     pair_id = row.get("id")
     name = str(line) if pair_id is None or pair_id == "" else str(pair_id)
     return PairRecord(
@@ -104,8 +102,8 @@ def _record(path: Path, line: int, row: Mapping[str, Any]) -> PairRecord:
         group_id=name,
         split="test",
         kind="pair_caption",
-        before=path.parent / row["before"],
-        after=path.parent / row["after"],
-        captions=tuple(captions),
+        before=before,
+        after=after,
+        captions=captions,
         extra={key: value for key, value in row.items() if key not in COLUMNS},
     )

@@ -59,6 +59,24 @@ class VisionConfig:
     scene_truth: bool = False
 
 
+Preparation = Literal[
+    "none",
+    "rcc-clevr-change",
+    "scorer-clevr-change",
+    "rcc-clevr-dc",
+    "rcc-spot-the-diff",
+    "card-spot-the-diff",
+    "pcl-clevr-change",
+    "pcl-birds",
+    "pcl-cub",
+    "cub-attngan",
+    "ier",
+    "nct-image-editing-request",
+    "levir",
+]
+"""Names of ``datasets.preparation.PREPARATIONS``."""
+
+
 @dataclass(frozen=True)
 class DataConfig:
     """Where examples come from; ``--data PATH`` on the command line replaces ``path``."""
@@ -68,6 +86,8 @@ class DataConfig:
     features: str = ""
     """Folder of precomputed grid features, one ``.npy`` per picture (kind "features" only)."""
     wording: Literal["captions", "short", "full", "relational"] = "captions"
+    preparation: Preparation = "none"
+    """How captions become words (data sets on disk); ``datasets/preparation.py`` says what each name does."""
     ordered_pairs: Literal["official", "all", "balanced"] = "official"
     """Pairs of a pool's triple: the two official ones, all six, or all with the unchanged ones twice."""
     validation: int = 400

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.datasets import open_dataset
+from whatchanged.datasets.preparation import Preparation, preparation
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.images import open_image, resize
 from whatchanged.recipes.schema import Recipe, VisionConfig
@@ -41,6 +42,11 @@ class Sources:
 
 def open_sources(recipe: Recipe, run: Path) -> Sources:
     """The sources that ``data.source`` names; what is costly to make is kept in the run folder."""
+    if recipe.data.source != "dataset" and recipe.data.preparation != "none":
+        raise RecipeError(
+            f'{recipe.name}: data.preparation = "{recipe.data.preparation}" is for captions on disk;'
+            ' drawn captions have no other words. Use "none".'
+        )
     module, _, name = SOURCES[recipe.data.source].partition(":")
     return cast(Sources, getattr(import_module(module), name)(recipe, run))
 
@@ -89,8 +95,10 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
     dataset = open_dataset(root, pictures=recipe.vision.kind == "backbone")
     truths = _truths(root)
     records = [_reworded(r, recipe.data.wording, truths) for r in dataset.records]
-    train = [r for r in records if r.split == "train" and r.captions]
+    prepared = preparation(recipe.data.preparation)
+    train = [_prepared(r, prepared) for r in records if r.split == "train" and r.captions]
     validation = _spread([r for r in records if r.split == "val" and r.captions], recipe.data.validation)
+    validation = [_prepared(r, prepared) for r in validation]
     if not train:
         raise DatasetError(f"{root}: no captioned pairs in its train split, so there is nothing to train on.")
     if not validation and any(stage.evaluate_every for stage in recipe.stages):
@@ -106,7 +114,7 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
     return Sources(
         DatasetSource(train, captions, read, negatives),
         DatasetSource(validation, [(i, 0) for i in range(len(validation))], read, {}),
-        Vocabulary.from_captions(caption for record in train for caption in record.captions),
+        Vocabulary.from_captions(prepared.known(records)),
     )
 
 
@@ -175,6 +183,22 @@ def _reworded(record: PairRecord, wording: Wording, truths: Mapping[str, Any]) -
 
     before, after, change = truths[record.pair_id]
     return replace(record, captions=(write_fixed(before, after, change, wording),))
+
+
+def _prepared(record: PairRecord, prepared: Preparation) -> PairRecord:
+    """The record with prepared captions: cut to the paper's length in training, whole as references.
+
+    Scores on validation data compare prepared words with prepared words; ``evaluate`` uses the raw captions.
+    """
+    if prepared.name == "none":
+        return record
+    if record.split != "train":
+        return replace(record, captions=tuple(" ".join(prepared.words(c)) for c in record.captions))
+    return replace(
+        record,
+        captions=tuple(prepared.text(caption) for caption in record.captions),
+        negatives=tuple(prepared.text(caption) for caption in record.negatives),
+    )
 
 
 def _spread(records: list[PairRecord], most: int) -> list[PairRecord]:

@@ -1,0 +1,179 @@
+"""CUB captions (Reed et al., CVPR 2016) on CUB-200-2011: one picture, about ten sentences.
+
+    CUB_200_2011/images.txt               1 001.Black_footed_Albatross/Black_Footed_Albatross_0046_18.jpg
+    CUB_200_2011/image_class_labels.txt, classes.txt, train_test_split.txt, bounding_boxes.txt
+    CUB_200_2011/images/<class>/<name>.jpg
+    birds/text/<class>/<name>.txt         one sentence a line (also text/, text_c10/ beside CUB_200_2011)
+
+The split is the official one, train and test. The class-disjoint split of later work stands in pickled lists
+(train/filenames.pickle), which run code when opened: they are not read. PCL's form is read as well:
+train.json, val.json, test.json in lines, ``{"img": "class/name.jpg", "description": [...]}``.
+
+Class ids start at 1; ``labels`` holds them from 0, their names are in the data set's ``class_names``. The
+class folder is part of the id: ``001.Black_footed_Albatross/Black_Footed_Albatross_0046_18``.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from whatchanged.datasets.birds_to_words import descriptions
+from whatchanged.datasets.reading import (
+    SPLITS,
+    Reading,
+    counted,
+    first_entry,
+    first_folder,
+    leaves,
+    negatives,
+    split_files,
+    text,
+)
+from whatchanged.errors import DatasetError
+from whatchanged.records import PairRecord, Split
+
+NAME = "cub"
+CAPTIONS = 10
+
+
+def recognises(root: Path) -> bool:
+    """The official tables, or PCL's lines."""
+    base = _base(root)
+    if (base / "images.txt").is_file() and (base / "classes.txt").is_file():
+        return not (base / "hierarchy.txt").is_file()
+    entry = first_entry(next(iter(_files(root).values()), None))
+    return "img" in entry and "description" in entry
+
+
+def read(root: Path, reading: Reading) -> list[PairRecord]:
+    """One record a picture, in the order of images.txt or of the lines."""
+    if _files(root) and not (_base(root) / "images.txt").is_file():
+        return _read_lines(root, reading)
+    base = _base(root)
+    paths = reading.table(base / "images.txt")
+    names = reading.table(base / "classes.txt")
+    order = {number: index for index, number in enumerate(names)}
+    reading.class_names = tuple(names.values())
+    classes = reading.table(base / "image_class_labels.txt")
+    parts = reading.table(base / "train_test_split.txt")
+    boxes = read_boxes(base / "bounding_boxes.txt", reading)
+    folder = first_folder(root, "birds/text", "text", "text_c10", "birds/text_c10")
+    records: list[PairRecord] = []
+    few: list[str] = []
+    without: list[str] = []
+    for number, path in paths.items():
+        where = f"{base / 'images.txt'}: image {number}"
+        picture = reading.picture(base / "images", path, where)
+        if picture is None:
+            continue
+        if classes.get(number) not in order or parts.get(number) not in ("0", "1"):
+            reading.damage(
+                f"{where}: no class in image_class_labels.txt, or no 0 or 1 in train_test_split.txt."
+            )
+            continue
+        name = path.rpartition(".")[0]
+        captions = _lines(folder / f"{name}.txt")
+        (without if not captions else few).extend([name] * (len(captions) < CAPTIONS))
+        records.append(
+            _record(
+                picture,
+                name,
+                "train" if parts[number] == "1" else "test",
+                captions,
+                (order[classes[number]],),
+                {"box": boxes[number]} if number in boxes else {},
+            )
+        )
+    for what, ids in ((f"pictures with fewer than {CAPTIONS} sentences", few), ("without captions", without)):
+        if ids:
+            reading.note(counted(what, ids))
+    return records
+
+
+def read_boxes(path: Path, reading: Reading) -> dict[str, tuple[float, ...]]:
+    """Image id -> x, y, width, height of its bird; {} where the file is absent."""
+    boxes = {}
+    for where, (number, *values) in reading.rows(path, 5) if path.is_file() else ():
+        try:
+            boxes[number] = tuple(float(value) for value in values)
+        except ValueError:
+            reading.damage(f"{where}: four numbers are wanted, not {' '.join(values)!r}.")
+    return boxes
+
+
+def _base(root: Path) -> Path:
+    return root / "CUB_200_2011" if (root / "CUB_200_2011").is_dir() else root
+
+
+def _files(root: Path) -> dict[Split, Path]:
+    names: dict[Split, tuple[str, ...]] = {s: (f"{s}.json", f"{s}.jsonl") for s in SPLITS}
+    return split_files(root, (".", "cub"), names)
+
+
+def _lines(path: Path) -> tuple[str, ...]:
+    """The lines that are not blank; none where there is no such file."""
+    if not path.is_file():
+        return ()
+    return tuple(line for line in text(path).split("\n") if line.strip())
+
+
+def _record(
+    picture: Path,
+    name: str,
+    split: Split,
+    captions: tuple[str, ...],
+    labels: tuple[int, ...] | None,
+    extra: dict[str, Any],
+    tokens: tuple[tuple[str, ...], ...] | None = None,
+    mined: tuple[str, ...] = (),
+) -> PairRecord:
+    return PairRecord(
+        dataset=NAME,
+        pair_id=name,
+        group_id=name.rpartition("/")[0],
+        split=split,
+        kind="single_caption",
+        before=picture,
+        after=None,
+        captions=captions,
+        tokens=tokens,
+        labels=labels,
+        negatives=mined,
+        extra=extra,
+    )
+
+
+def _read_lines(root: Path, reading: Reading) -> list[PairRecord]:
+    """PCL's lines: descriptions of one picture joined; the class is the folder in ``img``."""
+    images = first_folder(root, "CUB_200_2011/images", "images")
+    mined = negatives(reading, root, SPLITS, ("img",))
+    found: dict[str, tuple[Split, list[str | tuple[str, ...]]]] = {}
+    for split, path in _files(root).items():
+        for where, entry in reading.entries(path):
+            image = entry.get("img")
+            if not isinstance(image, str) or not image or leaves(image):
+                reading.damage(f"{where}: 'img' should be a path below {images}, not {image!r}.")
+                continue
+            if found.setdefault(image, (split, []))[0] != split:
+                reading.damage(f"{where}: {image} is in {found[image][0]} and in {split}.")
+                continue
+            found[image][1].extend(descriptions(where, entry.get("description"), reading))
+    names = sorted({image.rpartition("/")[0] for image in found})
+    labelled = all(names)
+    reading.class_names = tuple(names) if labelled else ()
+    order = {name: index for index, name in enumerate(names)}
+    if not found:
+        raise DatasetError(f"{root}: no pictures in train.json, val.json and test.json.")
+    return [
+        _record(
+            images / image,
+            image.rpartition(".")[0],
+            split,
+            tuple(item if isinstance(item, str) else " ".join(item) for item in items),
+            (order[image.rpartition("/")[0]],) if labelled else None,
+            {},
+            tuple(item for item in items if not isinstance(item, str)) or None,
+            mined.get((image,), ()),
+        )
+        for image, (split, items) in found.items()
+        if items
+    ]

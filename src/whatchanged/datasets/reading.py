@@ -1,0 +1,214 @@
+"""Annotation files from strangers: every reader opens them here, and every damage is told the same way.
+
+A reader gets one ``Reading``. What is wrong with a single entry goes to ``damage``, which ends the reading
+with a message, or lists the entry as left out where the person asked to skip. What is wrong with a whole file
+always ends the reading.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from whatchanged.errors import DatasetError
+from whatchanged.records import Split
+
+SPLITS: tuple[Split, ...] = ("train", "val", "test")
+SKIP = "Mend it, or pass --skip-missing to leave it out."
+
+
+@dataclass
+class Reading:
+    """What one reading met: remarks, and the damaged entries that were left out."""
+
+    skipping: bool = False
+    notes: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    class_names: tuple[str, ...] = ()
+    """Names of the dense class indices in ``PairRecord.labels``."""
+
+    def note(self, text: str) -> None:
+        """Something that a person should know and that ends nothing."""
+        self.notes.append(text)
+
+    def damage(self, message: str) -> None:
+        """One damaged entry: DatasetError, or a line in ``left_out`` where skipping was asked for."""
+        if not self.skipping:
+            raise DatasetError(f"{message} {SKIP}")
+        self.left_out.append(message)
+
+    def sentences(self, where: str, value: Any) -> tuple[str, ...] | None:
+        """A list of captions as it is, less blank ones, which are damage; None where it is no such list."""
+        if not isinstance(value, list) or not all(isinstance(caption, str) for caption in value):
+            self.damage(f"{where} should be a list of sentences.")
+            return None
+        if all(caption and not caption.isspace() for caption in value):
+            return tuple(value)
+        for number, caption in enumerate(value, start=1):
+            if not caption.strip():
+                self.damage(f"{where}: caption {number} is empty.")
+        return tuple(caption for caption in value if caption.strip())
+
+    def picture(self, root: Path, name: Any, where: str) -> Path | None:
+        """``root / name``; a name that is no name, or that leaves ``root``, is damage (None)."""
+        if not isinstance(name, str) or not name.strip():
+            self.damage(f"{where} should name a picture, not {name!r}.")
+            return None
+        if leaves(name):
+            self.damage(f"{where}: the path {name!r} leaves the folder {root}.")
+            return None
+        return root / name
+
+    def json(self, path: Path) -> Any:
+        """A whole JSON file. A key that an object holds twice is damage (the first stays)."""
+
+        def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+            found = dict(pairs)
+            if len(found) < len(pairs):
+                found = {}
+                for key, value in pairs:
+                    if key in found:
+                        self.damage(f"{path}: the key {key!r} occurs twice.")
+                    else:
+                        found[key] = value
+            return found
+
+        return parse(text(path), str(path), once)
+
+    def json_object(self, path: Path) -> dict[str, Any]:
+        """A JSON file that holds one object; {} where there is no such file."""
+        if not path.is_file():
+            return {}
+        value = self.json(path)
+        if not isinstance(value, dict):
+            raise DatasetError(f"{path}: a JSON object is wanted, this is a {type(value).__name__}.")
+        return value
+
+    def entries(self, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+        """(where, object) of a JSON list of objects, or of JSON lines, whichever the file is."""
+        whole = text(path)
+        if whole.lstrip()[:1] == "[":
+            value, unit = enumerate(parse(whole, str(path)), start=1), "entry"
+        else:
+            value, unit = enumerate(whole.split("\n"), start=1), "line"
+        for number, entry in value:
+            where = f"{path}, {unit} {number}"
+            if unit == "line":
+                if not entry.strip():
+                    continue
+                try:
+                    entry = parse(entry, where)
+                except DatasetError as error:
+                    self.damage(str(error))
+                    continue
+            if isinstance(entry, dict):
+                yield where, entry
+            else:
+                self.damage(f"{where}: a JSON object is wanted, this is a {type(entry).__name__}.")
+
+    def rows(self, path: Path, columns: int) -> Iterator[tuple[str, list[str]]]:
+        """(where, values) of a file with blanks between its columns; the last takes what remains."""
+        if not path.is_file():
+            raise DatasetError(f"{path}: missing. Unpack the data set again.")
+        for number, line in enumerate(text(path).splitlines(), start=1):
+            values = line.split(maxsplit=columns - 1)
+            if len(values) == columns:
+                yield f"{path}, line {number}", values
+            elif values:
+                self.damage(f"{path}, line {number}: {len(values)} values, wanted {columns}: {line[:60]!r}.")
+
+    def table(self, path: Path) -> dict[str, str]:
+        """First column -> the rest of the line; an id that comes again is damage (the first stays)."""
+        found: dict[str, str] = {}
+        for where, (key, value) in self.rows(path, 2):
+            if key in found:
+                self.damage(f"{where}: the id {key} occurs twice.")
+            else:
+                found[key] = value
+        return found
+
+
+def text(path: Path) -> str:
+    """A text file in UTF-8, with or without its mark. Raises DatasetError."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DatasetError(
+            f"{path}: not a text file in UTF-8 ({error.reason} at byte {error.start:,}). Save it as UTF-8."
+        ) from error
+
+
+def parse(content: str, where: str, object_pairs_hook: Any = None) -> Any:
+    """JSON, numbers finite. Raises DatasetError that names ``where``."""
+
+    def refuse(name: str) -> float:
+        raise ValueError(f"{name} is no number of JSON")
+
+    try:
+        return json.loads(content, object_pairs_hook=object_pairs_hook, parse_constant=refuse)
+    except (ValueError, RecursionError) as error:
+        raise DatasetError(f"{where}: not JSON ({error}). Copy or make it again.") from error
+
+
+def leaves(name: str) -> bool:
+    """Does this path lead out of the folder it is relative to (on any system)?"""
+    if "\0" in name or name.startswith(("/", "\\")) or name[1:2] == ":":
+        return True
+    return ".." in name and ".." in name.replace("\\", "/").split("/")
+
+
+def first_folder(root: Path, *names: str) -> Path:
+    """The first of the folders that is there; the first name where none is."""
+    return next((root / name for name in names if (root / name).is_dir()), root / names[0])
+
+
+def first_file(root: Path, *names: str) -> Path | None:
+    """The first of the files that is there."""
+    return next((root / name for name in names if (root / name).is_file()), None)
+
+
+def split_files(
+    root: Path, folders: Sequence[str], names: Mapping[Split, Sequence[str]]
+) -> dict[Split, Path]:
+    """Split -> its file, from the first of the folders that holds any."""
+    for folder in folders:
+        found = {split: first_file(root / folder, *choices) for split, choices in names.items()}
+        if any(found.values()):
+            return {split: path for split, path in found.items() if path is not None}
+    return {}
+
+
+def first_entry(path: Path | None) -> dict[str, Any]:
+    """The first object of a JSON list or of JSON lines, from the file's start; {} where there is none."""
+    if path is None:
+        return {}
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            start = file.read(1 << 16).lstrip().removeprefix("[").lstrip()
+        value = json.JSONDecoder().raw_decode(start)[0]
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def negatives(
+    reading: Reading, root: Path, splits: Sequence[Split], keys: Sequence[str]
+) -> dict[tuple[str, ...], tuple[str, ...]]:
+    """PCL's mined false captions (``train_neg_tfidf6.json``, ...): the entry's ``keys`` -> its sentences."""
+    found: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for split in splits:
+        path = root / f"{split}_neg_tfidf6.json"
+        if not path.is_file():
+            continue
+        for where, entry in reading.entries(path):
+            sentences = reading.sentences(f"{where}: 'neg_samples'", entry.get("neg_samples"))
+            if sentences is not None:
+                key = tuple(str(entry.get(name)) for name in keys)
+                found[key] = found.get(key, ()) + sentences
+    return found
+
+
+def counted(what: str, ids: Sequence[str], examples: int = 3) -> str:
+    """``what: 1,234 (first: a, b, c)``."""
+    return f"{what}: {len(ids):,} (first: {', '.join(ids[:examples])})"

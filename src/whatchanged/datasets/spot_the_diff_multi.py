@@ -1,0 +1,75 @@
+"""Spot-the-Diff, multi-change protocol: all sentences of a pair are one reference, as CARD has it.
+
+The text of a pair is the sentences of all records of its id in file order, blank ones included, joined by ".
+"; where that has more than 60 words, its first 60 joined by blanks, in the test references too. Read from the
+official annotations, or from CARD's renamed files, which hold nothing but these texts:
+
+    change_multi_captions.json    {"000235.png": ["the person ... present. the dark grey suv ..."]}
+    splits.json                   {"train": [235, ...], ...}
+    images/000235.png, sc_images/000235.png
+
+Pairs whose text is empty (blank sentences only) are left out and counted.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from whatchanged.datasets.clevr_change import read_captions, read_splits, scene_number
+from whatchanged.datasets.reading import Reading, counted
+from whatchanged.datasets.spot_the_diff import Item, make_record, merged_items, note_left_out
+from whatchanged.records import PairRecord
+
+CARD = "change_multi_captions.json"
+MOST_WORDS = 60
+
+
+def recognises(root: Path) -> bool:
+    """CARD's files: the single sentences cannot be had from them."""
+    return (root / CARD).is_file()
+
+
+def read(root: Path, reading: Reading) -> list[PairRecord]:
+    """One record an id with one reference."""
+    if (root / CARD).is_file():
+        return _read_card(root, reading)
+    items = merged_items(root, reading)
+    texts = [multi_text(item.sentences) for item in items]
+    note_left_out([item for item, text in zip(items, texts, strict=True) if not text], reading)
+    return [
+        make_record(root, item, (text,), {"records": item.records, "sentences": tuple(item.sentences)})
+        for item, text in zip(items, texts, strict=True)
+        if text
+    ]
+
+
+def multi_text(sentences: Sequence[str]) -> str:
+    """CARD's one reference of a pair: joined by ". ", or cut to its first 60 words; "" for blanks only."""
+    if not any(sentence.strip() for sentence in sentences):
+        return ""
+    joined = ". ".join(sentences)
+    words = joined.split()
+    return joined if len(words) <= MOST_WORDS else " ".join(words[:MOST_WORDS])
+
+
+def _read_card(root: Path, reading: Reading) -> list[PairRecord]:
+    splits = read_splits(root / "splits.json", reading)
+    value = reading.json_object(root / CARD)
+    empty = {key for key, texts in value.items() if isinstance(texts, list) and not any(map(_told, texts))}
+    if empty:
+        reading.note(counted("left out, empty texts (blank sentences only)", sorted(empty)))
+    gone = {scene_number(key) for key in empty}
+    scenes = {i: split for split, indices in splits.items() for i in indices if i not in gone}
+    kept = {key: texts for key, texts in value.items() if key not in empty}
+    captions = read_captions(root / CARD, reading, scenes, kept)
+    return [
+        make_record(root, Item(split, str(index), f"{index}.png"), captions[index], {})
+        for split, indices in splits.items()
+        for index in sorted(indices)
+        if index in captions
+    ]
+
+
+def _told(text: Any) -> bool:
+    """Is there a word (or something that is no text, which is told as damage later)?"""
+    return not isinstance(text, str) or bool(text.strip(" ."))
