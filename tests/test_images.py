@@ -4,7 +4,7 @@ import zlib
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from PIL import ExifTags, Image, ImageCms
 
@@ -175,6 +175,7 @@ def test_truncated_pictures(tmp_path):
 
 
 @given(st.binary(max_size=200), st.integers(0, 3))
+@example(b"\0\0\0\0\0\0\0,\0\0\0\0\0\x0b?\xf8", 1)  # a frame of a GIF that is larger than its screen
 def test_hostile_bytes_raise_nothing_else(tmp_path_factory, rest, kind):
     start = (png_header(16, 16), b"GIF89a", b"RIFF\x40\0\0\0WEBPVP8 ", b"BM")[kind]
     path = tmp_path_factory.getbasetemp() / f"hostile-{threading.get_ident()}"

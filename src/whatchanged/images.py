@@ -4,6 +4,7 @@ Every file is a stranger's. Its header is read first and its size held against t
 decoded; only the formats below are tried, so no file is handed to another program. Alpha is dropped.
 """
 
+import contextlib
 import struct
 import warnings
 import zlib
@@ -119,9 +120,12 @@ def _open_header(stream: BinaryIO, path: Path) -> Image.Image:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # our own limit is lower than the one Pillow warns of
             image = Image.open(stream, formats=FORMATS)
-    except Image.DecompressionBombError:
-        _check_size(_declared_size(stream), str(path))
-        raise  # not reached while MAX_PIXELS is below Pillow's own limit
+    except Image.DecompressionBombError as error:
+        with contextlib.suppress(Image.DecompressionBombError, *_DECODER_ERRORS):
+            _check_size(_declared_size(stream), str(path))
+        raise ImageError(  # some of Pillow's readers look into the picture and stop before its size is known
+            f"{path}: more than the {MAX_PIXELS:,} pixels that are read are announced. Make it smaller."
+        ) from error
     except UnidentifiedImageError as error:
         stream.seek(0)
         start = stream.read(24)

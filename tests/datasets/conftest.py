@@ -5,26 +5,24 @@ from pathlib import Path
 
 import pytest
 
-PLACES = (Path(__file__).resolve().parents[2] / "../shared/data", Path("/work/shared/data"))
+DATA = Path(__file__).resolve().parents[2] / "../shared/data"
 
 
 @pytest.fixture(scope="session")
 def annotations():
     """The folder with one folder of real annotation files a data set (no pictures)."""
-    given = os.environ.get("WHATCHANGED_ANNOTATIONS")
-    places = [Path(given)] if given else [place / "annotations" for place in PLACES]
-    for place in places:
-        if place.is_dir():
-            return place
+    place = Path(os.environ.get("WHATCHANGED_ANNOTATIONS", DATA / "annotations"))
+    if place.is_dir():
+        return place
     pytest.skip("the real annotation files are not here (WHATCHANGED_ANNOTATIONS names their folder)")
 
 
 @pytest.fixture(scope="session")
 def development_renders():
     """The folder of the development renders, which may only measure."""
-    for place in PLACES:
-        if (place / "blender_clevr_dev").is_dir():
-            return place / "blender_clevr_dev"
+    place = Path(os.environ.get("BLENDER_DEV", DATA / "blender_clevr_dev"))
+    if place.is_dir():
+        return place
     pytest.skip("the development renders are not here")
 
 
