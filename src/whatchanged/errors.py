@@ -7,6 +7,7 @@
     ├── RecipeError             a recipe with an unknown, missing or ill-typed setting
     ├── OutputError             an output path that exists already or cannot be written
     ├── PredictionsError        a predictions file that cannot be read or does not fit its references
+    ├── MetricUnavailable       a metric that this installation cannot compute, or whose program failed
     ├── ShapeError              arrays whose shapes do not fit each other
     └── MissingExtra            an optional dependency that is not installed
 
@@ -40,6 +41,10 @@ class OutputError(WhatchangedError):
 
 class PredictionsError(WhatchangedError):
     """Predictions that cannot be scored."""
+
+
+class MetricUnavailable(WhatchangedError):
+    """A metric without a value: its program, its data or Java is missing, or failed. Never a value of 0."""
 
 
 class ShapeError(WhatchangedError):

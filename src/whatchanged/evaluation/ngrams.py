@@ -60,15 +60,7 @@ class Corpus:
 
 def count(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Corpus:
     """Tokenised candidates (P) and each one's tokenised references (at least one) to a ``Corpus``."""
-    if len(candidates) != len(references):
-        raise PredictionsError(
-            f"{len(candidates)} candidates but {len(references)} lists of references: one each."
-        )
-    if not candidates:
-        raise PredictionsError("No pairs to score.")
-    if not all(references):
-        first = next(i for i, r in enumerate(references) if not r)
-        raise PredictionsError(f"Pair {first} (counted from 0) has no references: it cannot be scored.")
+    check(candidates, references)
     pairs = len(candidates)
     owner = np.repeat(np.arange(pairs), [len(r) for r in references])
     words, length = _encode([*candidates, *chain.from_iterable(references)])
@@ -93,6 +85,19 @@ def count(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Cor
         length[pairs:],
         tuple(orders),
     )
+
+
+def check(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> None:
+    """Raises PredictionsError unless there are candidates, each with at least one reference."""
+    if len(candidates) != len(references):
+        raise PredictionsError(
+            f"{len(candidates)} candidates but {len(references)} lists of references: one each."
+        )
+    if not candidates:
+        raise PredictionsError("No pairs to score.")
+    if not all(references):
+        first = next(i for i, r in enumerate(references) if not r)
+        raise PredictionsError(f"Pair {first} (counted from 0) has no references: it cannot be scored.")
 
 
 def _encode(texts: Sequence[str]) -> tuple[Ints, Ints]:
