@@ -31,9 +31,28 @@ pytestmark = pytest.mark.slow
 ANNOTATIONS = Path(__file__).resolve().parents[2] / "../shared/data/annotations"
 if not ANNOTATIONS.is_dir():
     ANNOTATIONS = Path("/work/shared/data/annotations")
-WORDS = (
-    "the a red blue cube ball moved is gone there no change left of café 赤い isn't don't (new) 3.5".split()
-)
+WORDS = [
+    "the",
+    "a",
+    "red",
+    "blue",
+    "cube",
+    "ball",
+    "moved",
+    "is",
+    "gone",
+    "there",
+    "no",
+    "change",
+    "left",
+    "of",
+    "café",
+    "赤い",
+    "isn't",
+    "don't",
+    "(new)",
+    "3.5",
+]
 LINE_BREAKS = ["\r", "\x0b", "\x0c", "\x85", "\u2028", "\u2029"]
 
 
@@ -261,12 +280,12 @@ def test_line_breaks_shift_the_reference_packages_captions_but_not_ours(line_bre
     assert [theirs[0], theirs[1]] != [[ours[0]], [ours[1]]]
 
 
-def test_random_printable_strings_mostly_agree():
+def test_the_tokeniser_on_random_printable_strings():
     draw = random.Random(3)
     printable = [chr(c) for c in range(32, 127)]
     texts = ["".join(draw.choices(printable, k=draw.randint(1, 30))) for _ in range(5000)]
-    different = sum(ptb(t) != words for t, words in zip(texts, reference_words(texts), strict=True))
-    assert different / len(texts) < 0.02
+    different = [t for t, words in zip(texts, reference_words(texts), strict=True) if ptb(t) != words]
+    assert len(different) <= 5, different
 
 
 def test_no_process_is_left(our_meteor):

@@ -32,6 +32,12 @@ _FILES = (
     "bat bmp c class cgi cpp dll doc docx exe gif gz h htm html jar java jpeg jpg mov mp3 pdf php pl png ppt "
     "ps py sql tar txt wav x xml zip"
 )
+_OPENINGS = (
+    "A About According Additionally After An As At But Earlier He Her Here However If In It Last Many More "
+    "Now Once One Other Our She Since So Some Such That The Their Then There These They This We What When "
+    "While Yet You"
+)
+"""Before one of these, a letter's dot ends a sentence and goes."""
 _BEFORE_NUMBERS = "art ca fig figs no nos op pp prop"
 _JOINED = {"cannot": 3, "gonna": 3, "gotta": 3, "wanna": 3, "gimme": 3, "lemme": 3}
 """Words that are two; the number of letters of the first."""
@@ -43,12 +49,18 @@ def _any(words: str) -> str:
 
 _NUMBER = r"(?:\d*(?:[.:,]\d+)+|\d+)"
 _MAIL = r"\s\"<>|(){}"  # not in an address
+_IN_URL, _ENDS_URL = r"\s\"<>|()", r"\s\"<>|.!?(){},-"  # not in a URL; not its last character
+_HOST = rf"(?:www\.(?:[^{_ENDS_URL}]+\.)+[A-Za-z]{{2,4}}|(?:[^{_ENDS_URL}`'_$]+\.)+(?:com|net|org|edu))"
 _FACE = r"[<>]?[:;=][-o*']?[()DPdpO\\{@|\[\]]"
 _EASTERN_FACE = r"[-^x=~<>']_[-^x=~<>']|\([-^x=~<>'][_.]?[-^x=~<>']\)|\([-^x=~<>']-[-^x=~<>'`]\)"
 _ENTITY = (
     "[AEIOUaeiou](?:acute|grave|uml)|(?i:amp|lt|gt|quot)|apos|nbsp|[mn]dash|MD|HT|TL|[UL]R|[OC]DQ|Q[CLR]"
 )
 _NAME = "[A-Za-z0-9_:.-]"  # in the names of markup
+_MARKUP = (
+    rf"<[!?][A-Za-z-][^>]*>|</[A-Za-z]{_NAME}*\s*>|"
+    rf"<[A-Za-z]{_NAME}*(?:\s+[A-Za-z]{_NAME}*(?:\s*=\s*(?:'[^']*'|\"[^\"]*\"))?)*\s*/?\s*>"
+)
 _SLASHED = r"[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}"
 _RULES = tuple(
     re.compile(rule)
@@ -56,40 +68,41 @@ _RULES = tuple(
         # Group 1 is the token; of two rules that match equally far the first wins.
         # Apostrophes: n't, clitics, words that hold one.
         r"([A-Za-z]+)(?i:n['’‘`]t)",
-        rf"((?i:n['’‘`]t){_W}*)",
-        rf"({_A}(?i:[sdm]|re|ve|ll))(?!{_L})",
+        rf"((?i:n['’‘`]t){_L}*)",
+        rf"({_A}(?i:[sdm]|re|ve|ll))(?![A-Za-z])",
+        r"(’(?i:[sdm]|re|ve|ll))",
         rf"({_L}{_W}*(?:[.!?]{_L}{_W}*)*){_A}(?i:[sdm]|re|ve|ll)",
-        rf"((?i:[dol]){_Q}{_W}{{2,}}(?:-{_W}+)*)",
+        rf"((?:{_W}+[-_])*(?i:[dol]){_Q}{_W}{{2,}}(?:[-_]{_W}+)*)",
         rf"([A-HJ-XZn]{_Q}{_L}{{2,}}|{_L}+[aeiouyAEIOUY]{_Q}[aeiouA-Z]{_L}*|[oO]{_Q}[oO])",
-        rf"((?i:n?e{_A}er|nor{_A}easter|li{_A}l|qu{_A}{_L}+|c'mon|ma{_A}am|ol{_A}|[dlj]{_A}))",
+        rf"((?i:n?e{_A}er|nor{_A}easter|li{_A}l|qu{_A}{_L}+|c'mon|ma{_A}am|ev{_A}ry|s{_A}mores|cont{_A}d\.|somethin{_A}|dunkin{_A}|nat{_A}l|ol{_A}|[dlj]{_A}))",
         rf"((?i:[jy]{_A}))(?i:{_L})",
         rf"({_A}[nN]{_A})",
-        rf"((?i:{_A}(?:em|till?|cause)))(?!{_W})",
+        rf"((?i:{_A}(?:em|till?|cause)))",
         rf"((?i:{_A}n))(?:\s|$)",
-        rf"({_A}(?:[2-9]0s|\d\d))(?![^\s.,;:!?)])",
-        rf"((?i:'t))(?i:is|was)(?!{_W})",
+        rf"({_A}[2-9]0[sS])",
+        rf"({_A}\d\d)(?:\s|$)",
+        r"((?i:'t))(?i:is|was)",
         rf"((?i:more))(?i:{_A}n)(?![\w.])",
         *(rf"((?i:{word[:cut]}))(?i:{word[cut:]})(?!{_W}|{_A}{_L})" for word, cut in _JOINED.items()),
         # Numbers, fractions, currencies.
         rf"([-+±]?{_NUMBER})",
-        r"((?:[A-Za-z0-9][A-Za-z0-9.,]*|\d*\.\d+)(?:-[A-Za-z0-9]+)+)",
-        r"([-+]?(?:\d+[- \u00a0])?\d+/\d+)",
+        r"([A-Za-z0-9][A-Za-z0-9.,]*(?:-(?:[A-Za-z](?:\.[A-Za-z])+\.|[A-Za-z0-9]+))+)",
+        r"((?:\d+[- \u00a0])?\d+/\d+)",
         r"([A-Z]+\$)",
         # Dots that stay.
         rf"((?i:ph\.d|{_any(_ENDINGS)}|{_any(_TITLES)})\.)",
         rf"((?:{_any(_CAPITALISED)})\.)",
         rf"((?i:{_any(_BEFORE_NUMBERS)})\.)\s?\d",
         r"([A-Za-z](?:\.[A-Za-z])*\.)",
-        rf"({_W}+(?:[-_]{_W}+)*\.)[,;:]",
+        rf"(({_W}+(?:[-_]{_W}+)*|{_L}{_W}*(?:[.!?]{_L}{_W}*)*)\.)[,;:]",
+        rf"([A-Za-z])\.\s+(?:(?:{_any(_OPENINGS)})(?:\s|$)|{_MARKUP})",
         rf"((?i:ph\.d|{_any(_ENDINGS)})\.){_L}",
         rf"((?:{_any(_CAPITALISED)})\.){_L}",
         # The net, markup, smileys.
-        r"((?:https?://[^\s<>\"'().]+\.|www\.)[^\s<>\"'()]*[^\s<>\"'().,;:!?])",
-        rf"({_W}+(?:\.{_W}+)*\.(?:com|net|org|edu)/[^\s<>\"'()]+[^\s<>\"'().,;:!?])",
+        rf"((?i:https?://)[^{_IN_URL}]+[^{_ENDS_URL}]|{_HOST}(?:/[^{_IN_URL}]+[^{_ENDS_URL}])?)",
         rf"(<?[A-Za-z0-9][^{_MAIL}]*@(?:[^.{_MAIL}]+\.)*[^.{_MAIL}]+>?)",
-        rf"(@[A-Za-z_]\w*|#{_L}+|#+|@+|[CcFf]#|[Cc]\+\+|_+|(?:\\?\*)+|<<|>>|&(?:#\d+|{_ENTITY});)",
-        rf"(<[!?][A-Za-z-][^>]*>|</[A-Za-z]{_NAME}*\s*>)",
-        rf"(<[A-Za-z]{_NAME}*(?:\s+[A-Za-z]{_NAME}*(?:\s*=\s*(?:'[^']*'|\"[^\"]*\"))?)*\s*/?\s*>)",
+        rf"(@[A-Za-z_][A-Za-z_0-9]*|#{_L}+|#+|@+|[CcFf]#|[Cc]\+\+|_+|(?:\\?\*)+|<<|>>|&(?:#\d+|{_ENTITY});)",
+        rf"({_MARKUP})",
         rf"({_FACE})(?![A-Za-z0-9])",
         rf"({_EASTERN_FACE})",
         # Words run across . ! ? without a blank, hyphens, underscores and slashes.
@@ -114,7 +127,7 @@ _SPELLED = {
 }  # fmt: skip
 _SMILEY = re.compile(f"{_FACE}|{_EASTERN_FACE}")
 _BLANK = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff\U00010000-\U0010ffff]")
-_ACROSS_BLANKS = re.compile(r"[<\d]")
+_ACROSS_BLANKS = re.compile(r"[<\d]|(?<![A-Za-z])[A-Za-z]\.\s")
 """Where one of these occurs, a token may hold or look across a blank: markup, mixed fractions, "no. 5"."""
 
 
