@@ -1,4 +1,4 @@
-"""The evaluation corpus of the benchmarks: 7,970 pairs with 6 references each, from the CLEVR world's language.
+"""The evaluation corpus of the benchmarks: 7,970 pairs, 6 references each, in the CLEVR world's language.
 
     python benchmarks/corpus.py [--scenes 3985] [--seed 0] OUT
 
@@ -34,13 +34,17 @@ def make(scenes: int = SCENES, seed: int = 0) -> CaptionCorpus:
     rng = np.random.default_rng((seed, scenes))
     ids, sentences = [], []
     for index in range(scenes):
-        for ending, (before, after, change) in zip(("", "_n"), sample_triple(seed, index).pairs(), strict=True):
+        for ending, (before, after, change) in zip(
+            ("", "_n"), sample_triple(seed, index).pairs(), strict=True
+        ):
             written: list[str] = []
             while len(written) <= REFERENCES:
                 written += write_captions(before, after, change, rng)
             ids.append(f"{index:06d}.png{ending}")
             sentences.append(tuple(written[: REFERENCES + 1]))
-    said = [own[-1] if rng.random() >= CONFUSED else sentences[rng.integers(len(ids))][-1] for own in sentences]
+    said = [
+        own[-1] if rng.random() >= CONFUSED else sentences[rng.integers(len(ids))][-1] for own in sentences
+    ]
     return CaptionCorpus(tuple(ids), tuple(said), tuple(own[:REFERENCES] for own in sentences))
 
 
@@ -72,9 +76,7 @@ def main() -> None:
     images = [{"id": pair, "filename": pair} for pair in corpus.ids]
     references = {"type": "captions", "images": images, "annotations": annotations}
     (options.out / "references.json").write_text(json.dumps(references), encoding="utf-8")
-    lines = (
-        json.dumps({"id": i, "caption": c}) for i, c in zip(corpus.ids, corpus.candidates, strict=True)
-    )
+    lines = (json.dumps({"id": i, "caption": c}) for i, c in zip(corpus.ids, corpus.candidates, strict=True))
     (options.out / "predictions.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(describe(corpus))
 

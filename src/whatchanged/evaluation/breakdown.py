@@ -13,7 +13,7 @@ from whatchanged.evaluation import ngrams
 from whatchanged.evaluation.bleu import bleu, statistics
 from whatchanged.evaluation.cider import cider_d
 from whatchanged.evaluation.rouge import rouge_l
-from whatchanged.evaluation.tokenisers import TOKENISERS
+from whatchanged.evaluation.tokenisers import tokenise
 from whatchanged.records import CHANGE_TYPES, PairRecord
 
 Subsets = dict[str, NDArray[np.int64]]
@@ -41,9 +41,7 @@ def score(
     ``references[i]``: the sentences that ``captions[i]`` is held against, at least one. ``chosen``: subset
     name to positions, each a corpus of its own.
     """
-    tokenise = TOKENISERS[tokenizer]
-    candidates = [tokenise(caption) for caption in captions]
-    tokenised = [[tokenise(reference) for reference in own] for own in references]
+    candidates, tokenised = tokenise(captions, references, tokenizer)
     corpus = ngrams.count(candidates, tokenised)
     counts, longest = statistics(corpus), rouge_l(candidates, tokenised)
     scores = {}

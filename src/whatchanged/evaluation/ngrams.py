@@ -1,7 +1,8 @@
 """Candidates and references of the same pairs, their n-grams counted once for all metrics that compare them.
 
 Words and n-grams are whole numbers and all counting is sorting, so that 8,000 pairs with six references each
-take a fraction of a second. Strings come in tokenised; blanks separate words.
+take a fraction of a second. Corpora repeat sentences: each different one is counted once, and each different
+meeting of a candidate with a reference compared once. Strings come in tokenised; blanks separate words.
 """
 
 from collections.abc import Sequence
@@ -18,73 +19,70 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Counts:
-    """n-grams of one order: caption ``row[e]`` holds the n-gram ``gram[e]`` ``count[e]`` times. Sorted."""
-
-    row: Ints
-    gram: Ints
-    count: Ints
-
-
-@dataclass(frozen=True)
 class Order:
     """All n-grams of one length."""
 
     grams: int
     """How many different ones there are: ids are below this."""
-    candidate: Counts
-    """Its rows are pairs: each has one candidate."""
-    reference: Counts
-    """Its rows are references: ``Corpus.owner`` says whose."""
-    match: Ints
-    """For each entry of ``reference``: the entry of ``candidate`` with the same pair and n-gram, or -1."""
+    start: Ints
+    """(D + 1,) The different n-grams of caption d are the entries start[d] to start[d + 1]."""
+    gram: Ints
+    count: Ints
+    """Of each entry: the n-gram, and how often its caption has it."""
+    shared: tuple[Ints, Ints, Ints]
+    """(meeting, its candidate's entry, its reference's entry) of each n-gram that both have; by meeting."""
     used: tuple[Ints, Ints]
     """(pair, n-gram) of all n-grams in any of a pair's references, each once."""
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """P candidates and their R references, counted."""
+    """P pairs with R references in all; D different captions in M different meetings."""
 
-    candidates: tuple[str, ...]
-    references: tuple[tuple[str, ...], ...]
+    candidate: Ints
+    """(P,) The caption that is each pair's candidate."""
+    reference: Ints
+    """(R,) The caption that is each reference."""
     owner: Ints
-    """(R,) the pair of each reference."""
-    candidate_length: Ints
-    reference_length: Ints
+    """(R,) The pair of each reference, ascending."""
+    length: Ints
+    """(D,) Words of each caption."""
+    meeting: Ints
+    """(R,) In which meeting each reference stands with its candidate."""
+    meetings: tuple[Ints, Ints]
+    """(M,) twice: the captions that are each meeting's candidate and reference."""
     orders: tuple[Order, ...]
 
     def __len__(self) -> int:
-        return len(self.candidates)
+        return len(self.candidate)
 
 
 def count(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Corpus:
     """Tokenised candidates (P) and each one's tokenised references (at least one) to a ``Corpus``."""
     check(candidates, references)
-    pairs = len(candidates)
-    owner = np.repeat(np.arange(pairs), [len(r) for r in references])
-    words, length = _encode([*candidates, *chain.from_iterable(references)])
+    texts = [*candidates, *chain.from_iterable(references)]
+    known = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    caption = np.fromiter(map(known.__getitem__, texts), np.int64, len(texts))
+    candidate, reference = caption[: len(candidates)], caption[len(candidates) :]
+    owner = np.repeat(np.arange(len(candidates)), [len(own) for own in references])
+    meeting, faced = _number(candidate[owner] * len(known) + reference, len(known) ** 2)
+    words, length = _encode(list(known))
+    meetings = divmod(faced, len(known))
     row = np.repeat(np.arange(len(length)), length)
-    rest = np.repeat(np.cumsum(length), length) - np.arange(
-        len(words)
-    )  # words left in the caption, this one too
+    # Words left in the caption, this one too.
+    rest = np.repeat(np.cumsum(length), length) - np.arange(len(words))
     orders = []
-    gram, start = words, np.arange(len(words))
+    gram, at = words, np.arange(len(words))
     vocabulary = int(words.max(initial=-1)) + 1
+    grams = vocabulary
     for n in range(1, ORDERS + 1):
         if n > 1:
-            longer = rest[start] >= n
-            start = start[longer]
-            _, gram = np.unique(gram[longer] * vocabulary + words[start + n - 1], return_inverse=True)
-        orders.append(_order(row[start], gram, pairs, owner))
-    return Corpus(
-        tuple(candidates),
-        tuple(tuple(r) for r in references),
-        owner,
-        length[:pairs],
-        length[pairs:],
-        tuple(orders),
-    )
+            longer = rest[at] >= n
+            at = at[longer]
+            gram, different = _number(gram[longer] * vocabulary + words[at + n - 1], grams * vocabulary)
+            grams = len(different)
+        orders.append(_order(row[at], gram, max(grams, 1), len(length), meetings, reference, owner))
+    return Corpus(candidate, reference, owner, length, meeting, meetings, tuple(orders))
 
 
 def check(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> None:
@@ -100,26 +98,60 @@ def check(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Non
         raise PredictionsError(f"Pair {first} (counted from 0) has no references: it cannot be scored.")
 
 
+def spread(start: Ints, chosen: Ints) -> tuple[Ints, Ints]:
+    """(position in ``chosen``, entry) of all entries of the chosen rows; row i: start[i] to start[i + 1]."""
+    size = start[chosen + 1] - start[chosen]
+    position = np.repeat(np.arange(len(chosen)), size)
+    first = start[chosen] - (np.cumsum(size) - size)
+    return position, first[position] + np.arange(len(position))
+
+
 def _encode(texts: Sequence[str]) -> tuple[Ints, Ints]:
     """All words of all texts as numbers, end to end, and the number of words of each text."""
-    numbers: dict[str, int] = {}
     split = [text.split() for text in texts]
-    words = [numbers.setdefault(word, len(numbers)) for text in split for word in text]
-    return np.array(words, np.int64), np.array([len(text) for text in split], np.int64)
+    words = list(chain.from_iterable(split))
+    numbers = {word: i for i, word in enumerate(dict.fromkeys(words))}
+    encoded = np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
+    return encoded, np.fromiter(map(len, split), np.int64, len(split))
 
 
-def _order(row: Ints, gram: Ints, pairs: int, owner: Ints) -> Order:
-    """Occurrences (row, gram) to counts; the first ``pairs`` rows are the candidates."""
-    grams = int(gram.max(initial=-1)) + 1
-    keys, counts = np.unique(row * max(grams, 1) + gram, return_counts=True)
-    row, gram = np.divmod(keys, max(grams, 1))
-    split = int(np.searchsorted(row, pairs))
-    candidate = Counts(row[:split], gram[:split], counts[:split])
-    reference = Counts(row[split:] - pairs, gram[split:], counts[split:])
-    wanted = owner[reference.row] * max(grams, 1) + reference.gram
-    match = np.full(len(wanted), -1)
-    if split:
-        at = np.minimum(np.searchsorted(keys[:split], wanted), split - 1)
-        match = np.where(keys[at] == wanted, at, -1)
-    used = np.divmod(np.unique(wanted), max(grams, 1))
-    return Order(grams, candidate, reference, match, used)
+def _number(keys: Ints, below: int) -> tuple[Ints, Ints]:
+    """Keys (each >= 0 and < ``below``) as numbers without gaps, and the key of each number, ascending."""
+    if below > 8 * len(keys) + 100_000:
+        different, numbers = np.unique(keys, return_inverse=True)
+        return numbers, different
+    # A table is faster than sorting where the keys are dense.
+    seen = np.zeros(below, bool)
+    seen[keys] = True
+    return (np.cumsum(seen) - 1)[keys], np.flatnonzero(seen)
+
+
+def _different(keys: Ints) -> tuple[Ints, Ints]:
+    """The different keys, ascending, and how often each occurs."""
+    # np.unique hashes where no inverse is wanted, which takes several times as long.
+    keys = np.sort(keys)
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    return keys[first], np.diff(first, append=len(keys))
+
+
+def _order(
+    row: Ints,
+    gram: Ints,
+    grams: int,
+    captions: int,
+    meetings: tuple[Ints, Ints],
+    reference: Ints,
+    owner: Ints,
+) -> Order:
+    """Occurrences (row, gram) to counts, and to what candidates and references share."""
+    keys, counts = _different(row * grams + gram)
+    row, gram = np.divmod(keys, grams)
+    start = np.searchsorted(row, np.arange(captions + 1))
+    meeting, theirs = spread(start, meetings[1])
+    wanted = meetings[0][meeting] * grams + gram[theirs]
+    mine = np.searchsorted(keys, wanted)
+    both = np.flatnonzero(keys[np.minimum(mine, len(keys) - 1)] == wanted) if len(keys) else mine
+    shared = (meeting[both], mine[both], theirs[both])
+    told, entry = spread(start, reference)
+    used = np.divmod(_different(owner[told] * grams + gram[entry])[0], grams)
+    return Order(grams, start, gram, counts, shared, used)

@@ -133,6 +133,10 @@ _ACROSS_BLANKS = re.compile(r"[<\d]|(?<![A-Za-z])[A-Za-z]\.\s")
 
 def ptb(caption: str) -> str:
     """The caption's words, separated by single blanks."""
+    small = caption.split()
+    letters = "".join(small)
+    if letters.isascii() and letters.isalpha() and letters.islower() and _JOINED.keys().isdisjoint(small):
+        return " ".join(small)
     text = _BLANK.sub(" ", caption.replace("\u00ad", ""))
     if _ACROSS_BLANKS.search(text):
         return " ".join(_words(text))

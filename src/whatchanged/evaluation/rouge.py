@@ -17,20 +17,24 @@ def rouge_l(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> N
     Words are what single blanks separate, as in the COCO code: a double blank makes an empty word, and the
     empty caption is one empty word, so that an empty candidate scores 1 against an empty reference.
     """
-    known: dict[tuple[str, tuple[str, ...]], float] = {}
+    known: dict[str, dict[str, int]] = {}
+    split: dict[str, list[str]] = {}
     scores = np.empty(len(candidates))
     for i, (candidate, own) in enumerate(zip(candidates, references, strict=True)):
-        key = (candidate, tuple(own))
-        if key not in known:
-            known[key] = _score(candidate.split(" "), [reference.split(" ") for reference in own])
-        scores[i] = known[key]
+        common = known.setdefault(candidate, {})
+        new = [reference for reference in own if reference not in common]
+        if new:
+            for text in (candidate, *new):
+                if text not in split:
+                    split[text] = text.split(" ")
+            common.update(zip(new, common_lengths(split[candidate], [split[r] for r in new]), strict=True))
+        precision = max([common[r] for r in own]) / (candidate.count(" ") + 1)
+        recall = max([common[r] / (r.count(" ") + 1) for r in own])
+        scores[i] = _f(precision, recall)
     return scores
 
 
-def _score(candidate: list[str], references: list[list[str]]) -> float:
-    common = common_lengths(candidate, references)
-    precision = max(common) / len(candidate)
-    recall = max(lcs / len(reference) for lcs, reference in zip(common, references, strict=True))
+def _f(precision: float, recall: float) -> float:
     if not precision or not recall:
         return 0.0
     return (1 + BETA**2) * precision * recall / (recall + BETA**2 * precision)
