@@ -1,9 +1,11 @@
 from functools import lru_cache
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whatchanged.evaluation.ngrams import encode
 from whatchanged.evaluation.rouge import common_lengths, rouge_l
 
 words = st.lists(st.sampled_from("abc"), min_size=1, max_size=9)
@@ -27,4 +29,22 @@ def test_common_subsequences(a, b):
             return 0
         return 1 + longest(i + 1, j + 1) if a[i] == b[j] else max(longest(i + 1, j), longest(i, j + 1))
 
-    assert common_lengths(a, [b]) == [longest(0, 0)]
+    encoded, length, _ = encode([" ".join(a), " ".join(b)])
+    first, second = np.array([0]), np.array([1])
+    assert common_lengths(encoded, length, first, second).tolist() == [longest(0, 0)]
+
+
+@pytest.mark.parametrize("size", [63, 64, 65, 200])
+def test_captions_of_any_length(size):
+    draw = np.random.default_rng(size)
+    candidate, reference = (draw.integers(5, size=n).tolist() for n in (size, 70))
+    table = np.zeros((size + 1, 71), int)
+    for i in range(size):
+        for j in range(70):
+            same = candidate[i] == reference[j]
+            table[i + 1, j + 1] = table[i, j] + 1 if same else max(table[i, j + 1], table[i + 1, j])
+    common = table[-1, -1]
+    precision, recall = common / size, common / 70
+    wanted = 2.44 * precision * recall / (recall + 1.44 * precision)
+    got = rouge_l([" ".join(map(str, candidate)), "0"], [[" ".join(map(str, reference))], ["0"]])
+    assert got == pytest.approx([wanted, 1])

@@ -5,9 +5,11 @@ take a fraction of a second. Corpora repeat sentences: each different one is cou
 meeting of a candidate with a reference compared once. Strings come in tokenised; blanks separate words.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from itertools import count as counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,8 @@ from numpy.typing import NDArray
 from whatchanged.errors import PredictionsError
 
 ORDERS = 4
+_DENSE = 32
+"""Up to so many possible keys a key, a table is faster than sorting."""
 Ints = NDArray[np.int64]
 
 
@@ -66,7 +70,7 @@ def count(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Cor
     candidate, reference = caption[: len(candidates)], caption[len(candidates) :]
     owner = np.repeat(np.arange(len(candidates)), [len(own) for own in references])
     meeting, faced = _number(candidate[owner] * len(known) + reference, len(known) ** 2)
-    words, length = _encode(list(known))
+    words, length = _words(list(known))
     meetings = divmod(faced, len(known))
     row = np.repeat(np.arange(len(length)), length)
     # Words left in the caption, this one too.
@@ -106,32 +110,48 @@ def spread(start: Ints, chosen: Ints) -> tuple[Ints, Ints]:
     return position, first[position] + np.arange(len(position))
 
 
-def _encode(texts: Sequence[str]) -> tuple[Ints, Ints]:
-    """All words of all texts as numbers, end to end, and the number of words of each text."""
-    split = [text.split() for text in texts]
-    words = list(chain.from_iterable(split))
-    numbers = {word: i for i, word in enumerate(dict.fromkeys(words))}
-    encoded = np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
-    return encoded, np.fromiter(map(len, split), np.int64, len(split))
+def encode(texts: Sequence[str]) -> tuple[Ints, Ints, list[str]]:
+    """What single blanks separate: as numbers, end to end; how many each text has; each number's word."""
+    words = " ".join(texts).split(" ")
+    known: defaultdict[str, int] = defaultdict(counter().__next__)
+    encoded = np.fromiter(map(known.__getitem__, words), np.int64, len(words))
+    return encoded, np.array([text.count(" ") + 1 for text in texts]), list(known)
+
+
+def _words(texts: Sequence[str]) -> tuple[Ints, Ints]:
+    """All words of all texts as numbers, end to end, and the number of words of each; any blanks separate."""
+    words, length, known = encode(texts)
+    if any(word.split() != [word] for word in known):
+        words, length, known = encode([" ".join(text.split()) for text in texts])
+        full = words != (known.index("") if "" in known else -1)  # The empty text's one word.
+        row = np.repeat(np.arange(len(length)), length)
+        words, length = words[full], np.bincount(row[full], minlength=len(length))
+    return words, length
 
 
 def _number(keys: Ints, below: int) -> tuple[Ints, Ints]:
     """Keys (each >= 0 and < ``below``) as numbers without gaps, and the key of each number, ascending."""
-    if below > 8 * len(keys) + 100_000:
+    if below > _DENSE * len(keys):
         different, numbers = np.unique(keys, return_inverse=True)
         return numbers, different
-    # A table is faster than sorting where the keys are dense.
     seen = np.zeros(below, bool)
     seen[keys] = True
     return (np.cumsum(seen) - 1)[keys], np.flatnonzero(seen)
 
 
-def _different(keys: Ints) -> tuple[Ints, Ints]:
-    """The different keys, ascending, and how often each occurs."""
-    # np.unique hashes where no inverse is wanted, which takes several times as long.
-    keys = np.sort(keys)
-    first = np.flatnonzero(np.diff(keys, prepend=-1))
-    return keys[first], np.diff(first, append=len(keys))
+def _different(keys: Ints, below: int) -> Ints:
+    """The different keys, ascending."""
+    if below > _DENSE * len(keys):
+        keys = np.sort(_narrow(keys, below))
+        return keys[np.flatnonzero(np.diff(keys, prepend=-1))].astype(np.int64)
+    seen = np.zeros(below, bool)
+    seen[keys] = True
+    return np.flatnonzero(seen)
+
+
+def _narrow(keys: Ints, below: int) -> NDArray[np.int32] | Ints:
+    """The same numbers in half the memory where they fit: sorting and searching take half the time."""
+    return keys.astype(np.int32) if below <= np.iinfo(np.int32).max else keys
 
 
 def _order(
@@ -144,14 +164,18 @@ def _order(
     owner: Ints,
 ) -> Order:
     """Occurrences (row, gram) to counts, and to what candidates and references share."""
-    keys, counts = _different(row * grams + gram)
-    row, gram = np.divmod(keys, grams)
+    below = captions * grams
+    occurrences = np.sort(_narrow(row * grams + gram, below))
+    first = np.flatnonzero(np.diff(occurrences, prepend=-1))
+    keys, counts = occurrences[first], np.diff(first, append=len(occurrences))
+    row, gram = np.divmod(keys.astype(np.int64), grams)
     start = np.searchsorted(row, np.arange(captions + 1))
     meeting, theirs = spread(start, meetings[1])
-    wanted = meetings[0][meeting] * grams + gram[theirs]
+    wanted = _narrow(meetings[0][meeting] * grams + gram[theirs], below)
     mine = np.searchsorted(keys, wanted)
     both = np.flatnonzero(keys[np.minimum(mine, len(keys) - 1)] == wanted) if len(keys) else mine
     shared = (meeting[both], mine[both], theirs[both])
     told, entry = spread(start, reference)
-    used = np.divmod(_different(owner[told] * grams + gram[entry])[0], grams)
+    pairs = int(owner[-1]) + 1
+    used = np.divmod(_different(owner[told] * grams + gram[entry], pairs * grams), grams)
     return Order(grams, start, gram, counts, shared, used)
