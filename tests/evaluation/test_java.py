@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -74,8 +75,8 @@ def test_a_program_that_dies_is_quoted(stand_in):
 def test_time_out(stand_in, monkeypatch, program):
     monkeypatch.setattr(java, "_GRACE", 0.3)
     folder = stand_in(program)
-    with pytest.raises(MetricUnavailable, match=r"no reply from Java for 1 s, after 0 of 2\. .*thinking"):
-        ask(folder, ["a" * 200_000, "b"], patience=1)
+    with pytest.raises(MetricUnavailable, match=r"no reply from Java for 3 s, after 0 of 2\. .*thinking"):
+        ask(folder, ["a" * 200_000, "b"], patience=3)
     assert not alive(folder)
 
 
@@ -85,12 +86,18 @@ def test_an_interrupt_leaves_nothing_behind(stand_in):
     def interrupt(*_):
         raise KeyboardInterrupt
 
+    def send_once_started():
+        wait_for(lambda: (folder / "pid").exists() and (folder / "pid").read_text())
+        os.kill(os.getpid(), signal.SIGALRM)
+
     before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 0.7)
+    sender = threading.Thread(target=send_once_started)
     try:
         with pytest.raises(KeyboardInterrupt):
+            sender.start()
             ask(folder, ["a", "b"])
     finally:
+        sender.join()
         signal.signal(signal.SIGALRM, before)
     assert not alive(folder)
 
@@ -131,8 +138,8 @@ def test_run_reports_failure_and_time_out(stand_in):
     with pytest.raises(MetricUnavailable, match=r"exit code 3.*NoClassDefFoundError"):
         java.run("TEST", [], stand_in("import sys\nprint('NoClassDefFoundError')\nsys.exit(3)"), 20)
     folder = stand_in("import time\ntime.sleep(60)")
-    with pytest.raises(MetricUnavailable, match=r"had not ended after 1 s\. It said nothing"):
-        java.run("TEST", [], folder, 1)
+    with pytest.raises(MetricUnavailable, match=r"had not ended after 3 s\. It said nothing"):
+        java.run("TEST", [], folder, 3)
     assert not alive(folder)
 
 
