@@ -64,7 +64,7 @@ def _ours(made: corpus.CaptionCorpus, times: Times) -> list[float]:
     with _timed(times, "BLEU"):
         precisions = bleu.bleu(bleu.statistics(counted).sum(axis=0))
     with _timed(times, "ROUGE-L"):
-        longest = rouge.rouge_l(candidates, references).mean()
+        longest = rouge.rouge_l(counted).mean()
     with _timed(times, "CIDEr-D"):
         consensus = cider.cider_d(counted).mean()
     return [*map(float, precisions), float(longest), float(consensus)]

@@ -97,7 +97,7 @@ def reference_scores(candidates, references):
 
 def our_scores(candidates, references):
     corpus = count(candidates, references)
-    counts, rouge, cider = statistics(corpus), rouge_l(candidates, references), cider_d(corpus)
+    counts, rouge, cider = statistics(corpus), rouge_l(corpus), cider_d(corpus)
     return [*bleu(counts.sum(axis=0)), rouge.mean(), cider.mean()], [*bleu(counts).T, rouge, cider]
 
 

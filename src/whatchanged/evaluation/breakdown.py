@@ -43,7 +43,7 @@ def score(
     """
     candidates, tokenised = tokenise(captions, references, tokenizer)
     corpus = ngrams.count(candidates, tokenised)
-    counts, longest = statistics(corpus), rouge_l(candidates, tokenised)
+    counts, longest = statistics(corpus), rouge_l(corpus)
     scores = {}
     for name, pairs in chosen.items():
         precision = bleu(counts[pairs].sum(axis=0))

@@ -50,7 +50,9 @@ class Corpus:
     owner: Ints
     """(R,) The pair of each reference, ascending."""
     length: Ints
-    """(D,) Words of each caption."""
+    """(D,) Words of each caption; any blanks separate."""
+    spaced: tuple[Ints, Ints]
+    """The words of all captions, end to end, and how many each has, where single blanks separate."""
     meeting: Ints
     """(R,) In which meeting each reference stands with its candidate."""
     meetings: tuple[Ints, Ints]
@@ -70,7 +72,7 @@ def count(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Cor
     candidate, reference = caption[: len(candidates)], caption[len(candidates) :]
     owner = np.repeat(np.arange(len(candidates)), [len(own) for own in references])
     meeting, faced = _number(candidate[owner] * len(known) + reference, len(known) ** 2)
-    words, length = _words(list(known))
+    spaced, words, length = _words(list(known))
     meetings = divmod(faced, len(known))
     row = np.repeat(np.arange(len(length)), length)
     # Words left in the caption, this one too.
@@ -86,7 +88,7 @@ def count(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Cor
             gram, different = _number(gram[longer] * vocabulary + words[at + n - 1], grams * vocabulary)
             grams = len(different)
         orders.append(_order(row[at], gram, max(grams, 1), len(length), meetings, reference, owner))
-    return Corpus(candidate, reference, owner, length, meeting, meetings, tuple(orders))
+    return Corpus(candidate, reference, owner, length, spaced, meeting, meetings, tuple(orders))
 
 
 def check(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> None:
@@ -110,23 +112,24 @@ def spread(start: Ints, chosen: Ints) -> tuple[Ints, Ints]:
     return position, first[position] + np.arange(len(position))
 
 
-def encode(texts: Sequence[str]) -> tuple[Ints, Ints, list[str]]:
+def _words(texts: Sequence[str]) -> tuple[tuple[Ints, Ints], Ints, Ints]:
+    """``Corpus.spaced``; and the words of all texts, end to end, and how many each has, of any blanks."""
+    words, length, known = _encode(texts)
+    spaced = words, length
+    if any(word.split() != [word] for word in known):
+        words, length, known = _encode([" ".join(text.split()) for text in texts])
+        full = words != (known.index("") if "" in known else -1)  # The empty text's one word.
+        row = np.repeat(np.arange(len(length)), length)
+        words, length = words[full], np.bincount(row[full], minlength=len(length))
+    return spaced, words, length
+
+
+def _encode(texts: Sequence[str]) -> tuple[Ints, Ints, list[str]]:
     """What single blanks separate: as numbers, end to end; how many each text has; each number's word."""
     words = " ".join(texts).split(" ")
     known: defaultdict[str, int] = defaultdict(counter().__next__)
     encoded = np.fromiter(map(known.__getitem__, words), np.int64, len(words))
     return encoded, np.array([text.count(" ") + 1 for text in texts]), list(known)
-
-
-def _words(texts: Sequence[str]) -> tuple[Ints, Ints]:
-    """All words of all texts as numbers, end to end, and the number of words of each; any blanks separate."""
-    words, length, known = encode(texts)
-    if any(word.split() != [word] for word in known):
-        words, length, known = encode([" ".join(text.split()) for text in texts])
-        full = words != (known.index("") if "" in known else -1)  # The empty text's one word.
-        row = np.repeat(np.arange(len(length)), length)
-        words, length = words[full], np.bincount(row[full], minlength=len(length))
-    return words, length
 
 
 def _number(keys: Ints, below: int) -> tuple[Ints, Ints]:

@@ -1,42 +1,33 @@
 """ROUGE-L with the values of the COCO caption evaluation."""
 
-from collections.abc import Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.evaluation.ngrams import check, encode, spread
+from whatchanged.evaluation.ngrams import Corpus, spread
 
 BETA = 1.2
 _BITS = 64
 Ints = NDArray[np.int64]
 
 
-def rouge_l(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+def rouge_l(corpus: Corpus) -> NDArray[np.float64]:
     """The score of each pair (P,), in 0..1; a corpus scores their mean.
 
         P = max_j lcs(c, r_j) / |c|,   R = max_j lcs(c, r_j) / |r_j|   (perhaps of different references)
         F = (1 + beta^2) P R / (R + beta^2 P),  beta = 1.2;  0 where P or R is 0
 
     Words are what single blanks separate, as in the COCO code: a double blank makes an empty word, and the
-    empty caption is one empty word, so that an empty candidate scores 1 against an empty reference. Each
-    different meeting of a candidate with a reference is computed once.
+    empty caption is one empty word, so that an empty candidate scores 1 against an empty reference.
     """
-    check(candidates, references)
-    texts = [*candidates, *chain.from_iterable(references)]
-    known = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-    caption = np.array([known[text] for text in texts])
-    count = np.array([len(own) for own in references])
-    said, told = np.repeat(caption[: len(candidates)], count), caption[len(candidates) :]
-    met, meeting = np.unique(said * len(known) + told, return_inverse=True)
-    words, length, _ = encode(list(known))
-    common = common_lengths(words, length, *np.divmod(met, len(known)))[meeting]
-    first = np.cumsum(count) - count
-    precision = np.maximum.reduceat(common / length[said], first)
-    recall = np.maximum.reduceat(common / length[told], first)
+    words, length = corpus.spaced
+    common = common_lengths(words, length, *corpus.meetings)[corpus.meeting]
+    first = np.searchsorted(corpus.owner, np.arange(len(corpus)))
+    precision = np.maximum.reduceat(common, first) / length[corpus.candidate]
+    recall = np.maximum.reduceat(common / length[corpus.reference], first)
     above, below = (1 + BETA**2) * precision * recall, recall + BETA**2 * precision
-    return np.divide(above, below, out=np.zeros(len(candidates)), where=below > 0)
+    return np.divide(above, below, out=np.zeros(len(corpus)), where=below > 0)
 
 
 def common_lengths(words: Ints, length: Ints, a: Ints, b: Ints) -> Ints:
