@@ -95,7 +95,8 @@ def converse(
         finally:
             _stop(process)
             for helper in helpers:
-                helper.join()
+                if helper.ident is not None:  # An interrupt can come before it is started.
+                    helper.join()
     return replies
 
 
