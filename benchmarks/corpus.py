@@ -48,6 +48,29 @@ def make(scenes: int = SCENES, seed: int = 0) -> CaptionCorpus:
     return CaptionCorpus(tuple(ids), tuple(said), tuple(own[:REFERENCES] for own in sentences))
 
 
+def write(corpus: CaptionCorpus, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    annotations = [
+        {"id": 10 * i + j, "image_id": pair, "caption": reference}
+        for i, (pair, own) in enumerate(zip(corpus.ids, corpus.references, strict=True))
+        for j, reference in enumerate(own)
+    ]
+    images = [{"id": pair, "filename": pair} for pair in corpus.ids]
+    references = {"type": "captions", "images": images, "annotations": annotations}
+    (folder / "references.json").write_text(json.dumps(references), encoding="utf-8")
+    lines = (json.dumps({"id": i, "caption": c}) for i, c in zip(corpus.ids, corpus.candidates, strict=True))
+    (folder / "predictions.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def read(folder: Path) -> CaptionCorpus:
+    lines = (folder / "predictions.jsonl").read_text(encoding="utf-8").splitlines()
+    said = {entry["id"]: entry["caption"] for entry in map(json.loads, lines)}
+    own: dict[str, list[str]] = {pair: [] for pair in said}
+    for entry in json.loads((folder / "references.json").read_text(encoding="utf-8"))["annotations"]:
+        own[entry["image_id"]].append(entry["caption"])
+    return CaptionCorpus(tuple(said), tuple(said.values()), tuple(map(tuple, own.values())))
+
+
 def describe(corpus: CaptionCorpus) -> str:
     references = [r for own in corpus.references for r in own]
     words = sum(len(r.split()) for r in references) / len(references)
@@ -67,17 +90,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     corpus = make(options.scenes, options.seed)
-    options.out.mkdir(parents=True, exist_ok=True)
-    annotations = [
-        {"id": 10 * i + j, "image_id": pair, "caption": reference}
-        for i, (pair, own) in enumerate(zip(corpus.ids, corpus.references, strict=True))
-        for j, reference in enumerate(own)
-    ]
-    images = [{"id": pair, "filename": pair} for pair in corpus.ids]
-    references = {"type": "captions", "images": images, "annotations": annotations}
-    (options.out / "references.json").write_text(json.dumps(references), encoding="utf-8")
-    lines = (json.dumps({"id": i, "caption": c}) for i, c in zip(corpus.ids, corpus.candidates, strict=True))
-    (options.out / "predictions.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write(corpus, options.out)
     print(describe(corpus))
 
 

@@ -1,11 +1,13 @@
 """Time of every caption metric beside the reference package's, in one run, on the corpus of ``corpus.py``.
 
-    python benchmarks/metrics.py [--scenes 3985] [--runs 5] [--meteor]
+    python benchmarks/metrics.py [--corpus FOLDER] [--runs 5] [--meteor]
 
-needs the extra ``eval``. Both sides start from the same captions; nothing is kept from one run to the next.
-The light metrics are everything but METEOR; ours share one count of n-grams. Processor time, in which other
-programs count for less, is printed beside the wall's; the reference's tokeniser is Java, whose processor time
-counts as well. Values must agree to 1e-9, or the benchmark fails.
+needs the extra ``eval``. FOLDER is what ``corpus.py`` wrote; without it the corpus is made first.
+
+Both sides start from the same captions; nothing is kept from one run to the next. The light metrics are all
+but METEOR; ours share one count of n-grams. Processor time, in which other programs count for less, is
+printed beside the wall's; the reference's tokeniser is Java, whose processor time counts as well. Values must
+agree to 1e-9, or the benchmark fails.
 """
 
 import argparse
@@ -35,14 +37,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--scenes", type=int, default=corpus.SCENES)
+    parser.add_argument("--corpus", type=Path)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--meteor", action="store_true", help="METEOR too: a minute or two")
     options = parser.parse_args()
     print(
         f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors, numpy {np.__version__}"
     )
-    made = corpus.make(options.scenes)
+    made = corpus.read(options.corpus) if options.corpus else corpus.make()
     print(f"{corpus.describe(made)}; {options.runs} runs, load {os.getloadavg()[0]:.1f}")
     ours: Times = defaultdict(list)
     theirs: Times = defaultdict(list)
