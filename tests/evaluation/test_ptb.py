@@ -36,7 +36,7 @@ SEEN = [
     ("no. 5 fig. 3 No.5 no. five", "no. 5 fig. 3 no. 5 no five"),
     ("Jan. st. ave. dept. ft. mt. inc. co.", "jan. st. ave. dept. ft. mt. inc. co."),
     ("Mass. mass. Miss. miss.", "mass. mass miss. miss"),
-    ("<b>bold</b> <unk> <a href='x'> <3 a<b", "<b> bold </b> <unk> <a href='x'> < 3 a < b"),
+    ("<b>bold</b> <unk> <a href='x'> <3 a<b", "<b> bold </b> <unk> <a\u00a0href='x'> < 3 a < b"),
     ("€5 £5 ½ 1½ ½-inch 5¢", "$ 5 # 5 1/2 1 1/2 1/2 inch 5 cents"),
     ("(a) [b] {c}", "-lrb- a -rrb- -lsb- b -rsb- -lcb- c -rcb-"),
     ("gone.The car?car a!b car,car 3.the", "gone.the car?car a!b car car 3 the"),
@@ -45,6 +45,13 @@ SEEN = [
     ("café 日本語 İ Ünï-cödé é. é's é/é", "café 日本語 i̇ ünï-cödé é é 's é / é"),
     ("a@b.com @user #tag http://a.b/c. www.a.com,", "a@b.com @user #tag http://a.b/c www.a.com"),
     ("# * ** ~ ^ | \\ = + _ @ %", "# * ** ~ ^ | \\ = + _ @ %"),
+    ("it’sa it'sa A'ib sa'Q X'jk j' O'o", "it 's a it sa a'ib sa'q x'jk j' o'o"),
+    ("<< a >> @@ #* c# C++ A+B R$", "<< a >> @@ # * c# c++ a+b r$"),
+    (":[ ;-) >:( :'( x=D ^_^ (-_-)", ":[ ;--rrb- >:-lrb- :'-lrb- x =d ^_^ -lrb--_--rrb-"),
+    ("1.png a-b.png me.txt, 1.foo", "1.png a-b png me.txt 1 foo"),
+    ("type b. The cube, type b. the cube, so.: x", "type b the cube type b. the cube so. x"),
+    ("nat'l ev'ry 'emx a,b-c a/b/c/d", "nat'l ev'ry 'em x a,b-c a/b/c / d"),
+    ("&eacute; &foo; &LT; a.com/b a.com/bc", "&eacute; & foo < a.com / b a.com/bc"),
     ("a\u00adb \U0001f600 a\u200b", "ab a"),
 ]
 

@@ -19,7 +19,7 @@ CANDIDATES = ["the red cube turned blue", "there is no change", "the small green
 def scores(candidates, references):
     """(BLEU-1..4, ROUGE-L, CIDEr-D) of the corpus, then of each pair."""
     corpus = count(candidates, references)
-    counts, rouge, cider = statistics(corpus), rouge_l(candidates, references), cider_d(corpus)
+    counts, rouge, cider = statistics(corpus), rouge_l(corpus), cider_d(corpus)
     whole = [*bleu(counts.sum(axis=0)), rouge.mean(), cider.mean()]
     return np.array(whole), np.column_stack([bleu(counts), rouge, cider])
 

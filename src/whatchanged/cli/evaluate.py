@@ -63,12 +63,20 @@ def evaluate(
     resamples: Annotated[
         int, typer.Option(min=0, max=100_000, help="Of the bootstrap of scenes; 0: no intervals.")
     ] = 1000,
+    java: Annotated[
+        bool,
+        typer.Option(help="METEOR and SPICE, which are Java programs (extra `eval`); null without them."),
+    ] = True,
+    spice_home: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="SPICE's jars; else $WHATCHANGED_SPICE_HOME.")
+    ] = None,
     failed_as_empty: Annotated[
         bool,
         typer.Option("--failed-as-empty", help="Score failed pairs as empty sentences instead of refusing."),
     ] = False,
 ) -> None:
     """Score captions: BLEU, ROUGE-L, CIDEr-D, by type of change, and against the scene where it is known."""
+    from whatchanged.evaluation.programs import java_programs
     from whatchanged.evaluation.report import Settings, evaluate_records, write
     from whatchanged.evaluation.scene_grading import scene_truths
     from whatchanged.evaluation.tables import as_json, as_markdown, as_text
@@ -87,7 +95,13 @@ def evaluate(
         chosen.records,
         own,
         truths,
-        Settings(tokenizer, document_frequencies, threshold, resamples),
+        Settings(
+            tokenizer,
+            document_frequencies,
+            threshold,
+            resamples,
+            programs=java_programs(spice_home) if java else {},
+        ),
         split,
         set_aside,
         other=rest[0] if compare else None,

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.evaluation.ngrams import ORDERS, Corpus
+from whatchanged.evaluation.ngrams import ORDERS, Corpus, Order, spread
 
 Floats = NDArray[np.float64]
 
@@ -16,20 +16,29 @@ def statistics(corpus: Corpus) -> Floats:
     guess_n = max(0, words - n + 1); correct_n counts each n-gram of the candidate at most as often as that
     reference which has it most often. The nearest reference differs least in length; of two, the shorter.
     """
-    pairs = len(corpus)
-    length = corpus.candidate_length
-    far = np.abs(corpus.reference_length - length[corpus.owner])
-    scale = int(corpus.reference_length.max()) + 1
-    first = np.searchsorted(corpus.owner, np.arange(pairs))
-    nearest = np.minimum.reduceat(far * scale + corpus.reference_length, first) % scale
+    pairs, owner = len(corpus), corpus.owner
+    length = corpus.length[corpus.candidate]
+    theirs = corpus.length[corpus.reference]
+    far = np.abs(theirs - length[owner])
+    scale = int(theirs.max()) + 1
+    first = np.searchsorted(owner, np.arange(pairs))
+    nearest = np.minimum.reduceat(far * scale + theirs, first) % scale
     columns = [length, nearest, *(np.maximum(0, length - n) for n in range(ORDERS))]
-    for order in corpus.orders:
-        most = np.zeros(len(order.candidate.count), np.int64)
-        hit = order.match >= 0
-        np.maximum.at(most, order.match[hit], order.reference.count[hit])
-        correct = np.minimum(most, order.candidate.count)
-        columns.append(np.bincount(order.candidate.row, correct, pairs))
+    columns += [_correct(corpus, order) for order in corpus.orders]
     return np.stack(columns, axis=1).astype(float)
+
+
+def _correct(corpus: Corpus, order: Order) -> NDArray[np.int64]:
+    """The n-grams of each candidate (P,) that count as correct."""
+    pair, entry = spread(order.start, corpus.candidate)
+    # A pair's entries are end to end here: entry e of its caption is number e - offset.
+    offset = order.start[corpus.candidate] - np.searchsorted(pair, np.arange(len(corpus)))
+    meeting, mine, theirs = order.shared
+    start = np.searchsorted(meeting, np.arange(len(corpus.meetings[0]) + 1))
+    reference, shared = spread(start, corpus.meeting)
+    most = np.zeros(len(entry), np.int64)
+    np.maximum.at(most, mine[shared] - offset[corpus.owner[reference]], order.count[theirs[shared]])
+    return np.bincount(pair, np.minimum(most, order.count[entry]), len(corpus)).astype(np.int64)
 
 
 def bleu(sums: Floats) -> Floats:

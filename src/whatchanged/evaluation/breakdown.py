@@ -17,7 +17,7 @@ from whatchanged.evaluation.bleu import bleu, statistics
 from whatchanged.evaluation.cider import cider_d
 from whatchanged.evaluation.rouge import rouge_l
 from whatchanged.evaluation.sums import Summed, joined, mean
-from whatchanged.evaluation.tokenisers import TOKENISERS
+from whatchanged.evaluation.tokenisers import tokenise
 from whatchanged.records import CHANGE_TYPES, PairRecord
 
 Subsets = dict[str, NDArray[np.int64]]
@@ -121,13 +121,11 @@ def hold(
     ``references[i]``: the sentences that ``captions[i]`` is held against, at least one. ``programs``: further
     metrics by name; one that raises MetricUnavailable has no value, and the reason is kept.
     """
-    tokenise = TOKENISERS[tokenizer]
-    candidates = [tokenise(caption) for caption in captions]
-    tokenised = [[tokenise(reference) for reference in own] for own in references]
+    candidates, tokenised = tokenise(captions, references, tokenizer)
     corpus = ngrams.count(candidates, tokenised)
     added = [
         Summed(METRICS[: ngrams.ORDERS], statistics(corpus), lambda sums: 100 * bleu(sums)),
-        mean("ROUGE-L", rouge_l(candidates, tokenised)),
+        mean("ROUGE-L", rouge_l(corpus)),
     ]
     unavailable = {}
     for name, program in (programs or {}).items():

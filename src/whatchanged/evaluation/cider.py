@@ -24,11 +24,15 @@ def cider_d(corpus: Corpus, pairs: NDArray[np.int64] | None = None) -> Floats:
     chosen = np.arange(len(corpus)) if pairs is None else np.asarray(pairs)
     select = np.zeros(len(corpus), bool)
     select[chosen] = True
-    excess = np.maximum(corpus.reference_length, 1) - np.maximum(corpus.candidate_length, 1)[corpus.owner]
-    similarity = np.zeros(len(corpus.owner))
+    among = np.zeros(len(corpus.meetings[0]), bool)
+    among[corpus.meeting[select[corpus.owner]]] = True
+    mine, theirs = corpus.meetings
+    length = np.maximum(corpus.length, 1)
+    similarity = np.zeros(len(among))
     for order in corpus.orders:
-        similarity += _similarity(order, corpus.owner, select)
-    similarity *= np.exp(-(excess**2) / (2 * SIGMA**2)) / ORDERS
+        similarity += _similarity(order, corpus.meetings, select, among)
+    similarity *= np.exp(-((length[mine] - length[theirs]) ** 2) / (2 * SIGMA**2)) / ORDERS
+    similarity = similarity[corpus.meeting]
     mean = np.bincount(corpus.owner, similarity, len(corpus)) / np.bincount(
         corpus.owner, minlength=len(corpus)
     )
@@ -36,20 +40,23 @@ def cider_d(corpus: Corpus, pairs: NDArray[np.int64] | None = None) -> Floats:
     return result
 
 
-def _similarity(order: Order, owner: NDArray[np.int64], select: NDArray[np.bool_]) -> Floats:
-    """Clipped cosine of each reference (R,) with its candidate, no length penalty yet; 0 if not selected."""
+def _similarity(
+    order: Order,
+    meetings: tuple[NDArray[np.int64], NDArray[np.int64]],
+    select: NDArray[np.bool_],
+    among: NDArray[np.bool_],
+) -> Floats:
+    """Clipped cosine of each meeting (M,), no length penalty yet; of those not ``among``, any value."""
     pair, gram = order.used
     frequency = np.bincount(gram[select[pair]], minlength=order.grams)
     weight = np.log(float(select.sum())) - np.log(np.maximum(1.0, frequency))
-    candidate, reference = order.candidate, order.reference
-    mine = candidate.count * weight[candidate.gram]
-    entries = np.flatnonzero(select[owner[reference.row]])
-    row, match = reference.row[entries], order.match[entries]
-    theirs = reference.count[entries] * weight[reference.gram[entries]]
-    hit = match >= 0
-    overlap = np.bincount(row[hit], np.minimum(mine[match[hit]], theirs[hit]) * theirs[hit], len(owner))
-    norm = np.sqrt(
-        np.bincount(candidate.row, mine**2, len(select))[owner] * np.bincount(row, theirs**2, len(owner))
+    value = order.count * weight[order.gram]
+    square = np.bincount(
+        np.repeat(np.arange(len(order.start) - 1), np.diff(order.start)), value**2, len(order.start) - 1
     )
-    result: Floats = np.divide(overlap, norm, out=np.zeros(len(owner)), where=norm > 0)
+    entries = np.flatnonzero(among[order.shared[0]])
+    meeting, mine, theirs = (column[entries] for column in order.shared)
+    overlap = np.bincount(meeting, np.minimum(value[mine], value[theirs]) * value[theirs], len(among))
+    norm = np.sqrt(square[meetings[0]] * square[meetings[1]])
+    result: Floats = np.divide(overlap, norm, out=np.zeros(len(among)), where=norm > 0)
     return result

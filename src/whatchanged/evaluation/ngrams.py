@@ -1,12 +1,15 @@
 """Candidates and references of the same pairs, their n-grams counted once for all metrics that compare them.
 
 Words and n-grams are whole numbers and all counting is sorting, so that 8,000 pairs with six references each
-take a fraction of a second. Strings come in tokenised; blanks separate words.
+take a fraction of a second. Corpora repeat sentences: each different one is counted once, and each different
+meeting of a candidate with a reference compared once. Strings come in tokenised; blanks separate words.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from itertools import count as counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +17,9 @@ from numpy.typing import NDArray
 from whatchanged.errors import PredictionsError
 
 ORDERS = 4
+_DENSE = 32
+"""Up to so many possible keys a key, a table is faster than sorting."""
 Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Counts:
-    """n-grams of one order: caption ``row[e]`` holds the n-gram ``gram[e]`` ``count[e]`` times. Sorted."""
-
-    row: Ints
-    gram: Ints
-    count: Ints
 
 
 @dataclass(frozen=True)
@@ -32,34 +28,71 @@ class Order:
 
     grams: int
     """How many different ones there are: ids are below this."""
-    candidate: Counts
-    """Its rows are pairs: each has one candidate."""
-    reference: Counts
-    """Its rows are references: ``Corpus.owner`` says whose."""
-    match: Ints
-    """For each entry of ``reference``: the entry of ``candidate`` with the same pair and n-gram, or -1."""
+    start: Ints
+    """(D + 1,) The different n-grams of caption d are the entries start[d] to start[d + 1]."""
+    gram: Ints
+    count: Ints
+    """Of each entry: the n-gram, and how often its caption has it."""
+    shared: tuple[Ints, Ints, Ints]
+    """(meeting, its candidate's entry, its reference's entry) of each n-gram that both have; by meeting."""
     used: tuple[Ints, Ints]
     """(pair, n-gram) of all n-grams in any of a pair's references, each once."""
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """P candidates and their R references, counted."""
+    """P pairs with R references in all; D different captions in M different meetings."""
 
-    candidates: tuple[str, ...]
-    references: tuple[tuple[str, ...], ...]
+    candidate: Ints
+    """(P,) The caption that is each pair's candidate."""
+    reference: Ints
+    """(R,) The caption that is each reference."""
     owner: Ints
-    """(R,) the pair of each reference."""
-    candidate_length: Ints
-    reference_length: Ints
+    """(R,) The pair of each reference, ascending."""
+    length: Ints
+    """(D,) Words of each caption; any blanks separate."""
+    spaced: tuple[Ints, Ints]
+    """The words of all captions, end to end, and how many each has, where single blanks separate."""
+    meeting: Ints
+    """(R,) In which meeting each reference stands with its candidate."""
+    meetings: tuple[Ints, Ints]
+    """(M,) twice: the captions that are each meeting's candidate and reference."""
     orders: tuple[Order, ...]
 
     def __len__(self) -> int:
-        return len(self.candidates)
+        return len(self.candidate)
 
 
 def count(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Corpus:
     """Tokenised candidates (P) and each one's tokenised references (at least one) to a ``Corpus``."""
+    check(candidates, references)
+    texts = [*candidates, *chain.from_iterable(references)]
+    known = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    caption = np.fromiter(map(known.__getitem__, texts), np.int64, len(texts))
+    candidate, reference = caption[: len(candidates)], caption[len(candidates) :]
+    owner = np.repeat(np.arange(len(candidates)), [len(own) for own in references])
+    meeting, faced = _number(candidate[owner] * len(known) + reference, len(known) ** 2)
+    spaced, words, length = _words(list(known))
+    meetings = divmod(faced, len(known))
+    row = np.repeat(np.arange(len(length)), length)
+    # Words left in the caption, this one too.
+    rest = np.repeat(np.cumsum(length), length) - np.arange(len(words))
+    orders = []
+    gram, at = words, np.arange(len(words))
+    vocabulary = int(words.max(initial=-1)) + 1
+    grams = vocabulary
+    for n in range(1, ORDERS + 1):
+        if n > 1:
+            longer = rest[at] >= n
+            at = at[longer]
+            gram, different = _number(gram[longer] * vocabulary + words[at + n - 1], grams * vocabulary)
+            grams = len(different)
+        orders.append(_order(row[at], gram, max(grams, 1), len(length), meetings, reference, owner))
+    return Corpus(candidate, reference, owner, length, spaced, meeting, meetings, tuple(orders))
+
+
+def check(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> None:
+    """Raises PredictionsError unless there are candidates, each with at least one reference."""
     if len(candidates) != len(references):
         raise PredictionsError(
             f"{len(candidates)} candidates but {len(references)} lists of references: one each."
@@ -69,52 +102,83 @@ def count(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Cor
     if not all(references):
         first = next(i for i, r in enumerate(references) if not r)
         raise PredictionsError(f"Pair {first} (counted from 0) has no references: it cannot be scored.")
-    pairs = len(candidates)
-    owner = np.repeat(np.arange(pairs), [len(r) for r in references])
-    words, length = _encode([*candidates, *chain.from_iterable(references)])
-    row = np.repeat(np.arange(len(length)), length)
-    rest = np.repeat(np.cumsum(length), length) - np.arange(
-        len(words)
-    )  # words left in the caption, this one too
-    orders = []
-    gram, start = words, np.arange(len(words))
-    vocabulary = int(words.max(initial=-1)) + 1
-    for n in range(1, ORDERS + 1):
-        if n > 1:
-            longer = rest[start] >= n
-            start = start[longer]
-            _, gram = np.unique(gram[longer] * vocabulary + words[start + n - 1], return_inverse=True)
-        orders.append(_order(row[start], gram, pairs, owner))
-    return Corpus(
-        tuple(candidates),
-        tuple(tuple(r) for r in references),
-        owner,
-        length[:pairs],
-        length[pairs:],
-        tuple(orders),
-    )
 
 
-def _encode(texts: Sequence[str]) -> tuple[Ints, Ints]:
-    """All words of all texts as numbers, end to end, and the number of words of each text."""
-    numbers: dict[str, int] = {}
-    split = [text.split() for text in texts]
-    words = [numbers.setdefault(word, len(numbers)) for text in split for word in text]
-    return np.array(words, np.int64), np.array([len(text) for text in split], np.int64)
+def spread(start: Ints, chosen: Ints) -> tuple[Ints, Ints]:
+    """(position in ``chosen``, entry) of all entries of the chosen rows; row i: start[i] to start[i + 1]."""
+    size = start[chosen + 1] - start[chosen]
+    position = np.repeat(np.arange(len(chosen)), size)
+    first = start[chosen] - (np.cumsum(size) - size)
+    return position, first[position] + np.arange(len(position))
 
 
-def _order(row: Ints, gram: Ints, pairs: int, owner: Ints) -> Order:
-    """Occurrences (row, gram) to counts; the first ``pairs`` rows are the candidates."""
-    grams = int(gram.max(initial=-1)) + 1
-    keys, counts = np.unique(row * max(grams, 1) + gram, return_counts=True)
-    row, gram = np.divmod(keys, max(grams, 1))
-    split = int(np.searchsorted(row, pairs))
-    candidate = Counts(row[:split], gram[:split], counts[:split])
-    reference = Counts(row[split:] - pairs, gram[split:], counts[split:])
-    wanted = owner[reference.row] * max(grams, 1) + reference.gram
-    match = np.full(len(wanted), -1)
-    if split:
-        at = np.minimum(np.searchsorted(keys[:split], wanted), split - 1)
-        match = np.where(keys[at] == wanted, at, -1)
-    used = np.divmod(np.unique(wanted), max(grams, 1))
-    return Order(grams, candidate, reference, match, used)
+def _words(texts: Sequence[str]) -> tuple[tuple[Ints, Ints], Ints, Ints]:
+    """``Corpus.spaced``; and the words of all texts, end to end, and how many each has, of any blanks."""
+    words, length, known = _encode(texts)
+    spaced = words, length
+    if any(word.split() != [word] for word in known):
+        words, length, known = _encode([" ".join(text.split()) for text in texts])
+        full = words != (known.index("") if "" in known else -1)  # The empty text's one word.
+        row = np.repeat(np.arange(len(length)), length)
+        words, length = words[full], np.bincount(row[full], minlength=len(length))
+    return spaced, words, length
+
+
+def _encode(texts: Sequence[str]) -> tuple[Ints, Ints, list[str]]:
+    """What single blanks separate: as numbers, end to end; how many each text has; each number's word."""
+    words = " ".join(texts).split(" ")
+    known: defaultdict[str, int] = defaultdict(counter().__next__)
+    encoded = np.fromiter(map(known.__getitem__, words), np.int64, len(words))
+    return encoded, np.array([text.count(" ") + 1 for text in texts]), list(known)
+
+
+def _number(keys: Ints, below: int) -> tuple[Ints, Ints]:
+    """Keys (each >= 0 and < ``below``) as numbers without gaps, and the key of each number, ascending."""
+    if below > _DENSE * len(keys):
+        different, numbers = np.unique(keys, return_inverse=True)
+        return numbers, different
+    seen = np.zeros(below, bool)
+    seen[keys] = True
+    return (np.cumsum(seen) - 1)[keys], np.flatnonzero(seen)
+
+
+def _different(keys: Ints, below: int) -> Ints:
+    """The different keys, ascending."""
+    if below > _DENSE * len(keys):
+        keys = np.sort(_narrow(keys, below))
+        return keys[np.flatnonzero(np.diff(keys, prepend=-1))].astype(np.int64)
+    seen = np.zeros(below, bool)
+    seen[keys] = True
+    return np.flatnonzero(seen)
+
+
+def _narrow(keys: Ints, below: int) -> NDArray[np.int32] | Ints:
+    """The same numbers in half the memory where they fit: sorting and searching take half the time."""
+    return keys.astype(np.int32) if below <= np.iinfo(np.int32).max else keys
+
+
+def _order(
+    row: Ints,
+    gram: Ints,
+    grams: int,
+    captions: int,
+    meetings: tuple[Ints, Ints],
+    reference: Ints,
+    owner: Ints,
+) -> Order:
+    """Occurrences (row, gram) to counts, and to what candidates and references share."""
+    below = captions * grams
+    occurrences = np.sort(_narrow(row * grams + gram, below))
+    first = np.flatnonzero(np.diff(occurrences, prepend=-1))
+    keys, counts = occurrences[first], np.diff(first, append=len(occurrences))
+    row, gram = np.divmod(keys.astype(np.int64), grams)
+    start = np.searchsorted(row, np.arange(captions + 1))
+    meeting, theirs = spread(start, meetings[1])
+    wanted = _narrow(meetings[0][meeting] * grams + gram[theirs], below)
+    mine = np.searchsorted(keys, wanted)
+    both = np.flatnonzero(keys[np.minimum(mine, len(keys) - 1)] == wanted) if len(keys) else mine
+    shared = (meeting[both], mine[both], theirs[both])
+    told, entry = spread(start, reference)
+    pairs = int(owner[-1]) + 1
+    used = np.divmod(_different(owner[told] * grams + gram[entry], pairs * grams), grams)
+    return Order(grams, start, gram, counts, shared, used)

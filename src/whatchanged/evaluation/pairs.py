@@ -13,7 +13,7 @@ from whatchanged.evaluation.pointing import fitting_maps
 from whatchanged.evaluation.predictions import Prediction
 from whatchanged.evaluation.rouge import rouge_l
 from whatchanged.evaluation.scene_grading import Truth
-from whatchanged.evaluation.tokenisers import TOKENISERS
+from whatchanged.evaluation.tokenisers import tokenise
 from whatchanged.records import PairRecord
 from whatchanged.worlds.clevr.grading import judge
 
@@ -46,8 +46,5 @@ def pair_scores(
     captions: Sequence[str], references: Sequence[Sequence[str]], tokenizer: str = "ptb"
 ) -> dict[str, NDArray[np.float64]]:
     """ROUGE-L and CIDEr-D of each pair, times 100; all pairs together are CIDEr-D's corpus."""
-    tokenise = TOKENISERS[tokenizer]
-    candidates = [tokenise(caption) for caption in captions]
-    tokenised = [[tokenise(reference) for reference in own] for own in references]
-    corpus = ngrams.count(candidates, tokenised)
-    return {"ROUGE-L": 100 * rouge_l(candidates, tokenised), "CIDEr-D": 100 * cider_d(corpus)}
+    corpus = ngrams.count(*tokenise(captions, references, tokenizer))
+    return {"ROUGE-L": 100 * rouge_l(corpus), "CIDEr-D": 100 * cider_d(corpus)}

@@ -30,7 +30,7 @@ def validate(method: Method, source: Source, device: torch.device) -> dict[str, 
     corpus = count(captions, references)
     return {
         "CIDEr-D": 100 * float(cider_d(corpus).mean()),
-        "ROUGE-L": 100 * float(rouge_l(captions, references).mean()),
+        "ROUGE-L": 100 * float(rouge_l(corpus).mean()),
         "distinct": len(set(captions)),
     }
 
