@@ -1,7 +1,7 @@
 """The training loop: stage by stage, step by step, in the order in which things happen."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -18,6 +18,7 @@ from whatchanged.training.methods import Method
 from whatchanged.training.schedule import learning_rate, make_optimizer
 from whatchanged.training.sources import Sources
 from whatchanged.training.validation import validate
+from whatchanged.training.variation import vary_batch
 
 
 def train(
@@ -54,7 +55,8 @@ def train(
             log.stage(stage.name, state.step, stage.steps)
             seed = (recipe.seed, state.stage)
             for draw in draws(sources.train, stage, seed, method.batch_size, state.step, state.positions):
-                values = take_step(method, optimizer, draw, stage, state.step, device)
+                vary = (*seed, state.step) if recipe.data.vary == "batches" else None
+                values = take_step(method, optimizer, draw, stage, state.step, device, vary)
                 count_terms(state.window, draw.task, values)
                 state.step, state.positions = state.step + 1, draw.positions
                 state.seconds = before + time.monotonic() - began
@@ -87,12 +89,17 @@ def take_step(
     stage: StageConfig,
     step: int,
     device: torch.device,
+    vary: Sequence[int] | None = None,
 ) -> dict[str, float]:
-    """Weight update number ``step``: the task's terms are summed as they are; returns them as numbers."""
+    """Weight update number ``step``: the task's terms are summed as they are; returns them as numbers.
+
+    vary: the seed that the batch's pictures are varied by, on the device; None leaves them as they were read.
+    """
     method.train()
     if not stage.train_vision:  # its running statistics stay as they are, too
         cast(nn.Module, cast(Method, method).vision).eval()
     batch = cast(Method, method).collate(draw.examples).to(device)
+    batch = batch if vary is None else vary_batch(batch, vary)
     with torch.autocast(device.type, torch.bfloat16, enabled=stage.precision == "bf16"):
         terms = cast(Method, method).loss(draw.task, batch)
     values = finite_values(terms, f"stage.{stage.name}, step {step}, task {draw.task}")
