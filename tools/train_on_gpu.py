@@ -34,9 +34,10 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -47,6 +48,7 @@ from torch import nn
 from whatchanged.errors import MissingExtra, WhatchangedError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import Recipe
+from whatchanged.training.checkpoint import State
 from whatchanged.training.features import store_tokens
 from whatchanged.training.parcel import pack, unpack, write_whole
 from whatchanged.training.pool import draw_pool, growing, open_shards, stop
@@ -57,10 +59,14 @@ from whatchanged.worlds.clevr.grading import judge
 
 TRIAL_STEPS, TRIAL_EVERY = 40, 5
 GPU_DRAWERS = 4
+SEE_READERS, LEAST_SHARED = 4, 2 * 2**30
+"""Processes that read pictures beside those that draw; bytes of shared memory below which threads read."""
 MOST_SCENES = 100_000
 HELD_SCENES, HELD_SEED = 200, 90_017
 """Pairs that every round is measured on, from a seed that nothing trains on."""
-SPEAK = {"match": 0.15, "pretrain": 0.25, "caption": 0.6}
+Shares = dict[str, float]
+Learn = Callable[..., State]
+SPEAK: Shares = {"match": 0.15, "pretrain": 0.25, "caption": 0.6}
 """How the stages of clevr-pcl share their time."""
 FOR_GPU = (
     "stage.see.batch=256", "data.vary=batches", "stage.see.save_every=200",
@@ -92,9 +98,7 @@ def publishing(run: Path, out: Path, every: float = 15.0) -> Iterator[None]:
         thread.join()
 
 
-def speeds(
-    recipe: Recipe, scratch: Path, init: Path | None, seconds: float, device: str
-) -> tuple[dict[str, float], float]:
+def speeds(recipe: Recipe, scratch: Path, learn: Learn, seconds: float) -> tuple[dict[str, float], float]:
     """Steps a second of each stage, by a trial of a few steps, and the seconds before the first of them.
 
     A stage that the trial does not reach counts as the last one that it reached.
@@ -108,8 +112,7 @@ def speeds(
         )
         for stage in recipe.stages
     )  # fmt: skip
-    trial = replace(recipe, stages=stages)
-    state = run_recipe(trial, scratch, max_seconds=seconds, device=device, quiet=True, init=init)
+    state = learn(replace(recipe, stages=stages), scratch, max_seconds=seconds, quiet=True)
     opening = time.monotonic() - began - state.seconds
     lines = [json.loads(line) for line in (scratch / "metrics.jsonl").read_text().splitlines()]
     found: dict[str, float] = {}
@@ -123,17 +126,12 @@ def speeds(
 
 
 def train_for(
-    recipe: Recipe,
-    run: Path,
-    init: Path | None,
-    seconds: float,
-    shares: dict[str, float],
-    device: str,
-    out: Path,
+    recipe: Recipe, run: Path, init: Path | None, seconds: float, shares: Shares, device: str, out: Path
 ) -> dict[str, Any]:
     """Train each stage for its share of ``seconds``, trial included; returns what was done."""
     began = time.monotonic()
-    rates, opening = speeds(recipe, run.with_name(f"{run.name}-trial"), init, 0.15 * seconds, device)
+    learn = partial(run_recipe, init=init, device=device, readers=readers(recipe, device))
+    rates, opening = speeds(recipe, run.with_name(f"{run.name}-trial"), learn, 0.15 * seconds)
     left = seconds - (time.monotonic() - began) - opening
     steps = {name: max(1, int(0.93 * left * shares[name] * rate)) for name, rate in rates.items()}
     stages = tuple(
@@ -144,7 +142,7 @@ def train_for(
         for stage in recipe.stages
     )  # fmt: skip
     with publishing(run, out):
-        state = run_recipe(replace(recipe, stages=stages), run, max_seconds=left, device=device, init=init)
+        state = learn(replace(recipe, stages=stages), run, max_seconds=left)
     return {"steps_per_second": rates, "steps": steps, "finished": state.finished, "seconds": state.seconds}
 
 
@@ -164,8 +162,17 @@ def score(run: Path, held: Path, device: str) -> dict[str, float]:
     return {**validate(method, source, where), "true": 100 * true / len(source), "pairs": len(source)}
 
 
+def readers(recipe: Recipe, device: str) -> int:
+    """Processes that read for a GPU; a CPU is slow enough for threads."""
+    shared = Path("/dev/shm")
+    room = shutil.disk_usage(shared).free if shared.is_dir() else 0
+    if choose_device(device).type == "cpu" or room < LEAST_SHARED:
+        return 0
+    return max(SEE_READERS, (os.cpu_count() or 1) - 2) if recipe.data.features else SEE_READERS
+
+
 def drawers(device: str) -> list[str]:
-    """Where each drawing process draws: a few share the GPU and stand first, the cores have one each."""
+    """Where each drawing process draws: a few share the GPU and stand first, most cores have one each."""
     gpu = ["cuda"] * GPU_DRAWERS if choose_device(device).type == "cuda" else []
     try:
         import numba  # noqa: F401
@@ -205,9 +212,8 @@ def one_round(options: argparse.Namespace) -> dict[str, Any]:
             note("before", score(start, held, device))
         if options.see:
             shares = {stage.name: 1 / len(see.stages) for stage in see.stages}
-            note(
-                "see", train_for(see, here / "see", start, options.see * options.seconds, shares, device, out)
-            )
+            given = options.see * options.seconds
+            note("see", train_for(see, here / "see", start, given, shares, device, out))
             start = here / "see"
     note("drawn", _drawn(pool))
     if options.speak and start is not None:
@@ -229,11 +235,9 @@ def _start(options: argparse.Namespace, here: Path) -> Path | None:
     if options.weights is not None:
         unpack(options.weights, here / "start")
         return here / "start"
-    done = sorted(
-        options.work.glob("round-*/s*/checkpoints/last.safetensors"), key=lambda f: f.stat().st_mtime
-    )
-    done = [file for file in done if not file.parts[-3].endswith("-trial")]
-    return done[-1].parents[1] if done else None
+    done = [*options.work.glob("round-*/see/checkpoints/last.safetensors")]
+    done += options.work.glob("round-*/speak/checkpoints/last.safetensors")
+    return max(done, key=lambda file: file.stat().st_mtime).parents[1] if done else None
 
 
 def _recipe(name: str, overrides: Sequence[str], pool: Path) -> Recipe:
@@ -281,9 +285,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         if options.command == "round":
             one_round(options)
+        elif options.command == "pack":
+            pack(options.run, options.folder)
         else:
-            (pack if options.command == "pack" else unpack)(*(getattr(options, place) for place in (
-                ("run", "folder") if options.command == "pack" else ("folder", "run"))))  # fmt: skip
+            unpack(options.folder, options.run)
     except WhatchangedError as error:
         print(error, file=sys.stderr)
         raise SystemExit(2) from None

@@ -17,8 +17,8 @@ from torch import Tensor, nn
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import dump_recipe
-from whatchanged.training.checkpoint import Checkpoint, State, model_tensors, save_checkpoint
-from whatchanged.training.run import make_method, open_run, read_recipe
+from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, save_checkpoint
+from whatchanged.training.run import checkpoint_file, make_method, read_recipe
 from whatchanged.vocabulary import Vocabulary
 
 PART = 15 * 2**20
@@ -31,13 +31,15 @@ LARGEST = 60_000
 
 def pack(run: Path, folder: Path, checkpoint: str = "auto") -> None:
     """Write a run's weights, recipe, words and machine to ``folder``; whatever is there is replaced."""
-    recipe, method, state = open_run(run, checkpoint)
+    recipe, saved = read_recipe(run), read_checkpoint(checkpoint_file(run, checkpoint))
+    model = {n.removeprefix("model."): t for n, t in saved.tensors.items() if n.startswith("model.")}
     parts: list[dict[str, Tensor]] = [{}]
-    for name, tensor in model_tensors(cast(nn.Module, method)).items():
-        kept = (tensor if _stays(tensor) else tensor.half()).detach().contiguous()
+    for name, tensor in model.items():
+        kept = tensor if _stays(tensor) else tensor.half()
         if parts[-1] and sum(t.nbytes for t in parts[-1].values()) + kept.nbytes > PART:
             parts.append({})
         parts[-1][name] = kept
+    state = saved.state
     stands = {"stage": state.stage, "step": state.step, "best": state.best, "seconds": state.seconds}
     stamp = {"state": json.dumps(stands), "parts": str(len(parts)), "written": str(time.time_ns())}
     for number, part in enumerate(parts):
