@@ -48,6 +48,24 @@ def test_steps_fill_the_time_that_a_trial_promises(tool, tiny_pool, tmp_path, mo
     assert given.stages[1].evaluate_every == 133 and kept["max_seconds"] == pytest.approx(96, abs=0.1)
 
 
+def test_speed_is_that_of_a_trials_second_half(tool, tiny_pool, tmp_path):
+    """Ten steps a second where the trial got into its stride, and for the stage that it did not reach."""
+    recipe = load_recipe("clevr-pcl", [*SMALL, f"data.path={tiny_pool}"])
+    tried = []
+
+    def learn(recipe, run, **_):
+        tried.extend(recipe.stages)
+        run.mkdir()
+        clock = {"match": [(10, 4.0), (20, 4.2), (30, 5.0), (40, 6.0), (50, 7.0)], "pretrain": [(10, 9.0)]}
+        rows = [{"stage": n, "step": k, "seconds": t} for n, times in clock.items() for k, t in times]
+        (run / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return State(step=10, seconds=9.0)
+
+    rates, opening = tool.speeds(recipe, tmp_path / "trial", learn, 60.0)
+    assert rates == {"match": 10.0, "pretrain": 10.0, "caption": 10.0} and opening < 0
+    assert all(stage.steps == tool.TRIAL_STEPS and "fda" not in stage.tasks for stage in tried)
+
+
 @pytest.mark.slow
 def test_two_rounds_on_one_machine(tool, tmp_path, monkeypatch):
     """From nothing: draw, see, speak, report; then on from the weights that came out, with a larger pool."""
@@ -70,7 +88,7 @@ def test_two_rounds_on_one_machine(tool, tmp_path, monkeypatch):
         "2",
         *sets,
     ]
-    tool.main([*common, "--seconds", "40", "--draw", "0.3", "--see", "0.2", "--speak", "0.2"])
+    tool.main([*common, "--seconds", "25", "--draw", "0.3", "--see", "0.2", "--speak", "0.2"])
     report = json.loads((out / "round.json").read_text())
     assert report["after"]["pairs"] == 10 and 0 <= report["after"]["true"] <= 100
     assert min(report["see"]["seconds"], report["speak"]["seconds"]) > 0 and report["drawn"]["shards"] >= 2
@@ -81,7 +99,7 @@ def test_two_rounds_on_one_machine(tool, tmp_path, monkeypatch):
     parcel.unpack(out, tmp_path / "home")
     assert open_run(tmp_path / "home")[0].name == "clevr-pcl"
     first = weights(work / "round-00" / "speak")
-    tool.main([*common, "--seconds", "30", "--draw", "0.1", "--see", "0.2", "--speak", "0"])
+    tool.main([*common, "--seconds", "15", "--draw", "0.1", "--see", "0.2", "--speak", "0"])
     again = json.loads((out / "round.json").read_text())
     assert again["before"] == report["after"] and again["drawn"]["shards"] >= report["drawn"]["shards"]
     second = weights(work / "round-01" / "see")
