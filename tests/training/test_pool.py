@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,7 +12,15 @@ from tiny_pool import HEIGHT, SEED, SHARD, WIDTH
 
 from whatchanged.errors import DatasetError
 from whatchanged.training import pool
-from whatchanged.training.pool import draw_pool, open_shards, pairing, picture_truth
+from whatchanged.training.pool import (
+    draw_pool,
+    draw_shard,
+    growing,
+    open_shards,
+    pairing,
+    picture_truth,
+    stop,
+)
 from whatchanged.training.render import PLAIN, render
 from whatchanged.training.seeing import ATTRIBUTES, FATES
 from whatchanged.worlds.clevr.change import Change
@@ -245,6 +254,34 @@ def test_any_number_of_workers_draws_the_same_bytes(tmp_path):
         draw_pool(tmp_path / str(workers), 101, SEED, (32, 32), workers)
     one = contents(tmp_path / "1")
     assert len(one) == 5 and one == contents(tmp_path / "2")
+
+
+@pytest.mark.slow
+def test_a_pool_grows_in_the_background_until_it_is_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(pool, "SHARD", 2)
+    out = tmp_path / "pool"
+
+    def wait_for(*names):
+        deadline = time.monotonic() + 60
+        while not all((out / f"{name}.pictures.npy").exists() for name in names):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+    with growing(out, SEED, SMALL, ["cpu", "cpu"], 200_000) as processes:
+        wait_for("00000", "00001")
+        stop(out, processes[:1])
+        evens = sorted(out.glob("*[02468].pictures.npy"))
+        last = int(max(out.glob("*[13579].pictures.npy")).name[:5])
+        wait_for(f"{last + 4:05d}")  # the other one goes on
+    assert not any(process.is_alive() for process in processes)
+    assert sorted(out.glob("*[02468].pictures.npy")) == evens and not list(out.glob(".*"))
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    draw_shard(alone, SEED, SMALL, "cpu", last, 2)
+    assert (alone / f"{last:05d}.pictures.npy").read_bytes() == (
+        out / f"{last:05d}.pictures.npy"
+    ).read_bytes()
+    assert len(open_shards(out)[-1]) == 2
 
 
 def test_attributes_are_in_the_order_of_their_columns(shards):

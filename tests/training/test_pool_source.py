@@ -120,6 +120,24 @@ def test_what_varies_is_drawn_from_the_generator(source):
     assert len(captions) > 3
 
 
+def test_a_fixed_sentence_is_written_once_and_stays_its_own(source, monkeypatch):
+    full, short = (replace(source, wording=wording) for wording in ("full", "short"))
+    first = [full.example(index, rng()).caption for index in range(60)]
+    monkeypatch.setattr(pool_source, "write_fixed", None)
+    assert [full.example(index, rng(1)).caption for index in range(60)] == first
+    monkeypatch.undo()
+    assert [short.example(index, rng()).caption for index in range(60)] != first
+
+
+def test_batches_are_left_to_the_loop_to_vary_but_stored_tokens_come_in_variants(recipe, shards, tmp_path):
+    whole = without_fda(replace(recipe, data=replace(recipe.data, vary="batches")))
+    plain = open_pool(whole, None).train.example(3, rng(5))
+    assert np.array_equal(plain.before, shards[0].pictures[1, 1])  # pair 3: the first triple after the held
+    tokens_in(tmp_path / "tokens", shards)
+    stored = replace(whole, data=replace(whole.data, features=str(tmp_path / "tokens")))
+    assert open_pool(stored, None).train.varied
+
+
 # Stored tokens
 
 

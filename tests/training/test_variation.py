@@ -2,7 +2,8 @@ import math
 
 import torch
 
-from whatchanged.training.variation import vary
+from whatchanged.training.grids import Batch
+from whatchanged.training.variation import vary, vary_batch, vary_pixels
 
 
 def seeded(seed=0):
@@ -54,3 +55,23 @@ def test_edges_are_blurred_more_or_less_and_grain_is_small():
     assert beside.min() < 0.9 and beside.max() > 0.98
     flat = vary(torch.full((200, 3, 16, 16), 0.5), seeded()).std((2, 3))
     assert 2 / 255 < flat.max() < 3 / 255 and flat.min() < 0.5 / 255
+
+
+def test_pixels_are_varied_as_light_is():
+    pixels = torch.randint(0, 256, (3, 8, 16, 3), generator=seeded()).to(torch.uint8)
+    light = vary(pixels.permute(0, 3, 1, 2) / 255, seeded(4)).permute(0, 2, 3, 1)
+    varied = vary_pixels(pixels, seeded(4))
+    assert varied.dtype == torch.uint8 and (varied / 255 - light).abs().max() <= 0.5 / 255 + 1e-6
+
+
+def test_a_batch_varies_by_its_seed_each_picture_by_itself_and_tokens_do_not():
+    grey = torch.full((4, 8, 16, 3), 120, dtype=torch.uint8)
+    ids = torch.zeros(4, 2, dtype=torch.long)
+    batch = Batch(grey, grey, ids)
+    one, same, other = (vary_batch(batch, seed) for seed in ((1, 0, 7), (1, 0, 7), (1, 0, 8)))
+    assert torch.equal(one.before, same.before) and torch.equal(one.after, same.after)
+    assert not torch.equal(one.before, other.before)
+    shades = {float(p.float().mean()) for p in (*one.before, *one.after)}
+    assert len(shades) == 8 and one.ids is ids and (batch.before == 120).all()
+    tokens = Batch(torch.rand(2, 6, 9), torch.rand(2, 6, 9), ids[:2])
+    assert vary_batch(tokens, (1, 0, 7)) is tokens

@@ -90,6 +90,9 @@ class DataConfig:
     """How captions become words (data sets on disk); ``datasets/preparation.py`` says what each name does."""
     ordered_pairs: Literal["official", "all", "balanced"] = "official"
     """Pairs of a pool's triple: the two official ones, all six, or all with the unchanged ones twice."""
+    vary: Literal["examples", "batches"] = "examples"
+    """Where a pool's pictures are exposed, toned and blurred anew: as each is read (the CPU's work), or whole
+    batches of them on the device that trains; a GPU wants the latter. Other numbers are drawn then."""
     validation: int = 400
     """Validation pairs that the recipe's metric is measured on (spread over the split); 0 takes all."""
 

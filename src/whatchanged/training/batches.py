@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -55,12 +56,26 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True)
+class Plan:
+    """Which examples a step reads: task, their numbers, the stream's position before them, all after."""
+
+    task: Task
+    indices: NDArray[np.int64]
+    first: int
+    positions: dict[str, int]
+
+
+@dataclass(frozen=True)
 class Draw:
-    """One step's task and examples; ``positions`` is where the streams stand after it."""
+    """One step's task and examples; ``positions`` is where the streams stand after it.
+
+    batch: the examples as the method collates them, where that is done already.
+    """
 
     task: Task
     examples: list[Example]
     positions: dict[str, int]
+    batch: Any = None
 
 
 def endless(position: int, length: int, batch: int, seed: tuple[int, ...]) -> NDArray[np.int64]:
@@ -69,8 +84,14 @@ def endless(position: int, length: int, batch: int, seed: tuple[int, ...]) -> ND
     Each pass is a permutation of its own; a batch ends with its pass, so the last one may be smaller.
     """
     passes, offset = divmod(position, length)
-    order = np.random.default_rng((*seed, passes)).permutation(length)
-    return order[offset : offset + batch]
+    return _order(seed, passes, length)[offset : offset + batch]
+
+
+@lru_cache(maxsize=16)
+def _order(seed: tuple[int, ...], passes: int, length: int) -> NDArray[np.int64]:
+    order: NDArray[np.int64] = np.random.default_rng((*seed, passes)).permutation(length)
+    order.setflags(write=False)
+    return order
 
 
 def draw_task(stage: StageConfig, seed: tuple[int, ...], step: int) -> Task:
@@ -81,6 +102,36 @@ def draw_task(stage: StageConfig, seed: tuple[int, ...], step: int) -> Task:
     return next(task for task in TASK_NUMBERS if task == tasks[choice])
 
 
+def plans(
+    source: Source,
+    stage: StageConfig,
+    seed: tuple[int, ...],
+    batch_size: Callable[[str, int], int],
+    step: int,
+    positions: Mapping[str, int],
+) -> Iterator[Plan]:
+    """The stage's plans from ``step`` on; ``positions`` as the last draw before it left them.
+
+    batch_size: the method's own, (task, the stage's batch) -> examples in one batch of that task.
+    """
+    now = dict(positions)
+    for number in range(step, stage.steps):
+        task = draw_task(stage, seed, number)
+        first = now.get(task, 0)
+        size = batch_size(task, stage.batch)
+        indices = endless(first, source.count(task), size, (*seed, TASK_NUMBERS[task]))
+        now[task] = first + len(indices)
+        yield Plan(task, indices, first, dict(now))
+
+
+def read(source: Source, plan: Plan, seed: tuple[int, ...]) -> Draw:
+    """A plan's examples, each from a generator of its own."""
+    numbers = range(plan.first, plan.first + len(plan.indices))
+    rngs = (np.random.default_rng((*seed, TASK_NUMBERS[plan.task], 0, number)) for number in numbers)
+    examples = [source.example(int(index), rng) for index, rng in zip(plan.indices, rngs, strict=True)]
+    return Draw(plan.task, examples, plan.positions)
+
+
 def draws(
     source: Source,
     stage: StageConfig,
@@ -89,30 +140,12 @@ def draws(
     step: int,
     positions: Mapping[str, int],
 ) -> Iterator[Draw]:
-    """The stage's draws from ``step`` on; ``positions`` as the last draw before it left them.
-
-    batch_size: the method's own, (task, the stage's batch) -> examples in one batch of that task.
-    """
-    now = dict(positions)
-
-    def plan(step: int) -> tuple[Task, NDArray[np.int64], int, dict[str, int]]:
-        task = draw_task(stage, seed, step)
-        first = now.get(task, 0)
-        size = batch_size(task, stage.batch)
-        indices = endless(first, source.count(task), size, (*seed, TASK_NUMBERS[task]))
-        now[task] = first + len(indices)
-        return task, indices, first, dict(now)
-
-    def read(task: Task, indices: NDArray[np.int64], first: int, after: dict[str, int]) -> Draw:
-        rngs = [np.random.default_rng((*seed, TASK_NUMBERS[task], 0, first + i)) for i in range(len(indices))]
-        examples = [source.example(int(index), rng) for index, rng in zip(indices, rngs, strict=True)]
-        return Draw(task, examples, after)
-
+    """The stage's draws (see ``plans``), read ahead in threads."""
     with ThreadPoolExecutor(READERS) as pool:
         ahead: deque[Future[Draw]] = deque()
         try:
-            for number in range(step, stage.steps):
-                ahead.append(pool.submit(read, *plan(number)))
+            for plan in plans(source, stage, seed, batch_size, step, positions):
+                ahead.append(pool.submit(read, source, plan, seed))
                 if len(ahead) > READERS:
                     yield ahead.popleft().result()
             while ahead:

@@ -44,13 +44,13 @@ def store_tokens(
 @torch.inference_mode()
 def _tokens(vision: PixelVision, shard: Shard, variant: int, device: torch.device) -> NDArray[np.float16]:
     """One variant of a shard's pictures: (n, 3, N, F + 4)."""
-    generator = torch.Generator().manual_seed(shard.number * 1000 + variant)
+    generator = torch.Generator(device).manual_seed(shard.number * 1000 + variant)
     pictures = torch.from_numpy(np.array(shard.pictures)).flatten(0, 1)
     packed = []
     for batch in torch.split(pictures, BATCH):
-        light = batch.permute(0, 3, 1, 2).float() / 255
+        light = batch.to(device).permute(0, 3, 1, 2).float() / 255
         light = vary(light, generator) if variant else light
-        light = (light.to(device) - vision.mean) / vision.std
+        light = (light - vision.mean) / vision.std
         seen = vision.pack(light.contiguous(memory_format=torch.channels_last))
         packed.append(seen.cpu().numpy().astype(np.float16))
     return np.concatenate(packed).reshape(len(shard), 3, *packed[0].shape[1:])

@@ -1,7 +1,7 @@
 """The training loop: stage by stage, step by step, in the order in which things happen."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -15,9 +15,11 @@ from whatchanged.training.batches import Draw, draws
 from whatchanged.training.checkpoint import Checkpoint, State, save_checkpoint
 from whatchanged.training.log import RunLog
 from whatchanged.training.methods import Method
+from whatchanged.training.readers import collated_draws
 from whatchanged.training.schedule import learning_rate, make_optimizer
 from whatchanged.training.sources import Sources
 from whatchanged.training.validation import validate
+from whatchanged.training.variation import vary_batch
 
 
 def train(
@@ -29,14 +31,15 @@ def train(
     start: Checkpoint | None = None,
     max_seconds: float | None = None,
     quiet: bool = False,
+    readers: int = 0,
 ) -> State:
     """Run the recipe's stages from the beginning, or from a checkpoint on; returns where the run stands.
 
     Writes ``run``/checkpoints/last after every ``save_every`` steps, at the end of each stage, and when
     ``max_seconds`` are over; best whenever the stage's metric on validation data is the best of the stage
     so far. A stage starts from the last weights of the one before, with a new optimiser. On the CPU, a run
-    that goes on from its last checkpoint takes exactly the steps of an unbroken one. Raises RecipeError
-    when a loss is not finite.
+    that goes on from its last checkpoint takes exactly the steps of an unbroken one. readers: processes that
+    read the examples, 0 for threads; the steps are the same. Raises RecipeError when a loss is not finite.
     """
     assert isinstance(method, nn.Module)
     state = State() if start is None else start.state
@@ -53,8 +56,10 @@ def train(
                 start = None
             log.stage(stage.name, state.step, stage.steps)
             seed = (recipe.seed, state.stage)
-            for draw in draws(sources.train, stage, seed, method.batch_size, state.step, state.positions):
-                values = take_step(method, optimizer, draw, stage, state.step, device)
+            plan = (sources.train, stage, seed, method.batch_size, state.step, state.positions)
+            for draw in collated_draws(*plan, method.collate, readers) if readers else draws(*plan):
+                vary = (*seed, state.step) if recipe.data.vary == "batches" else None
+                values = take_step(method, optimizer, draw, stage, state.step, device, vary)
                 count_terms(state.window, draw.task, values)
                 state.step, state.positions = state.step + 1, draw.positions
                 state.seconds = before + time.monotonic() - began
@@ -87,12 +92,18 @@ def take_step(
     stage: StageConfig,
     step: int,
     device: torch.device,
+    vary: Sequence[int] | None = None,
 ) -> dict[str, float]:
-    """Weight update number ``step``: the task's terms are summed as they are; returns them as numbers."""
+    """Weight update number ``step``: the task's terms are summed as they are; returns them as numbers.
+
+    vary: the seed that the batch's pictures are varied by, on the device; None leaves them as they were read.
+    """
     method.train()
     if not stage.train_vision:  # its running statistics stay as they are, too
         cast(nn.Module, cast(Method, method).vision).eval()
-    batch = cast(Method, method).collate(draw.examples).to(device)
+    batch = draw.batch if draw.batch is not None else cast(Method, method).collate(draw.examples)
+    batch = batch.to(device)
+    batch = batch if vary is None else vary_batch(batch, vary)
     with torch.autocast(device.type, torch.bfloat16, enabled=stage.precision == "bf16"):
         terms = cast(Method, method).loss(draw.task, batch)
     values = finite_values(terms, f"stage.{stage.name}, step {step}, task {draw.task}")

@@ -10,11 +10,13 @@ Shards are drawn by any number of processes and written atomically, so a pool ca
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +116,7 @@ def draw_pool(
     missing = [n for n in numbers if not (out / f"{n:05d}.pictures.npy").exists()]
     if advance is not None:
         advance(SHARD * (len(numbers) - len(missing)))
-    draw = partial(draw_shard, out, seed, size, device)
+    draw = partial(draw_shard, out, seed, size, device, count=SHARD)
     render([Scene(())], 32, 32, device=device)  # compiles once, so that the workers only load what is cached
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         for _ in pool.map(draw, missing):
@@ -122,10 +124,58 @@ def draw_pool(
                 advance(SHARD)
 
 
-def draw_shard(out: Path, seed: int, size: tuple[int, int], device: str, number: int) -> None:
-    """Draw the triples of one shard; one that was interrupted is not there, and is drawn again."""
+@contextmanager
+def growing(
+    out: Path, seed: int, size: tuple[int, int], devices: Sequence[str], scenes: int
+) -> Iterator[list[BaseProcess]]:
+    """Draw missing shards in the background, one process per entry of ``devices``, up to ``scenes`` triples.
+
+    The processes are yielded in the order of ``devices``, so that a caller may end some of them earlier
+    (``stop``). The others end with the block; what they were drawing is lost. Process k of n draws the shards
+    k, k + n, ...: there may be gaps. Pictures of a GPU differ from a CPU's in last digits.
+    """
+    write_description(out, seed, *size)
+    context = get_context("spawn")
+    shards = range(-(-scenes // SHARD))
+    started: list[BaseProcess] = []
+    try:
+        for place, device in enumerate(devices):
+            arguments = (out, seed, size, device, shards[place :: len(devices)], SHARD)
+            started.append(context.Process(target=_draw_missing, args=arguments, daemon=True))
+            started[-1].start()
+        yield started
+    finally:
+        stop(out, started)
+
+
+def stop(out: Path, processes: Sequence[BaseProcess]) -> None:
+    """End processes that draw into ``out``, and remove what they had begun to write."""
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        process.join()
+        for left in out.glob(f".[0-9]*.{process.pid}"):
+            left.unlink()
+
+
+def _draw_missing(
+    out: Path, seed: int, size: tuple[int, int], device: str, numbers: Sequence[int], count: int
+) -> None:
+    import torch
+
+    torch.set_num_threads(1)  # every core has a process of its own
+    for number in numbers:
+        if not (out / f"{number:05d}.pictures.npy").exists():
+            draw_shard(out, seed, size, device, number, count)
+
+
+def draw_shard(
+    out: Path, seed: int, size: tuple[int, int], device: str, number: int, count: int | None = None
+) -> None:
+    """Draw the ``count`` (default: SHARD) triples of one shard; an interrupted one is drawn again."""
     width, height = size
-    triples = [sample_triple(seed, number * SHARD + i) for i in range(SHARD)]
+    count = SHARD if count is None else count
+    triples = [sample_triple(seed, number * count + i) for i in range(count)]
     scenes = [scene for t in triples for scene in (t.default, t.semantic, t.nonsemantic)]
     rng = np.random.default_rng((seed, number, 1))
     # light and material vary here; exposure, sharpness and grain each time a picture is used (``vary``)

@@ -16,7 +16,7 @@ from whatchanged.training.batches import Example
 from whatchanged.training.negatives import Truth, mine, read_negatives, write_negatives
 from whatchanged.training.pool import Shard, open_shards, pairing
 from whatchanged.training.sources import Sources
-from whatchanged.training.variation import vary
+from whatchanged.training.variation import vary_pixels
 from whatchanged.vocabulary import Vocabulary
 from whatchanged.worlds.clevr.change import NOTHING, Change
 from whatchanged.worlds.clevr.language import WORDS, write_captions, write_fixed
@@ -39,6 +39,7 @@ class PoolSource:
     """Examples of some triples of a pool. ``tokens``: per shard (n, variants, 3, N, F + 4), or none.
 
     ``varied`` pictures are exposed, toned and blurred anew each time; stored tokens come in variants instead.
+    Fixed wordings draw nothing, so each sentence is written once and kept: writing is the dear part.
     """
 
     shards: Sequence[Shard]
@@ -49,6 +50,7 @@ class PoolSource:
     wording: str
     varied: bool
     negatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _written: dict[int, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return (self.last - self.first) * len(self.pairs)
@@ -61,15 +63,11 @@ class PoolSource:
         """Pair ``index`` with a caption, a variant of its pictures, and its truth."""
         shard, i, pair = self._place(index)
         k, m, _ = self.pairs[pair]
-        truth = self.truth(index)
-        if self.wording == "captions":
-            captions = write_captions(*truth, rng)
-        else:
-            captions = (write_fixed(*truth, self.wording),)  # type: ignore[arg-type]
+        captions = self._captions(index, rng)
         record = self.record(index, captions)
         before, after = self._read(shard, i, k, m, rng)
         false = self.negatives.get(record.pair_id, ())
-        known = pairing(self.shards[shard], i, k, m, truth[2])
+        known = pairing(self.shards[shard], i, k, m, self._change(shard, i, pair))
         return Example(record, captions[0], before, after, false, known)
 
     def record(self, index: int, captions: tuple[str, ...]) -> PairRecord:
@@ -90,6 +88,13 @@ class PoolSource:
         k, m, _ = self.pairs[pair]
         return self.shards[shard].scene(i, k), self.shards[shard].scene(i, m), self._change(shard, i, pair)
 
+    def _captions(self, index: int, rng: np.random.Generator) -> tuple[str, ...]:
+        if self.wording == "captions":
+            return write_captions(*self.truth(index), rng)
+        if index not in self._written:
+            self._written[index] = write_fixed(*self.truth(index), self.wording)  # type: ignore[arg-type]
+        return (self._written[index],)
+
     def _place(self, index: int) -> tuple[int, int, int]:
         triple, pair = divmod(index, len(self.pairs))
         return (*divmod(self.first + triple, len(self.shards[0])), pair)
@@ -108,9 +113,7 @@ class PoolSource:
         pictures = np.stack([self.shards[shard].pictures[i, k], self.shards[shard].pictures[i, m]])
         if self.varied:
             generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
-            tensor = torch.from_numpy(pictures).permute(0, 3, 1, 2).float() / 255
-            tensor = (vary(tensor, generator) * 255).round().to(torch.uint8)
-            pictures = tensor.permute(0, 2, 3, 1).numpy()
+            pictures = vary_pixels(torch.from_numpy(pictures), generator).numpy()
         return pictures[0], pictures[1]
 
 
@@ -130,8 +133,9 @@ def open_pool(recipe: Recipe, run: Path) -> Sources:
     negatives: dict[str, tuple[str, ...]] = {}
     if any("fda" in stage.tasks for stage in recipe.stages):
         negatives = _negatives(PoolSource(shards, (), held, triples, pairs, "captions", False), recipe, run)
+    varied = bool(tokens) or data.vary == "examples"  # else whole batches are varied, by the loop
     return Sources(
-        PoolSource(shards, tokens, held, triples, pairs, data.wording, True, negatives),
+        PoolSource(shards, tokens, held, triples, pairs, data.wording, varied, negatives),
         PoolSource(shards, tokens, 0, held, ORDERED["official"], "captions", False),
         Vocabulary.from_captions([" ".join(WORDS)]),
     )

@@ -42,10 +42,12 @@ def run_recipe(
     device: str = "auto",
     quiet: bool = False,
     init: Path | None = None,
+    readers: int = 0,
 ) -> State:
     """Train a recipe into the folder ``run``, or go on with the run there (``recipe`` may then be None).
 
     init: another run, whose last weights are taken over where names agree (``load_pretrained``).
+    readers: processes that read the examples; 0 reads them in threads, which is enough for a CPU.
 
     Raises OutputError where the folder holds something and ``resume`` is not set, RecipeError where the run
     was started with another recipe.
@@ -74,7 +76,7 @@ def run_recipe(
     _write(run / "environment.json", json.dumps(environment(where), indent=1))
     _write(run / "recipe.toml", dump_recipe(recipe))
     cast(nn.Module, method).to(where)
-    return train(recipe, method, sources, run, where, start, max_seconds, quiet)
+    return train(recipe, method, sources, run, where, start, max_seconds, quiet, readers)
 
 
 def make_method(recipe: Recipe, vocabulary: Vocabulary) -> Method:
@@ -89,19 +91,24 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
     holds no run.
     """
     recipe = read_recipe(run)
-    file = run / "checkpoints" / "best.safetensors"
-    if checkpoint == "last" or (checkpoint == "auto" and not file.exists()):
-        file = run / "checkpoints" / "last.safetensors"
     try:
         entries = json.loads((run / "vocabulary.json").read_text(encoding="utf-8"))
         vocabulary = Vocabulary(tuple(entries))
     except (OSError, ValueError, TypeError) as error:
         raise RecipeError(f"{run}: its vocabulary.json cannot be read ({error}). Train it again.") from error
     method = make_method(recipe, vocabulary)
-    saved = read_checkpoint(file)
+    saved = read_checkpoint(checkpoint_file(run, checkpoint))
     saved.restore_model(cast(nn.Module, method))
     cast(nn.Module, method).eval()
     return recipe, method, saved.state
+
+
+def checkpoint_file(run: Path, checkpoint: str) -> Path:
+    """Where "best", "last" or "auto" (best where there is one) lies."""
+    file = run / "checkpoints" / "best.safetensors"
+    if checkpoint == "last" or (checkpoint == "auto" and not file.exists()):
+        return run / "checkpoints" / "last.safetensors"
+    return file
 
 
 def read_recipe(run: Path) -> Recipe:

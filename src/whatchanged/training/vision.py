@@ -112,7 +112,9 @@ class PixelVision(nn.Module):
         """Which tokens are one thing (``seeing.match_loss``), what became of each (``seeing.fate_loss``)."""
         truth = _known(batch)
         grids = self.grids(batch.before, batch.after)
-        matches, described = _describe(matching, grids, grids.before, grids.after, (None, None))
+        with torch.autocast(grids.before.device.type, enabled=False):  # as in ``relate``
+            own = (grids.before.float(), grids.after.float())
+            matches, described = _describe(matching, grids, *own, (None, None))
         things = self._things(grids, truth)
         fates = (self.fate_head(self.fate(described[0])), self.fate_head(self.fate(described[1])))
         match = seeing.match_loss(matches, things, truth)

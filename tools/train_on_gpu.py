@@ -1,0 +1,299 @@
+"""Make the shipped model better on a machine with a GPU that is lent for minutes.
+
+At home, once, take 16-bit weights along; CARRIED is a folder inside the repository:
+
+    PYTHONPATH=src python tools/train_on_gpu.py pack RUN CARRIED
+
+There, as often as the time allows; one command is one round of ``--seconds``, everything included:
+
+    export PYTHONPATH=src
+    python3 tools/train_on_gpu.py round WORK --weights CARRIED --out $OUT --seconds 540 --seed 101
+    python3 tools/train_on_gpu.py round WORK --out $OUT --seconds 540 --seed 101 --draw 0.1
+
+The second goes on in the same WORK, from the weights of the round before and with its pool, which grows. On
+another machine give the folder that came back as --weights, and another --seed: the same one draws the same
+pictures again. At home again:
+
+    PYTHONPATH=src python tools/train_on_gpu.py unpack CAME_BACK RUN
+    whatchanged export RUN MODEL --data TWIN --fp16
+
+A round: cores and GPU draw for a share of the time (--draw); the cores go on while clevr-see learns (--see);
+its tokens are stored; clevr-pcl learns matching, pre-training and captioning (--speak). The rest is for
+tokens, scores on held-out pairs, and packing. A trial of some steps tells how many fit, so that a cosine ends
+with its time. Each checkpoint that is written on the way is packed into the output folder. Optimisers start
+anew in every round, with a warm-up. ``--see 0`` or ``--speak 0`` leaves a part out; ``--set`` reaches both
+recipes.
+
+Needs there: torch, numpy, pillow, safetensors, rich, tensorboard, scikit-learn; numba, or only the GPU draws.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+from torch import nn
+
+from whatchanged.errors import MissingExtra, WhatchangedError
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.recipes.schema import Recipe
+from whatchanged.training.checkpoint import State
+from whatchanged.training.features import store_tokens
+from whatchanged.training.parcel import pack, unpack, write_whole
+from whatchanged.training.pool import draw_pool, growing, open_shards, stop
+from whatchanged.training.pool_source import ORDERED, PoolSource
+from whatchanged.training.run import choose_device, environment, open_run, run_recipe
+from whatchanged.training.validation import validate, write_captions
+from whatchanged.worlds.clevr.grading import judge
+
+TRIAL_STEPS, TRIAL_EVERY = 160, 10
+GPU_DRAWERS = 4
+SEE_READERS, LEAST_SHARED = 4, 2 * 2**30
+"""Processes that read pictures beside those that draw; bytes of shared memory below which threads read."""
+MOST_SCENES = 100_000
+HELD_SCENES, HELD_SEED = 200, 90_017
+"""Pairs that every round is measured on, from a seed that nothing trains on."""
+Shares = dict[str, float]
+Learn = Callable[..., State]
+SPEAK: Shares = {"match": 0.15, "pretrain": 0.25, "caption": 0.6}
+"""How the stages of clevr-pcl share their time."""
+FOR_GPU = (
+    "stage.see.batch=256", "data.vary=batches", "stage.see.save_every=200",
+    *(f"stage.{name}.batch=512" for name in SPEAK), *(f"stage.{name}.save_every=200" for name in SPEAK),
+)  # fmt: skip
+
+
+@contextmanager
+def publishing(run: Path, out: Path, every: float = 15.0) -> Iterator[None]:
+    """While the block trains into ``run``, pack each new checkpoint into ``out``, the last one too."""
+    last, over = run / "checkpoints" / "last.safetensors", threading.Event()
+
+    def watch() -> None:
+        packed = 0.0
+        while True:
+            ended = over.wait(every)
+            if last.exists() and last.stat().st_mtime != packed:
+                packed = last.stat().st_mtime
+                pack(run, out, "last")
+            if ended:
+                return
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def speeds(recipe: Recipe, scratch: Path, learn: Learn, seconds: float) -> tuple[dict[str, float], float]:
+    """Steps a second of each stage, by a trial of a few steps, and the seconds before the first of them.
+
+    A stage that the trial does not reach counts as the last one that it reached.
+    """
+    began = time.monotonic()
+    shutil.rmtree(scratch, ignore_errors=True)
+    stages = tuple(
+        replace(
+            stage, steps=TRIAL_STEPS, log_every=TRIAL_EVERY, evaluate_every=0,
+            tasks={task: weight for task, weight in stage.tasks.items() if task != "fda"},  # mines at length
+        )
+        for stage in recipe.stages
+    )  # fmt: skip
+    state = learn(replace(recipe, stages=stages), scratch, max_seconds=seconds, quiet=True)
+    opening = time.monotonic() - began - state.seconds
+    lines = [json.loads(line) for line in (scratch / "metrics.jsonl").read_text().splitlines()]
+    found: dict[str, float] = {}
+    rate = max(1, state.step) / max(state.seconds, 1e-3)
+    for stage in stages:
+        of = [line for line in lines if line["stage"] == stage.name]
+        if len(of) > 1:  # the first half holds what happens but once, and batches that were read ahead
+            middle, end = of[(len(of) - 1) // 2], of[-1]
+            rate = (end["step"] - middle["step"]) / max(end["seconds"] - middle["seconds"], 1e-3)
+        found[stage.name] = rate
+    return found, opening
+
+
+def train_for(
+    recipe: Recipe, run: Path, init: Path | None, seconds: float, shares: Shares, device: str, out: Path
+) -> dict[str, Any]:
+    """Train each stage for its share of ``seconds``, trial included; returns what was done."""
+    began = time.monotonic()
+    learn = partial(run_recipe, init=init, device=device, readers=readers(recipe, device))
+    rates, opening = speeds(recipe, run.with_name(f"{run.name}-trial"), learn, 0.15 * seconds)
+    left = seconds - (time.monotonic() - began) - opening
+    steps = {name: max(1, int(0.93 * left * shares[name] * rate)) for name, rate in rates.items()}
+    stages = tuple(
+        replace(
+            stage, steps=steps[stage.name], warmup=max(1, min(stage.warmup, steps[stage.name] // 10)),
+            evaluate_every=min(stage.evaluate_every, steps[stage.name]),
+        )
+        for stage in recipe.stages
+    )  # fmt: skip
+    with publishing(run, out):
+        state = learn(replace(recipe, stages=stages), run, max_seconds=left)
+    return {"steps_per_second": rates, "steps": steps, "finished": state.finished, "seconds": state.seconds}
+
+
+def score(run: Path, held: Path, device: str) -> dict[str, float]:
+    """The greedy captions of held-out pairs: CIDEr-D, ROUGE-L, and how many (%) are true."""
+    where = choose_device(device)
+    _, method, _ = open_run(run, "last")
+    cast(nn.Module, method).to(where)
+    shards = open_shards(held)
+    source = PoolSource(shards, (), 0, sum(map(len, shards)), ORDERED["official"], "captions", False)
+    true = 0
+    for start in range(0, len(source), 64):
+        numbers = range(start, min(start + 64, len(source)))
+        examples = [source.example(i, np.random.default_rng((0, i))) for i in numbers]
+        captions = write_captions(method, method.collate(examples).to(where))
+        true += sum(judge(text, *source.truth(i)).true for i, text in zip(numbers, captions, strict=True))
+    return {**validate(method, source, where), "true": 100 * true / len(source), "pairs": len(source)}
+
+
+def readers(recipe: Recipe, device: str) -> int:
+    """Processes that read for a GPU; a CPU is slow enough for threads."""
+    shared = Path("/dev/shm")
+    room = shutil.disk_usage(shared).free if shared.is_dir() else 0
+    if choose_device(device).type == "cpu" or room < LEAST_SHARED:
+        return 0
+    return max(SEE_READERS, (os.cpu_count() or 1) - 2) if recipe.data.features else SEE_READERS
+
+
+def drawers(device: str) -> list[str]:
+    """Where each drawing process draws: a few share the GPU and stand first, most cores have one each."""
+    gpu = ["cuda"] * GPU_DRAWERS if choose_device(device).type == "cuda" else []
+    try:
+        import numba  # noqa: F401
+    except ImportError as error:
+        if not gpu:
+            raise MissingExtra("Drawing without a GPU", "numba", "train") from error
+        return gpu
+    return gpu + ["cpu"] * max(1, (os.cpu_count() or 1) - len(gpu) - 2 * bool(gpu))
+
+
+def one_round(options: argparse.Namespace) -> dict[str, Any]:
+    """Draw, see, store tokens, speak, score; returns the report, which also stands in ``out``/round.json."""
+    end = time.monotonic() + options.seconds
+    work, out, device = options.work, options.out, options.device
+    number = len(list(work.glob("round-*")))
+    here, pool, held = work / f"round-{number:02d}", work / "pool", work / "held"
+    here.mkdir(parents=True)
+    start = _start(options, here)
+    see, speak = (_recipe(name, options.set, pool) for name in ("clevr-see", "clevr-pcl"))
+    size = (see.vision.image_width, see.vision.image_height)
+    torch.backends.cudnn.benchmark = True  # pictures have one size
+    report: dict[str, Any] = {"round": number, "device": environment(choose_device(device))["device"]}
+
+    def note(key: str, value: Any) -> None:
+        report[key] = value
+        write_whole(out / "round.json", (json.dumps(report, indent=1) + "\n").encode())
+        print(f"{options.seconds - (end - time.monotonic()):6.0f} s  {key}: {json.dumps(value)}", flush=True)
+
+    with ExitStack() as stack:
+        places = drawers(device)
+        processes = stack.enter_context(growing(pool, options.seed, size, places, MOST_SCENES))
+        draw_pool(held, options.held, HELD_SEED, size, 2, places[-1])
+        _wait(pool, options.draw * options.seconds - (options.seconds - (end - time.monotonic())))
+        stop(pool, [p for p, place in zip(processes, places, strict=True) if place != "cpu"])
+        note("drawn", _drawn(pool))
+        if start is not None:
+            note("before", score(start, held, device))
+        if options.see:
+            shares = {stage.name: 1 / len(see.stages) for stage in see.stages}
+            given = options.see * options.seconds
+            note("see", train_for(see, here / "see", start, given, shares, device, out))
+            start = here / "see"
+    note("drawn", _drawn(pool))
+    if options.speak and start is not None:
+        tokens = here / "tokens"
+        note("tokens", store_tokens(start, pool, tokens, options.variants, device, quiet=True))
+        speak = replace(speak, data=replace(speak.data, features=str(tokens)))
+        left = min(options.speak * options.seconds, end - time.monotonic() - 0.05 * options.seconds)
+        note("speak", train_for(speak, here / "speak", start, left, SPEAK, device, out))
+        shutil.rmtree(tokens)
+        start = here / "speak"
+    if start is not None:
+        pack(start, out, "last")
+        note("after", score(start, held, device))
+    return report
+
+
+def _start(options: argparse.Namespace, here: Path) -> Path | None:
+    """The run to go on from: the carried weights, else the last round's, else none."""
+    if options.weights is not None:
+        unpack(options.weights, here / "start")
+        return here / "start"
+    done = [*options.work.glob("round-*/see/checkpoints/last.safetensors")]
+    done += options.work.glob("round-*/speak/checkpoints/last.safetensors")
+    return max(done, key=lambda file: file.stat().st_mtime).parents[1] if done else None
+
+
+def _recipe(name: str, overrides: Sequence[str], pool: Path) -> Recipe:
+    """A recipe with the GPU's batches, then ``overrides``, but for those of stages that it does not have."""
+    stages = {stage.name for stage in load_recipe(name).stages}
+    chosen = [text for text in (*FOR_GPU, *overrides)
+              if not text.startswith(("stage.", "stages.")) or text.split(".")[1] in stages]  # fmt: skip
+    return load_recipe(name, [*chosen, f"data.path={json.dumps(str(pool))}"])
+
+
+def _wait(pool: Path, seconds: float) -> None:
+    """Until the time is over and there is something to learn from."""
+    over = time.monotonic() + seconds
+    while time.monotonic() < over or _drawn(pool)["shards"] < 2:
+        time.sleep(0.5)
+
+
+def _drawn(pool: Path) -> dict[str, int]:
+    return {"shards": len(list(pool.glob("[0-9]*.pictures.npy")))}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command line: pack, unpack, round."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, places in (("pack", ("run", "folder")), ("unpack", ("folder", "run"))):
+        command = commands.add_parser(name)
+        for place in places:
+            command.add_argument(place, type=Path)
+    command = commands.add_parser("round")
+    command.add_argument("work", type=Path, help="folder of this machine that rounds share")
+    command.add_argument("--weights", type=Path, help="packed weights; default: the last round's, or none")
+    command.add_argument("--out", type=Path, required=True, help="folder that receives weights and report")
+    command.add_argument("--seconds", type=float, default=540.0)
+    for part, share in (("draw", 0.22), ("see", 0.33), ("speak", 0.33)):
+        command.add_argument(f"--{part}", type=float, default=share, help="share of the seconds")
+    command.add_argument("--seed", type=int, default=101, help="of the pool; one that was not drawn before")
+    command.add_argument("--held", type=int, default=HELD_SCENES, help="held-out scenes, two pairs each")
+    command.add_argument("--variants", type=int, default=3, help="stored versions of each picture's tokens")
+    command.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    command.add_argument("--device", default="auto")
+    options = parser.parse_args(arguments)
+    try:
+        if options.command == "round":
+            one_round(options)
+        elif options.command == "pack":
+            pack(options.run, options.folder)
+        else:
+            unpack(options.folder, options.run)
+    except WhatchangedError as error:
+        print(error, file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+if __name__ == "__main__":
+    main()
