@@ -29,6 +29,7 @@ class Example:
 
     before, after: (N, F) features or (N, F') packed tokens, float32, or (H, W, 3) pixels, uint8.
     truth: what the world knows of the pair, None for pairs from outside.
+    partner: the other pair of the scene, where both are to stand in one batch.
     """
 
     record: PairRecord
@@ -37,6 +38,7 @@ class Example:
     after: NDArray[Any]
     negatives: tuple[str, ...] = ()
     truth: Any = None
+    partner: "Example | None" = None
 
 
 class Source(Protocol):
@@ -106,7 +108,8 @@ def draws(
     def read(task: Task, indices: NDArray[np.int64], first: int, after: dict[str, int]) -> Draw:
         rngs = [np.random.default_rng((*seed, TASK_NUMBERS[task], 0, first + i)) for i in range(len(indices))]
         examples = [source.example(int(index), rng) for index, rng in zip(indices, rngs, strict=True)]
-        return Draw(task, examples, after)
+        partners = [example.partner for example in examples if example.partner is not None]
+        return Draw(task, examples + partners, after)
 
     with ThreadPoolExecutor(READERS) as pool:
         ahead: deque[Future[Draw]] = deque()
