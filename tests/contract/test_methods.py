@@ -77,7 +77,7 @@ CASES = {
         "scorer",
         {"preset": "paper"},
         lambda: PixelVision(replace(VISION, keep=0, matching=False)),
-        tasks=("seeing", "caption"),
+        tasks=("caption",),
         stages=(("seeing", "caption"),),
     ),
 }
