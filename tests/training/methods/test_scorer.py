@@ -135,9 +135,9 @@ def test_exchanging_the_pictures_exchanges_what_is_rebuilt(reading):
     x, y = model.tokens(batch.before, batch.after)
     _, (forth, back) = model.difference(x, y)
     _, (forth2, back2) = model.difference(y, x)
-    assert torch.equal(forth.queries, back2.queries) and torch.equal(back.keys, forth2.keys)
+    assert torch.equal(forth[0], back2[0]) and torch.equal(back[1], forth2[1])
     _, (same, other) = model.difference(x, x)
-    assert torch.equal(same.queries, other.queries) and torch.equal(same.keys, other.keys)
+    assert torch.equal(same[0], other[0]) and torch.equal(same[1], other[1])
 
 
 def test_changed_pairs_are_no_negatives_of_unchanged_ones():

@@ -1,8 +1,8 @@
 """SCORER + CBR: self-supervised cross-view representation reconstruction (Tu et al., ICCV 2023).
 
 Each picture is rebuilt from the other by cross attention: what both show survives, what changed does not. Two
-losses teach it: matched views of one scene lie closer than views of others, token by token (SCORER); and the
-caption, laid over the picture before, must yield the picture after (CBR). One stage trains it all:
+losses teach it: views of one scene match better than views of others, token by token (SCORER); the caption,
+laid over the picture before, yields the picture after (CBR). One stage trains it all:
 
     X1, X2 -> (a, b) = (layer(a, b), layer(b, a)), again per layer -> D = ReLU(FC([a; b])) -> words
     L = caption + λ_v view + λ_m reason
@@ -20,9 +20,9 @@ and its sentence vector divides by all positions, padding included. Beyond that:
 - rates, steps, layers and the exchange of unchanged views are the recipe's; validation is greedy (the code
   samples) and keeps one snapshot (the code takes the best of each metric); a checkpoint holds CBR too;
 - pads stand behind the words and a word reads backwards only, so no mask hides them: same numbers;
-- matching is computed where a loss asks for it, not in evaluation and not in layers whose scores nobody uses;
+- matching is computed only where a loss asks for it;
 - ``authors`` gives changed and unchanged pairs of a batch losses of their own and takes the mean of both;
-- subtraction (first row of the ablations) is D = ReLU(FC(X2 − X1)): the paper gives no formula.
+- subtraction (first row of the ablations) is D = ReLU(FC(X2 − X1)), so places cancel: our reading.
 """
 
 import math
@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 NORM_EPS = 1e-6
 LARGEST_LOG_SCALE = math.log(100.0)
 FIRST_LOG_SCALE = 1.0
+
+Asked = tuple[Tensor, Tensor]
+"""What a layer asks with and is asked by, of one direction: queries and keys (B, N, D)."""
 
 
 @dataclass(frozen=True)
@@ -157,13 +160,6 @@ class Heads(nn.Module):
         return rows if self.out is None else self.out(rows), probabilities
 
 
-class Matched(NamedTuple):
-    """What a layer asks with and is asked by, of one direction: queries and keys (B, N, D)."""
-
-    queries: Tensor
-    keys: Tensor
-
-
 class Reconstruction(nn.Module):
     """One picture rebuilt from the other:  x' = LN(x + Attention(x, y, y)). No feed-forward part.
 
@@ -176,9 +172,9 @@ class Reconstruction(nn.Module):
         self.norm = nn.LayerNorm(config.width, NORM_EPS)
         self.matching = Matching(config, preset)
 
-    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, Matched]:
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, Asked]:
         """x asks, y is asked, (B, N, D) each -> x' (B, N, D), and what matching needs."""
-        found = Matched(self.attention.query(x), self.attention.key(y))
+        found = self.attention.query(x), self.attention.key(y)
         parts = (split_heads(part, self.attention.heads) for part in (*found, self.attention.value(y)))
         read, _ = self.attention(*parts)
         return self.norm(x + read), found
@@ -203,14 +199,15 @@ class DecoderLayer(nn.Module):
     def forward(
         self, h: Tensor, memory: tuple[Tensor, Tensor], past: tuple[Tensor, Tensor] | None
     ) -> tuple[Tensor, tuple[Tensor, Tensor], Tensor]:
-        """Rows (B, T, D) behind ``past`` rows, whose keys and values (B, h, P, k) are known.
+        """Rows (B, T, D), each reading those up to its own; or one row behind ``past`` ones (keys, values).
 
         memory: keys and values of D. Returns rows, own keys and values, attention to the cells (B, h, T, N).
         """
         new = self.own.read(h)
         keys, values = new if past is None else (torch.cat(p, dim=2) for p in zip(past, new, strict=True))
-        allowed = torch.ones(h.shape[1], h.shape[1], dtype=torch.bool, device=h.device).tril()
-        read, _ = self.own(self.own.ask(h), keys, values, allowed if past is None else None)
+        length = h.shape[1] if past is None else 0
+        allowed = torch.ones(length, length, dtype=torch.bool, device=h.device).tril() if length else None
+        read, _ = self.own(self.own.ask(h), keys, values, allowed)
         h = self.own_norm(h + read)
         read, looked = self.cross(self.cross.ask(h), *memory)
         h = self.cross_norm(h + read)
@@ -269,16 +266,12 @@ class Reasoning(nn.Module):
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
         self.matching = Matching(config, preset)
 
-    def forward(self, before: Tensor, sentence: Tensor) -> Tensor:
-        """Cells (B, N, D) and t (B, D) -> the picture that they promise, (B, N, D)."""
+    def forward(self, before: Tensor, after: Tensor, sentence: Tensor) -> Asked:
+        """Cells X1, X2 (B, N, D) and t (B, D) -> queries of the promised picture, keys of the one after."""
         told = sentence[:, None].expand(-1, before.shape[1], -1)
         z = self.mix(torch.cat([before, told], dim=-1))
         read, _ = self.attention(self.attention.ask(z), *self.attention.read(z))
-        return cast(Tensor, self.shape(read))
-
-    def match(self, promised: Tensor, after: Tensor) -> Tensor:
-        """Scores (B, B): rows promised pictures, columns pictures after."""
-        return cast(Tensor, self.matching(self.query(promised), self.key(after)))
+        return self.query(self.shape(read)), self.key(after)
 
 
 class Memory(NamedTuple):
@@ -306,25 +299,17 @@ class SCORER(nn.Module):
             )
         subtract = config.difference == "subtract"
         self.project = nn.Linear(self.vision.width + 2 * preset.coordinates, width)
-        self.column_places, self.row_places = (
-            nn.Embedding(columns, width // 2),
-            nn.Embedding(rows, width // 2),
-        )
-        self.layers = nn.ModuleList(
-            Reconstruction(config, preset) for _ in range(0 if subtract else config.layers)
-        )
+        self.column_places = nn.Embedding(columns, width // 2)
+        self.row_places = nn.Embedding(rows, width // 2)
+        layers = 0 if subtract else config.layers
+        self.layers = nn.ModuleList(Reconstruction(config, preset) for _ in range(layers))
         self.fuse = nn.Linear(width if subtract else 2 * width, width)
         self.dropout = nn.Dropout(config.dropout if preset.drop_fused else 0.0)
         self.decoder = Decoder(config, preset, len(vocabulary))
         self.reasoning = Reasoning(config, preset) if config.reason_weight else None
         if self.reasoning is not None:
             self.reasoning.requires_grad_(preset.train_reasoning)
-        cell = torch.arange(rows * columns)
-        self.row_of: Tensor
-        self.column_of: Tensor
         self.unsaid: Tensor
-        self.register_buffer("row_of", cell // columns, persistent=False)
-        self.register_buffer("column_of", cell % columns, persistent=False)
         self.register_buffer("unsaid", torch.arange(len(vocabulary)) == UNK, persistent=False)
 
     @property
@@ -370,22 +355,20 @@ class SCORER(nn.Module):
         memory, found = self.difference(before, after)
         states = self.decoder(batch.ids, memory)
         logits = self.decoder.output(states[:, :-1])
-        promised = None
+        promised: Asked | None = None
         if self.reasoning is not None:
             told = sentence_vector(states, batch.ids != PAD, self.preset.mean_sentence)
-            promised = self.reasoning(before, told)
+            promised = self.reasoning(before, after, told)
         terms: dict[str, list[Tensor]] = {"caption": [], "view": [], "reason": []}
         for kind in self._kinds(batch):
-            said = F.cross_entropy(
-                logits[kind].flatten(0, 1), batch.ids[kind, 1:].flatten(), ignore_index=PAD
-            )
-            terms["caption"].append(said)
+            words = logits[kind].transpose(1, 2)
+            terms["caption"].append(F.cross_entropy(words, batch.ids[kind, 1:], ignore_index=PAD))
             if found is not None and self.config.view_weight:
                 layer = self._matching_layer()
                 forth, back = (layer.matching(*(part[kind] for part in side)) for side in found)
                 terms["view"].append(self.config.view_weight * two_sided(forth, back))
             if self.reasoning is not None and promised is not None:
-                scores = self.reasoning.match(promised[kind], after[kind])
+                scores = self.reasoning.matching(*(part[kind] for part in promised))
                 terms["reason"].append(self.config.reason_weight * two_sided(scores, scores.T))
         return {name: torch.stack(parts).mean() for name, parts in terms.items() if parts}
 
@@ -408,20 +391,20 @@ class SCORER(nn.Module):
         x = 2j/columns − 1 and y = 2i/rows − 1 where the preset has coordinates, so the last is not quite 1.
         """
         grids = self.vision.relate(self.vision.grids(before, after))
-        places = torch.cat([self.column_places(self.column_of), self.row_places(self.row_of)], dim=-1)
-        x = 2 * self.column_of / self.vision.columns - 1
-        y = 2 * self.row_of / self.vision.rows - 1
+        number = torch.arange(self.vision.rows * self.vision.columns, device=before.device)
+        row, column = number // self.vision.columns, number % self.vision.columns
+        places = torch.cat([self.column_places(column), self.row_places(row)], dim=-1)
+        lies = torch.stack([2 * column / self.vision.columns - 1, 2 * row / self.vision.rows - 1], dim=-1)
         found = []
         for features, cells in ((grids.before, grids.cells_before), (grids.after, grids.cells_after)):
             # a backbone hands its cells over by salience: back to where they lie
             cell = torch.zeros_like(features).scatter(1, cells[..., None].expand_as(features), features)
             if self.preset.coordinates:
-                lies = torch.stack([x, y], dim=-1).to(cell.dtype).expand(len(cell), -1, -1)
-                cell = torch.cat([cell, lies], dim=-1)
+                cell = torch.cat([cell, lies.to(cell.dtype).expand(len(cell), -1, -1)], dim=-1)
             found.append(self.project(cell) + places)
         return found[0], found[1]
 
-    def difference(self, before: Tensor, after: Tensor) -> tuple[Tensor, tuple[Matched, Matched] | None]:
+    def difference(self, before: Tensor, after: Tensor) -> tuple[Tensor, tuple[Asked, Asked] | None]:
         """X1, X2 -> D (B, N, D), and what the matching layer asks with in both directions.
 
         Both directions share all weights, and each layer reads what the layer before made of both pictures;
@@ -494,7 +477,7 @@ class SCORER(nn.Module):
     def _frozen(self) -> frozenset[str]:
         """Names of CBR's parameters, in the preset whose optimiser does not know them."""
         names = (name for name, _ in self.named_parameters() if name.startswith("reasoning."))
-        return frozenset() if self.preset.train_reasoning else frozenset(names)
+        return frozenset(() if self.preset.train_reasoning else names)
 
     def untrained(self, tasks: Collection[str]) -> frozenset[str]:
         """Names of the parameters that none of ``tasks`` gives a gradient, on purpose.
@@ -505,13 +488,11 @@ class SCORER(nn.Module):
         own = {name for name, _ in self.named_parameters() if not name.startswith("vision.")}
         if "caption" in tasks:
             used = self._matching_layer() if self.config.view_weight else None
-            idle = {
-                f"layers.{i}.matching.log_scale" for i, layer in enumerate(self.layers) if layer is not used
-            }
-            alike = (
-                {"project.bias", "column_places.weight", "row_places.weight"} if not self.layers else set()
-            )
-            own &= idle | alike | self._frozen()
+            unread = (i for i, layer in enumerate(self.layers) if layer is not used)
+            idle = self._frozen() | {f"layers.{i}.matching.log_scale" for i in unread}
+            if not self.layers and self.reasoning is None:
+                idle |= {"project.bias", "column_places.weight", "row_places.weight"}
+            own &= idle
         return frozenset(own) | {f"vision.{name}" for name in self.vision.untrained(tasks)}
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
