@@ -172,6 +172,18 @@ def test_bf16_trains_too(recipe, tmp_path):
     assert len([line for line in lines(tmp_path / "run") if "lr" in line]) == 6
 
 
+def test_a_scorer_trains_in_bf16_too(tiny_dataset, tmp_path):
+    places = [f"data.path={tiny_dataset}", f"data.features={tiny_dataset}/features"]
+    losses = {}
+    for precision in ("fp32", "bf16"):
+        quick = [*places, "stage.train.steps=4", "method.dropout=0.0", f"stage.train.precision={precision}"]
+        run_recipe(load_recipe("scorer-tiny", quick), tmp_path / precision, quiet=True, device="cpu")
+        written = [line for line in lines(tmp_path / precision) if "lr" in line]
+        losses[precision] = [line[f"caption/{term}"] for line in written for term in ("view", "reason")]
+    assert len(losses["bf16"]) == 8 and losses["bf16"] == pytest.approx(losses["fp32"], rel=0.05)
+    assert losses["bf16"] != losses["fp32"]
+
+
 def test_a_scorer_goes_on_bit_for_bit_and_keeps_what_it_never_trains(tiny_dataset, tmp_path):
     """The released reading: scenes, exchanged views, dropout, a learned scale, and a frozen part."""
     paths = [f"data.path={tiny_dataset}", f"data.features={tiny_dataset}/features"]
