@@ -71,6 +71,7 @@ def test_a_stages_gradients_reach_all_that_it_trains(
     assert not kept & without if stage.train_vision else kept <= without and not kept & trainable
 
 
+@pytest.mark.slow
 def test_scorer_learns_from_a_pool_on_pictures_and_on_stored_tokens(tiny_pool, tmp_path):
     """Both pictures whole: every cell is a token, stored or seen, and the seeing comes from clevr-see."""
     see, tokens = tmp_path / "see", tmp_path / "tokens"
@@ -81,7 +82,7 @@ def test_scorer_learns_from_a_pool_on_pictures_and_on_stored_tokens(tiny_pool, t
     sight = [*SMALL[:4], *data, "vision.kind=backbone", "vision.scene_truth=true", "data.source=pool",
              "data.examples=captions", "data.exchange=false", "method.max_length=40",
              "stage.train.steps=3", "stage.train.evaluate_every=3"]  # fmt: skip
-    for name, stored in (("pictures", []), ("tokens", [f"data.features={tokens}"])):
+    for name, stored in (("seen", []), ("stored", [f"data.features={tokens}"])):
         train = [f"stage.train.train_vision={'false' if stored else 'true'}"]
         recipe = load_recipe("scorer-tiny", [*sight, *stored, *train])
         assert run_recipe(recipe, tmp_path / name, quiet=True, device="cpu", init=see).finished
