@@ -4,10 +4,11 @@
         [--tile-mib 64] [--repeats 3] [--forms tiled,plain]
 
 Each form runs in a process of its own: forward, backward of a contrastive loss, once to warm up, then the
-best time of the repeats. Memory is what both passes add to the inputs and gradients: on the GPU torch's peak,
-on the CPU the growth of the process's largest resident set. The plain form holds B^2 x tokens^2 products and
-as many for the gradient. One JSON line a form, and last the largest difference of values and of gradients in
-float64 at a sixteenth of the batch.
+best of the repeats; core_s, the processor time of both passes, is the one to compare on a shared machine.
+Memory is what both passes add to the inputs and gradients: on the GPU torch's peak, on the CPU the growth of
+the process's largest resident set. The plain form holds B^2 x tokens^2 products and as many for the gradient.
+One JSON line a form, and last the largest difference of values and of gradients in float64 at a sixteenth of
+the batch.
 """
 
 import argparse
@@ -41,15 +42,15 @@ def inputs(options: argparse.Namespace, batch: int, dtype: torch.dtype) -> tuple
     return q.requires_grad_(), k.requires_grad_()
 
 
-def passes(form: str, options: argparse.Namespace, q: Tensor, k: Tensor) -> tuple[float, float]:
-    """Seconds of one forward and of one backward pass."""
+def passes(form: str, options: argparse.Namespace, q: Tensor, k: Tensor) -> tuple[float, float, float]:
+    """Seconds of one forward and of one backward pass, and what both took of all cores together."""
     q.grad = k.grad = None
-    began = _now(options.device)
+    began, busy = _now(options.device), time.process_time()
     scores = match_tokens(q, k, options.tile_mib * 2**20) if form == "tiled" else plain(q, k)
     loss = F.cross_entropy(scores, torch.arange(len(q), device=options.device))
     forward = _now(options.device)
     loss.backward()  # type: ignore[no-untyped-call]
-    return forward - began, _now(options.device) - forward
+    return forward - began, _now(options.device) - forward, time.process_time() - busy
 
 
 def _now(device: str) -> float:
@@ -68,9 +69,9 @@ def measure(form: str, options: argparse.Namespace, answers: Any) -> None:
     passes(form, options, q, k)
     added = _memory(options.device) - start
     timed = [passes(form, options, q, k) for _ in range(options.repeats)]
-    forward, backward = (min(times) for times in zip(*timed, strict=True))
-    answers.put({"form": form, "forward_s": round(forward, 4), "backward_s": round(backward, 4),
-                 "peak_mib": round(added / 2**20)})  # fmt: skip
+    forward, backward, busy = (min(times) for times in zip(*timed, strict=True))
+    seconds = {"forward_s": round(forward, 4), "backward_s": round(backward, 4), "core_s": round(busy, 4)}
+    answers.put({"form": form, **seconds, "peak_mib": round(added / 2**20)})
 
 
 def _memory(device: str) -> int:
