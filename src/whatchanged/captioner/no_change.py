@@ -14,7 +14,8 @@ ROWS = 32
 
 def sayable(sentences: Sequence[str], vocabulary: Vocabulary, max_length: int) -> list[list[int]]:
     """Ids of each sentence, EOS included and BOS not, but for those with a word outside the vocabulary."""
-    found = (vocabulary.ids(sentence, len(sentence.split()) + 3)[1:-1] for sentence in sentences)
+    rows = (vocabulary.ids(sentence, max_length + 3) for sentence in sentences)  # room to tell too long ones
+    found = (row[1 : row.index(EOS) + 1] for row in rows)
     return [ids for ids in found if UNK not in ids and len(ids) < max_length]
 
 
