@@ -32,6 +32,7 @@ class Size:
 def sizes() -> tuple[Size, Size]:
     """The published size, and the shipped one with as many patches as its recipe keeps."""
     shipped = load_recipe("clevr-pcl")
+    assert isinstance(shipped.method, PCLConfig)
     return (
         Size("published", PCLConfig(preset="authors"), Precomputed(7, 7, 2048)),
         Size("shipped", shipped.method, Precomputed(1, shipped.vision.keep, 128)),

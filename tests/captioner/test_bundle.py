@@ -132,6 +132,13 @@ def test_no_change_is_whole(bundle_folder, key):
     assert key in failure(bundle_folder)
 
 
+def test_who_judges(bundle_folder):
+    edit(bundle_folder, lambda fields: fields["no_change"].update(by="ear"))
+    assert "no_change.by should be" in failure(bundle_folder)
+    edit(bundle_folder, lambda fields: fields["no_change"].pop("by"))
+    assert open_bundle(bundle_folder).card.no_change.by == "head"
+
+
 def test_not_a_number_is_no_number(bundle_folder):
     edit(bundle_folder, lambda fields: fields["no_change"].update(threshold=float("nan")))
     assert "threshold should be a number, it is nan" in failure(bundle_folder)

@@ -1,6 +1,8 @@
 import json
+from dataclasses import replace
 
 import numpy as np
+import onnx
 import pytest
 from PIL import Image
 from tiny_bundle import CARD, GRID
@@ -100,6 +102,27 @@ def test_any_changed_file_is_refused_on_loading(bundle_folder):
     (bundle_folder / "README.md").write_text("# Tiny\n")
     with pytest.raises(BundleError, match=r"README\.md"):
         load(bundle_folder)
+
+
+def test_a_judge_that_the_card_does_not_name(bundle_folder):
+    by_sentences = replace(CARD, no_change=replace(CARD.no_change, by="sentences"))
+    write_bundle(bundle_folder, by_sentences)
+    with pytest.raises(BundleError, match="outputs are memory_change, no_change; wanted memory_change"):
+        load(bundle_folder)
+
+
+def test_without_a_head_the_sentence_is_judged(bundle_folder, pictures):
+    """The tiny decoder is sure of its sentence: each word stands ten logits above all others."""
+    model = onnx.load(bundle_folder / "encoder.onnx")
+    model.graph.output.remove(next(item for item in model.graph.output if item.name == "no_change"))
+    onnx.save(model, bundle_folder / "encoder.onnx")
+    write_bundle(bundle_folder, replace(CARD, no_change=replace(CARD.no_change, by="sentences")))
+    captioner = load(bundle_folder)
+    changed, same = captioner.describe([pictures[0]] * 2, [pictures[1], pictures[0]])
+    assert (changed.sentence, same.sentence) == ("the square changed", "there is no change")
+    assert changed.no_change < 1e-6
+    sure = np.exp(10) / (np.exp(10) + len(CARD.vocabulary) - 1)
+    assert same.no_change == pytest.approx(sure**5, abs=1e-5)
 
 
 def test_a_graph_that_is_none(bundle_folder):

@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,15 +13,20 @@ from tiny_pool import VISION
 from torch import nn
 from torch.testing import assert_close
 
-from whatchanged.recipes.schema import PCLConfig
+from whatchanged.recipes.schema import METHOD_CONFIGS
+from whatchanged.training.calibration import judge
 from whatchanged.training.grids import Batch, Precomputed
 from whatchanged.training.methods import METHODS, build_method
 from whatchanged.training.pool import open_shards, pairing
 from whatchanged.training.vision import PixelVision
 from whatchanged.vocabulary import BOS, MASK, PAD, Vocabulary
 
-OWN_TASKS = ("mlm", "mvcl", "fda", "caption")
-OWN_STAGES = (("mlm", "mvcl", "fda"), ("caption",), ("mlm",))
+PCL_TASKS = ("mlm", "mvcl", "fda", "caption")
+PCL_STAGES = (("mlm", "mvcl", "fda"), ("caption",), ("mlm",))
+SIZES = {
+    "pcl": {"width": 24, "heads": 4, "ffn": 32, "cross_layers": 2, "max_length": 14, "negatives": 2},
+    "scorer": {"width": 24, "word_width": 10, "heads": 4, "max_length": 14, "reason_weight": 0.01},
+}
 
 
 @dataclass(frozen=True)
@@ -31,8 +36,8 @@ class Case:
     name: str
     settings: dict[str, Any] = field(default_factory=dict)
     vision: Callable[[], nn.Module] = lambda: Precomputed(3, 3, 6)
-    tasks: tuple[str, ...] = OWN_TASKS
-    stages: tuple[tuple[str, ...], ...] = OWN_STAGES
+    tasks: tuple[str, ...] = PCL_TASKS
+    stages: tuple[tuple[str, ...], ...] = PCL_STAGES
     slow: tuple[str, ...] = ()  # tasks whose loss falls by less than three hundredths in 45 steps
 
 
@@ -43,7 +48,7 @@ CASES = {
         "pcl",
         {"every_word": True},
         lambda: PixelVision(VISION),
-        ("seeing", "matching", *OWN_TASKS),
+        ("seeing", "matching", *PCL_TASKS),
         (
             ("seeing",),
             ("matching",),
@@ -53,12 +58,35 @@ CASES = {
         ),
         slow=("mvcl",),  # the patches of a backbone that has learned nothing are much alike
     ),
+    "scorer-paper": Case("scorer", {"preset": "paper"}, tasks=("caption",), stages=()),
+    "scorer-authors": Case("scorer", {"preset": "authors"}, tasks=("caption",), stages=()),
+    "scorer-repaired": Case("scorer", {"preset": "authors", "repaired": True}, tasks=("caption",), stages=()),
+    "scorer-rr": Case(
+        "scorer",
+        {"preset": "authors", "view_weight": 0.0, "reason_weight": 0.0},
+        tasks=("caption",),
+        stages=(),
+    ),
+    "scorer-subtraction": Case(
+        "scorer",
+        {"difference": "subtract", "view_weight": 0.0, "reason_weight": 0.0},
+        tasks=("caption",),
+        stages=(),
+    ),
+    "scorer-pixels": Case(
+        "scorer",
+        {"preset": "paper"},
+        lambda: PixelVision(replace(VISION, keep=0, matching=False)),
+        tasks=("caption",),
+        stages=(("seeing", "caption"),),
+    ),
 }
 CAPTIONS = (
     "the red cube moved", "the ball is gone", "a new thing appeared left of the ball", "nothing changed",
     "the cube became blue", "no change was made", "the blue ball moved right", "the thing is gone",
     "a red ball appeared", "the scene is the same",
 )  # fmt: skip
+SAME = ("nothing changed", "no change was made", "the scene is the same")
 VOCABULARY = Vocabulary.from_captions(CAPTIONS)
 
 
@@ -73,8 +101,7 @@ def test_every_method_has_its_case():
 
 def build(case, seed=0):
     torch.manual_seed(seed)
-    sizes = {"width": 24, "heads": 4, "ffn": 32, "cross_layers": 2, "max_length": 14, "negatives": 2}
-    config = PCLConfig(name=case.name, **sizes, **case.settings)
+    config = METHOD_CONFIGS[case.name](name=case.name, **{**SIZES[case.name], **case.settings})
     return build_method(config, case.vision(), VOCABULARY).eval()
 
 
@@ -89,10 +116,10 @@ def sights(vision, folder):
 
 
 @pytest.fixture
-def ten_pairs(tiny_pool):
-    """Makes one batch of ten captioned pairs for a method."""
+def ten_examples(tiny_pool):
+    """Makes ten captioned pairs as a method sees them."""
 
-    def collate(method):
+    def make(method):
         examples = []
         for index, (before, after, truth) in enumerate(sights(method.vision, tiny_pool)):
             caption = CAPTIONS[index]
@@ -103,9 +130,15 @@ def ten_pairs(tiny_pool):
                     record=record, caption=caption, before=before, after=after, negatives=false, truth=truth
                 )
             )
-        return method.collate(examples)
+        return examples
 
-    return collate
+    return make
+
+
+@pytest.fixture
+def ten_pairs(ten_examples):
+    """Makes one batch of them."""
+    return lambda method: method.collate(ten_examples(method))
 
 
 def drawn(batch, seed=0):
@@ -174,11 +207,13 @@ def test_longer_padding_changes_nothing_but_where_declared(case, ten_pairs):
     if isinstance(method.vision, Precomputed):
         method, tolerance = method.double(), 1e-9
         batch = Batch(**{**vars(batch), "before": batch.before.double(), "after": batch.after.double()})
-    longer = Batch(**{
-        **vars(batch),
-        "ids": torch.nn.functional.pad(batch.ids, (0, 3), value=PAD),
-        "negatives_ids": torch.nn.functional.pad(batch.negatives_ids, (0, 3), value=PAD),
-    })  # fmt: skip
+    texts = {name: getattr(batch, name) for name in ("ids", "negatives_ids")}
+    padded = {
+        name: torch.nn.functional.pad(ids, (0, 3), value=PAD)
+        for name, ids in texts.items()
+        if ids is not None
+    }
+    longer = Batch(**{**vars(batch), **padded})
     moved = set()
     for task in case.tasks:
         plain, padded = (sum(method.loss(task, drawn(b)).values()).item() for b in (batch, longer))
@@ -217,7 +252,7 @@ def test_no_word_to_come_is_seen(case, ten_pairs):
     method = build(case)
     batch = ten_pairs(method)
     clean = method.caption_logits(batch.before, batch.after, batch.ids)
-    for position in range(1, batch.ids.shape[1]):
+    for position in range(1, batch.ids.shape[1] - 1):
         other = batch.ids.clone()
         other[:, position:] = MASK
         logits = method.caption_logits(batch.before, batch.after, other)
@@ -226,12 +261,14 @@ def test_no_word_to_come_is_seen(case, ten_pairs):
 
 
 @torch.no_grad()
-def test_scores_attention_and_no_change_are_what_they_say(case, ten_pairs):
+def test_scores_attention_and_no_change_are_what_they_say(case, ten_examples):
     method = build(case)
-    batch = ten_pairs(method)
+    examples = ten_examples(method)
+    batch = method.collate(examples)
     _, scores, attention = sentences(method, batch)
     assert_close(scores.exp().sum(-1), torch.ones(10, 8))
     assert attention.shape == (10, 2, method.vision.rows, method.vision.columns) and attention.min() >= 0
     assert (attention.sum((1, 2, 3)) <= 1 + 1e-5).all() and (attention.sum((2, 3)) > 0).all()
-    judged = method.no_change(method.encode(batch.before, batch.after))
+    judged, by_head = judge(method, examples, SAME)
     assert judged.shape == (10,) and (judged > 0).all() and (judged < 1).all()
+    assert by_head == (case.name == "pcl")

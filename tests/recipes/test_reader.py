@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whatchanged.errors import RecipeError
-from whatchanged.recipes import DataConfig, PCLConfig, Recipe, StageConfig, VisionConfig
+from whatchanged.recipes import DataConfig, PCLConfig, Recipe, ScorerConfig, StageConfig, VisionConfig
 from whatchanged.recipes.reader import dump_recipe, load_recipe, parse_recipe, recipe_names
 
 MINIMAL = """
@@ -53,6 +53,63 @@ def test_table_4_rows_differ_only_in_what_the_row_is_about():
         assert recipe.method == replace(
             whole.method, difference_encoder=row != "5", distractor_judging=row != "6"
         )
+
+
+def test_scorers_recipes_have_the_published_settings():
+    published = {  # layers, lambda_v, lambda_m, batch, rate
+        "scorer-clevr-paper": (2, 0.1, 0.001, 128, 2e-4),
+        "scorer-clevr-authors": (2, 0.1, 0.001, 128, 2e-4),
+        "scorer-clevr-dc": (1, 0.01, 0.004, 128, 2e-4),
+        "scorer-spot-the-diff": (3, 0.3, 0.5, 32, 2e-4),
+        "scorer-image-editing-request": (2, 0.003, 0.06, 16, 1e-4),
+    }
+    for name, wanted in published.items():
+        recipe = load_recipe(name)
+        method, (stage,) = recipe.method, recipe.stages
+        assert (method.layers, method.view_weight, method.reason_weight, stage.batch, stage.lr) == wanted
+        assert (method.width, method.word_width, method.heads, method.decoder_layers) == (512, 300, 8, 2)
+        assert stage.steps == (10_070 if name.endswith("authors") else 10_000)
+    released = load_recipe("scorer-clevr-authors")
+    assert (released.stages[0].schedule, released.stages[0].stair) == ("stairs", 3975)
+    assert (released.method.repaired, released.data.examples, released.data.exchange) == (
+        False,
+        "scenes",
+        True,
+    )
+
+
+def test_table_6_rows_differ_only_in_what_the_row_is_about():
+    rows = [load_recipe(name) for name in recipe_names() if name.startswith("scorer-table6-")]
+    weights = [(0.0, 0.0), (0.0, 0.0), (0.1, 0.0), (0.0, 0.001), (0.1, 0.001)]
+    assert len(rows) == len(weights)
+    for number, (row, (view, reason)) in enumerate(zip(rows, weights, strict=True)):
+        difference = "reconstruct" if number else "subtract"
+        assert row.method == replace(
+            rows[-1].method, view_weight=view, reason_weight=reason, difference=difference
+        )
+        assert (row.stages, row.data, row.vision) == (rows[-1].stages, rows[-1].data, rows[-1].vision)
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("method.view_weight=-1", "method.view_weight: got -1.0, wanted 0 or more"),
+        ("method.difference=subtract", "method.view_weight: got 0.1, wanted zero with difference"),
+        ("method.layers=0", 'method.layers: got 0, wanted above 0 with difference = "reconstruct"'),
+        ("method.word_width=7", "method.word_width: got 7, wanted an even number"),
+        ("method.repaired=true", 'method.repaired: got True, wanted false with preset = "paper"'),
+        ("method.ffn=3", "unknown key method.ffn"),
+        ("stage.train.tasks={mlm = 1}", "stage.train.tasks: got ['mlm'], wanted caption"),
+        ("stage.train.stair=3", "stage.train.stair: got 3, wanted 1 or more with schedule stairs"),
+        ("stage.train.schedule=stairs", "stage.train.stair: got 0, wanted 1 or more with schedule stairs"),
+        ("vision.kind=backbone", "vision.keep: got 24, wanted 0: SCORER lays both pictures cell upon cell"),
+        ("data.examples=pairs", "data.exchange: got True, wanted false"),
+    ],
+)
+def test_settings_that_scorer_cannot_have(override, message):
+    with pytest.raises(RecipeError) as raised:
+        load_recipe("scorer-tiny", [override])
+    assert message in str(raised.value)
 
 
 def test_defaults_fill_what_a_recipe_leaves_out():
@@ -139,7 +196,9 @@ texts = st.text(st.characters(codec="utf-8"), max_size=12)
 stages = st.builds(
     StageConfig,
     name=texts,
-    tasks=st.dictionaries(st.sampled_from(["mlm", "mvcl", "caption"]), st.floats(1e-6, 1e6), min_size=1),
+    tasks=st.dictionaries(
+        st.sampled_from(["seeing", "matching", "caption"]), st.floats(1e-6, 1e6), min_size=1
+    ),
     steps=st.integers(1, 10**7),
     batch=st.integers(7, 1000),
     lr=st.floats(1e-12, 10),
@@ -156,6 +215,7 @@ stages = st.builds(
         description=texts,
         stages=st.lists(stages, min_size=1, max_size=3, unique_by=lambda s: s.name).map(tuple),
         seed=st.integers(0, 2**31),
+        method=st.sampled_from([PCLConfig(), ScorerConfig(), ScorerConfig(preset="authors", repaired=True)]),
         vision=st.builds(VisionConfig, channels=st.lists(st.integers(1, 99), max_size=4).map(tuple)),
         data=st.builds(DataConfig, path=texts),
     )

@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -81,6 +82,17 @@ def test_a_task_draws_only_from_the_examples_that_it_can_use():
     alone = draws(Numbers(), stage(fda=1.0, batch=21), (5, 0), seventh, 0, {})
     used = [int(example.caption.split()[0]) for draw in alone for example in draw.examples]
     assert set(used) == {0, 1, 2, 3}
+
+
+def test_both_pairs_of_a_scene_stand_in_one_batch():
+    class Scenes(Numbers):
+        def example(self, index, rng):
+            return replace(super().example(index, rng), partner=super().example(index + 10, rng))
+
+    drawn = next(draws(Scenes(), stage(batch=3, caption=1.0), (1, 0), lambda task, batch: batch, 0, {}))
+    numbers = [int(example.caption.split()[0]) for example in drawn.examples]
+    assert len(numbers) == 6 and numbers[3:] == [n + 10 for n in numbers[:3]]
+    assert drawn.positions == {"caption": 3}
 
 
 def test_an_error_in_a_reader_reaches_the_loop():

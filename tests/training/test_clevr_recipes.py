@@ -71,6 +71,26 @@ def test_a_stages_gradients_reach_all_that_it_trains(
     assert not kept & without if stage.train_vision else kept <= without and not kept & trainable
 
 
+@pytest.mark.slow
+def test_scorer_learns_from_a_pool_on_pictures_and_on_stored_tokens(tiny_pool, tmp_path):
+    """Both pictures whole: every cell is a token, stored or seen, and the seeing comes from clevr-see."""
+    see, tokens = tmp_path / "see", tmp_path / "tokens"
+    data = [f"data.path={tiny_pool}", "vision.keep=0"]
+    recipe = load_recipe("clevr-see", [*SMALL, *data, "stage.see.steps=2", "stage.see.batch=4"])
+    assert run_recipe(recipe, see, quiet=True, device="cpu").finished
+    store_tokens(see, tiny_pool, tokens, 2, "cpu", quiet=True)
+    sight = [*SMALL[:4], *data, "vision.kind=backbone", "vision.scene_truth=true", "data.source=pool",
+             "data.examples=captions", "data.exchange=false", "method.max_length=40",
+             "stage.train.steps=3", "stage.train.evaluate_every=3"]  # fmt: skip
+    for name, stored in (("seen", []), ("stored", [f"data.features={tokens}"])):
+        train = [f"stage.train.train_vision={'false' if stored else 'true'}"]
+        recipe = load_recipe("scorer-tiny", [*sight, *stored, *train])
+        assert run_recipe(recipe, tmp_path / name, quiet=True, device="cpu", init=see).finished
+        lines = [json.loads(line) for line in (tmp_path / name / "metrics.jsonl").read_text().splitlines()]
+        assert {"caption", "caption/view", "caption/reason"} <= set(lines[0])
+        assert "CIDEr-D" in lines[-1]
+
+
 def test_all_four_commands_in_a_row(tiny_pool, tmp_path, few_negatives):
     """clevr-see on pictures, its tokens stored, clevr-pcl on the tokens, from the weights of clevr-see."""
     see, tokens, run = tmp_path / "see", tmp_path / "tokens", tmp_path / "run"

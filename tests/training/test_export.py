@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 import onnx
 import pytest
+import torch
 from torch import nn
 
 import whatchanged as package
@@ -11,9 +12,11 @@ from whatchanged.captioner.bundle import open_bundle
 from whatchanged.errors import BundleError, OutputError, RecipeError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training import export
-from whatchanged.training.export import export_run, fit_sigmoid, store_half
+from whatchanged.training.calibration import read_examples
+from whatchanged.training.export import export_run, store_half
 from whatchanged.training.run import open_run, run_recipe
 from whatchanged.training.validation import write_captions
+from whatchanged.vocabulary import MASK, UNK
 
 TINY = [
     "vision.kind=backbone",
@@ -132,26 +135,54 @@ def test_an_existing_folder_is_kept_unless_forced(run, tmp_path):
 
 def test_runs_that_no_bundle_can_be_made_of_are_refused(run, tmp_path, monkeypatch):
     recipe, method, state = open_run(run)
-    for changed, message in (
-        (replace(recipe, vision=replace(recipe.vision, kind="features")), "reads precomputed features"),
-        (replace(recipe, method=replace(recipe.method, distractor_judging=False)), "judges no distractors"),
-    ):
-        monkeypatch.setattr(export, "open_run", lambda *_, r=changed: (r, method, state))
-        with pytest.raises(RecipeError, match=message):
-            export_run(run, tmp_path / "b", "b")
+    stored = replace(recipe, vision=replace(recipe.vision, kind="features"))
+    monkeypatch.setattr(export, "open_run", lambda *_: (stored, method, state))
+    with pytest.raises(RecipeError, match="reads precomputed features"):
+        export_run(run, tmp_path / "b", "b")
 
 
-def test_calibration_finds_the_sigmoid_that_made_the_labels():
-    rng = np.random.default_rng(0)
-    logits = rng.normal(0, 3, 20_000)
-    labels = (rng.random(20_000) < 1 / (1 + np.exp(-(0.5 * logits - 1)))).astype(float)
-    scale, shift = fit_sigmoid(logits, labels)
-    assert (scale, shift) == (pytest.approx(0.5, abs=0.03), pytest.approx(-1, abs=0.06))
+SCORER = [
+    "vision.kind=backbone", "vision.image_width=48", "vision.image_height=32", "vision.channels=[8, 8, 16]",
+    "vision.blocks=1", "vision.keep=0", "stage.train.steps=12", "stage.train.lr=1e-2",
+    "stage.train.evaluate_every=0",
+]  # fmt: skip
+HEADLESS = [*TINY, "method.distractor_judging=false"]
 
 
-def test_calibration_of_a_perfect_judge_stays_finite():
-    scale, shift = fit_sigmoid(np.array([-16.0, -15, 15, 16]), np.array([0.0, 0, 1, 1]))
-    assert 0.9 < scale < 10 and abs(shift) < 1
+@pytest.mark.parametrize(("name", "settings"), [("scorer-tiny", SCORER), ("pcl-tiny", HEADLESS)])
+def test_a_method_without_a_head_is_judged_by_its_sentences(name, settings, tiny_dataset, tmp_path):
+    """The bundle's probability is the share of the no-change sentences, as torch finds it, calibrated."""
+    folder = tmp_path / "run"
+    recipe = load_recipe(name, [*settings, f"data.path={tiny_dataset}"])
+    run_recipe(recipe, folder, quiet=True, device="cpu")
+    bundle = export_run(folder, tmp_path / "bundle", "tiny")
+    _, method, _ = open_run(folder)
+    source = export.open_sources(recipe, folder).validation
+    examples = read_examples(source, range(len(source)))
+    sentences = bundle.card.no_change.sentences
+    assert (bundle.card.method, bundle.card.no_change.by) == (recipe.method.name, "sentences")
+    captioner = package.load(bundle.folder)
+    described = captioner.describe([r.before for r in source.records], [r.after for r in source.records])
+    assert [d.sentence for d in described] == write_captions(method, method.collate(examples))
+    batch = method.collate(examples)
+    judged = torch.zeros(len(examples), dtype=torch.float64)
+    for sentence in sentences:
+        ids = torch.tensor([method.vocabulary.ids(sentence, 20)] * len(examples))
+        if UNK in ids:
+            continue
+        total = torch.zeros_like(judged)
+        for position in range(1, len(sentence.split()) + 2):
+            asked = ids[:, : position + 1].clone()
+            asked[:, position] = MASK
+            with torch.no_grad():
+                logits = method.caption_logits(batch.before, batch.after, asked)[:, position]
+            share = logits.double().log_softmax(1)[torch.arange(len(ids)), ids[:, position]]
+            total += share
+        judged += total.exp()
+    wanted = [bundle.card.no_change.calibrated(p) for p in judged.tolist()]
+    assert [d.no_change for d in described] == pytest.approx(wanted, abs=1e-3)
+    assert judged.min() > 0 and judged.max() < 1
+    assert described[0].heatmaps.shape == (2, 4, 6) and described[0].heatmaps.max() > 0
 
 
 def test_a_vision_that_is_not_trained_keeps_its_weights_and_statistics(run, tiny_dataset, tmp_path):

@@ -15,7 +15,8 @@ from whatchanged.errors import OutputError, RecipeError
 from whatchanged.recipes.reader import load_recipe, parse_recipe
 from whatchanged.training.checkpoint import read_checkpoint
 from whatchanged.training.loop import finite_values
-from whatchanged.training.run import open_run, run_recipe
+from whatchanged.training.run import make_method, open_run, run_recipe, seed_everything
+from whatchanged.training.sources import open_sources
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 QUICK = ["stage.pretrain.steps=12", "stage.caption.steps=8", "stage.caption.evaluate_every=4",
@@ -169,3 +170,40 @@ def test_bf16_trains_too(recipe, tmp_path):
     stages = tuple(replace(stage, precision="bf16", clip=1.0, steps=3) for stage in recipe.stages)
     run_recipe(replace(recipe, stages=stages), tmp_path / "run", quiet=True, device="cpu")
     assert len([line for line in lines(tmp_path / "run") if "lr" in line]) == 6
+
+
+def test_a_scorer_trains_in_bf16_too(tiny_dataset, tmp_path):
+    places = [f"data.path={tiny_dataset}", f"data.features={tiny_dataset}/features"]
+    losses = {}
+    for precision in ("fp32", "bf16"):
+        quick = [*places, "stage.train.steps=4", "method.dropout=0.0", f"stage.train.precision={precision}"]
+        run_recipe(load_recipe("scorer-tiny", quick), tmp_path / precision, quiet=True, device="cpu")
+        written = [line for line in lines(tmp_path / precision) if "lr" in line]
+        losses[precision] = [line[f"caption/{term}"] for line in written for term in ("view", "reason")]
+    assert len(losses["bf16"]) == 8 and losses["bf16"] == pytest.approx(losses["fp32"], rel=0.05)
+    assert losses["bf16"] != losses["fp32"]
+
+
+def test_a_scorer_goes_on_bit_for_bit_and_keeps_what_it_never_trains(tiny_dataset, tmp_path):
+    """The released reading: scenes, exchanged views, dropout, a learned scale, and a frozen part."""
+    paths = [f"data.path={tiny_dataset}", f"data.features={tiny_dataset}/features"]
+    quick = ["stage.train.steps=5", "stage.train.evaluate_every=3", "stage.train.batch=6",
+             "method.preset=authors", "stage.train.schedule=stairs", "stage.train.stair=2"]  # fmt: skip
+    recipe = load_recipe("scorer-tiny", [*paths, *quick])
+    run_recipe(recipe, tmp_path / "one", quiet=True, device="cpu")
+    for sitting in range(9):
+        state = run_recipe(
+            recipe, tmp_path / "many", resume=sitting > 0, max_seconds=0, quiet=True, device="cpu"
+        )
+        if state.finished:
+            break
+    assert sitting == 4
+    assert_same(tmp_path / "many", tmp_path / "one")
+    rates = [line["lr"] for line in lines(tmp_path / "one") if "lr" in line]
+    assert rates == pytest.approx([1e-3, 1e-3, 1e-4, 1e-4, 1e-5])
+    trained = weights(tmp_path / "one")
+    seed_everything(recipe.seed)
+    first = make_method(recipe, open_sources(recipe, tmp_path).vocabulary).state_dict()
+    assert {f"model.{name}" for name in first} == trained.keys()
+    still = {name for name in first if torch.equal(first[name], trained[f"model.{name}"])}
+    assert still == {name for name in first if name.startswith("reasoning.")}

@@ -47,6 +47,13 @@ def test_constant_is_constant_after_its_ramp():
     assert [learning_rate(replace(STAGE, warmup=2), s) for s in range(4)] == [5e-5, 1e-4, 1e-4, 1e-4]
 
 
+def test_stairs_are_the_released_scorers():
+    """A pass of 33,830 scenes in batches of 128 is 265 steps; a tenth is left after every 15 passes."""
+    stage = replace(STAGE, lr=2e-4, schedule="stairs", stair=15 * math.ceil(33_830 / 128))
+    rates = [learning_rate(stage, step) for step in (0, 3974, 3975, 7949, 7950, 10_069)]
+    assert rates == pytest.approx([2e-4, 2e-4, 2e-5, 2e-5, 2e-6, 2e-6])
+
+
 class TwoParts(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -75,3 +82,12 @@ def test_adam_takes_l2_decay_and_adamw_is_asked_for_by_name():
     assert adam.defaults["betas"] == (0.9, 0.999) and adam.defaults["eps"] == 1e-8
     assert adam.param_groups[0]["weight_decay"] == 1e-4
     assert type(make_optimizer(TwoParts(), replace(STAGE, optimizer="adamw"))) is torch.optim.AdamW
+
+
+def test_a_frozen_group_is_never_trained():
+    model = TwoParts()
+    frozen = [{"name": "frozen", "params": list(model.eye.parameters())}, model.parameter_groups()[1]]
+    model.parameter_groups = lambda: frozen
+    optimizer = make_optimizer(model, STAGE)
+    assert [group["name"] for group in optimizer.param_groups] == ["method"]
+    assert [p.requires_grad for p in model.eye.parameters()] == [False, False]

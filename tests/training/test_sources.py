@@ -137,3 +137,52 @@ def test_wrong_features_are_refused(tmp_path):
     np.save(tmp_path / "x.png.npy", np.array([{"a": 1}]), allow_pickle=True)
     with pytest.raises(DatasetError, match="cannot read the features"):
         read_features(tmp_path, picture, 2, 3, 5)
+
+
+def scenes(recipe, tmp_path, **changes):
+    places = [f"data.path={recipe.data.path}", f"data.features={recipe.data.features}"]
+    return open_sources(with_data(load_recipe("scorer-tiny", places), **changes), tmp_path).train
+
+
+def test_an_example_a_scene_with_both_its_pairs(recipe, tmp_path):
+    source = scenes(recipe, tmp_path, exchange=False)
+    assert len(source) == 16
+    said = {source.example(0, np.random.default_rng(seed)).caption for seed in range(40)}
+    example = source.example(0, np.random.default_rng(0))
+    assert said == set(example.record.captions) and len(said) > 1
+    assert (example.record.changed, example.partner.record.changed) == (True, False)
+    assert example.record.group_id == example.partner.record.group_id
+    assert example.partner.caption in example.partner.record.captions
+    assert np.array_equal(example.before, example.partner.before)
+
+
+def test_half_the_visits_exchange_the_unchanged_views(recipe, tmp_path, tiny_dataset):
+    """(default, changed) and (default, same), or (same, changed) and (same, default)."""
+    source, seen = scenes(recipe, tmp_path), []
+    for seed in range(400):
+        example = source.example(3, np.random.default_rng(seed))
+        pictures = [
+            "".join(path.name.split("_")[1][0] for path in (e.record.before, e.record.after))
+            for e in (example, example.partner)
+        ]
+        seen.append(tuple(pictures))
+        assert sorted(pictures[1]) == ["d", "n"]
+        stored = np.load(tiny_dataset / "features" / f"{example.record.before.name}.npy").T
+        assert np.array_equal(example.before, stored) and np.array_equal(example.partner.before, stored)
+    assert set(seen) == {("ds", "dn"), ("ns", "nd")}
+    assert 160 < seen.count(("ns", "nd")) < 240
+
+
+def test_an_example_a_pair_with_one_caption_a_visit(recipe, tmp_path):
+    source = scenes(recipe, tmp_path, examples="pairs", exchange=False)
+    examples = [source.example(i, np.random.default_rng(i)) for i in range(len(source))]
+    assert len({e.record.pair_id for e in examples}) == len(source) == 32
+    assert all(e.caption in e.record.captions and e.partner is None for e in examples)
+
+
+def test_scenes_need_both_their_pairs(recipe, tmp_path, tiny_dataset):
+    folder = tmp_path / "half"
+    shutil.copytree(tiny_dataset, folder)
+    (folder / "no_change_captions.json").write_text("{}")
+    with pytest.raises(DatasetError, match="has 1 training pairs, wanted one changed and one not"):
+        scenes(with_data(recipe, path=str(folder)), tmp_path)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from whatchanged.errors import BundleError
 from whatchanged.vocabulary import SPECIALS, Vocabulary
@@ -33,10 +33,12 @@ _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 class NoChange:
     """How to read the no-change probability and the sentences that say the same.
 
-        p = sigmoid(scale · logit(p_encoder) + shift)
+        p = sigmoid(scale · logit(p_model) + shift)
 
-    fitted on validation data, as ``how`` tells; ``p >= threshold`` speaks for "nothing changed". The world's
-    own ways to say that are ``sentences``: the sentence decides, the probability stands beside it.
+    fitted on validation data, as ``how`` tells; ``p >= threshold`` speaks for "nothing changed". p_model is
+    the encoder's (``by`` "head"), or the share that the decoder gives to ``sentences`` (``by`` "sentences",
+    see ``no_change.sentences_probability``). These are the world's own ways to say that nothing changed: the
+    sentence decides, the probability stands beside it.
     """
 
     threshold: float
@@ -44,9 +46,10 @@ class NoChange:
     shift: float
     how: str
     sentences: tuple[str, ...]
+    by: Literal["head", "sentences"] = "head"
 
     def calibrated(self, probability: float) -> float:
-        """The encoder's probability on the calibrated scale."""
+        """The model's probability on the calibrated scale."""
         p = min(max(probability, 1e-7), 1 - 1e-7)
         logit = self.scale * math.log(p / (1 - p)) + self.shift
         return 1 / (1 + math.exp(-min(max(logit, -700.0), 700.0)))
@@ -164,6 +167,7 @@ def write_bundle(folder: Path, card: Card) -> Bundle:
     fields["vocabulary"] = list(card.vocabulary.entries)
     fields["special_ids"] = {name.strip("<>").lower(): i for i, name in enumerate(SPECIALS)}
     fields["no_change"] = {
+        "by": card.no_change.by,
         "threshold": card.no_change.threshold,
         "calibration": {"scale": card.no_change.scale, "shift": card.no_change.shift},
         "how": card.no_change.how,
@@ -213,9 +217,17 @@ def _card(reader: "_Reader", values: Mapping[str, Any]) -> Card:
             shift=reader.number(calibration.get("shift"), "no_change.calibration.shift"),
             how=reader.text(no_change, "how"),
             sentences=reader.texts(no_change, "sentences"),
+            by=_judge(reader, no_change.get("by", "head")),
         ),
         provenance=reader.mapping(values.get("provenance"), "provenance"),
     )
+
+
+def _judge(reader: "_Reader", value: Any) -> Literal["head", "sentences"]:
+    """Who judges; cards from before there was a choice do not say: a head."""
+    if value not in ("head", "sentences"):
+        raise reader.wrong("no_change.by", '"head" or "sentences"', value)
+    return "head" if value == "head" else "sentences"
 
 
 def _vocabulary(reader: "_Reader", values: Mapping[str, Any]) -> Vocabulary:

@@ -2,7 +2,8 @@
 
 The encoder graph runs once for a pair, the decoder graph once for a word. Their contract (B batch):
 
-    encoder   before, after (B, 3, H, W) float32 -> no_change (B,), any number of memory_* (B, ...)
+    encoder   before, after (B, 3, H, W) float32 -> any number of memory_* (B, ...), and no_change (B,) where
+              the card says that a head judges
     decoder   previous (B,) int64, position () int64, memory_*, cache_* (B, layers, heads, t, width), t from 0
               -> log_probabilities (B, V), attention (B, 2, rows, columns), next_cache_*
 """
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from whatchanged.captioner.attention import over_content
 from whatchanged.captioner.bundle import Bundle, open_bundle
 from whatchanged.captioner.decoding import Cache, Decoded, Ids, beam, greedy
+from whatchanged.captioner.no_change import sayable, sentences_probability
 from whatchanged.errors import BundleError, ShapeError
 from whatchanged.images import Source, normalise, open_image, resize
 from whatchanged.vocabulary import BOS, EOS
@@ -94,14 +96,20 @@ class Captioner:
         """Describe pairs that ``read`` prepared, (B, 2, H, W, 3), side by side."""
         inputs = normalise(pixels, self.card.mean, self.card.std)  # (B, 2, 3, H, W)
         encoded = self._encoder.run({"before": inputs[:, 0], "after": inputs[:, 1]})
-        probabilities = encoded.pop("no_change")
+        judged = encoded.pop("no_change", None)
         batch = len(pixels)
         cache = {**encoded, **self._decoder.empty_caches(batch)}
+        probabilities = self._judge(cache, batch) if judged is None else judged
         if beams == 1:
             rows = greedy(self._step, cache, batch, self.card.max_length)
         else:
             rows = beam(self._step, cache, batch, self.card.max_length, beams)
         return [self._description(row, float(p)) for row, p in zip(rows, probabilities, strict=True)]
+
+    def _judge(self, cache: Cache, batch: int) -> NDArray[np.float64]:
+        """The share of the world's no-change sentences, for a model without a head of its own."""
+        ids = sayable(self.card.no_change.sentences, self.card.vocabulary, self.card.max_length)
+        return sentences_probability(self._step, cache, batch, ids)
 
     def _step(self, previous: Ids, position: int, cache: Cache) -> tuple[Floats, Floats, Cache]:
         found = self._decoder.run({"previous": previous, "position": np.array(position, np.int64), **cache})
@@ -171,9 +179,10 @@ def _check_contract(bundle: Bundle, encoder: _Graph, decoder: _Graph) -> None:
     """That the graphs fit each other and this runtime. Raises BundleError with what is amiss."""
     memory = {name for name in encoder.outputs if name.startswith("memory_")}
     caches = {name for name in decoder.inputs if name.startswith("cache_")}
+    judged = {"no_change"} if bundle.card.no_change.by == "head" else set()
     wanted = (
         ("encoder.onnx", "inputs", set(encoder.inputs), {"before", "after"}),
-        ("encoder.onnx", "outputs", set(encoder.outputs), {"no_change"} | memory),
+        ("encoder.onnx", "outputs", set(encoder.outputs), judged | memory),
         ("decoder.onnx", "inputs", set(decoder.inputs) - caches - memory, {"previous", "position"}),
         (
             "decoder.onnx",

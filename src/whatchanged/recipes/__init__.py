@@ -4,8 +4,9 @@ from whatchanged.recipes.schema import (
     DataConfig,
     PCLConfig,
     Recipe,
+    ScorerConfig,
     StageConfig,
     VisionConfig,
 )
 
-__all__ = ["DataConfig", "PCLConfig", "Recipe", "StageConfig", "VisionConfig"]
+__all__ = ["DataConfig", "PCLConfig", "Recipe", "ScorerConfig", "StageConfig", "VisionConfig"]

@@ -14,7 +14,15 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from whatchanged.errors import RecipeError
-from whatchanged.recipes.schema import METHOD_CONFIGS, MethodConfig, PCLConfig, Recipe, StageConfig, Task
+from whatchanged.recipes.schema import (
+    METHOD_CONFIGS,
+    MethodConfig,
+    PCLConfig,
+    Recipe,
+    ScorerConfig,
+    StageConfig,
+    Task,
+)
 
 TASKS = get_args(Task)
 
@@ -217,7 +225,7 @@ def _override_value(text: str) -> Any:
 def _check(recipe: Recipe, where: str) -> None:
     """What types cannot say: ranges, and settings that only make sense together."""
     method, vision = recipe.method, recipe.vision
-    _positive(where, "method.", {name: getattr(method, name) for name in ("width", "heads", "ffn")})
+    _positive(where, "method.", {name: getattr(method, name) for name in ("width", "heads")})
     _positive(
         where, "vision.", {name: getattr(vision, name) for name in ("rows", "columns", "feature_width")}
     )
@@ -235,17 +243,57 @@ def _check(recipe: Recipe, where: str) -> None:
             _in(where, prefix + name, value, 0 <= value < float("inf"), "0 or more")
         ramp = stage.schedule != "inverse_sqrt" or stage.warmup > 0
         _in(where, prefix + "warmup", stage.warmup, ramp, "at least 1 with schedule inverse_sqrt")
+        stairs = stage.stair > 0 if stage.schedule == "stairs" else stage.stair == 0
+        _in(where, prefix + "stair", stage.stair, stairs, "1 or more with schedule stairs, 0 with any other")
+    scenes = not recipe.data.exchange or recipe.data.examples == "scenes"
+    _in(where, "data.exchange", recipe.data.exchange, scenes, 'false, unless data.examples = "scenes"')
     if isinstance(method, PCLConfig):
         _check_pcl(method, recipe.stages, where)
+    else:
+        _check_scorer(method, recipe, where)
 
 
 def _check_pcl(method: PCLConfig, stages: Sequence[StageConfig], where: str) -> None:
-    names = ("cross_layers", "negatives", "mvcl_temperature", "fda_temperature")
+    names = ("ffn", "cross_layers", "negatives", "mvcl_temperature", "fda_temperature")
     _positive(where, "method.", {name: getattr(method, name) for name in names})
     for stage in stages:
         fits = "fda" not in stage.tasks or stage.batch > method.negatives
         _in(where, f"stage.{stage.name}.batch", stage.batch, fits, "more than method.negatives with the task "
             "fda, whose batches are batch / (negatives + 1) pairs")  # fmt: skip
+
+
+def _check_scorer(method: ScorerConfig, recipe: Recipe, where: str) -> None:
+    names = ("word_width", "decoder_layers", "temperature")
+    _positive(where, "method.", {name: getattr(method, name) for name in names})
+    for name in ("view_weight", "reason_weight"):
+        value = getattr(method, name)
+        _in(where, f"method.{name}", value, 0 <= value < float("inf"), "0 or more")
+    for name in ("width", "word_width"):
+        value = getattr(method, name)
+        _in(where, f"method.{name}", value, value % 2 == 0, "an even number: half of it is a position's")
+    subtract, layers = method.difference == "subtract", method.layers
+    aligned = not subtract or method.view_weight == 0
+    _in(where, "method.view_weight", method.view_weight, aligned, 'zero with difference = "subtract"')
+    _in(where, "method.layers", layers, subtract or layers > 0, 'above 0 with difference = "reconstruct"')
+    mended = not method.repaired or method.preset == "authors"
+    _in(
+        where, "method.repaired", method.repaired, mended, 'false with preset = "paper", which has no mistake'
+    )
+    vision = recipe.vision
+    whole = vision.kind == "features" or vision.keep in (
+        0,
+        vision.image_width // 8 * (vision.image_height // 8),
+    )
+    _in(
+        where,
+        "vision.keep",
+        vision.keep,
+        whole,
+        "0: SCORER lays both pictures cell upon cell, so it needs all",
+    )
+    for stage in recipe.stages:
+        foreign = sorted(set(stage.tasks) - {"caption", "seeing", "matching"})
+        _in(where, f"stage.{stage.name}.tasks", foreign, not foreign, "caption (or seeing, matching)")
 
 
 def _positive(where: str, prefix: str, values: Mapping[str, float]) -> None:

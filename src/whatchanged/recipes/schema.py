@@ -32,8 +32,33 @@ class PCLConfig:
     """Captioning learns every word of a caption in each pass instead of a masked 15 %. Not published."""
 
 
-MethodConfig = PCLConfig
-METHOD_CONFIGS: Mapping[str, type[MethodConfig]] = {"pcl": PCLConfig}
+@dataclass(frozen=True)
+class ScorerConfig:
+    """SCORER's sizes and switches; a contrastive loss whose weight is 0 is not computed."""
+
+    name: str = "scorer"
+    preset: Literal["paper", "authors"] = "paper"
+    repaired: bool = False
+    """``authors`` with its two mistakes mended: CBR learns, and its sentence vector is a true mean."""
+    difference: Literal["reconstruct", "subtract"] = "reconstruct"
+    width: int = 512
+    word_width: int = 300
+    heads: int = 8
+    layers: int = 2
+    """Cross-attention layers between the pictures."""
+    decoder_layers: int = 2
+    dropout: float = 0.1
+    max_length: int = 24
+    view_weight: float = 0.1
+    """lambda_v, of the view-alignment loss."""
+    reason_weight: float = 0.001
+    """lambda_m, of the cross-modal backward reasoning."""
+    temperature: float = 1.0
+    """What ``paper`` divides matching scores by; ``authors`` learns it."""
+
+
+MethodConfig = PCLConfig | ScorerConfig
+METHOD_CONFIGS: Mapping[str, type[MethodConfig]] = {"pcl": PCLConfig, "scorer": ScorerConfig}
 """``method.name`` -> the settings of that method; a recipe that names none means PCL."""
 
 
@@ -93,6 +118,11 @@ class DataConfig:
     vary: Literal["examples", "batches"] = "examples"
     """Where a pool's pictures are exposed, toned and blurred anew: as each is read (the CPU's work), or whole
     batches of them on the device that trains; a GPU wants the latter. Other numbers are drawn then."""
+    examples: Literal["captions", "pairs", "scenes"] = "captions"
+    """What one training example of a data set is: each caption of each pair; each pair, with a caption drawn
+    anew at every visit; each scene, whose changed and unchanged pair then stand in the same batch."""
+    exchange: bool = False
+    """Scenes: half the time, drawn anew, the unchanged view takes the place of the picture before."""
     validation: int = 400
     """Validation pairs that the recipe's metric is measured on (spread over the split); 0 takes all."""
 
@@ -107,8 +137,10 @@ class StageConfig:
     steps: int
     batch: int
     lr: float
-    schedule: Literal["constant", "inverse_sqrt", "halving", "cosine"] = "constant"
+    schedule: Literal["constant", "inverse_sqrt", "halving", "cosine", "stairs"] = "constant"
     warmup: int = 0
+    stair: int = 0
+    """Steps after which schedule stairs divides the rate by ten, again and again."""
     optimizer: Literal["adam", "adamw"] = "adam"
     weight_decay: float = 0.0
     evaluate_every: int = 0

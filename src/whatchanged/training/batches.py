@@ -30,6 +30,7 @@ class Example:
 
     before, after: (N, F) features or (N, F') packed tokens, float32, or (H, W, 3) pixels, uint8.
     truth: what the world knows of the pair, None for pairs from outside.
+    partner: the other pair of the scene, where both are to stand in one batch.
     """
 
     record: PairRecord
@@ -38,6 +39,7 @@ class Example:
     after: NDArray[Any]
     negatives: tuple[str, ...] = ()
     truth: Any = None
+    partner: "Example | None" = None
 
 
 class Source(Protocol):
@@ -125,11 +127,12 @@ def plans(
 
 
 def read(source: Source, plan: Plan, seed: tuple[int, ...]) -> Draw:
-    """A plan's examples, each from a generator of its own."""
+    """A plan's examples, each from a generator of its own, then their partners."""
     numbers = range(plan.first, plan.first + len(plan.indices))
     rngs = (np.random.default_rng((*seed, TASK_NUMBERS[plan.task], 0, number)) for number in numbers)
     examples = [source.example(int(index), rng) for index, rng in zip(plan.indices, rngs, strict=True)]
-    return Draw(plan.task, examples, plan.positions)
+    partners = [example.partner for example in examples if example.partner is not None]
+    return Draw(plan.task, examples + partners, plan.positions)
 
 
 def draws(

@@ -1,6 +1,6 @@
 """From a training run to a bundle: two ONNX graphs, card, README; refused unless they write torch's words.
 
-encoder   before, after (B, 3, H, W) -> no_change (B,), memory_*
+encoder   before, after (B, 3, H, W) -> memory_*, and no_change (B,) where the method has a head for it
 decoder   previous (B,), position (), memory_*, cache_* (B, layers, heads, t, d) ->
           log_probabilities (B, V), attention (B, 2, rows, columns), next_cache_*
 """
@@ -22,13 +22,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 import whatchanged
-from whatchanged.captioner.bundle import Bundle, Card, NoChange, open_bundle, write_bundle
+from whatchanged.captioner.bundle import Bundle, Card, open_bundle, write_bundle
 from whatchanged.captioner.decoding import Cache, greedy
 from whatchanged.errors import BundleError, OutputError, RecipeError
 from whatchanged.images import normalise
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import Recipe
-from whatchanged.training.batches import Example, Source
+from whatchanged.training.batches import Source
+from whatchanged.training.calibration import calibrate, read_examples
 from whatchanged.training.methods import Method
 from whatchanged.training.run import open_run
 from whatchanged.training.sources import open_sources
@@ -37,7 +38,6 @@ from whatchanged.worlds.clevr.language import NO_CHANGE
 
 OPSET = 17
 FIXTURE_PAIRS = 64
-CALIBRATION_PAIRS = 1000
 HALF_FROM = 256
 """Numbers that a weight must have to be worth storing as fp16."""
 
@@ -70,10 +70,6 @@ def export_run(
             f"{run}: this model reads precomputed features, so it cannot caption pictures by itself."
             ' Only runs with vision.kind = "backbone" can be exported.'
         )
-    if not recipe.method.distractor_judging:
-        raise RecipeError(
-            f"{run}: this model judges no distractors, so a bundle would lack its no-change probability."
-        )
     validation = _pictures(recipe, data, run)
     pairs = _fixture_pairs(validation)
     draft = output.with_name(f".{output.name}.{os.getpid()}")
@@ -84,9 +80,9 @@ def export_run(
             for graph in ("encoder.onnx", "decoder.onnx"):
                 store_half(draft / graph)
         difference = compare(method, draft, *pairs)
-        no_change = calibrate(method, validation)
         dataset = validation.example(0, np.random.default_rng(0)).record.dataset
         world, sentences = WORLDS.get(dataset, ("none", ()))
+        no_change = calibrate(method, validation, sentences)
         provenance = {
             "recipe": recipe.name,
             "resolved_recipe": dump_recipe(replace(recipe, data=replace(recipe.data, path="", features=""))),
@@ -104,7 +100,7 @@ def export_run(
             name, whatchanged.__version__, recipe.method.name, recipe.method.preset, world,
             (recipe.vision.image_width, recipe.vision.image_height), MEAN, STD,
             (method.vision.rows, method.vision.columns), method.vocabulary, method.max_length,
-            replace(no_change, sentences=sentences), provenance,
+            no_change, provenance,
         )  # fmt: skip
         (draft / "README.md").write_text(model_card(card, recipe, draft), encoding="utf-8")
         write_bundle(draft, card)
@@ -125,7 +121,7 @@ def _environment(run: Path) -> dict[str, Any]:
 
 
 class _Encoder(nn.Module):
-    """Pictures -> no_change and the named parts of the memory."""
+    """Pictures -> no_change, where the method judges it, and the named parts of the memory."""
 
     def __init__(self, method: Method, parts: Sequence[str]) -> None:
         super().__init__()
@@ -133,7 +129,8 @@ class _Encoder(nn.Module):
 
     def forward(self, before: Tensor, after: Tensor) -> tuple[Tensor, ...]:
         memory = self.method.encode(before, after)
-        return (self.method.no_change(memory), *(getattr(memory, part) for part in self.parts))
+        judged, parts = self.method.no_change(memory), (getattr(memory, part) for part in self.parts)
+        return tuple(parts) if judged is None else (judged, *parts)
 
 
 class _Decoder(nn.Module):
@@ -158,6 +155,7 @@ def write_graphs(
     before, after = (torch.from_numpy(p) for p in pictures)
     with torch.inference_mode():
         memory = method.encode(before, after)
+        judged = [] if method.no_change(memory) is None else ["no_change"]
         cache = method.first_cache(memory)
         previous = torch.ones(len(before), dtype=torch.int64)
         _, _, cache = method.step(memory, previous, 1, cache)
@@ -168,7 +166,7 @@ def write_graphs(
     batch = {0: "batch"}
     _trace(
         _Encoder(method, parts), (before, after), folder / "encoder.onnx", ["before", "after"],
-        ["no_change", *memories], dict.fromkeys(["before", "after", "no_change", *memories], batch),
+        [*judged, *memories], dict.fromkeys(["before", "after", *judged, *memories], batch),
     )  # fmt: skip
     grown = [f"next_{name}" for name in names]
     axes = {name: {0: "batch", 3: "length"} for name in names} | {
@@ -270,7 +268,7 @@ def greedy_onnx(
         for item in decoder.get_inputs()
         if item.name.startswith("cache_")
     }
-    memory.pop("no_change")
+    memory.pop("no_change", None)
 
     def step(previous: NDArray[np.int64], position: int, cache: Cache) -> tuple[Any, None, Cache]:
         feed = {"previous": previous, "position": np.array(position, np.int64), **memory, **cache}
@@ -278,42 +276,6 @@ def greedy_onnx(
         return scores, None, dict(zip(first, grown, strict=True))
 
     return list(greedy(step, first, len(before), longest))
-
-
-def calibrate(method: Method, validation: Source) -> NoChange:
-    """Fit p = sigmoid(scale * logit(p) + shift) to the validation pairs by Newton's method.
-
-    Maximum likelihood with a weak pull towards scale 1 and shift 0 (as much as one pair), so that a perfect
-    judge does not drive the scale to infinity. The threshold is 1/2 of the calibrated probability.
-    """
-    probabilities, labels = [], []
-    count = min(len(validation), CALIBRATION_PAIRS)
-    for start in range(0, count, FIXTURE_PAIRS):
-        examples = _examples(validation, range(start, min(start + FIXTURE_PAIRS, count)))
-        batch = method.collate(examples)
-        with torch.inference_mode():
-            probabilities += method.no_change(method.encode(batch.before, batch.after)).tolist()
-        labels += [example.record.changed is False for example in examples]
-    p = np.clip(np.array(probabilities), 1e-7, 1 - 1e-7)
-    scale, shift = fit_sigmoid(np.log(p / (1 - p)), np.array(labels, float))
-    how = f"maximum likelihood on {count} validation pairs ({sum(labels)} without change); threshold at 1/2"
-    return NoChange(0.5, scale, shift, how, ())
-
-
-def fit_sigmoid(logits: NDArray[np.float64], labels: NDArray[np.float64]) -> tuple[float, float]:
-    """(a, b) that minimise sum of log-losses of sigmoid(a x + b) + ((a - 1)^2 + b^2) / 2."""
-    x = np.stack([logits, np.ones_like(logits)], axis=1)
-    prior = np.array([1.0, 0.0])
-    weights = prior.copy()
-    for _ in range(100):
-        p = 1 / (1 + np.exp(-np.clip(x @ weights, -500, 500)))
-        gradient = x.T @ (p - labels) + weights - prior
-        hessian = (x * (p * (1 - p))[:, None]).T @ x + np.eye(2)
-        move = np.linalg.solve(hessian, gradient)
-        weights = weights - move * min(1.0, 2.0 / max(1e-12, float(np.abs(move).max())))
-        if np.abs(move).max() < 1e-9:
-            break
-    return float(weights[0]), float(weights[1])
 
 
 def _pictures(recipe: Recipe, data: Path | None, run: Path) -> Source:
@@ -332,15 +294,11 @@ def _fixture_pairs(validation: Source) -> tuple[NDArray[np.float32], NDArray[np.
 
     Raises RecipeError if there are none.
     """
-    examples = _examples(validation, range(min(len(validation), FIXTURE_PAIRS)))
+    examples = read_examples(validation, range(min(len(validation), FIXTURE_PAIRS)))
     if len(examples) < 2:
         raise RecipeError("There are no validation pairs to test the graphs on. Name a data set with --data.")
     before, after = (np.stack([getattr(e, side) for e in examples]) for side in ("before", "after"))
     return normalise(before, MEAN, STD), normalise(after, MEAN, STD)
-
-
-def _examples(source: Source, numbers: range) -> list[Example]:
-    return [source.example(i, np.random.default_rng((0, i))) for i in numbers]
 
 
 def model_card(card: Card, recipe: Recipe, folder: Path) -> str:

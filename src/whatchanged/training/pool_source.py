@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from whatchanged.errors import DatasetError, RecipeError
-from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.schema import PCLConfig, Recipe
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
 from whatchanged.training.negatives import Truth, mine, read_negatives, write_negatives
@@ -120,11 +120,14 @@ class PoolSource:
 def open_pool(recipe: Recipe, run: Path) -> Sources:
     """Train and validation pairs of the pool at ``data.path``; its first triples, at most a tenth, validate.
 
-    Raises RecipeError where no pool is named, DatasetError where it, or its tokens, are not there.
+    Raises RecipeError where no pool is named or ``data.examples`` is not "captions" (each pair of a pool is
+    an example, its caption written anew each time), DatasetError where it, or its tokens, are not there.
     """
     data = recipe.data
     if not data.path:
         raise RecipeError(f"{recipe.name}: data.path is empty. Say where the pool lies: --data POOL")
+    if data.examples != "captions":
+        raise RecipeError(f'{recipe.name}: data.examples = "{data.examples}" needs data.source = "dataset"')
     shards = open_shards(Path(data.path))
     tokens = [_tokens(Path(data.features), shard) for shard in shards] if data.features else []
     triples = sum(len(shard) for shard in shards)
@@ -159,6 +162,7 @@ def _negatives(source: PoolSource, recipe: Recipe, run: Path) -> dict[str, tuple
         truths[records[-1].pair_id] = truth
     kept = run / "negatives.jsonl"
     if not kept.is_file():
+        assert isinstance(recipe.method, PCLConfig)  # only PCL has the task fda
         longest = recipe.method.max_length - 3
         mined = mine(records, truths, recipe.seed, recipe.method.negatives, longest=longest)
         run.mkdir(parents=True, exist_ok=True)

@@ -22,10 +22,12 @@ def learning_rate(stage: StageConfig, step: int) -> float:
     constant:     lr                                       after the ramp
     halving:      lr, lr/2 from step 10,000, lr/4 from step 20,000
     inverse_sqrt: lr * s/W up to s = W, then lr * sqrt(W/s); a rate of 0 becomes 1e-8
+    stairs:       lr / 10^⌊s / stair⌋                      after the ramp
     cosine:       lr * (1 + cos(pi (s - W) / (S - W))) / 2   after the ramp
-    ramp (constant, halving, cosine): lr * (s + 1)/W while s < W
+    ramp (all but inverse_sqrt): lr * (s + 1)/W while s < W
 
-    Source: PCL's released code for inverse_sqrt (pre-training, W = 8,000) and halving (fine-tuning).
+    Source: PCL's released code for inverse_sqrt (pre-training, W = 8,000) and halving (fine-tuning);
+    SCORER's for stairs, its stair being the steps of 15 passes.
     """
     s, warmup = step, stage.warmup
     if stage.schedule == "inverse_sqrt":
@@ -36,6 +38,8 @@ def learning_rate(stage: StageConfig, step: int) -> float:
     if stage.schedule == "halving":
         halvings = sum(s >= start for start in HALVINGS)
         return stage.lr * 0.5**halvings
+    if stage.schedule == "stairs":
+        return stage.lr * 0.1 ** (s // stage.stair)
     if stage.schedule == "cosine":
         progress = (s - warmup) / max(1, stage.steps - warmup)
         return max(FLOOR, stage.lr * (1 + math.cos(math.pi * progress)) / 2)
@@ -43,10 +47,13 @@ def learning_rate(stage: StageConfig, step: int) -> float:
 
 
 def make_optimizer(method: nn.Module, stage: StageConfig) -> torch.optim.Optimizer:
-    """Adam (L2 decay) or AdamW over the groups that the stage trains; the others ask for no gradient."""
+    """Adam (L2 decay) or AdamW over the groups that the stage trains; the others ask for no gradient.
+
+    Nothing ever trains a group "frozen"; "vision" learns where ``train_vision`` says so.
+    """
     groups = []
     for group in cast(Method, method).parameter_groups():
-        trained = stage.train_vision or group["name"] != "vision"
+        trained = group["name"] != "frozen" and (stage.train_vision or group["name"] != "vision")
         for parameter in group["params"]:
             parameter.requires_grad_(trained)
         groups += [group] if trained else []

@@ -16,7 +16,7 @@ from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import Preparation, preparation
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.images import open_image, resize
-from whatchanged.recipes.schema import Recipe, VisionConfig
+from whatchanged.recipes.schema import PCLConfig, Recipe, VisionConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example, Source
 from whatchanged.vocabulary import Vocabulary
@@ -71,17 +71,74 @@ class DatasetSource:
         """Example ``index``; nothing is drawn, since every caption is an example of its own."""
         number, caption = self.items[index]
         record = self.records[number]
-        return Example(
-            record,
-            record.captions[caption],
-            self.read(record.before),
-            self.read(record.before if record.after is None else record.after),
-            self.negatives.get(record.pair_id, ()),
-        )
+        return _example(record, caption, self.read, self.negatives)
+
+
+@dataclass(frozen=True)
+class DrawnSource:
+    """Examples whose captions are drawn anew at each visit: of pairs, or of scenes (changed pair, unchanged).
+
+    ``exchange``: half of a scene's visits show its unchanged view where the picture before was, in both.
+    """
+
+    groups: Sequence[tuple[PairRecord, ...]]
+    exchange: bool
+    read: Reader
+    negatives: Mapping[str, tuple[str, ...]]
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def count(self, task: str) -> int:
+        """Every task can use every example."""
+        return len(self)
+
+    def example(self, index: int, rng: np.random.Generator) -> Example:
+        """Pair ``index``, or both pairs of scene ``index``, the unchanged one as ``partner``."""
+        group = self.groups[index]
+        if self.exchange and rng.random() < 0.5:
+            group = exchanged(*group)
+        first, *rest = [
+            _example(record, int(rng.integers(len(record.captions))), self.read, self.negatives)
+            for record in group
+        ]
+        return replace(first, partner=rest[0]) if rest else first
+
+
+def exchanged(changed: PairRecord, same: PairRecord) -> tuple[PairRecord, PairRecord]:
+    """A scene's pairs with its unchanged views swapped: (n, c) and (n, d) for (d, c) and (d, n)."""
+    assert same.after is not None
+    boxes = (None, changed.boxes[1])
+    return (
+        replace(changed, before=same.after, boxes=boxes, viewpoint_iou=None),
+        replace(same, before=same.after, after=same.before, boxes=same.boxes[::-1]),
+    )
+
+
+def _example(
+    record: PairRecord, caption: int, read: Reader, negatives: Mapping[str, tuple[str, ...]]
+) -> Example:
+    after = record.before if record.after is None else record.after
+    false = negatives.get(record.pair_id, ())
+    return Example(record, record.captions[caption], read(record.before), read(after), false)
+
+
+def _scenes(train: Sequence[PairRecord], root: Path) -> list[tuple[PairRecord, ...]]:
+    """Each scene's changed pair and its unchanged one. Raises DatasetError where a scene has others."""
+    members: dict[str, list[PairRecord]] = {}
+    for record in train:
+        members.setdefault(record.group_id, []).append(record)
+    for scene, pairs in members.items():
+        if sorted(str(pair.changed) for pair in pairs) != ["False", "True"]:
+            raise DatasetError(
+                f"{root}: scene {scene} has {len(pairs)} training pairs, wanted one changed and one not."
+                ' Set data.examples = "pairs".'
+            )
+    return [tuple(sorted(pairs, key=lambda pair: not pair.changed)) for pairs in members.values()]
 
 
 def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
-    """Train and validation examples of the data set at ``data.path``.
+    """Train and validation examples of the data set at ``data.path``, cut as ``data.examples`` says.
 
     Raises RecipeError where the recipe asks for what a data set on disk does not have, DatasetError where the
     folder does not hold what it should.
@@ -110,9 +167,16 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
     if any("fda" in stage.tasks for stage in recipe.stages):
         negatives = _negatives(train, truths, recipe, run / "negatives.jsonl")
     read = reader(recipe.vision, recipe.data.features)
-    captions = [(i, j) for i, record in enumerate(train) for j in range(len(record.captions))]
+    examples: Source
+    if recipe.data.examples == "captions":
+        captions = [(i, j) for i, record in enumerate(train) for j in range(len(record.captions))]
+        examples = DatasetSource(train, captions, read, negatives)
+    else:
+        whole = recipe.data.examples == "scenes"
+        groups = _scenes(train, root) if whole else [(record,) for record in train]
+        examples = DrawnSource(groups, recipe.data.exchange, read, negatives)
     return Sources(
-        DatasetSource(train, captions, read, negatives),
+        examples,
         DatasetSource(validation, [(i, 0) for i in range(len(validation))], read, {}),
         Vocabulary.from_captions(prepared.known(records)),
     )
@@ -217,6 +281,7 @@ def _negatives(
     if all(record.negatives for record in train):
         return {record.pair_id: record.negatives for record in train}
     if not kept.is_file():
+        assert isinstance(recipe.method, PCLConfig)  # only PCL has the task fda
         complete = truths if all(record.pair_id in truths for record in train) else None
         longest = recipe.method.max_length - 3
         mined = mine(train, complete, recipe.seed, recipe.method.negatives, longest=longest)

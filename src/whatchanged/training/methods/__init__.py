@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from torch import Tensor, nn
 
-from whatchanged.errors import RecipeError
+from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.schema import MethodConfig
 from whatchanged.training.grids import Batch, Vision
 from whatchanged.vocabulary import Vocabulary
@@ -18,7 +18,10 @@ from whatchanged.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from whatchanged.training.batches import Example
 
-METHODS = {"pcl": "whatchanged.training.methods.pcl:PCL"}
+METHODS = {
+    "pcl": "whatchanged.training.methods.pcl:PCL",
+    "scorer": "whatchanged.training.methods.scorer:SCORER",
+}
 
 Cache = dict[str, Tensor]
 """What a decoder keeps of the words so far; batch first, so that ``value[rows]`` picks rows."""
@@ -38,7 +41,7 @@ class Method(Protocol):
         """Examples to tensors."""
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
-        """The named, unweighted terms of one task."""
+        """The named terms of one task, as they enter the sum."""
 
     @property
     def padded_tasks(self) -> frozenset[str]:
@@ -64,8 +67,8 @@ class Method(Protocol):
         A method that predicts masked words reads ``ids`` at that position too: MASK where the word is asked.
         """
 
-    def no_change(self, memory: Any) -> Tensor:
-        """Probability (B,) that nothing changed."""
+    def no_change(self, memory: Any) -> Tensor | None:
+        """Probability (B,) that nothing changed, by a head of its own; None without: sentences are judged."""
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Every parameter in exactly one named group."""
@@ -85,3 +88,19 @@ def build_method(config: MethodConfig, vision: nn.Module, vocabulary: Vocabulary
         )
     module, _, name = METHODS[config.name].partition(":")
     return cast(Method, getattr(import_module(module), name)(config, vision, vocabulary))
+
+
+def take_over(method: nn.Module, state: Mapping[str, Tensor], anew: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Copy every tensor of ``state`` that has the name of one of the method's, but those that begin ``anew``.
+
+    Returns the names that keep their own start. Raises ShapeError where a name fits but not its shape.
+    """
+    own = method.state_dict()
+    taken = {name: tensor for name, tensor in state.items() if name in own and not name.startswith(anew)}
+    for name, tensor in taken.items():
+        if tensor.shape != own[name].shape:
+            sizes = f"got {tuple(tensor.shape)}, wanted {tuple(own[name].shape)}"
+            where = "the method, vision and vocabulary of the run that these weights come from"
+            raise ShapeError(f"pre-trained {name}: {sizes}. Use {where}.")
+    method.load_state_dict(taken, strict=False)
+    return tuple(sorted(own.keys() - taken.keys()))

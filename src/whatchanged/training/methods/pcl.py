@@ -32,10 +32,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from whatchanged.errors import DatasetError, RecipeError, ShapeError
+from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes.schema import PCLConfig
 from whatchanged.training.grids import Batch, Grids, Hidden, Vision, pile, to_patches
-from whatchanged.training.methods import Cache
+from whatchanged.training.methods import Cache, take_over
 from whatchanged.training.nn.transformer import (
     Remembered,
     Stack,
@@ -430,11 +430,9 @@ class PCL(nn.Module):
         cells = torch.stack([grids.cells_before, grids.cells_after], dim=1)
         return Memory(kept.keys, kept.values, self._pair_rows(kept.rows), cells)
 
-    def no_change(self, memory: Memory) -> Tensor:
-        """Probability (B,) that nothing changed, by the distractor head. Raises RecipeError without one."""
-        if self.distractor is None:
-            raise RecipeError("no distractor head: method.distractor_judging=false. Judge by sentences.")
-        return cast(Tensor, self.distractor(memory.pair).softmax(-1)[:, 0])
+    def no_change(self, memory: Memory) -> Tensor | None:
+        """Probability (B,) that nothing changed, by the distractor head; None without one."""
+        return None if self.distractor is None else self.distractor(memory.pair).softmax(-1)[:, 0]
 
     def first_cache(self, memory: Memory) -> Cache:
         """Keys and values of no words yet: (B, layers, heads, 0, D/heads)."""
@@ -489,12 +487,4 @@ class PCL(nn.Module):
 
         Returns the names that keep their own start. Raises ShapeError where a name fits but not its shape.
         """
-        own, anew = self.state_dict(), ("pooler.", "distractor.")
-        taken = {name: tensor for name, tensor in state.items() if name in own and not name.startswith(anew)}
-        for name, tensor in taken.items():
-            if tensor.shape != own[name].shape:
-                sizes = f"got {tuple(tensor.shape)}, wanted {tuple(own[name].shape)}"
-                where = "the method, vision and vocabulary of the run that these weights come from"
-                raise ShapeError(f"pre-trained {name}: {sizes}. Use {where}.")
-        self.load_state_dict(taken, strict=False)
-        return tuple(sorted(own.keys() - taken.keys()))
+        return take_over(self, state, anew=("pooler.", "distractor."))

@@ -1,0 +1,117 @@
+"""Token-wise matching of a whole batch: in tiles against the plain form, time and peak memory of both passes.
+
+    python benchmarks/token_matching.py [--batch 128] [--tokens 196] [--width 512] [--heads 1] [--device cuda]
+        [--tile-mib 64] [--repeats 3] [--forms tiled,plain]
+
+Each form runs in a process of its own: forward, backward of a contrastive loss, once to warm up, then the
+best of the repeats; core_s, the processor time of both passes, is the one to compare on a shared machine.
+Memory is what both passes add to the inputs and gradients: on the GPU torch's peak, on the CPU the growth of
+the process's largest resident set. The plain form holds B^2 x tokens^2 products and as many for the gradient.
+One JSON line a form, and last the largest difference of values and of gradients in float64 at a sixteenth of
+the batch.
+"""
+
+import argparse
+import json
+import multiprocessing
+import resource
+import time
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from whatchanged.training.nn.token_matching import match_tokens
+
+
+def plain(queries: Tensor, keys: Tensor) -> Tensor:
+    """The same scores from all products at once."""
+    total = queries.new_zeros(len(queries), len(keys))
+    for q, k in zip(queries.unbind(1), keys.unbind(1), strict=True):
+        products = torch.einsum("alk,bmk->ablm", q, k)
+        total = total + (products.max(3).values.mean(2) + products.max(2).values.mean(2)) / 2
+    return total
+
+
+def inputs(options: argparse.Namespace, batch: int, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+    """Random queries and keys (B, h, tokens, k) that ask for gradients."""
+    torch.manual_seed(0)
+    shape = (2, batch, options.heads, options.tokens, options.width // options.heads)
+    q, k = (torch.randn(shape, dtype=dtype) / options.width**0.25).to(options.device).unbind()
+    return q.requires_grad_(), k.requires_grad_()
+
+
+def passes(form: str, options: argparse.Namespace, q: Tensor, k: Tensor) -> tuple[float, float, float]:
+    """Seconds of one forward and of one backward pass, and what both took of all cores together."""
+    q.grad = k.grad = None
+    began, busy = _now(options.device), time.process_time()
+    scores = match_tokens(q, k, options.tile_mib * 2**20) if form == "tiled" else plain(q, k)
+    loss = F.cross_entropy(scores, torch.arange(len(q), device=options.device))
+    forward = _now(options.device)
+    loss.backward()  # type: ignore[no-untyped-call]
+    return forward - began, _now(options.device) - forward, time.process_time() - busy
+
+
+def _now(device: str) -> float:
+    if device != "cpu":
+        torch.cuda.synchronize()
+    return time.perf_counter()
+
+
+def measure(form: str, options: argparse.Namespace, answers: Any) -> None:
+    """Time and peak memory of a form, put into the queue ``answers``."""
+    tiny = argparse.Namespace(**{**vars(options), "tile_mib": 1})
+    passes(form, tiny, *inputs(tiny, 2, torch.float32))  # libraries load before memory is looked at
+    q, k = inputs(options, options.batch, torch.float32)
+    q.grad, k.grad = torch.zeros_like(q), torch.zeros_like(k)
+    start = _memory(options.device)
+    passes(form, options, q, k)
+    added = _memory(options.device) - start
+    timed = [passes(form, options, q, k) for _ in range(options.repeats)]
+    forward, backward, busy = (min(times) for times in zip(*timed, strict=True))
+    seconds = {"forward_s": round(forward, 4), "backward_s": round(backward, 4), "core_s": round(busy, 4)}
+    answers.put({"form": form, **seconds, "peak_mib": round(added / 2**20)})
+
+
+def _memory(device: str) -> int:
+    """The most bytes in use so far."""
+    if device != "cpu":
+        return torch.cuda.max_memory_allocated()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def agreement(options: argparse.Namespace) -> dict[str, float]:
+    """The largest difference of the two forms in float64, at a sixteenth of the batch."""
+    q, k = inputs(options, max(2, options.batch // 16), torch.float64)
+    upstream = torch.randn(len(q), len(k), dtype=torch.float64, device=options.device)
+    results = []
+    for scores in (match_tokens(q, k, 2**20), plain(q, k)):
+        results.append((scores, *torch.autograd.grad(scores, (q, k), upstream)))
+    value, *gradients = ((a - b).abs().max().item() for a, b in zip(*results, strict=True))
+    return {"largest_difference": value, "largest_gradient_difference": max(gradients)}
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    for name, value in (("batch", 128), ("tokens", 196), ("width", 512), ("heads", 1), ("tile-mib", 64),
+                        ("repeats", 3)):  # fmt: skip
+        parser.add_argument(f"--{name}", type=int, default=value)
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--forms", default="tiled,plain")
+    options = parser.parse_args()
+    print(json.dumps({**vars(options), "threads": torch.get_num_threads(), "torch": torch.__version__}))
+    context = multiprocessing.get_context("spawn")
+    for form in options.forms.split(","):
+        answers = context.Queue()
+        process = context.Process(target=measure, args=(form, options, answers))
+        process.start()
+        process.join()
+        found = answers.get() if process.exitcode == 0 else {"form": form, "failed": process.exitcode}
+        print(json.dumps(found), flush=True)
+    print(json.dumps(agreement(options)))
+
+
+if __name__ == "__main__":
+    main()

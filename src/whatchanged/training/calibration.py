@@ -1,0 +1,86 @@
+"""The no-change probability of a trained method, and its calibration on validation pairs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from whatchanged.captioner.bundle import NoChange
+from whatchanged.captioner.decoding import Cache
+from whatchanged.captioner.no_change import sayable, sentences_probability
+from whatchanged.training.batches import Example, Source
+from whatchanged.training.methods import Method
+
+PAIRS = 1000
+BATCH = 64
+
+
+def calibrate(method: Method, validation: Source, sentences: tuple[str, ...]) -> NoChange:
+    """Fit p = sigmoid(scale * logit(p) + shift) to the validation pairs by Newton's method.
+
+    Maximum likelihood with a weak pull towards scale 1 and shift 0 (as much as one pair), so that a perfect
+    judge does not drive the scale to infinity. The threshold is 1/2 of the calibrated probability.
+    sentences: the world's ways to say that nothing changed.
+    """
+    probabilities: list[float] = []
+    labels: list[bool] = []
+    count, by_head = min(len(validation), PAIRS), True
+    for start in range(0, count, BATCH):
+        examples = read_examples(validation, range(start, min(start + BATCH, count)))
+        found, by_head = judge(method, examples, sentences)
+        probabilities += found.tolist()
+        labels += [example.record.changed is False for example in examples]
+    p = np.clip(np.array(probabilities), 1e-7, 1 - 1e-7)
+    scale, shift = fit_sigmoid(np.log(p / (1 - p)), np.array(labels, float))
+    how = f"maximum likelihood on {count} validation pairs ({sum(labels)} without change); threshold at 1/2"
+    return NoChange(0.5, scale, shift, how, sentences, "head" if by_head else "sentences")
+
+
+def judge(
+    method: Method, examples: Sequence[Example], sentences: Sequence[str]
+) -> tuple[NDArray[np.float64], bool]:
+    """Each pair's probability that nothing changed, not calibrated, and whether a head of its own says so.
+
+    Without one it is the share that the decoder gives to the sentences.
+    """
+    batch = method.collate(examples)
+    with torch.inference_mode():
+        memory = method.encode(batch.before, batch.after)
+        judged = method.no_change(memory)
+        if judged is not None:
+            return judged.double().numpy(), True
+        cached = list(method.first_cache(memory))
+
+        def step(previous: NDArray[np.int64], position: int, cache: Cache) -> tuple[Any, None, Cache]:
+            parts = memory._replace(**{name: cache[f"memory_{name}"] for name in memory._fields})
+            own = {name: cache[name] for name in cached}
+            scores, _, grown = method.step(parts, torch.from_numpy(previous), position, own)
+            return scores.numpy(), None, {**cache, **grown}
+
+        start = {f"memory_{name}": part for name, part in memory._asdict().items()}
+        ids = sayable(sentences, method.vocabulary, method.max_length)
+        start |= method.first_cache(memory)
+        return sentences_probability(step, start, len(examples), ids), False
+
+
+def fit_sigmoid(logits: NDArray[np.float64], labels: NDArray[np.float64]) -> tuple[float, float]:
+    """(a, b) that minimise sum of log-losses of sigmoid(a x + b) + ((a - 1)^2 + b^2) / 2."""
+    x = np.stack([logits, np.ones_like(logits)], axis=1)
+    prior = np.array([1.0, 0.0])
+    weights = prior.copy()
+    for _ in range(100):
+        p = 1 / (1 + np.exp(-np.clip(x @ weights, -500, 500)))
+        gradient = x.T @ (p - labels) + weights - prior
+        hessian = (x * (p * (1 - p))[:, None]).T @ x + np.eye(2)
+        move = np.linalg.solve(hessian, gradient)
+        weights = weights - move * min(1.0, 2.0 / max(1e-12, float(np.abs(move).max())))
+        if np.abs(move).max() < 1e-9:
+            break
+    return float(weights[0]), float(weights[1])
+
+
+def read_examples(source: Source, numbers: range) -> list[Example]:
+    """These examples, whatever they draw drawn from their numbers."""
+    return [source.example(i, np.random.default_rng((0, i))) for i in numbers]

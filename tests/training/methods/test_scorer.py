@@ -1,0 +1,294 @@
+"""SCORER's parts by hand, where its presets differ, what each switch changes."""
+
+import math
+from dataclasses import fields
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from tiny_pcl import VOCABULARY, greedy_ids
+from tiny_scorer import READINGS, random_batch, stirred, tiny
+from torch import nn
+from torch.testing import assert_close
+
+from whatchanged.errors import RecipeError, ShapeError
+from whatchanged.recipes.schema import ScorerConfig, StageConfig
+from whatchanged.training.grids import Batch, Precomputed
+from whatchanged.training.methods.scorer import (
+    PRESETS,
+    SCORER,
+    Matching,
+    info_nce,
+    sentence_vector,
+    two_sided,
+)
+from whatchanged.training.schedule import make_optimizer
+from whatchanged.vocabulary import BOS, EOS, PAD, SPECIALS, UNK, Vocabulary
+
+READING = pytest.mark.parametrize("reading", READINGS)
+
+
+def count(module):
+    return sum(parameter.numel() for parameter in module.parameters())
+
+
+def test_the_released_model_has_its_number_of_parameters():
+    vocabulary = Vocabulary(SPECIALS + tuple(f"w{i}" for i in range(70)))
+    model = SCORER(ScorerConfig(preset="authors"), Precomputed(14, 14, 1024), vocabulary)
+    encoder = (model.project, model.row_places, model.column_places, model.layers, model.fuse)
+    assert sum(map(count, encoder)) == 2_635_778
+    assert count(model.decoder) == 4_425_564
+    assert count(model.reasoning) == 2_361_345
+    assert count(model) == 2_635_778 + 4_425_564 + 2_361_345
+
+
+def test_the_presets_differ_in_every_row_and_repaired_in_two():
+    differing = {f.name for f in fields(PRESETS["paper"])
+                 if getattr(PRESETS["paper"], f.name) != getattr(PRESETS["authors"], f.name)}  # fmt: skip
+    assert differing == {
+        "match_heads", "learned_scale", "match_last", "coordinates", "project_heads", "standard_ffn",
+        "mean_sentence", "train_reasoning", "split_kinds", "drop_fused",
+    }  # fmt: skip
+    repaired, authors = tiny("repaired").preset, PRESETS["authors"]
+    mended = {f.name for f in fields(authors) if getattr(repaired, f.name) != getattr(authors, f.name)}
+    assert mended == {"mean_sentence", "train_reasoning"}
+
+
+def test_contrast_by_hand():
+    """Rows: -log e^1.5/(e^1.5 + e^0.75) = 0.386871 and -log e/(e + e^1.25) = 0.825939: mean 0.606405."""
+    S = torch.tensor([[1.5, 0.75], [1.25, 1.0]], dtype=torch.float64)
+    assert info_nce(S).item() == pytest.approx(0.606405, abs=1e-6)
+    assert info_nce(S.T).item() == pytest.approx(0.575939, abs=1e-6)
+    assert info_nce(math.e * S).item() == pytest.approx(0.605987, abs=1e-6)
+    assert two_sided(math.e * S, math.e * S.T).item() == pytest.approx(0.507999, abs=1e-6)
+    assert info_nce(torch.zeros(7, 7)).item() == pytest.approx(math.log(7))
+    alone = torch.randn(1, 1, requires_grad=True)
+    info_nce(alone).backward()
+    assert info_nce(alone) == 0 and alone.grad == 0
+
+
+def test_sentence_vectors_by_hand():
+    states, real = torch.ones(1, 24, 5), torch.arange(24)[None] < 6
+    assert_close(sentence_vector(states, real, mean=False), torch.full((1, 5), 0.25))
+    assert_close(sentence_vector(states, real, mean=True), torch.ones(1, 5))
+    states[:, 6:] = 1e6
+    assert_close(sentence_vector(states, real, mean=True), torch.ones(1, 5))
+
+
+def test_the_scale_is_learned_from_one_and_held_below_a_hundred():
+    matching = Matching(ScorerConfig(heads=1), PRESETS["authors"])
+    q, k = torch.tensor([[[1.0, 0], [0, 1]]]), torch.tensor([[[1.0, 0], [0, 2]]])
+    assert matching(q, k).item() == pytest.approx(1.5 * math.e, rel=1e-6)
+    with torch.no_grad():
+        matching.log_scale.fill_(5.0)
+    assert matching(q, k).item() == pytest.approx(150, rel=1e-6)
+    assert matching.log_scale.item() == pytest.approx(4.605170, abs=1e-6)
+    matching(q, k).backward()  # at the limit it can still fall
+    assert matching.log_scale.grad.item() == pytest.approx(150, rel=1e-6)
+    fixed = Matching(ScorerConfig(heads=1, temperature=0.5), PRESETS["paper"])
+    assert fixed(q, k).item() == 3.0 and count(fixed) == 0
+
+
+def test_coordinates():
+    """Column 7 of 14 is x = 0, the last 0.857143; x runs along the width, y along the height."""
+    model = tiny("authors", grid=(14, 14), feature_width=2)
+    with torch.no_grad():
+        model.row_places.weight.zero_()
+        model.column_places.weight.zero_()
+        model.project.weight.zero_()
+        model.project.bias.zero_()
+        model.project.weight[0, 2] = model.project.weight[1, 3] = 1
+        x, _ = model.tokens(torch.rand(1, 196, 2), torch.rand(1, 196, 2))
+    along = torch.tensor([2 * j / 14 - 1 for j in range(14)])
+    grid = x[0, :, :2].view(14, 14, 2)
+    assert_close(grid[..., 0], along.expand(14, 14))
+    assert_close(grid[..., 1], along[:, None].expand(14, 14))
+    assert along[0] == -1 and along[7] == 0 and along[13].item() == pytest.approx(0.857143, abs=1e-6)
+
+
+def test_the_first_waves():
+    assert_close(tiny("paper", word_width=300).decoder.positions[1, :4],
+                 torch.tensor([0.8415, 0.5403, 0.8078, 0.5894]), atol=5e-5, rtol=0)  # fmt: skip
+
+
+def test_what_the_released_feed_forward_forgets():
+    for reading in ("paper", "authors"):
+        layer = tiny(reading).decoder.layers[0].double()
+        with torch.no_grad():
+            layer.ffn_out.weight.zero_()
+            layer.ffn_out.bias.zero_()
+            h, seen = torch.randn(2, 3, 16).double(), []
+            layer.ffn_in.register_forward_hook(
+                lambda _, inputs, out, seen=seen: seen.append((inputs[0], out))
+            )
+            memory = layer.cross.read(torch.randn(2, 6, 16).double())
+            got, _, _ = layer(h, memory, None)
+        wanted = seen[0][0] if reading == "paper" else nn.functional.gelu(seen[0][1])
+        assert_close(got, layer.ffn_norm(wanted))
+
+
+@READING
+def test_exchanging_the_pictures_exchanges_what_is_rebuilt(reading):
+    model = tiny(reading).double()
+    batch = random_batch(model)
+    x, y = model.tokens(batch.before, batch.after)
+    _, (forth, back) = model.difference(x, y)
+    _, (forth2, back2) = model.difference(y, x)
+    assert torch.equal(forth[0], back2[0]) and torch.equal(back[1], forth2[1])
+    _, (same, other) = model.difference(x, x)
+    assert torch.equal(same[0], other[0]) and torch.equal(same[1], other[1])
+
+
+def test_changed_pairs_are_no_negatives_of_unchanged_ones():
+    """The terms of ``authors`` are the mean of those of each kind alone; ``paper`` mixes them."""
+    for reading, apart in (("authors", True), ("paper", False)):
+        model = tiny(reading)
+        batch = random_batch(model, pairs=6)
+        kinds = [
+            model.loss("caption", Batch(**{
+                name: value[batch.changed == c] if isinstance(value, torch.Tensor) else value
+                for name, value in vars(batch).items()
+            })) for c in (0, 1)
+        ]  # fmt: skip
+        whole = model.loss("caption", batch)
+        for name in ("view", "reason"):
+            alike = torch.allclose(whole[name], (kinds[0][name] + kinds[1][name]) / 2, atol=1e-6)
+            assert alike == apart
+        unknown = model.loss("caption", Batch(**{**vars(batch), "changed": None}))
+        assert torch.equal(unknown["view"], whole["view"]) != apart
+
+
+@READING
+def test_without_its_two_weights_it_is_rr(reading):
+    """Same start and seed: the caption's gradients do not know of the losses that are left out."""
+    gradients = []
+    for weights in ({}, {"view_weight": 0.0, "reason_weight": 0.0}):
+        model = tiny(reading, reason_weight=0.0) if not weights else tiny(reading, **weights)
+        batch = random_batch(model)
+        terms = model.loss("caption", batch)
+        assert set(terms) == ({"caption"} if weights else {"caption", "view"})
+        terms["caption"].backward()
+        gradients.append({n: p.grad for n, p in model.named_parameters() if p.grad is not None})
+    assert gradients[0].keys() == gradients[1].keys()
+    assert all(torch.equal(gradients[0][name], gradients[1][name]) for name in gradients[0])
+
+
+@READING
+def test_only_the_repaired_and_the_paper_train_the_backward_reasoning(reading):
+    model = tiny(reading)
+    before = {name: p.detach().clone() for name, p in model.named_parameters()}
+    stage = StageConfig("caption", {"caption": 1.0}, 3, 4, 1e-2)
+    optimizer = make_optimizer(model, stage)
+    for step in range(3):
+        optimizer.zero_grad()
+        sum(model.loss("caption", random_batch(model, seed=step)).values()).backward()
+        optimizer.step()
+    moved = {name for name, p in model.named_parameters() if not torch.equal(p, before[name])}
+    still = before.keys() - moved
+    reasoning = {name for name in before if name.startswith("reasoning.")}
+    assert reasoning and still - reasoning == (
+        {"layers.0.matching.log_scale"} if reading != "paper" else set()
+    )
+    assert still & reasoning == (reasoning if reading == "authors" else set())
+    assert still == model.untrained({"caption"})
+    assert reasoning <= set(model.state_dict())
+
+
+def test_reasoning_teaches_words_and_pictures_even_where_it_learns_nothing():
+    model = tiny("authors")
+    model.loss("caption", random_batch(model))["reason"].backward()
+    taught = {name.split(".")[0] for name, p in model.named_parameters() if p.grad is not None}
+    assert taught == {"project", "column_places", "row_places", "layers", "fuse", "decoder"}
+
+
+def test_the_first_loss_is_near_guessing():
+    model = SCORER(ScorerConfig(width=32, word_width=12, heads=4), Precomputed(2, 3, 10), VOCABULARY).eval()
+    first = model.loss("caption", random_batch(model, length=12))["caption"].item()
+    assert first == pytest.approx(math.log(len(VOCABULARY)), abs=0.1)
+
+
+def example(caption, changed=True):
+    features = np.zeros((6, 10), np.float32)
+    record = SimpleNamespace(changed=changed)
+    return SimpleNamespace(record=record, caption=caption, before=features, after=features, truth=None)
+
+
+def test_captions_fill_the_whole_length_and_pads_count_only_in_authors():
+    long = " ".join(f"w{i:02d}" for i in range(9))
+    for reading, length in (("authors", 10), ("paper", 5), ("repaired", 5)):
+        model = tiny(reading)
+        ids = model.collate([example("w00 w01 w02"), example("w03")]).ids
+        assert ids.shape == (2, length) and ids[0, :5].tolist() == [BOS, 6, 7, 8, EOS]
+        assert model.padded_tasks == ({"caption"} if reading == "authors" else set())
+        assert model.collate([example(long)]).ids.tolist() == [[BOS, *range(6, 14), EOS]]
+    assert model.collate([example("w00", None), example("w01")]).changed is None
+    assert model.collate([example("w00", False), example("w01")]).changed.tolist() == [0, 1]
+
+
+@torch.no_grad()
+def test_an_unknown_word_is_never_said():
+    model = stirred("authors")
+    model.decoder.output.bias[UNK] = 1e4
+    batch = random_batch(model)
+    memory = model.encode(batch.before, batch.after)
+    scores, _, _ = model.step(memory, batch.ids[:, 0], 1, model.first_cache(memory))
+    assert (scores[:, UNK] < -1e6).all()
+    assert_close(scores.exp().sum(1), torch.ones(4))
+    anew = model.caption_logits(batch.before, batch.after, batch.ids)[:, 1].log_softmax(-1)
+    assert_close(anew, scores)
+
+
+@torch.no_grad()
+def test_cells_that_arrive_in_any_order_are_laid_where_they_lie():
+    """A backbone hands all cells over by salience; the same cells in order give the same tokens."""
+
+    class Shuffled(Precomputed):
+        def grids(self, before, after):
+            plain = super().grids(before, after)
+            order = torch.tensor([3, 0, 5, 1, 4, 2])
+            cells = order.expand(len(before), -1)
+            shuffled = plain.replace_features(before[:, order], after[:, order.flip(0)])
+            return type(plain)(shuffled.before, shuffled.after, cells, cells.flip(1))
+
+    model = tiny("authors")
+    batch = random_batch(model)
+    wanted = model.tokens(batch.before, batch.after)
+    model.vision = Shuffled(2, 3, 10)
+    assert_close(model.tokens(batch.before, batch.after), wanted)
+
+
+def test_mistakes_are_named():
+    vision = Precomputed(2, 3, 10)
+    vision.patches = 4
+    with pytest.raises(ShapeError, match=r"got 4 cells, wanted all 6 of the grid\. Set vision\.keep = 0"):
+        SCORER(ScorerConfig(width=16, heads=4), vision, VOCABULARY)
+    model = tiny("paper")
+    with pytest.raises(RecipeError, match=r"SCORER has no task 'mlm'\. Choose among: caption"):
+        model.loss("mlm", random_batch(model))
+
+
+def test_weights_of_another_vocabulary_are_refused():
+    model, other = tiny("paper"), tiny("paper", seed=1)
+    assert model.load_pretrained(other.state_dict()) == ()
+    assert torch.equal(model.fuse.weight, other.fuse.weight)
+    with pytest.raises(ShapeError, match=r"pre-trained decoder\.words\.weight: got \(3, 6\)"):
+        model.load_pretrained({"decoder.words.weight": torch.zeros(3, 6)})
+
+
+@READING
+def test_eight_pairs_are_learned_by_heart(reading):
+    model = SCORER(
+        ScorerConfig(**READINGS[reading], width=32, word_width=20, heads=4, layers=1, max_length=12,
+                     dropout=0.0, reason_weight=0.01),
+        Precomputed(4, 4, 8), VOCABULARY,
+    )  # fmt: skip
+    batch = random_batch(model, pairs=8)
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+    for _ in range(120):
+        optimizer.zero_grad()
+        sum(model.loss("caption", batch).values()).backward()
+        optimizer.step()
+    said = greedy_ids(model.eval(), batch.before, batch.after).tolist()
+    texts = [VOCABULARY.text(ids) for ids in batch.ids.tolist()]
+    assert [VOCABULARY.text(ids) for ids in said] == texts and PAD in batch.ids
