@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-ROUNDS = 2
+ROUNDS = 3
 SINKHORN = 4
 RIDGE = 0.5
 """How strongly the affine map is held to the rotation: as much as half a match one unit away."""
@@ -109,10 +109,12 @@ class Matching(nn.Module):
         expected = rotate(places[0], turn)
         for _ in range(ROUNDS):
             gap = expected[:, :, None] - places[1][:, None, :]
-            near = torch.exp(-0.5 * self.log_tightness.exp() * gap.square().sum(-1))
+            strain = 0.5 * self.log_tightness.exp() * gap.square().sum(-1)
+            near = torch.exp(-strain)
             # a moved thing is nowhere near its place, but still more like itself than like "nowhere"
             log_joint = self._normalise(likeness + torch.log(near + self.log_moved.exp()))
-            weights = log_joint[:, :-1, :-1].exp() * importance * near  # and it has no vote
+            # and hardly a vote: 1 / (1 + strain) forgives what the rotation alone misplaces, exp(-strain) would not
+            weights = log_joint[:, :-1, :-1].exp() * importance / (1 + strain)
             turn = fit_turn(weights, *places)
             expected = carry(places[0], fit_map(weights, *places, turn))
         return Matches(log_joint, turn, expected)
