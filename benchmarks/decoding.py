@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.recipes.schema import MethodConfig
+from whatchanged.recipes.schema import PCLConfig
 from whatchanged.training.grids import Precomputed
 from whatchanged.training.methods.pcl import PCL
 from whatchanged.vocabulary import BOS, MASK, SPECIALS, Vocabulary
@@ -25,15 +25,16 @@ VOCABULARY = Vocabulary(SPECIALS + tuple(f"w{i:02d}" for i in range(72)))
 @dataclass(frozen=True)
 class Size:
     name: str
-    config: MethodConfig
+    config: PCLConfig
     vision: Precomputed
 
 
 def sizes() -> tuple[Size, Size]:
     """The published size, and the shipped one with as many patches as its recipe keeps."""
     shipped = load_recipe("clevr-pcl")
+    assert isinstance(shipped.method, PCLConfig)
     return (
-        Size("published", MethodConfig(preset="authors"), Precomputed(7, 7, 2048)),
+        Size("published", PCLConfig(preset="authors"), Precomputed(7, 7, 2048)),
         Size("shipped", shipped.method, Precomputed(1, shipped.vision.keep, 128)),
     )
 

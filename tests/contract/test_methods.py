@@ -9,19 +9,30 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tiny_pool import VISION
+from tiny_pool import HEIGHT, VISION, WIDTH
 from torch import nn
 from torch.testing import assert_close
 
-from whatchanged.recipes.schema import PCLConfig
+from whatchanged.errors import RecipeError
+from whatchanged.recipes.schema import METHOD_CONFIGS, VisionConfig
 from whatchanged.training.grids import Batch, Precomputed
 from whatchanged.training.methods import METHODS, build_method
+from whatchanged.training.patches import Patches
 from whatchanged.training.pool import open_shards, pairing
 from whatchanged.training.vision import PixelVision
 from whatchanged.vocabulary import BOS, MASK, PAD, Vocabulary
 
 OWN_TASKS = ("mlm", "mvcl", "fda", "caption")
 OWN_STAGES = (("mlm", "mvcl", "fda"), ("caption",), ("mlm",))
+SIZES = {
+    "pcl": {"width": 24, "heads": 4, "ffn": 32, "cross_layers": 2, "max_length": 14, "negatives": 2},
+    "clip4idc": {
+        "width": 24, "heads": 2, "ffn": 32, "intra_layers": 2, "inter_layers": 1, "text_width": 16,
+        "text_heads": 4, "text_ffn": 32, "text_layers": 2, "context": 18, "joint_width": 12,
+        "decoder_width": 16, "decoder_heads": 4, "decoder_ffn": 32, "decoder_layers": 2, "max_words": 13,
+        "max_length": 14,
+    },
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -33,6 +44,7 @@ class Case:
     vision: Callable[[], nn.Module] = lambda: Precomputed(3, 3, 6)
     tasks: tuple[str, ...] = OWN_TASKS
     stages: tuple[tuple[str, ...], ...] = OWN_STAGES
+    judges: bool = True  # a head tells whether anything changed
     slow: tuple[str, ...] = ()  # tasks whose loss falls by less than three hundredths in 45 steps
 
 
@@ -53,7 +65,31 @@ CASES = {
         ),
         slow=("mvcl",),  # the patches of a backbone that has learned nothing are much alike
     ),
-}
+    "clip4idc-paper": Case(
+        "clip4idc", {"preset": "paper", "decoder_width": 20}, tasks=("retrieval", "caption"),
+        stages=(("retrieval",), ("retrieval", "caption")), judges=False,
+    ),
+    "clip4idc-authors": Case(
+        "clip4idc", {"preset": "authors"},
+        lambda: Patches(VisionConfig(kind="patches", image_width=WIDTH, image_height=HEIGHT, patch=32)),
+        tasks=("retrieval", "caption"), stages=(("retrieval",), ("retrieval", "caption")), judges=False,
+    ),
+    "clip4idc-words": Case(
+        "clip4idc", {"preset": "authors", "train_words": True}, lambda: PixelVision(VISION),
+        tasks=("seeing", "retrieval", "caption"), stages=(("retrieval", "matching"), ("caption",)),
+        judges=False,
+    ),
+    "clip4idc-free": Case(
+        "clip4idc", {"preset": "authors", "freeze": False}, tasks=("retrieval", "caption"), judges=False,
+        stages=(("retrieval",), ("caption",)),
+    ),
+    "clip4idc-ft1": Case(
+        "clip4idc", {"preset": "paper", "variant": "ft1"}, tasks=("caption",), stages=(), judges=False
+    ),
+    "clip4idc-ft2": Case(
+        "clip4idc", {"preset": "paper", "variant": "ft2"}, tasks=("caption",), stages=(), judges=False
+    ),
+}  # fmt: skip
 CAPTIONS = (
     "the red cube moved", "the ball is gone", "a new thing appeared left of the ball", "nothing changed",
     "the cube became blue", "no change was made", "the blue ball moved right", "the thing is gone",
@@ -73,8 +109,7 @@ def test_every_method_has_its_case():
 
 def build(case, seed=0):
     torch.manual_seed(seed)
-    sizes = {"width": 24, "heads": 4, "ffn": 32, "cross_layers": 2, "max_length": 14, "negatives": 2}
-    config = PCLConfig(name=case.name, **sizes, **case.settings)
+    config = METHOD_CONFIGS[case.name](**{**SIZES[case.name], **case.settings})
     return build_method(config, case.vision(), VOCABULARY).eval()
 
 
@@ -177,7 +212,8 @@ def test_longer_padding_changes_nothing_but_where_declared(case, ten_pairs):
     longer = Batch(**{
         **vars(batch),
         "ids": torch.nn.functional.pad(batch.ids, (0, 3), value=PAD),
-        "negatives_ids": torch.nn.functional.pad(batch.negatives_ids, (0, 3), value=PAD),
+        "negatives_ids": None if batch.negatives_ids is None
+        else torch.nn.functional.pad(batch.negatives_ids, (0, 3), value=PAD),
     })  # fmt: skip
     moved = set()
     for task in case.tasks:
@@ -217,7 +253,7 @@ def test_no_word_to_come_is_seen(case, ten_pairs):
     method = build(case)
     batch = ten_pairs(method)
     clean = method.caption_logits(batch.before, batch.after, batch.ids)
-    for position in range(1, batch.ids.shape[1]):
+    for position in range(1, batch.ids.shape[1] - 1):
         other = batch.ids.clone()
         other[:, position:] = MASK
         logits = method.caption_logits(batch.before, batch.after, other)
@@ -233,5 +269,9 @@ def test_scores_attention_and_no_change_are_what_they_say(case, ten_pairs):
     assert_close(scores.exp().sum(-1), torch.ones(10, 8))
     assert attention.shape == (10, 2, method.vision.rows, method.vision.columns) and attention.min() >= 0
     assert (attention.sum((1, 2, 3)) <= 1 + 1e-5).all() and (attention.sum((2, 3)) > 0).all()
+    if not case.judges:
+        with pytest.raises(RecipeError, match="Judge by sentences"):
+            method.no_change(method.encode(batch.before, batch.after))
+        return
     judged = method.no_change(method.encode(batch.before, batch.after))
     assert judged.shape == (10,) and (judged > 0).all() and (judged < 1).all()

@@ -27,7 +27,7 @@ from whatchanged.captioner.decoding import Cache, greedy
 from whatchanged.errors import BundleError, OutputError, RecipeError
 from whatchanged.images import normalise
 from whatchanged.recipes.reader import dump_recipe
-from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.schema import PCLConfig, Recipe
 from whatchanged.training.batches import Example, Source
 from whatchanged.training.methods import Method
 from whatchanged.training.run import open_run
@@ -70,7 +70,7 @@ def export_run(
             f"{run}: this model reads precomputed features, so it cannot caption pictures by itself."
             ' Only runs with vision.kind = "backbone" can be exported.'
         )
-    if not recipe.method.distractor_judging:
+    if not isinstance(recipe.method, PCLConfig) or not recipe.method.distractor_judging:
         raise RecipeError(
             f"{run}: this model judges no distractors, so a bundle would lack its no-change probability."
         )

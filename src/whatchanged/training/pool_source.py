@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from whatchanged.errors import DatasetError, RecipeError
-from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.schema import PCLConfig, Recipe
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
 from whatchanged.training.negatives import Truth, mine, read_negatives, write_negatives
@@ -155,6 +155,7 @@ def _negatives(source: PoolSource, recipe: Recipe, run: Path) -> dict[str, tuple
         truths[records[-1].pair_id] = truth
     kept = run / "negatives.jsonl"
     if not kept.is_file():
+        assert isinstance(recipe.method, PCLConfig)  # only PCL has the task fda
         longest = recipe.method.max_length - 3
         mined = mine(records, truths, recipe.seed, recipe.method.negatives, longest=longest)
         run.mkdir(parents=True, exist_ok=True)

@@ -22,6 +22,7 @@ import torch
 from torch import nn
 
 from whatchanged.errors import OutputError, RecipeError
+from whatchanged.pieces import from_json, to_json
 from whatchanged.recipes.reader import dump_recipe, parse_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.checkpoint import State, read_checkpoint
@@ -70,7 +71,7 @@ def run_recipe(
             shutil.rmtree(run, ignore_errors=True)
         raise
     run.mkdir(parents=True, exist_ok=True)
-    _write(run / "vocabulary.json", json.dumps(sources.vocabulary.entries, ensure_ascii=False))
+    _write(run / "vocabulary.json", json.dumps(to_json(sources.vocabulary), ensure_ascii=False))
     _write(run / "environment.json", json.dumps(environment(where), indent=1))
     _write(run / "recipe.toml", dump_recipe(recipe))
     cast(nn.Module, method).to(where)
@@ -93,9 +94,8 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
     if checkpoint == "last" or (checkpoint == "auto" and not file.exists()):
         file = run / "checkpoints" / "last.safetensors"
     try:
-        entries = json.loads((run / "vocabulary.json").read_text(encoding="utf-8"))
-        vocabulary = Vocabulary(tuple(entries))
-    except (OSError, ValueError, TypeError) as error:
+        vocabulary = from_json(json.loads((run / "vocabulary.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, KeyError) as error:
         raise RecipeError(f"{run}: its vocabulary.json cannot be read ({error}). Train it again.") from error
     method = make_method(recipe, vocabulary)
     saved = read_checkpoint(file)

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.images import open_image, resize
-from whatchanged.recipes.schema import Recipe, VisionConfig
+from whatchanged.pieces import read_merges
+from whatchanged.recipes.schema import PCLConfig, Recipe, VisionConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example, Source
 from whatchanged.vocabulary import Vocabulary
@@ -40,9 +41,15 @@ class Sources:
 
 
 def open_sources(recipe: Recipe, run: Path) -> Sources:
-    """The sources that ``data.source`` names; what is costly to make is kept in the run folder."""
+    """The sources that ``data.source`` names; what is costly to make is kept in the run folder.
+
+    ``data.merges`` replaces the source's words with CLIP's pieces.
+    """
     module, _, name = SOURCES[recipe.data.source].partition(":")
-    return cast(Sources, getattr(import_module(module), name)(recipe, run))
+    sources = cast(Sources, getattr(import_module(module), name)(recipe, run))
+    if recipe.data.merges:
+        sources = replace(sources, vocabulary=read_merges(Path(recipe.data.merges)))
+    return sources
 
 
 @dataclass(frozen=True)
@@ -86,7 +93,7 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
         wanted = recipe.data.ordered_pairs
         raise RecipeError(f'{recipe.name}: data.ordered_pairs = "{wanted}" needs data.source = "pool"')
     root = Path(recipe.data.path)
-    dataset = open_dataset(root, pictures=recipe.vision.kind == "backbone")
+    dataset = open_dataset(root, pictures=recipe.vision.kind != "features")
     truths = _truths(root)
     records = [_reworded(r, recipe.data.wording, truths) for r in dataset.records]
     train = [r for r in records if r.split == "train" and r.captions]
@@ -112,7 +119,7 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
 
 def reader(vision: VisionConfig, features: str) -> Reader:
     """How one picture is read: stored features (N, F) float32, or pixels (H, W, 3) uint8."""
-    if vision.kind == "backbone":
+    if vision.kind != "features":
         size = (vision.image_width, vision.image_height)
         return lambda path: resize(open_image(path), size)
     if not features:
@@ -193,6 +200,7 @@ def _negatives(
     if all(record.negatives for record in train):
         return {record.pair_id: record.negatives for record in train}
     if not kept.is_file():
+        assert isinstance(recipe.method, PCLConfig)  # only PCL has the task fda
         complete = truths if all(record.pair_id in truths for record in train) else None
         longest = recipe.method.max_length - 3
         mined = mine(train, complete, recipe.seed, recipe.method.negatives, longest=longest)

@@ -19,6 +19,7 @@ from whatchanged.training import seeing
 from whatchanged.training.grids import Batch, Grids, Hidden, Precomputed
 from whatchanged.training.nn.backbone import Backbone
 from whatchanged.training.nn.matching import Matches, Matching, rotate
+from whatchanged.training.patches import Patches
 
 FATE_WIDTH = 96
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -41,7 +42,7 @@ def build_vision(config: VisionConfig) -> nn.Module:
     """The vision that a recipe asks for."""
     if config.kind == "features":
         return Precomputed(config.rows, config.columns, config.feature_width)
-    return PixelVision(config)
+    return Patches(config) if config.kind == "patches" else PixelVision(config)
 
 
 class PixelVision(nn.Module):

@@ -18,7 +18,10 @@ from whatchanged.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from whatchanged.training.batches import Example
 
-METHODS = {"pcl": "whatchanged.training.methods.pcl:PCL"}
+METHODS = {
+    "pcl": "whatchanged.training.methods.pcl:PCL",
+    "clip4idc": "whatchanged.training.methods.clip4idc:CLIP4IDC",
+}
 
 Cache = dict[str, Tensor]
 """What a decoder keeps of the words so far; batch first, so that ``value[rows]`` picks rows."""
