@@ -46,7 +46,8 @@ def run_recipe(
 ) -> State:
     """Train a recipe into the folder ``run``, or go on with the run there (``recipe`` may then be None).
 
-    init: another run, whose last weights are taken over where names agree (``load_pretrained``).
+    init: another run, whose last weights are taken over where names agree (``load_pretrained``), or a file of
+    CLIP's weights for clip4idc.
 
     Raises OutputError where the folder holds something and ``resume`` is not set, RecipeError where the run
     was started with another recipe.
@@ -65,7 +66,7 @@ def run_recipe(
         if start is not None:
             start.restore_model(cast(nn.Module, method))
         elif init is not None:
-            method.load_pretrained(cast(nn.Module, open_run(init, "last")[1]).state_dict())
+            start_from(method, init, quiet)
     except BaseException:
         if fresh:
             shutil.rmtree(run, ignore_errors=True)
@@ -81,6 +82,24 @@ def run_recipe(
 def make_method(recipe: Recipe, vocabulary: Vocabulary) -> Method:
     """The recipe's method with its vision, freshly initialised."""
     return build_method(recipe.method, build_vision(recipe.vision), vocabulary)
+
+
+def start_from(method: Method, init: Path, quiet: bool) -> None:
+    """Weights to begin with: a run's last ones, or a file of CLIP's, of which is said what was used.
+
+    Raises RecipeError where the method does not begin from CLIP, or the weights do not fit.
+    """
+    if not init.is_file():
+        method.load_pretrained(cast(nn.Module, open_run(init, "last")[1]).state_dict())
+        return
+    from whatchanged.training.clip_weights import load_clip
+    from whatchanged.training.methods.clip4idc import CLIP4IDC
+
+    if not isinstance(method, CLIP4IDC):
+        raise RecipeError(f"{init}: this is a file; only clip4idc begins from one. Name a run's folder.")
+    report = load_clip(method, init)
+    if not quiet:
+        print(f"{init}: {report}", file=sys.stderr)
 
 
 def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State]:
