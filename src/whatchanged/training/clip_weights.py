@@ -79,7 +79,8 @@ def load_clip(method: CLIP4IDC, path: Path, partial: bool = False) -> Report:
     """Copy the weights of a CLIP file into ``method``, and say what was used and what was not.
 
     What CLIP does not have (the pair encoder's new tensors, the captioner) keeps its start. Raises
-    RecipeError if a tensor of CLIP's is missing or of another shape, unless ``partial``: such a one keeps its start too.
+    RecipeError if a tensor of CLIP's is missing or of another shape, unless ``partial``: it keeps its start
+    too.
     """
     own, given = method.state_dict(), to_openai(read_tensors(path))
     placed = {
