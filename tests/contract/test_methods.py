@@ -76,7 +76,7 @@ CASES = {
     ),
     "clip4idc-words": Case(
         "clip4idc", {"preset": "authors", "train_words": True}, lambda: PixelVision(VISION),
-        tasks=("seeing", "retrieval", "caption"), stages=(("retrieval", "matching"), ("caption",)),
+        tasks=("caption",), stages=(("retrieval", "matching"), ("retrieval",)),
         judges=False,
     ),
     "clip4idc-free": Case(

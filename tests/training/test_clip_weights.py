@@ -74,8 +74,12 @@ def openai(state):
     found["visual.positional_embedding"] = state[vision + "position_embedding.weight"]
     found["token_embedding.weight"] = state[text + "token_embedding.weight"]
     found["positional_embedding"] = state[text + "position_embedding.weight"]
-    for a, b in (("vision_model.pre_layrnorm", "visual.ln_pre"), ("vision_model.post_layernorm", "visual.ln_post"),
-                 ("text_model.final_layer_norm", "ln_final")):  # fmt: skip
+    norms = {
+        "vision_model.pre_layrnorm": "visual.ln_pre",
+        "vision_model.post_layernorm": "visual.ln_post",
+        "text_model.final_layer_norm": "ln_final",
+    }
+    for a, b in norms.items():
         for kind in ("weight", "bias"):
             found[f"{b}.{kind}"] = state[f"{a}.{kind}"]
     found["visual.proj"] = state["visual_projection.weight"].T
@@ -217,8 +221,9 @@ def test_a_run_begins_from_a_file_and_says_what_it_used(clip, tiny_dataset, tmp_
     merges.write_text("#version: 0.2\nt h\nth e</w>\nn o</w>\n")
     sizes = [f"method.{name}={value}" for name, value in SIZES.items() if not name.startswith("max_")]
     recipe = load_recipe("clip4idc-tiny", [
-        *sizes, "method.max_words=18", "method.max_length=19", "vision.image_width=24", "vision.image_height=24",
-        "vision.patch=8", f"data.path={tiny_dataset}", f"data.merges={merges}", "stage.retrieval.steps=1",
+        *sizes, "method.max_words=18", "method.max_length=19", "vision.image_width=24",
+        "vision.image_height=24", "vision.patch=8", f"data.path={tiny_dataset}", f"data.merges={merges}",
+        "stage.retrieval.steps=1",
         "stage.caption.steps=1", "stage.retrieval.rates={ clip = 0 }", "stage.caption.rates={ clip = 0 }",
         "stage.retrieval.log_every=1",
     ])  # fmt: skip

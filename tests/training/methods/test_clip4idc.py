@@ -247,8 +247,10 @@ class TestPieces:
 
 def squares():
     """Eight pairs: grey, and grey with a square in one of eight colours."""
-    shades = {"black": (0, 0, 0), "red": (255, 0, 0), "green": (0, 255, 0), "blue": (0, 0, 255),
-              "yellow": (255, 255, 0), "pink": (255, 0, 255), "cyan": (0, 255, 255), "white": (255, 255, 255)}  # fmt: skip
+    shades = {
+        "black": (0, 0, 0), "red": (255, 0, 0), "green": (0, 255, 0), "blue": (0, 0, 255),
+        "yellow": (255, 255, 0), "pink": (255, 0, 255), "cyan": (0, 255, 255), "white": (255, 255, 255),
+    }  # fmt: skip
     before = torch.full((8, 64, 64, 3), 120, dtype=torch.uint8)
     after = before.clone()
     for i, shade in enumerate(shades.values()):
@@ -257,6 +259,7 @@ def squares():
     return before, after, [f"a {name} square appeared" for name in shades]
 
 
+@pytest.mark.slow
 @every_variant
 def test_eight_pairs_are_learned_by_heart(preset, variant):
     """To exact greedy captions; a retrieval stage first puts each caption with its pair."""
@@ -267,14 +270,17 @@ def test_eight_pairs_are_learned_by_heart(preset, variant):
     torch.manual_seed(0)
     model = CLIP4IDC(config, vision, vocabulary)
     batch = Batch(before, after, torch.tensor([vocabulary.ids(c, 12) for c in captions]))
-    for task, steps in (("retrieval", 40), ("caption", 80)):
+    for task, steps in (("retrieval", 40), ("caption", 300)):
         if task not in model.tasks:
             continue
-        optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+        optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
         for _ in range(steps):
             optimizer.zero_grad()
-            sum(model.loss(task, batch).values()).backward()
+            loss = sum(model.loss(task, batch).values())
+            loss.backward()
             optimizer.step()
+            if loss < 0.01:
+                break
         if task == "retrieval":
             similar = model.embed_texts(batch.ids) @ model.embed_pairs(before, after).T
             assert similar.argmax(1).tolist() == list(range(8))
@@ -285,7 +291,7 @@ def test_eight_pairs_are_learned_by_heart(preset, variant):
 @every_variant
 @pytest.mark.parametrize("vocabulary", [WORDS, PIECES], ids=["words", "pieces"])
 def test_both_graphs_say_what_torch_says(preset, variant, vocabulary, tmp_path, monkeypatch):
-    """``encode``, ``first_cache`` and ``step`` can be exported; a stand-in judges, as the method has no head."""
+    """``encode``, ``first_cache``, ``step`` can be exported; a stand-in judges, as there is no head."""
     model = tiny(preset, variant, vocabulary)
     judge = lambda memory: memory.keys.mean((1, 2, 3, 4)).sigmoid()  # noqa: E731
     monkeypatch.setattr(model, "no_change", judge, raising=True)
