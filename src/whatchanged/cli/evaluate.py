@@ -25,16 +25,23 @@ def evaluate(
         typer.Option("--failed-as-empty", help="Score failed pairs as empty sentences instead of refusing."),
     ] = False,
 ) -> None:
-    """Score captions: BLEU, ROUGE-L, CIDEr-D, by type of change, and against the scene where it is known."""
+    """Score captions: BLEU, ROUGE-L, CIDEr-D, by type of change, and against the scene where it is known.
+
+    A file that `whatchanged retrieve` wrote is scored by the ranks of the right answers instead.
+    """
     from whatchanged.datasets import open_dataset
     from whatchanged.errors import OutputError
     from whatchanged.evaluation.predictions import aligned, read_predictions
     from whatchanged.evaluation.report import as_json, as_markdown, as_text, evaluate_records, write
+    from whatchanged.evaluation.retrieval import holds_similarities
     from whatchanged.evaluation.scene_grading import scene_truths
 
     for output in (json, markdown):
         if output is not None and output.resolve() in (predictions.resolve(), references.resolve()):
             raise OutputError(f"{output}: this is one of the inputs. Name another file for the report.")
+    if holds_similarities(predictions):
+        _evaluate_retrieval(predictions, references, split, json, markdown)
+        return
     read = read_predictions(predictions)
     chosen = open_dataset(references, split=split, pictures=False)
     every = chosen if split == "all" else open_dataset(references, pictures=False)
@@ -53,3 +60,29 @@ def evaluate(
     if markdown is not None:
         write(markdown, as_markdown(report))
     typer.echo(as_text(report))
+
+
+def _evaluate_retrieval(
+    path: Path, references: Path, split: str, json_path: Path | None, markdown: Path | None
+) -> None:
+    """Ranks of the right answers in both directions, among the pairs of the chosen split."""
+    import json
+    from dataclasses import asdict
+
+    from whatchanged.datasets import open_dataset
+    from whatchanged.errors import PredictionsError
+    from whatchanged.evaluation.report import write
+    from whatchanged.evaluation.retrieval import read_similarities, retrieval_scores, scores_as_text
+
+    if markdown is not None:
+        raise PredictionsError(f"{path}: similarities have no Markdown report. Ask for --json.")
+    chosen = open_dataset(references, split=split, pictures=False).records
+    similarities = read_similarities(path).of({r.pair_id: len(r.captions) for r in chosen})
+    scores = retrieval_scores(similarities.values, similarities.pair_of)
+    if json_path is not None:
+        counts = dict(zip(("sentences", "pairs"), similarities.values.shape, strict=True))
+        write(
+            json_path,
+            json.dumps({**asdict(scores), **counts, "split": split, "ties": "optimistic"}, indent=1),
+        )
+    typer.echo(scores_as_text(scores, similarities))

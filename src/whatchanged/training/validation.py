@@ -1,5 +1,8 @@
 """Scores on validation data, for early stopping: captions (ROUGE-L and CIDEr-D, no Java) or retrieval."""
 
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -12,9 +15,9 @@ from whatchanged.captioner.decoding import Cache, greedy
 from whatchanged.errors import RecipeError
 from whatchanged.evaluation.cider import cider_d
 from whatchanged.evaluation.ngrams import count
-from whatchanged.evaluation.retrieval import retrieval_scores
+from whatchanged.evaluation.retrieval import Similarities, retrieval_scores
 from whatchanged.evaluation.rouge import rouge_l
-from whatchanged.training.batches import Source
+from whatchanged.training.batches import Example, Source
 from whatchanged.training.grids import Batch
 from whatchanged.training.methods import Method
 
@@ -48,32 +51,51 @@ def validate(
 def rank_captions(method: Method, source: Source, device: torch.device) -> dict[str, float]:
     """``retrieval_scores`` of the changed pairs of ``source``, each with its first caption, both directions.
 
-    Captions are told apart by their ids: a pair's caption that another pair also bears still counts as wrong.
+    A pair's caption that another pair also bears still counts as wrong there. Raises RecipeError for a method
+    that embeds no captions.
+    """
+    examples = (source.example(i, np.random.default_rng((0, i))) for i in range(len(source)))
+    changed = (example for example in examples if example.record.changed is not False)
+    found = similarities(method, ((example, (example.caption,)) for example in changed), device)
+    if not found.ids:
+        raise RecipeError('stage.metric = "R@1": no validation pair changed. Use another metric or data set.')
+    scores = retrieval_scores(found.values, found.pair_of)
+    return {"R@1": scores.text_to_pair["R@1"], **scores.flat()}
+
+
+def similarities(
+    method: Method, captioned: Iterable[tuple[Example, Sequence[str]]], device: torch.device
+) -> Similarities:
+    """Cosines of all captions with all pairs: each example's pictures, and the captions beside it.
+
     Raises RecipeError for a method that embeds no captions.
     """
     embed: Any = method
     if not hasattr(method, "embed_texts"):
-        raise RecipeError('stage.metric = "R@1" needs a method with a retrieval stage, such as clip4idc.')
+        raise RecipeError(
+            'Retrieval (metric = "R@1") needs a method with a retrieval stage, such as clip4idc.'
+        )
     assert isinstance(method, nn.Module)
     training = method.training
     method.eval()
     pairs, texts = [], []
-    for start in range(0, len(source), BATCH):
-        numbers = range(start, min(start + BATCH, len(source)))
-        examples = [source.example(i, np.random.default_rng((0, i))) for i in numbers]
-        examples = [example for example in examples if example.record.changed is not False]
-        if not examples:
-            continue
-        batch = method.collate(examples).to(device)
-        with torch.inference_mode():
+    pair_of: list[int] = []
+    ids: list[str] = []
+    examples = iter(captioned)
+    with torch.inference_mode():
+        while chunk := list(islice(examples, BATCH)):
+            batch = method.collate([example for example, _ in chunk]).to(device)
             pairs.append(F.normalize(embed.embed_pairs(batch.before, batch.after), dim=-1))
-            texts.append(F.normalize(embed.embed_texts(batch.ids), dim=-1))
+            said = [replace(example, caption=caption) for example, own in chunk for caption in own]
+            for start in range(0, len(said), BATCH):
+                batch = method.collate(said[start : start + BATCH]).to(device)
+                texts.append(F.normalize(embed.embed_texts(batch.ids), dim=-1))
+            for example, own in chunk:
+                pair_of += [len(ids)] * len(own)
+                ids.append(example.record.pair_id)
+        values = torch.cat(texts) @ torch.cat(pairs).T if ids else torch.zeros(0, 0)
     method.train(training)
-    if not pairs:
-        raise RecipeError('stage.metric = "R@1": no validation pair changed. Use another metric or data set.')
-    similarities = _numpy(torch.cat(texts) @ torch.cat(pairs).T)
-    scores = retrieval_scores(similarities, np.arange(len(similarities)))
-    return {"R@1": scores.text_to_pair["R@1"], **scores.flat()}
+    return Similarities(_numpy(values), np.array(pair_of, np.int64), tuple(ids))
 
 
 def write_captions(method: Method, batch: Batch) -> list[str]:
