@@ -32,7 +32,7 @@ from whatchanged.training.batches import Example, Source
 from whatchanged.training.methods import Method
 from whatchanged.training.run import open_run
 from whatchanged.training.sources import open_sources
-from whatchanged.training.vision import MEAN, STD
+from whatchanged.training.vision import pixel_statistics
 from whatchanged.worlds.clevr.language import NO_CHANGE
 
 OPSET = 17
@@ -65,17 +65,18 @@ def export_run(
     if output.exists() and not force:
         raise OutputError(f"{output}: exists already. Pass --force to replace it, or choose another folder.")
     recipe, method, state = open_run(run, checkpoint)
-    if recipe.vision.kind != "backbone":
+    if recipe.vision.kind == "features":
         raise RecipeError(
             f"{run}: this model reads precomputed features, so it cannot caption pictures by itself."
-            ' Only runs with vision.kind = "backbone" can be exported.'
+            " Only runs with another vision.kind can be exported."
         )
     if not isinstance(recipe.method, PCLConfig) or not recipe.method.distractor_judging:
         raise RecipeError(
             f"{run}: this model judges no distractors, so a bundle would lack its no-change probability."
         )
     validation = _pictures(recipe, data, run)
-    pairs = _fixture_pairs(validation)
+    statistics = pixel_statistics(recipe.vision)
+    pairs = _fixture_pairs(validation, *statistics)
     draft = output.with_name(f".{output.name}.{os.getpid()}")
     draft.mkdir(parents=True)
     try:
@@ -102,7 +103,7 @@ def export_run(
         }
         card = Card(
             name, whatchanged.__version__, recipe.method.name, recipe.method.preset, world,
-            (recipe.vision.image_width, recipe.vision.image_height), MEAN, STD,
+            (recipe.vision.image_width, recipe.vision.image_height), *statistics,
             (method.vision.rows, method.vision.columns), method.vocabulary, method.max_length,
             replace(no_change, sentences=sentences), provenance,
         )  # fmt: skip
@@ -133,7 +134,9 @@ class _Encoder(nn.Module):
 
     def forward(self, before: Tensor, after: Tensor) -> tuple[Tensor, ...]:
         memory = self.method.encode(before, after)
-        return (self.method.no_change(memory), *(getattr(memory, part) for part in self.parts))
+        judged = self.method.no_change(memory)
+        assert judged is not None
+        return (judged, *(getattr(memory, part) for part in self.parts))
 
 
 class _Decoder(nn.Module):
@@ -292,7 +295,9 @@ def calibrate(method: Method, validation: Source) -> NoChange:
         examples = _examples(validation, range(start, min(start + FIXTURE_PAIRS, count)))
         batch = method.collate(examples)
         with torch.inference_mode():
-            probabilities += method.no_change(method.encode(batch.before, batch.after)).tolist()
+            judged = method.no_change(method.encode(batch.before, batch.after))
+            assert judged is not None
+            probabilities += judged.tolist()
         labels += [example.record.changed is False for example in examples]
     p = np.clip(np.array(probabilities), 1e-7, 1 - 1e-7)
     scale, shift = fit_sigmoid(np.log(p / (1 - p)), np.array(labels, float))
@@ -327,7 +332,9 @@ def _pictures(recipe: Recipe, data: Path | None, run: Path) -> Source:
     return open_sources(replace(recipe, data=places, stages=stages), run).validation
 
 
-def _fixture_pairs(validation: Source) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _fixture_pairs(
+    validation: Source, mean: Sequence[float], std: Sequence[float]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The first validation pairs as the graphs read them: normalised, (B, 3, H, W) each.
 
     Raises RecipeError if there are none.
@@ -336,7 +343,7 @@ def _fixture_pairs(validation: Source) -> tuple[NDArray[np.float32], NDArray[np.
     if len(examples) < 2:
         raise RecipeError("There are no validation pairs to test the graphs on. Name a data set with --data.")
     before, after = (np.stack([getattr(e, side) for e in examples]) for side in ("before", "after"))
-    return normalise(before, MEAN, STD), normalise(after, MEAN, STD)
+    return normalise(before, mean, std), normalise(after, mean, std)
 
 
 def _examples(source: Source, numbers: range) -> list[Example]:

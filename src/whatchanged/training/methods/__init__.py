@@ -67,8 +67,8 @@ class Method(Protocol):
         A method that predicts masked words reads ``ids`` at that position too: MASK where the word is asked.
         """
 
-    def no_change(self, memory: Any) -> Tensor:
-        """Probability (B,) that nothing changed."""
+    def no_change(self, memory: Any) -> Tensor | None:
+        """Probability (B,) that nothing changed, by a head of its own; None without: sentences are judged."""
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Every parameter in exactly one named group."""

@@ -411,9 +411,8 @@ class CLIP4IDC(nn.Module):
         keys, values = self.captioner.remember(self.pair(grids))
         return Memory(keys, values, torch.stack([grids.cells_before, grids.cells_after], dim=1))
 
-    def no_change(self, memory: Memory) -> Tensor:
-        """Raises RecipeError: the method has no head for it; its no-change sentences must judge."""
-        raise RecipeError("CLIP4IDC has no distractor head. Judge by sentences instead.")
+    def no_change(self, memory: Memory) -> None:
+        """None: the method has no head for it, so its no-change sentences must judge."""
 
     def first_cache(self, memory: Memory) -> Cache:
         """Keys and values of no words yet, (B, layers, heads, 0, D/heads); FT1 keeps its text tower's too."""
