@@ -26,6 +26,7 @@ from whatchanged.captioner.bundle import Bundle, Card, NoChange, open_bundle, wr
 from whatchanged.captioner.decoding import Cache, greedy
 from whatchanged.errors import BundleError, OutputError, RecipeError
 from whatchanged.images import normalise
+from whatchanged.pieces import PieceVocabulary
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import PCLConfig, Recipe
 from whatchanged.training.batches import Example, Source
@@ -69,6 +70,11 @@ def export_run(
         raise RecipeError(
             f"{run}: this model reads precomputed features, so it cannot caption pictures by itself."
             " Only runs with another vision.kind can be exported."
+        )
+    if isinstance(method.vocabulary, PieceVocabulary):
+        raise RecipeError(
+            f"{run}: this model speaks in CLIP's pieces (data.merges), and a bundle holds whole words only."
+            " Train it without data.merges to export it."
         )
     if not isinstance(recipe.method, PCLConfig) or not recipe.method.distractor_judging:
         raise RecipeError(
