@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tiny_pool import VISION
+from tiny_pool import HEIGHT, VISION, WIDTH
 from torch import nn
 from torch.testing import assert_close
 
-from whatchanged.recipes.schema import METHOD_CONFIGS
+from whatchanged.recipes.schema import METHOD_CONFIGS, VisionConfig
 from whatchanged.training.calibration import judge
 from whatchanged.training.grids import Batch, Precomputed
 from whatchanged.training.methods import METHODS, build_method
+from whatchanged.training.patches import Patches
 from whatchanged.training.pool import open_shards, pairing
 from whatchanged.training.vision import PixelVision
 from whatchanged.vocabulary import BOS, MASK, PAD, Vocabulary
@@ -26,7 +27,13 @@ PCL_STAGES = (("mlm", "mvcl", "fda"), ("caption",), ("mlm",))
 SIZES = {
     "pcl": {"width": 24, "heads": 4, "ffn": 32, "cross_layers": 2, "max_length": 14, "negatives": 2},
     "scorer": {"width": 24, "word_width": 10, "heads": 4, "max_length": 14, "reason_weight": 0.01},
-}
+    "clip4idc": {
+        "width": 24, "heads": 2, "ffn": 32, "intra_layers": 2, "inter_layers": 1, "text_width": 16,
+        "text_heads": 4, "text_ffn": 32, "text_layers": 2, "context": 18, "joint_width": 12,
+        "decoder_width": 16, "decoder_heads": 4, "decoder_ffn": 32, "decoder_layers": 2, "max_words": 13,
+        "max_length": 14,
+    },
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -80,7 +87,30 @@ CASES = {
         tasks=("caption",),
         stages=(("seeing", "caption"),),
     ),
-}
+    "clip4idc-paper": Case(
+        "clip4idc", {"preset": "paper", "decoder_width": 20}, tasks=("retrieval", "caption"),
+        stages=(("retrieval",), ("retrieval", "caption")),
+    ),
+    "clip4idc-authors": Case(
+        "clip4idc", {"preset": "authors"},
+        lambda: Patches(VisionConfig(kind="patches", image_width=WIDTH, image_height=HEIGHT, patch=32)),
+        tasks=("retrieval", "caption"), stages=(("retrieval",), ("retrieval", "caption")),
+    ),
+    "clip4idc-words": Case(
+        "clip4idc", {"preset": "authors", "train_words": True}, lambda: PixelVision(VISION),
+        tasks=("caption",), stages=(("retrieval", "matching"), ("retrieval",)),
+    ),
+    "clip4idc-free": Case(
+        "clip4idc", {"preset": "authors", "freeze": False}, tasks=("retrieval", "caption"),
+        stages=(("retrieval",), ("caption",)),
+    ),
+    "clip4idc-ft1": Case(
+        "clip4idc", {"preset": "paper", "variant": "ft1"}, tasks=("caption",), stages=()
+    ),
+    "clip4idc-ft2": Case(
+        "clip4idc", {"preset": "paper", "variant": "ft2"}, tasks=("caption",), stages=()
+    ),
+}  # fmt: skip
 CAPTIONS = (
     "the red cube moved", "the ball is gone", "a new thing appeared left of the ball", "nothing changed",
     "the cube became blue", "no change was made", "the blue ball moved right", "the thing is gone",

@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whatchanged.errors import RecipeError
-from whatchanged.recipes import DataConfig, PCLConfig, Recipe, ScorerConfig, StageConfig, VisionConfig
+from whatchanged.recipes import (
+    CLIP4IDCConfig,
+    DataConfig,
+    PCLConfig,
+    Recipe,
+    ScorerConfig,
+    StageConfig,
+    VisionConfig,
+)
 from whatchanged.recipes.reader import dump_recipe, load_recipe, parse_recipe, recipe_names
 
 MINIMAL = """
@@ -144,6 +152,60 @@ def test_a_mistake_is_named_with_file_key_and_remedy(change, message):
     assert message in str(raised.value)
 
 
+CLIP = '[method]\nname = "clip4idc"\n'
+
+
+@pytest.mark.parametrize(
+    ("method", "task", "message"),
+    [
+        ("text_width = 30\n", "caption", "method.text_width: got 30, wanted a multiple of method.text"),
+        ("decoder_heads = 3\n", "caption", "method.decoder_width: got 512, wanted a multiple of method.dec"),
+        ("decoder_width = 768\n", "caption", "method.decoder_width: got 768, wanted method.text_width"),
+        ("max_words = 78\n", "caption", "method.max_words: got 78, wanted 3 to method.context"),
+        ("max_length = 79\n", "caption", "method.max_length: got 79, wanted at most method.context + 1"),
+        ('variant = "ft1"\n', "retrieval", "stage.caption.tasks: got 'retrieval', wanted some of caption"),
+        ("", "fda", "stage.caption.tasks: got 'fda', wanted some of retrieval, caption"),
+        ('variant = "ft3"\n', "caption", "Did you mean ft"),
+        ('[vision]\nkind = "patches"\n', "caption", "vision.image_width: got 240, wanted a multiple of vis"),
+    ],
+)  # fmt: skip
+def test_what_clip4idc_cannot_be_is_refused_on_load(method, task, message):
+    text = MINIMAL.replace("[[stages]]", CLIP + method + "[[stages]]").replace("{ caption", "{ " + task)
+    with pytest.raises(RecipeError) as raised:
+        parse_recipe(text, "my.toml")
+    assert message in str(raised.value)
+
+
+def test_clip4idcs_published_sizes_and_the_papers_wider_captioner():
+    authors, paper = (load_recipe(f"clip4idc-clevr-{name}") for name in ("authors", "paper"))
+    assert authors.method == CLIP4IDCConfig()
+    assert paper.method == replace(
+        CLIP4IDCConfig(preset="paper"), decoder_width=768, decoder_heads=12, max_length=23
+    )
+    adapt, caption = authors.stages
+    assert (adapt.optimizer, adapt.schedule, adapt.beta2, adapt.weight_decay) == (
+        "bert_adam", "warmup_cosine", 0.98, 0.2)  # fmt: skip
+    assert (caption.schedule, caption.beta2, caption.weight_decay, caption.patience) == (
+        "warmup_linear", 0.999, 0.01, 11)  # fmt: skip
+    assert [dict(stage.rates) for stage in authors.stages] == [{"clip": 1e-3}, {"clip": 1e-3, "new": 1e-3}]
+    assert [stage.lr for stage in paper.stages] == [1e-7, 1e-4] and paper.stages[1].patience == 10
+    for name in ("ft1", "ft2"):
+        recipe = load_recipe(f"clip4idc-clevr-{name}")
+        assert (recipe.method.variant, len(recipe.stages)) == (name, 1)
+
+
+def test_rates_are_read_dumped_and_checked():
+    recipe = load_recipe("clip4idc-tiny", ["stage.caption.rates={clip = 0, new = 2}"])
+    assert recipe.stages[1].rates == {"clip": 0.0, "new": 2.0}
+    assert parse_recipe(dump_recipe(recipe), "dump") == recipe
+    for value, message in (
+        ("{clip = -1}", "rates.clip: got -1.0, wanted 0"),
+        ("3", "wanted a table of parameter"),
+    ):
+        with pytest.raises(RecipeError, match=message):
+            load_recipe("clip4idc-tiny", [f"stage.caption.rates={value}"])
+
+
 def test_fda_needs_a_batch_larger_than_its_negatives():
     with pytest.raises(RecipeError, match=r"wanted more than method\.negatives"):
         parse_recipe(MINIMAL.replace("{ caption = 1 }", "{ fda = 1 }").replace("batch = 8", "batch = 6"), "f")
@@ -205,6 +267,7 @@ stages = st.builds(
     clip=st.floats(0, 100),
     schedule=st.sampled_from(["constant", "halving", "cosine"]),
     train_vision=st.booleans(),
+    rates=st.dictionaries(st.sampled_from(["clip", "new"]), st.floats(0, 1e6)),
 )
 
 

@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 import torch
 
+from whatchanged.errors import RecipeError
 from whatchanged.recipes import StageConfig
+from whatchanged.training.bert_adam import BertAdam
 from whatchanged.training.schedule import learning_rate, make_optimizer
 
 STAGE = StageConfig("s", {"mlm": 1.0}, steps=250_000, batch=200, lr=1e-4)
@@ -47,6 +49,18 @@ def test_constant_is_constant_after_its_ramp():
     assert [learning_rate(replace(STAGE, warmup=2), s) for s in range(4)] == [5e-5, 1e-4, 1e-4, 1e-4]
 
 
+@pytest.mark.parametrize(
+    ("schedule", "rates"),
+    [("warmup_linear", [0, 0.5, 1, 0.555556, 0]), ("warmup_cosine", [0, 0.5, 0.975528, 0.5, 0])],
+)
+def test_clip4idc_rates_rise_from_zero_and_fall_to_zero(schedule, rates):
+    """At 0, 5, 10, 50, 100 % of the steps, a tenth of them warm-up; the cosine jumps where it ends."""
+    stage = replace(STAGE, steps=1000, lr=1.0, schedule=schedule, warmup=100)
+    found = [learning_rate(stage, step) for step in (0, 50, 100, 500, 1000)]
+    assert found == pytest.approx(rates, abs=1e-6)
+    assert learning_rate(stage, 99) == pytest.approx(0.99)
+
+
 def test_stairs_are_the_released_scorers():
     """A pass of 33,830 scenes in batches of 128 is 265 steps; a tenth is left after every 15 passes."""
     stage = replace(STAGE, lr=2e-4, schedule="stairs", stair=15 * math.ceil(33_830 / 128))
@@ -82,6 +96,28 @@ def test_adam_takes_l2_decay_and_adamw_is_asked_for_by_name():
     assert adam.defaults["betas"] == (0.9, 0.999) and adam.defaults["eps"] == 1e-8
     assert adam.param_groups[0]["weight_decay"] == 1e-4
     assert type(make_optimizer(TwoParts(), replace(STAGE, optimizer="adamw"))) is torch.optim.AdamW
+
+
+def test_rates_by_group_scale_or_still_it():
+    method = TwoParts()
+    scaled = make_optimizer(method, replace(STAGE, rates={"vision": 1e-3}))
+    assert [(group["name"], group["rate"]) for group in scaled.param_groups] == [
+        ("vision", 1e-3),
+        ("method", 1),
+    ]
+    still = make_optimizer(method, replace(STAGE, rates={"vision": 0}))
+    assert [group["name"] for group in still.param_groups] == ["method"]
+    assert not any(p.requires_grad for p in method.eye.parameters())
+    with pytest.raises(RecipeError, match=r"no parameter group 'eyes'. Choose among: vision, method"):
+        make_optimizer(method, replace(STAGE, rates={"eyes": 1.0}))
+
+
+def test_bert_adam_is_asked_for_by_name_with_its_second_beta():
+    optimizer = make_optimizer(
+        TwoParts(), replace(STAGE, optimizer="bert_adam", beta2=0.98, weight_decay=0.2)
+    )
+    assert type(optimizer) is BertAdam
+    assert optimizer.defaults == {"lr": 1e-4, "betas": (0.9, 0.98), "eps": 1e-6, "weight_decay": 0.2}
 
 
 def test_a_frozen_group_is_never_trained():

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from whatchanged.errors import RecipeError
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
 from whatchanged.training.validation import validate
@@ -64,3 +65,62 @@ def test_scores_are_those_of_the_greedy_captions():
     assert scores["ROUGE-L"] == pytest.approx(100 * (1 + 0.75 + 1) / 3, abs=1e-4)
     assert scores["distinct"] == 3
     assert parrot.training
+
+
+class Eye(nn.Module):
+    """Sees in each pair its number, as an axis; reads in each caption the number that ``READ`` gives it."""
+
+    READ = (0, 0, 2, 3)
+    vocabulary = Vocabulary.from_captions(SAID)
+
+    def collate(self, examples):
+        numbers = torch.tensor([int(e.before[0]) for e in examples])
+        batch = SimpleNamespace(before=numbers, after=numbers, ids=numbers)
+        batch.to = lambda device: batch
+        return batch
+
+    def embed_pairs(self, before, after):
+        assert not self.training and not torch.is_grad_enabled()
+        return 5.0 * torch.eye(4)[before]
+
+    def embed_texts(self, ids):
+        return torch.eye(4)[torch.tensor(self.READ)[ids]]
+
+
+class FourPairs(Pairs):
+    def __init__(self, changed):
+        self.changed = changed
+
+    def __len__(self):
+        return 4
+
+    def example(self, index, rng):
+        record = PairRecord(
+            "d",
+            str(index),
+            "g",
+            "val",
+            "pair_caption",
+            Path("a"),
+            Path("b"),
+            ("x",),
+            changed=self.changed[index],
+        )
+        return Example(record, "x", np.array([index]), np.array([index]))
+
+
+def test_retrieval_ranks_the_changed_pairs():
+    """Sentence 1 reads 0, so pair 1 is a tie of zeros for it behind one larger; the rest are right."""
+    eye = Eye().train()
+    scores = validate(eye, FourPairs([True] * 4), torch.device("cpu"), "R@1")
+    assert scores["R@1"] == scores["text_to_pair/R@1"] == 75 and eye.training
+    assert scores["text_to_pair/MnR"] == pytest.approx(1.25)
+    some = validate(eye, FourPairs([True, False, True, None]), torch.device("cpu"), "R@1")
+    assert some["R@1"] == 100
+    with pytest.raises(RecipeError, match="no validation pair changed"):
+        validate(eye, FourPairs([False] * 4), torch.device("cpu"), "R@1")
+
+
+def test_retrieval_needs_a_method_that_embeds():
+    with pytest.raises(RecipeError, match="needs a method with a retrieval stage"):
+        validate(Parrot(), Pairs(), torch.device("cpu"), "R@1")

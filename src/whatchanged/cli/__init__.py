@@ -25,6 +25,7 @@ COMMANDS = (
     "synth",
     "features",
     "train",
+    "retrieve",
     "export",
 )
 """Every command, in the order of the help; ``whatchanged.cli.NAME`` holds the function NAME."""

@@ -5,6 +5,8 @@ score in the sorted row, so that each tie adds a rank and the denominator grows;
 defined ways, named in the result.
 """
 
+import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -186,6 +188,18 @@ def table(found: Mapping[str, Any]) -> tuple[str, list[list[str]]]:
             rows.append([direction.replace("_", " "), f"{block['queries']:,}", ties, *numbers])
     right = "equal texts of other pairs count" if found["equal_texts_count"] else "only the own pair counts"
     return f"Retrieval ({found['pairs']:,} pairs, {found['texts']:,} texts; {right})", rows
+
+
+def write_similarity(path: Path, found: Similarity) -> None:
+    """``path`` and the names beside it, as ``read_similarity`` reads them; the matrix comes last."""
+    texts = [[found.pairs[owner], text] for text, owner in zip(found.texts, found.owner, strict=True)]
+    names = json.dumps({"pairs": found.pairs, "texts": texts}, ensure_ascii=False)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_text(names, encoding="utf-8")
+    beside.replace(path.with_suffix(".json"))
+    with beside.open("wb") as file:
+        np.save(file, found.matrix)
+    beside.replace(path)
 
 
 def read_similarity(path: str | Path) -> Similarity:

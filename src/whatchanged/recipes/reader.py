@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.schema import (
     METHOD_CONFIGS,
+    CLIP4IDCConfig,
     MethodConfig,
     PCLConfig,
     Recipe,
@@ -138,7 +139,7 @@ def _typed(hint: Any, value: Any, where: str, key: str) -> Any:
     if origin is tuple and isinstance(value, list):
         return tuple(_typed(wanted[0], item, where, key) for item in value)
     if origin is Mapping or origin is dict:
-        return _task_weights(value, where, key)
+        return _rates(value, where, key) if key.endswith(".rates") else _task_weights(value, where, key)
     if origin is Literal and isinstance(value, str):
         if value in wanted:
             return value
@@ -192,6 +193,15 @@ def _task_weights(value: Any, where: str, key: str) -> dict[str, float]:
     return weights
 
 
+def _rates(value: Any, where: str, key: str) -> dict[str, float]:
+    if not isinstance(value, dict):
+        raise RecipeError(f"{where}: {key}: got {value!r}, wanted a table of parameter group = factor")
+    rates = {group: _typed(float, rate, where, f"{key}.{group}") for group, rate in value.items()}
+    for group, rate in rates.items():
+        _in(where, f"{key}.{group}", rate, 0 <= rate < float("inf"), "0 (left as it is) or more")
+    return rates
+
+
 def _apply_override(table: dict[str, Any], override: str) -> None:
     """Set one ``a.b=value`` in the raw table; the types are checked later, with all the rest."""
     key, equals, text = override.partition("=")
@@ -226,9 +236,8 @@ def _check(recipe: Recipe, where: str) -> None:
     """What types cannot say: ranges, and settings that only make sense together."""
     method, vision = recipe.method, recipe.vision
     _positive(where, "method.", {name: getattr(method, name) for name in ("width", "heads")})
-    _positive(
-        where, "vision.", {name: getattr(vision, name) for name in ("rows", "columns", "feature_width")}
-    )
+    sizes = ("rows", "columns", "feature_width", "image_width", "image_height", "patch")
+    _positive(where, "vision.", {name: getattr(vision, name) for name in sizes})
     _in(where, "method.width", method.width, method.width % method.heads == 0, "a multiple of method.heads")
     _in(where, "method.dropout", method.dropout, 0 <= method.dropout < 1, "a number from 0 to below 1")
     _in(where, "method.max_length", method.max_length, method.max_length >= 4, "at least 4")
@@ -241,6 +250,7 @@ def _check(recipe: Recipe, where: str) -> None:
         for name in ("warmup", "weight_decay", "evaluate_every", "patience", "clip"):
             value = getattr(stage, name)
             _in(where, prefix + name, value, 0 <= value < float("inf"), "0 or more")
+        _in(where, prefix + "beta2", stage.beta2, 0 <= stage.beta2 < 1, "a number from 0 to below 1")
         ramp = stage.schedule != "inverse_sqrt" or stage.warmup > 0
         _in(where, prefix + "warmup", stage.warmup, ramp, "at least 1 with schedule inverse_sqrt")
         stairs = stage.stair > 0 if stage.schedule == "stairs" else stage.stair == 0
@@ -249,6 +259,8 @@ def _check(recipe: Recipe, where: str) -> None:
     _in(where, "data.exchange", recipe.data.exchange, scenes, 'false, unless data.examples = "scenes"')
     if isinstance(method, PCLConfig):
         _check_pcl(method, recipe.stages, where)
+    elif isinstance(method, CLIP4IDCConfig):
+        _check_clip4idc(method, recipe, where)
     else:
         _check_scorer(method, recipe, where)
 
@@ -260,6 +272,34 @@ def _check_pcl(method: PCLConfig, stages: Sequence[StageConfig], where: str) -> 
         fits = "fda" not in stage.tasks or stage.batch > method.negatives
         _in(where, f"stage.{stage.name}.batch", stage.batch, fits, "more than method.negatives with the task "
             "fda, whose batches are batch / (negatives + 1) pairs")  # fmt: skip
+
+
+def _check_clip4idc(method: CLIP4IDCConfig, recipe: Recipe, where: str) -> None:
+    """Sizes that divide one another, words that fit their tables, and tasks that the variant has."""
+    names = ("intra_layers", "text_width", "text_heads", "text_ffn", "text_layers", "joint_width",
+             "decoder_width", "decoder_heads", "decoder_ffn", "decoder_layers")  # fmt: skip
+    _positive(where, "method.", {name: getattr(method, name) for name in names})
+    for part in ("text", "decoder"):
+        width, heads = getattr(method, f"{part}_width"), getattr(method, f"{part}_heads")
+        _in(where, f"method.{part}_width", width, width % heads == 0, f"a multiple of method.{part}_heads")
+    words = method.max_words
+    _in(where, "method.max_words", words, 3 <= words <= method.context, "3 to method.context")
+    _in(where, "method.max_length", method.max_length, method.max_length <= method.context + 1,
+        "at most method.context + 1")  # fmt: skip
+    tied = method.variant != "clip4idc" or method.preset == "authors"
+    fits = not tied or method.decoder_width == method.text_width
+    _in(where, "method.decoder_width", method.decoder_width, fits,
+        "method.text_width, since CLIP's word vectors enter the captioner")  # fmt: skip
+    vision = recipe.vision
+    if vision.kind == "patches":
+        for side in ("image_width", "image_height"):
+            size = getattr(vision, side)
+            _in(where, f"vision.{side}", size, size % vision.patch == 0, "a multiple of vision.patch")
+    allowed = ["caption"] if method.variant != "clip4idc" else ["retrieval", "caption"]
+    for stage in recipe.stages:
+        for task in stage.tasks:
+            known = [*allowed, "seeing", "matching"]
+            _in(where, f"stage.{stage.name}.tasks", task, task in known, f"some of {', '.join(allowed)}")
 
 
 def _check_scorer(method: ScorerConfig, recipe: Recipe, where: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Task = Literal["seeing", "matching", "mlm", "mvcl", "fda", "caption"]
+Task = Literal["seeing", "matching", "mlm", "mvcl", "fda", "retrieval", "caption"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,45 @@ class PCLConfig:
 
 
 @dataclass(frozen=True)
+class CLIP4IDCConfig:
+    """CLIP4IDC's sizes and switches; the defaults are CLIP ViT-B/32 under the authors' captioner.
+
+    ``width``, ``heads`` and ``ffn`` are those of the picture blocks.
+    """
+
+    name: str = "clip4idc"
+    preset: Literal["paper", "authors"] = "authors"
+    variant: Literal["clip4idc", "ft1", "ft2"] = "clip4idc"
+    """The method, or one of its two baselines, which have no inter blocks and no retrieval stage."""
+    width: int = 768
+    heads: int = 12
+    ffn: int = 3072
+    intra_layers: int = 9
+    inter_layers: int = 3
+    text_width: int = 512
+    text_heads: int = 8
+    text_ffn: int = 2048
+    text_layers: int = 12
+    context: int = 77
+    joint_width: int = 512
+    decoder_width: int = 512
+    decoder_heads: int = 8
+    decoder_ffn: int = 2048
+    decoder_layers: int = 3
+    dropout: float = 0.1
+    activation: Literal["quick_gelu", "gelu"] = "quick_gelu"
+    """CLIP's: quick for OpenAI's and LAION-400M's weights, exact for LAION-2B's and DataComp's."""
+    max_words: int = 32
+    """Text length in training, [start] or [end] included."""
+    max_length: int = 33
+    """Most ids of a decoded caption, BOS included: one more than the decoding steps."""
+    freeze: bool = True
+    """Preset ``authors`` keeps CLIP's tables and first layers as they are; false where CLIP starts random."""
+    train_words: bool = False
+    """Captioning trains the word table all the same (the authors: on Spot-the-Diff only)."""
+
+
+@dataclass(frozen=True)
 class ScorerConfig:
     """SCORER's sizes and switches; a contrastive loss whose weight is 0 is not computed."""
 
@@ -57,20 +96,25 @@ class ScorerConfig:
     """What ``paper`` divides matching scores by; ``authors`` learns it."""
 
 
-MethodConfig = PCLConfig | ScorerConfig
-METHOD_CONFIGS: Mapping[str, type[MethodConfig]] = {"pcl": PCLConfig, "scorer": ScorerConfig}
+MethodConfig = PCLConfig | ScorerConfig | CLIP4IDCConfig
+METHOD_CONFIGS: Mapping[str, type[MethodConfig]] = {
+    "pcl": PCLConfig,
+    "scorer": ScorerConfig,
+    "clip4idc": CLIP4IDCConfig,
+}
 """``method.name`` -> the settings of that method; a recipe that names none means PCL."""
 
 
 @dataclass(frozen=True)
 class VisionConfig:
-    """What turns a picture into a grid of tokens: stored features, or a convolutional backbone on pixels.
+    """What turns a picture into a grid of tokens: stored features, a convolutional backbone on pixels, or the
+    pixels themselves in square patches.
 
     ``matching`` (features matched between the grids) and ``scene_truth`` (losses on the world's truth) go
     beyond the published method; both are off in its presets.
     """
 
-    kind: Literal["features", "backbone"] = "features"
+    kind: Literal["features", "backbone", "patches"] = "features"
     rows: int = 7
     columns: int = 7
     feature_width: int = 2048
@@ -80,6 +124,8 @@ class VisionConfig:
     blocks: int = 4
     keep: int = 24
     """Tokens kept per picture, the most object-like; 0 keeps all. Backbones only."""
+    patch: int = 32
+    """Side of a patch in pixels (kind "patches" only)."""
     matching: bool = False
     scene_truth: bool = False
 
@@ -110,6 +156,8 @@ class DataConfig:
     path: str = ""
     features: str = ""
     """Folder of precomputed grid features, one ``.npy`` per picture (kind "features" only)."""
+    merges: str = ""
+    """CLIP's merges file (bpe_simple_vocab_16e6.txt.gz, merges.txt): captions in its pieces; "": in words."""
     wording: Literal["captions", "short", "full", "relational"] = "captions"
     preparation: Preparation = "none"
     """How captions become words (data sets on disk); ``datasets/preparation.py`` says what each name does."""
@@ -137,16 +185,21 @@ class StageConfig:
     steps: int
     batch: int
     lr: float
-    schedule: Literal["constant", "inverse_sqrt", "halving", "cosine", "stairs"] = "constant"
+    schedule: Literal[
+        "constant", "inverse_sqrt", "halving", "cosine", "stairs", "warmup_linear", "warmup_cosine"
+    ] = "constant"
     warmup: int = 0
     stair: int = 0
     """Steps after which schedule stairs divides the rate by ten, again and again."""
-    optimizer: Literal["adam", "adamw"] = "adam"
+    optimizer: Literal["adam", "adamw", "bert_adam"] = "adam"
+    beta2: float = 0.999
     weight_decay: float = 0.0
+    rates: Mapping[str, float] = field(default_factory=dict)
+    """Parameter group -> what ``lr`` is multiplied by there; 0 leaves the group as it is."""
     evaluate_every: int = 0
     patience: int = 0
     """Evaluations without a new best before the stage stops; 0 never stops early."""
-    metric: Literal["CIDEr-D", "ROUGE-L"] = "CIDEr-D"
+    metric: Literal["CIDEr-D", "ROUGE-L", "R@1"] = "CIDEr-D"
     train_vision: bool = True
     log_every: int = 50
     save_every: int = 1000

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from whatchanged.recipes.schema import StageConfig, Task
 from whatchanged.records import PairRecord
 
-TASK_NUMBERS: Mapping[Task, int] = {"seeing": 1, "mlm": 2, "mvcl": 3, "fda": 4, "caption": 5, "matching": 6}
+TASK_NUMBERS: Mapping[Task, int] = {
+    "seeing": 1, "mlm": 2, "mvcl": 3, "fda": 4, "caption": 5, "matching": 6, "retrieval": 7,
+}  # fmt: skip
 """Part of every stream's seed: fixed for ever, so that a recipe draws the same examples in later versions."""
 
 READERS = 2

@@ -26,6 +26,7 @@ from whatchanged.captioner.bundle import Bundle, Card, open_bundle, write_bundle
 from whatchanged.captioner.decoding import Cache, greedy
 from whatchanged.errors import BundleError, OutputError, RecipeError
 from whatchanged.images import normalise
+from whatchanged.pieces import PieceVocabulary
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.batches import Source
@@ -33,7 +34,7 @@ from whatchanged.training.calibration import calibrate, read_examples
 from whatchanged.training.methods import Method
 from whatchanged.training.run import open_run
 from whatchanged.training.sources import open_sources
-from whatchanged.training.vision import MEAN, STD
+from whatchanged.training.vision import pixel_statistics
 from whatchanged.worlds.clevr.language import NO_CHANGE
 
 OPSET = 17
@@ -65,13 +66,19 @@ def export_run(
     if output.exists() and not force:
         raise OutputError(f"{output}: exists already. Pass --force to replace it, or choose another folder.")
     recipe, method, state = open_run(run, checkpoint)
-    if recipe.vision.kind != "backbone":
+    if recipe.vision.kind == "features":
         raise RecipeError(
             f"{run}: this model reads precomputed features, so it cannot caption pictures by itself."
-            ' Only runs with vision.kind = "backbone" can be exported.'
+            " Only runs with another vision.kind can be exported."
+        )
+    if isinstance(method.vocabulary, PieceVocabulary):
+        raise RecipeError(
+            f"{run}: this model speaks in CLIP's pieces (data.merges), and a bundle holds whole words only."
+            " Train it without data.merges to export it."
         )
     validation = _pictures(recipe, data, run)
-    pairs = _fixture_pairs(validation)
+    statistics = pixel_statistics(recipe.vision)
+    pairs = _fixture_pairs(validation, *statistics)
     draft = output.with_name(f".{output.name}.{os.getpid()}")
     draft.mkdir(parents=True)
     try:
@@ -98,7 +105,7 @@ def export_run(
         }
         card = Card(
             name, whatchanged.__version__, recipe.method.name, recipe.method.preset, world,
-            (recipe.vision.image_width, recipe.vision.image_height), MEAN, STD,
+            (recipe.vision.image_width, recipe.vision.image_height), *statistics,
             (method.vision.rows, method.vision.columns), method.vocabulary, method.max_length,
             no_change, provenance,
         )  # fmt: skip
@@ -289,7 +296,9 @@ def _pictures(recipe: Recipe, data: Path | None, run: Path) -> Source:
     return open_sources(replace(recipe, data=places, stages=stages), run).validation
 
 
-def _fixture_pairs(validation: Source) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _fixture_pairs(
+    validation: Source, mean: Sequence[float], std: Sequence[float]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The first validation pairs as the graphs read them: normalised, (B, 3, H, W) each.
 
     Raises RecipeError if there are none.
@@ -298,7 +307,7 @@ def _fixture_pairs(validation: Source) -> tuple[NDArray[np.float32], NDArray[np.
     if len(examples) < 2:
         raise RecipeError("There are no validation pairs to test the graphs on. Name a data set with --data.")
     before, after = (np.stack([getattr(e, side) for e in examples]) for side in ("before", "after"))
-    return normalise(before, MEAN, STD), normalise(after, MEAN, STD)
+    return normalise(before, mean, std), normalise(after, mean, std)
 
 
 def model_card(card: Card, recipe: Recipe, folder: Path) -> str:

@@ -83,6 +83,13 @@ def to_patches(attention: Tensor, patches: int) -> Tensor:
     return torch.stack(parts, dim=-2)
 
 
+def on_grids(attention: Tensor, cells: Tensor, vision: Vision) -> Tensor:
+    """The same of one row each, (B, S), laid on the full grids (B, 2, rows, columns); cells: (B, 2, N)."""
+    full = attention.new_zeros(attention.shape[0], 2, vision.rows * vision.columns)
+    full = full.scatter(2, cells, to_patches(attention, vision.patches))
+    return full.view(-1, 2, vision.rows, vision.columns)
+
+
 class Precomputed(nn.Module):
     """Stored features, (B, rows * columns, F) each, all patches kept, nothing learned."""
 

@@ -67,7 +67,7 @@ def train(
                 if due(state.step, stage.log_every, stage.steps):
                     write_means(log, recipe, state, optimizer.param_groups[0]["lr"])
                 if stage.evaluate_every and due(state.step, stage.evaluate_every, stage.steps):
-                    scores = validate(method, sources.validation, device)
+                    scores = validate(method, sources.validation, device, stage.metric)
                     log.write({"stage": stage.name, "step": state.step, **scores}, steps_done(recipe, state))
                     if is_best(state, scores[stage.metric]):
                         save_checkpoint(best, state, method, None)
@@ -112,7 +112,7 @@ def take_step(
     if stage.clip:
         nn.utils.clip_grad_norm_(method.parameters(), stage.clip)
     for group in optimizer.param_groups:
-        group["lr"] = learning_rate(stage, step)
+        group["lr"] = learning_rate(stage, step) * group["rate"]
     optimizer.step()
     return values
 

@@ -22,6 +22,7 @@ import torch
 from torch import nn
 
 from whatchanged.errors import OutputError, RecipeError
+from whatchanged.pieces import from_json, to_json
 from whatchanged.recipes.reader import dump_recipe, parse_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.checkpoint import State, read_checkpoint
@@ -46,7 +47,8 @@ def run_recipe(
 ) -> State:
     """Train a recipe into the folder ``run``, or go on with the run there (``recipe`` may then be None).
 
-    init: another run, whose last weights are taken over where names agree (``load_pretrained``).
+    init: another run, whose last weights are taken over where names agree (``load_pretrained``), or a file of
+    CLIP's weights for clip4idc.
     readers: processes that read the examples; 0 reads them in threads, which is enough for a CPU.
 
     Raises OutputError where the folder holds something and ``resume`` is not set, RecipeError where the run
@@ -66,13 +68,13 @@ def run_recipe(
         if start is not None:
             start.restore_model(cast(nn.Module, method))
         elif init is not None:
-            method.load_pretrained(cast(nn.Module, open_run(init, "last")[1]).state_dict())
+            start_from(method, init, quiet)
     except BaseException:
         if fresh:
             shutil.rmtree(run, ignore_errors=True)
         raise
     run.mkdir(parents=True, exist_ok=True)
-    _write(run / "vocabulary.json", json.dumps(sources.vocabulary.entries, ensure_ascii=False))
+    _write(run / "vocabulary.json", json.dumps(to_json(sources.vocabulary), ensure_ascii=False))
     _write(run / "environment.json", json.dumps(environment(where), indent=1))
     _write(run / "recipe.toml", dump_recipe(recipe))
     cast(nn.Module, method).to(where)
@@ -84,6 +86,24 @@ def make_method(recipe: Recipe, vocabulary: Vocabulary) -> Method:
     return build_method(recipe.method, build_vision(recipe.vision), vocabulary)
 
 
+def start_from(method: Method, init: Path, quiet: bool) -> None:
+    """Weights to begin with: a run's last ones, or a file of CLIP's, of which is said what was used.
+
+    Raises RecipeError where the method does not begin from CLIP, or the weights do not fit.
+    """
+    if not init.is_file():
+        method.load_pretrained(cast(nn.Module, open_run(init, "last")[1]).state_dict())
+        return
+    from whatchanged.training.clip_weights import load_clip
+    from whatchanged.training.methods.clip4idc import CLIP4IDC
+
+    if not isinstance(method, CLIP4IDC):
+        raise RecipeError(f"{init}: this is a file; only clip4idc begins from one. Name a run's folder.")
+    report = load_clip(method, init)
+    if not quiet:
+        print(f"{init}: {report}", file=sys.stderr)
+
+
 def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State]:
     """A run's recipe, and its method with the weights of a checkpoint, in evaluation mode.
 
@@ -92,9 +112,8 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
     """
     recipe = read_recipe(run)
     try:
-        entries = json.loads((run / "vocabulary.json").read_text(encoding="utf-8"))
-        vocabulary = Vocabulary(tuple(entries))
-    except (OSError, ValueError, TypeError) as error:
+        vocabulary = from_json(json.loads((run / "vocabulary.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, KeyError) as error:
         raise RecipeError(f"{run}: its vocabulary.json cannot be read ({error}). Train it again.") from error
     method = make_method(recipe, vocabulary)
     saved = read_checkpoint(checkpoint_file(run, checkpoint))

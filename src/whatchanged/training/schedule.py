@@ -6,7 +6,9 @@ from typing import cast
 import torch
 from torch import nn
 
+from whatchanged.errors import RecipeError
 from whatchanged.recipes.schema import StageConfig
+from whatchanged.training.bert_adam import BertAdam
 from whatchanged.training.methods import Method
 
 HALVINGS = (10_000, 20_000)
@@ -24,12 +26,21 @@ def learning_rate(stage: StageConfig, step: int) -> float:
     inverse_sqrt: lr * s/W up to s = W, then lr * sqrt(W/s); a rate of 0 becomes 1e-8
     stairs:       lr / 10^⌊s / stair⌋                      after the ramp
     cosine:       lr * (1 + cos(pi (s - W) / (S - W))) / 2   after the ramp
-    ramp (all but inverse_sqrt): lr * (s + 1)/W while s < W
+    ramp (constant, halving, cosine, stairs): lr * (s + 1)/W while s < W
+    warmup_linear: lr * s/W while s < W, then lr * (S - s) / (S - W)
+    warmup_cosine: lr * s/W while s < W, then lr * (1 + cos(pi s / S)) / 2, a jump down where s = W
 
     Source: PCL's released code for inverse_sqrt (pre-training, W = 8,000) and halving (fine-tuning);
-    SCORER's for stairs, its stair being the steps of 15 passes.
+    SCORER's for stairs, its stair being the steps of 15 passes; CLIP4IDC's (modules/optimization.py) for
+    warmup_*, whose very first rate is 0.
     """
     s, warmup = step, stage.warmup
+    if stage.schedule in ("warmup_linear", "warmup_cosine"):
+        if s < warmup:
+            return stage.lr * s / warmup
+        if stage.schedule == "warmup_cosine":
+            return stage.lr * (1 + math.cos(math.pi * s / stage.steps)) / 2
+        return stage.lr * (stage.steps - s) / max(1, stage.steps - warmup)
     if stage.schedule == "inverse_sqrt":
         rate = stage.lr * (s / warmup if s <= warmup else math.sqrt(warmup / s))
         return rate if rate > 0 else FLOOR
@@ -47,15 +58,28 @@ def learning_rate(stage: StageConfig, step: int) -> float:
 
 
 def make_optimizer(method: nn.Module, stage: StageConfig) -> torch.optim.Optimizer:
-    """Adam (L2 decay) or AdamW over the groups that the stage trains; the others ask for no gradient.
+    """Adam (L2 decay), AdamW or BertAdam over the groups that the stage trains; others ask for no gradient.
 
-    Nothing ever trains a group "frozen"; "vision" learns where ``train_vision`` says so.
+    Not trained are a group called "frozen", one whose rate is 0, and "vision" without ``train_vision``.
+    Raises RecipeError where ``stage.rates`` names a group that the method does not have.
     """
+    found = cast(Method, method).parameter_groups()
+    names = dict.fromkeys(group["name"] for group in found)
+    for name in stage.rates:
+        if name not in names:
+            raise RecipeError(
+                f"stage.{stage.name}.rates: there is no parameter group {name!r}. Choose among:"
+                f" {', '.join(names)}."
+            )
     groups = []
-    for group in cast(Method, method).parameter_groups():
-        trained = group["name"] != "frozen" and (stage.train_vision or group["name"] != "vision")
+    for group in found:
+        rate, name = stage.rates.get(group["name"], 1.0), group["name"]
+        trained = rate > 0 and name != "frozen" and (stage.train_vision or name != "vision")
         for parameter in group["params"]:
             parameter.requires_grad_(trained)
-        groups += [group] if trained else []
+        groups += [{**group, "rate": rate}] if trained else []
+    betas, decay = (0.9, stage.beta2), stage.weight_decay
+    if stage.optimizer == "bert_adam":
+        return BertAdam(groups, lr=stage.lr, betas=betas, eps=1e-6, weight_decay=decay)
     kind = torch.optim.AdamW if stage.optimizer == "adamw" else torch.optim.Adam
-    return kind(groups, lr=stage.lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=stage.weight_decay)
+    return kind(groups, lr=stage.lr, betas=betas, eps=1e-8, weight_decay=decay)

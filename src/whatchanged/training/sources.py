@@ -16,6 +16,7 @@ from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import Preparation, preparation
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.images import open_image, resize
+from whatchanged.pieces import read_merges
 from whatchanged.recipes.schema import PCLConfig, Recipe, VisionConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example, Source
@@ -41,14 +42,20 @@ class Sources:
 
 
 def open_sources(recipe: Recipe, run: Path) -> Sources:
-    """The sources that ``data.source`` names; what is costly to make is kept in the run folder."""
+    """The sources that ``data.source`` names; what is costly to make is kept in the run folder.
+
+    ``data.merges`` replaces the source's words with CLIP's pieces.
+    """
     if recipe.data.source != "dataset" and recipe.data.preparation != "none":
         raise RecipeError(
             f'{recipe.name}: data.preparation = "{recipe.data.preparation}" is for captions on disk;'
             ' drawn captions have no other words. Use "none".'
         )
     module, _, name = SOURCES[recipe.data.source].partition(":")
-    return cast(Sources, getattr(import_module(module), name)(recipe, run))
+    sources = cast(Sources, getattr(import_module(module), name)(recipe, run))
+    if recipe.data.merges:
+        sources = replace(sources, vocabulary=read_merges(Path(recipe.data.merges)))
+    return sources
 
 
 @dataclass(frozen=True)
@@ -149,7 +156,7 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
         wanted = recipe.data.ordered_pairs
         raise RecipeError(f'{recipe.name}: data.ordered_pairs = "{wanted}" needs data.source = "pool"')
     root = Path(recipe.data.path)
-    dataset = open_dataset(root, pictures=recipe.vision.kind == "backbone")
+    dataset = open_dataset(root, pictures=recipe.vision.kind != "features")
     truths = _truths(root)
     records = [_reworded(r, recipe.data.wording, truths) for r in dataset.records]
     prepared = preparation(recipe.data.preparation)
@@ -184,7 +191,7 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
 
 def reader(vision: VisionConfig, features: str) -> Reader:
     """How one picture is read: stored features (N, F) float32, or pixels (H, W, 3) uint8."""
-    if vision.kind == "backbone":
+    if vision.kind != "features":
         size = (vision.image_width, vision.image_height)
         return lambda path: resize(open_image(path), size)
     if not features:

@@ -1,25 +1,38 @@
-"""Scores on validation data, for early stopping: greedy captions, ROUGE-L and CIDEr-D, no Java."""
+"""Scores on validation data, for early stopping: captions (ROUGE-L and CIDEr-D, no Java) or retrieval."""
 
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from whatchanged.captioner.decoding import Cache, greedy
+from whatchanged.errors import RecipeError
 from whatchanged.evaluation.cider import cider_d
 from whatchanged.evaluation.ngrams import count
+from whatchanged.evaluation.retrieval import Similarity, retrieval
 from whatchanged.evaluation.rouge import rouge_l
-from whatchanged.training.batches import Source
+from whatchanged.training.batches import Example, Source
 from whatchanged.training.grids import Batch
 from whatchanged.training.methods import Method
 
 BATCH = 64
 
 
-def validate(method: Method, source: Source, device: torch.device) -> dict[str, float]:
-    """CIDEr-D and ROUGE-L (x100) of the greedy captions of every pair of ``source``, and how many differ."""
+def validate(
+    method: Method, source: Source, device: torch.device, metric: str = "CIDEr-D"
+) -> dict[str, float]:
+    """CIDEr-D and ROUGE-L (x100) of the greedy captions of every pair of ``source``, and how many differ.
+
+    With ``metric`` R@1 nothing is written: see ``rank_captions``.
+    """
+    if metric == "R@1":
+        return rank_captions(method, source, device)
     captions: list[str] = []
     references = []
     for start in range(0, len(source), BATCH):
@@ -33,6 +46,60 @@ def validate(method: Method, source: Source, device: torch.device) -> dict[str, 
         "ROUGE-L": 100 * float(rouge_l(corpus).mean()),
         "distinct": len(set(captions)),
     }
+
+
+def rank_captions(method: Method, source: Source, device: torch.device) -> dict[str, float]:
+    """``retrieval`` among the changed pairs of ``source``, each with its first caption; ties are won.
+
+    A pair's caption that another pair also bears still counts as wrong there. Raises RecipeError for a method
+    that embeds no captions.
+    """
+    examples = (source.example(i, np.random.default_rng((0, i))) for i in range(len(source)))
+    changed = (example for example in examples if example.record.changed is not False)
+    found = similarity(method, ((example, (example.caption,)) for example in changed), device)
+    if not found.pairs:
+        raise RecipeError('stage.metric = "R@1": no validation pair changed. Use another metric or data set.')
+    scores = retrieval(found)
+    ranked = {side: scores[side]["optimistic"] for side in ("text_to_pair", "pair_to_text")}
+    flat = {f"{side}/{name}": value for side, own in ranked.items() for name, value in own.items()}
+    return {"R@1": ranked["text_to_pair"]["R@1"], **flat}
+
+
+def similarity(
+    method: Method, captioned: Iterable[tuple[Example, Sequence[str]]], device: torch.device
+) -> Similarity:
+    """Cosines of all pairs with all captions: each example's pictures, and the captions beside it.
+
+    Raises RecipeError for a method that embeds no captions.
+    """
+    embed: Any = method
+    if not hasattr(method, "embed_texts"):
+        raise RecipeError(
+            'Retrieval (metric = "R@1") needs a method with a retrieval stage, such as clip4idc.'
+        )
+    assert isinstance(method, nn.Module)
+    training = method.training
+    method.eval()
+    seen, read = [], []
+    pairs: list[str] = []
+    texts: list[str] = []
+    owner: list[int] = []
+    examples = iter(captioned)
+    with torch.inference_mode():
+        while chunk := list(islice(examples, BATCH)):
+            batch = method.collate([example for example, _ in chunk]).to(device)
+            seen.append(F.normalize(embed.embed_pairs(batch.before, batch.after), dim=-1))
+            said = [replace(example, caption=caption) for example, own in chunk for caption in own]
+            for start in range(0, len(said), BATCH):
+                batch = method.collate(said[start : start + BATCH]).to(device)
+                read.append(F.normalize(embed.embed_texts(batch.ids), dim=-1))
+            for example, own in chunk:
+                owner += [len(pairs)] * len(own)
+                pairs.append(example.record.pair_id)
+                texts += own
+        matrix = torch.cat(seen) @ torch.cat(read).T if pairs else torch.zeros(0, 0)
+    method.train(training)
+    return Similarity(_numpy(matrix), tuple(pairs), tuple(texts), np.array(owner, np.int64))
 
 
 def write_captions(method: Method, batch: Batch) -> list[str]:

@@ -15,7 +15,7 @@ from torch.nn import functional as F
 
 from whatchanged.errors import DatasetError, ShapeError
 from whatchanged.recipes.schema import VisionConfig
-from whatchanged.training import seeing
+from whatchanged.training import patches, seeing
 from whatchanged.training.grids import Batch, Grids, Hidden, Precomputed
 from whatchanged.training.nn.backbone import Backbone
 from whatchanged.training.nn.matching import Matches, Matching
@@ -41,7 +41,12 @@ def build_vision(config: VisionConfig) -> nn.Module:
     """The vision that a recipe asks for."""
     if config.kind == "features":
         return Precomputed(config.rows, config.columns, config.feature_width)
-    return PixelVision(config)
+    return patches.Patches(config) if config.kind == "patches" else PixelVision(config)
+
+
+def pixel_statistics(config: VisionConfig) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Mean and deviation that a way of seeing normalises pixels with: CLIP's for patches, or ImageNet's."""
+    return (patches.MEAN, patches.STD) if config.kind == "patches" else (MEAN, STD)
 
 
 class PixelVision(nn.Module):

@@ -34,7 +34,7 @@ from torch.nn import functional as F
 
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes.schema import PCLConfig
-from whatchanged.training.grids import Batch, Grids, Hidden, Vision, pile, to_patches
+from whatchanged.training.grids import Batch, Grids, Hidden, Vision, on_grids, pile, to_patches
 from whatchanged.training.methods import Cache, take_over
 from whatchanged.training.nn.transformer import (
     Remembered,
@@ -457,13 +457,7 @@ class PCL(nn.Module):
         scores = self.output(out.rows[:, 1]).log_softmax(-1)
         new = {"keys": out.keys[:, :, :, :1], "values": out.values[:, :, :, :1]}
         grown = {name: torch.cat([cache[name], new[name]], dim=3) for name in new}
-        return scores, self._scatter(out.attention[:, :, :, 1].mean((1, 2)), memory.cells), grown
-
-    def _scatter(self, attention: Tensor, cells: Tensor) -> Tensor:
-        """A row's attention to every row (B, S) -> to the patches, on full grids (B, 2, rows, columns)."""
-        full = attention.new_zeros(attention.shape[0], 2, self.vision.rows * self.vision.columns)
-        patches = to_patches(attention, self.vision.patches)
-        return full.scatter(2, cells, patches).view(-1, 2, self.vision.rows, self.vision.columns)
+        return scores, on_grids(out.attention[:, :, :, 1].mean((1, 2)), memory.cells, self.vision), grown
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Every parameter once: group "vision" (what makes a picture's tokens, if learned) or "method"."""

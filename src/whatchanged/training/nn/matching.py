@@ -113,7 +113,7 @@ class Matching(nn.Module):
             near = torch.exp(-strain)
             # a moved thing is nowhere near its place, but still more like itself than like "nowhere"
             log_joint = self._normalise(likeness + torch.log(near + self.log_moved.exp()))
-            # and hardly a vote: 1 / (1 + strain) forgives what the rotation alone misplaces, exp(-strain) would not
+            # and hardly a vote; exp(-strain) would also silence what the rotation alone misplaces
             weights = log_joint[:, :-1, :-1].exp() * importance / (1 + strain)
             turn = fit_turn(weights, *places)
             expected = carry(places[0], fit_map(weights, *places, turn))

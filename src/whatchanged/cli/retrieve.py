@@ -1,0 +1,29 @@
+"""``whatchanged retrieve``: which pair does each caption belong to, by a trained run."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from whatchanged.errors import MissingExtra
+
+
+def retrieve(
+    run: Annotated[Path, typer.Argument(help="The run folder that train wrote, of a method with retrieval.")],
+    dataset: Annotated[Path, typer.Argument(help="The data set folder or list, with captions.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The similarities to write: NAME.npy, beside it NAME.json.")
+    ],
+    split: Annotated[
+        Literal["all", "train", "val", "test"], typer.Option(help="Rank this split only.")
+    ] = "all",
+    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+) -> None:
+    """Compare every caption with every pair; `whatchanged evaluate FILE DATASET` ranks them."""
+    try:
+        from whatchanged.training.retrieve import retrieve_run
+    except ModuleNotFoundError as error:
+        raise MissingExtra("Retrieving", error.name or "torch", "train") from error
+
+    made = retrieve_run(run, dataset, output, split, device)
+    typer.echo(f"{output}: {len(made.texts)} captions against {len(made.pairs)} pairs")

@@ -1,0 +1,47 @@
+"""BertAdam, the optimiser of CLIP4IDC's released code: Adam without bias correction, decay beside it."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+
+LARGEST = 1.0
+"""Each tensor's gradient is cut to this norm on its own, after any clipping of all of them together."""
+
+
+class BertAdam(torch.optim.Optimizer):
+    """Adam as BERT was trained with it, tensor by tensor.
+
+        g = gradient · min(1, 1 / (|gradient| + 1e-6))
+        m = b1 m + (1 − b1) g;   v = b2 v + (1 − b2) g²
+        p = p − lr (m / (sqrt(v) + eps) + decay · p)
+
+    Without bias correction the first moves are (1 − b1) / sqrt(1 − b2) times the rate: 0.71 at b2 = 0.98,
+    3.16 at 0.999. Source: modules/optimization.py of sushizixin/CLIP4IDC; schedule: ``learning_rate``.
+    """
+
+    def __init__(
+        self, params: Any, lr: float, betas: tuple[float, float], eps: float, weight_decay: float
+    ) -> None:
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], Any] | None = None) -> None:  # type: ignore[override]
+        """One move of every parameter that has a gradient."""
+        for group in self.param_groups:
+            (b1, b2), eps = group["betas"], group["eps"]
+            for parameter in group["params"]:
+                if parameter.grad is None:
+                    continue
+                gradient = cast(Tensor, parameter.grad)
+                gradient = gradient * (LARGEST / (gradient.norm() + 1e-6)).clamp(max=1.0)
+                state = self.state[parameter]
+                if not state:
+                    state["m"], state["v"] = torch.zeros_like(parameter), torch.zeros_like(parameter)
+                state["m"].mul_(b1).add_(gradient, alpha=1 - b1)
+                state["v"].mul_(b2).addcmul_(gradient, gradient, value=1 - b2)
+                move = state["m"] / (state["v"].sqrt() + eps)
+                if group["weight_decay"]:
+                    move = move + group["weight_decay"] * parameter
+                parameter.sub_(group["lr"] * move)

@@ -1,0 +1,136 @@
+"""Files of CLIP weights -> tensors by name, whichever way they are stored; no code of theirs is run.
+
+OpenAI's files are TorchScript archives: Zip files with the tensors' bytes, a pickle that names them, and
+program text. The pickle is read by an interpreter that knows tensors, storages and plain containers; a module
+becomes an empty shell with its attributes, the program text is never opened, and anything else is refused.
+"""
+
+import pickle
+import zipfile
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any, cast
+
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+from whatchanged.errors import RecipeError
+
+_STORAGES = {
+    "FloatStorage": torch.float32,
+    "HalfStorage": torch.float16,
+    "BFloat16Storage": torch.bfloat16,
+    "DoubleStorage": torch.float64,
+    "LongStorage": torch.int64,
+    "IntStorage": torch.int32,
+    "BoolStorage": torch.bool,
+    "ByteStorage": torch.uint8,
+}
+_MOST_NAMES = 50_000_000
+"""Bytes of the pickle that names the tensors; CLIP's has about a tenth of a million."""
+
+
+def read_tensors(path: Path) -> dict[str, Tensor]:
+    """The tensors of a safetensors file, a state dictionary or a TorchScript archive, floats as float32.
+
+    Raises RecipeError for a file that is none of these, or is damaged.
+    """
+    try:
+        with path.open("rb") as file:
+            zipped = file.read(4) == b"PK\x03\x04"
+        if not zipped:
+            found = _read_safetensors(path)
+        elif _is_script(path):
+            found = dict(_read_script(path))
+        else:
+            found = _flat(torch.load(path, map_location="cpu", weights_only=True))
+    except (OSError, KeyError, ValueError, TypeError, RuntimeError, EOFError, IndexError, AttributeError,
+            SafetensorError, zipfile.BadZipFile, pickle.UnpicklingError) as error:  # fmt: skip
+        reason = str(error).partition("\n")[0]
+        raise RecipeError(
+            f"{path}: no weights can be read here ({reason}). Give OpenAI's .pt, a safetensors file, or a"
+            " state dictionary that torch.load(weights_only=True) reads."
+        ) from error
+    return {name: t.float() if t.is_floating_point() else t for name, t in found.items()}
+
+
+def _read_safetensors(path: Path) -> dict[str, Tensor]:
+    with safe_open(path, framework="pt") as file:
+        return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+
+
+def _flat(loaded: Any) -> dict[str, Tensor]:
+    """A state dictionary, or a training checkpoint that holds one under that name."""
+    state = loaded.get("state_dict", loaded)
+    return {name.removeprefix("module."): t for name, t in state.items() if isinstance(t, Tensor)}
+
+
+def _is_script(path: Path) -> bool:
+    with zipfile.ZipFile(path) as archive:
+        return any(name.endswith("/constants.pkl") for name in archive.namelist())
+
+
+def _read_script(path: Path) -> Iterator[tuple[str, Tensor]]:
+    with zipfile.ZipFile(path) as archive:
+        (named,) = [info for info in archive.infolist() if info.filename.endswith("/data.pkl")]
+        if named.file_size > _MOST_NAMES:
+            raise ValueError(f"its data.pkl has {named.file_size:,} bytes")
+        with archive.open(named) as stream:
+            module = _Names(stream, archive, named.filename.removesuffix("data.pkl")).load()
+        yield from _tensors("", module)
+
+
+def _tensors(prefix: str, value: Any) -> Iterator[tuple[str, Tensor]]:
+    """Tensors of a shell and of the shells in it, by their path."""
+    for name, item in vars(value).items():
+        if isinstance(item, Tensor):
+            yield prefix + name, item
+        elif isinstance(item, _Shell):
+            yield from _tensors(f"{prefix}{name}.", item)
+
+
+class _Shell:
+    """Stands for any scripted module: attributes, no behaviour."""
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+
+
+class _Names(pickle.Unpickler):
+    """An interpreter of the archive's pickle that can build nothing but tensors, containers and shells."""
+
+    def __init__(self, stream: IO[bytes], archive: zipfile.ZipFile, root: str) -> None:
+        super().__init__(stream)
+        self._archive, self._root = archive, root
+
+    def find_class(self, module: str, name: str) -> Any:
+        """One of a handful of harmless things. Raises UnpicklingError for any other."""
+        if (module, name) == ("collections", "OrderedDict"):
+            return OrderedDict
+        if (module, name) == ("torch._utils", "_rebuild_tensor_v2"):
+            return _rebuilt
+        if module == "torch" and name in _STORAGES:
+            return _STORAGES[name]
+        if module == "torch.jit._pickle" and name in ("build_intlist", "build_doublelist", "build_boollist"):
+            return cast(Callable[[Any], list[Any]], list)
+        if module.startswith("__torch__"):
+            return _Shell
+        raise pickle.UnpicklingError(f"it asks for {module}.{name}, which weights do not need")
+
+    def persistent_load(self, reference: Any) -> Tensor:
+        """The bytes of one storage as a flat tensor."""
+        kind, dtype, key, _, count = reference
+        info = self._archive.getinfo(f"{self._root}data/{key}")
+        size = count * torch.empty(0, dtype=dtype).element_size()
+        if kind != "storage" or info.compress_type != zipfile.ZIP_STORED or info.file_size != size:
+            raise pickle.UnpicklingError(f"storage {key} is not the {size:,} plain bytes that it should be")
+        if not count:
+            return torch.empty(0, dtype=dtype)
+        return torch.frombuffer(bytearray(self._archive.read(info)), dtype=dtype)
+
+
+def _rebuilt(storage: Tensor, offset: int, size: Any, stride: Any, *_: Any) -> Tensor:
+    """A tensor on its storage; torch itself refuses one that reaches beyond."""
+    return storage.as_strided(tuple(size), tuple(stride), offset).clone()

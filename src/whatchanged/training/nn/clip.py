@@ -1,0 +1,102 @@
+"""CLIP's transformer: its block, its text tower, and the random numbers it starts from.
+
+Axis letters: B texts or pairs, T rows, D width, h heads. Source: Radford et al., 2021, and OpenAI's CLIP.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from whatchanged.training.nn.transformer import Attention, Past, Seen
+
+START_SCALE = math.log(1 / 0.07)
+"""Where CLIP's temperature starts, as a logarithm."""
+LARGEST_SCALE = math.log(100.0)
+
+
+def activate(x: Tensor, kind: str) -> Tensor:
+    """ "quick_gelu": x · sigmoid(1.702 x), as OpenAI's weights want it; "gelu": the exact one."""
+    return x * torch.sigmoid(1.702 * x) if kind == "quick_gelu" else F.gelu(x)
+
+
+class Block(nn.Module):
+    """One pre-norm layer without dropout.
+
+    x = x + Attention(LN(x));   x = x + W2 act(W1 LN(x) + b1) + b2
+    """
+
+    def __init__(self, width: int, heads: int, ffn: int, activation: str) -> None:
+        super().__init__()
+        self.attention_norm = nn.LayerNorm(width)
+        self.attention = Attention(width, heads, 0.0)
+        self.ffn_norm = nn.LayerNorm(width)
+        self.grow = nn.Linear(width, ffn)
+        self.shrink = nn.Linear(ffn, width)
+        self.activation = activation
+
+    def forward(self, x: Tensor, allowed: Tensor | None = None, past: Past = None) -> tuple[Tensor, Seen]:
+        """Rows (B, T, D) in, rows out; ``allowed`` and ``past`` as in ``Attention``."""
+        read, seen = self.attention(self.attention_norm(x), allowed, past)
+        x = x + read
+        return x + self.shrink(activate(self.grow(self.ffn_norm(x)), self.activation)), seen
+
+
+class TextRows(NamedTuple):
+    """A text tower's output (B, T, joint), and each layer's keys and values (B, layers, h, T, D/h)."""
+
+    rows: Tensor
+    keys: Tensor
+    values: Tensor
+
+
+class TextTower(nn.Module):
+    """CLIP's language encoder behind the word vectors: causal, so padding needs no mask.
+
+    h = LN(blocks(words + positions)),   joint rows: h P, P (D, joint) without bias
+    """
+
+    def __init__(
+        self, width: int, heads: int, ffn: int, layers: int, joint: int | None, activation: str
+    ) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList(Block(width, heads, ffn, activation) for _ in range(layers))
+        self.exit_norm = nn.LayerNorm(width)
+        self.project = None if joint is None else nn.Linear(width, joint, bias=False)
+
+    def forward(self, words: Tensor, past: Past = None) -> TextRows:
+        """Embedded words (B, T, D), standing behind those of ``past`` (B, layers, h, P, D/h) each."""
+        before = 0 if past is None else past[0].shape[3]
+        columns = torch.arange(before + words.shape[1], device=words.device)
+        allowed = columns <= columns[before:, None]
+        x, keys, values = words, [], []
+        for layer, block in enumerate(self.blocks):
+            x, seen = block(x, allowed, None if past is None else (past[0][:, layer], past[1][:, layer]))
+            keys.append(seen.keys)
+            values.append(seen.values)
+        x = self.exit_norm(x)
+        rows = x if self.project is None else self.project(x)
+        return TextRows(rows, torch.stack(keys, dim=1), torch.stack(values, dim=1))
+
+
+def draw_blocks(blocks: Iterable[nn.Module], layers: int) -> None:
+    """CLIP's start: N(0, D^-1/2) into attention, N(0, (2D)^-1/2) into the MLP, both outputs
+    N(0, D^-1/2 (2 layers)^-1/2); biases 0. ``layers``: of the whole tower."""
+    for block in cast(Sequence[Block], list(blocks)):
+        width = block.attention.out.in_features
+        entry, exit = width**-0.5, width**-0.5 * (2 * layers) ** -0.5
+        for linear in (block.attention.query, block.attention.key, block.attention.value):
+            draw(linear, entry)
+        draw(block.attention.out, exit)
+        draw(block.grow, (2 * width) ** -0.5)
+        draw(block.shrink, exit)
+
+
+def draw(linear: nn.Linear, deviation: float) -> None:
+    """N(0, deviation) into the weight, 0 into the bias."""
+    nn.init.normal_(linear.weight, std=deviation)
+    if linear.bias is not None:
+        nn.init.zeros_(linear.bias)

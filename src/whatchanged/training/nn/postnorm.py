@@ -1,0 +1,84 @@
+"""Post-norm layers as in BERT: attention, feed-forward, an encoder layer and a decoder layer of them.
+
+Axis letters: B pairs, T rows that ask, S rows that are asked, D width, h heads. GELU is the exact one.
+"""
+
+from typing import cast
+
+from torch import Tensor, nn
+
+from whatchanged.training.nn.transformer import Attention, Past, Seen
+
+EPS = 1e-12
+"""BERT's, under the root of each normalisation."""
+
+
+class Reading(nn.Module):
+    """A(q, s) = LN(q + Drop(Attention(q, s))): post-norm, as in BERT; s may be q itself."""
+
+    def __init__(self, width: int, heads: int, dropout: float) -> None:
+        super().__init__()
+        self.attention = Attention(width, heads, dropout)
+        self.norm = nn.LayerNorm(width, eps=EPS)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, allowed: Tensor | None = None, past: Past = None) -> tuple[Tensor, Seen]:
+        """x (B, T, D) reads ``past`` and itself; ``allowed`` and ``past`` as in ``Attention``."""
+        read, seen = self.attention(x, allowed, past)
+        return self.norm(x + self.dropout(read)), seen
+
+    def kept(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """Keys and values (B, h, S, k) of the rows (B, S, D) that ``other`` is to read."""
+        a = self.attention
+        keys, values = (f(rows).unflatten(-1, (a.heads, -1)).transpose(1, 2) for f in (a.key, a.value))
+        return keys, values
+
+    def other(self, x: Tensor, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+        """x (B, T, D) reads other rows by what was ``kept`` of them; also the probabilities (B, h, T, S)."""
+        a = self.attention
+        query = a.query(x).unflatten(-1, (a.heads, -1)).transpose(1, 2)
+        probabilities = (query @ keys.transpose(-1, -2) * a.scale).softmax(-1)
+        read = a.out((a.dropout(probabilities) @ values).transpose(1, 2).flatten(2))
+        return self.norm(x + self.dropout(read)), probabilities
+
+
+class Feeding(nn.Module):
+    """F(x) = LN(x + Drop(W2 GELU(W1 x + b1) + b2)), the exact GELU."""
+
+    def __init__(self, width: int, ffn: int, dropout: float) -> None:
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(width, ffn), nn.GELU(), nn.Linear(ffn, width), nn.Dropout(dropout))
+        self.norm = nn.LayerNorm(width, eps=EPS)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Rows in, rows out."""
+        return cast(Tensor, self.norm(x + self.net(x)))
+
+
+class EncoderLayer(nn.Module):
+    """m_l = F(A(m_{l−1}, m_{l−1}))."""
+
+    def __init__(self, width: int, heads: int, ffn: int, dropout: float) -> None:
+        super().__init__()
+        self.reading, self.feeding = Reading(width, heads, dropout), Feeding(width, ffn, dropout)
+
+    def forward(self, m: Tensor) -> Tensor:
+        """Pair rows in, pair rows out."""
+        return cast(Tensor, self.feeding(self.reading(m)[0]))
+
+
+class DecoderLayer(nn.Module):
+    """d = A(d, d) over earlier words; d = A(d, m); d = F(d)."""
+
+    def __init__(self, width: int, heads: int, ffn: int, dropout: float) -> None:
+        super().__init__()
+        self.reading, self.looking = Reading(width, heads, dropout), Reading(width, heads, dropout)
+        self.feeding = Feeding(width, ffn, dropout)
+
+    def forward(
+        self, d: Tensor, keys: Tensor, values: Tensor, allowed: Tensor | None, past: Past
+    ) -> tuple[Tensor, Seen, Tensor]:
+        """Word rows (B, T, D) against the pair's keys and values; also self-attention's and the looks."""
+        d, seen = self.reading(d, allowed, past)
+        d, looked = self.looking.other(d, keys, values)
+        return self.feeding(d), seen, looked

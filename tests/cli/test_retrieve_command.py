@@ -1,0 +1,15 @@
+"""``whatchanged retrieve`` where it cannot run; what it writes and how that is ranked: test_retrieve.py."""
+
+import sys
+
+
+def test_the_missing_extra_is_named(whatchanged, monkeypatch, tmp_path):
+    monkeypatch.delitem(sys.modules, "whatchanged.training.retrieve", raising=False)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    code, _, err = whatchanged("retrieve", tmp_path, tmp_path, "-o", tmp_path / "s.npy")
+    assert code == 2 and "whatchanged[train]" in err
+
+
+def test_a_name_that_is_no_array_is_refused(whatchanged, tmp_path):
+    code, _, err = whatchanged("retrieve", tmp_path, tmp_path, "-o", tmp_path / "s.txt")
+    assert code == 2 and "ends in .npy" in err

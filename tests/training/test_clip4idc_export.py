@@ -1,0 +1,30 @@
+"""A trained CLIP4IDC becomes a bundle that describes without torch."""
+
+import numpy as np
+import pytest
+import torch
+
+from whatchanged.captioner.runtime import load
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.training.export import export_run
+from whatchanged.training.grids import Batch
+from whatchanged.training.run import open_run, run_recipe
+from whatchanged.training.validation import write_captions
+
+
+@pytest.mark.parametrize("name", ["clip4idc-tiny", "clip4idc-tiny-ft1", "clip4idc-tiny-ft2"])
+def test_a_bundle_says_what_its_run_says(name, tiny_dataset, tmp_path):
+    recipe = load_recipe(
+        name, [f"data.path={tiny_dataset}", "stage.caption.steps=8", "stage.caption.lr=1e-2"]
+    )
+    run_recipe(recipe, tmp_path / "run", device="cpu", quiet=True)
+    export_run(tmp_path / "run", tmp_path / "bundle", "tiny")
+    captioner = load(tmp_path / "bundle")
+    _, method, _ = open_run(tmp_path / "run")
+    pictures = np.random.default_rng(1).integers(0, 256, (2, 64, 64, 3), dtype=np.uint8)
+    found = captioner.describe(*pictures)
+    shown = [torch.from_numpy(picture)[None] for picture in pictures]
+    said = write_captions(method, Batch(*shown, torch.zeros(1, 4, dtype=torch.long)))
+    assert [found.sentence] == said
+    assert 0 < found.no_change < 1 and found.heatmaps.shape == (2, 2, 2) and found.heatmaps.max() > 0
+    assert captioner.card.mean == pytest.approx((0.48145466, 0.4578275, 0.40821073))

@@ -1,0 +1,119 @@
+"""CLIP4IDC and its two baselines from their recipes, through the command line, at toy size."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from whatchanged.recipes.reader import load_recipe, recipe_names
+from whatchanged.training.checkpoint import read_checkpoint
+from whatchanged.training.run import make_method, open_run
+from whatchanged.training.schedule import make_optimizer
+from whatchanged.training.sources import open_sources
+
+RECIPES = [name for name in recipe_names() if name.startswith("clip4idc-")]
+SMALL = [
+    "method.width=16", "method.heads=2", "method.ffn=32", "method.intra_layers=2", "method.inter_layers=1",
+    "method.text_width=16", "method.text_heads=2", "method.text_ffn=32", "method.text_layers=1",
+    "method.context=40", "method.joint_width=12", "method.decoder_width=16", "method.decoder_heads=2",
+    "method.decoder_ffn=32", "method.decoder_layers=2", "vision.image_width=64", "vision.image_height=64",
+]  # fmt: skip
+STAGES = {
+    "retrieval": {"steps": 3, "batch": 14, "evaluate_every": 3, "log_every": 1, "save_every": 2, "lr": 1e-3},
+    "caption": {"steps": 4, "batch": 14, "evaluate_every": 2, "log_every": 1, "save_every": 2, "lr": 1e-3},
+}
+
+
+def small(name):
+    """The recipe's settings at toy size, preset, tasks, optimisers and rates untouched."""
+    settings = list(SMALL)
+    for stage in load_recipe(name).stages:
+        settings += [f"stage.{stage.name}.{key}={value}" for key, value in STAGES[stage.name].items()]
+        settings += [f"stage.{stage.name}.warmup={1 if stage.warmup else 0}"]
+    return settings
+
+
+def command(name, dataset):
+    overrides = [part for setting in small(name) for part in ("--set", setting)]
+    return ["train", name, "--data", dataset, "--device", "cpu", "--quiet", *overrides]
+
+
+def test_the_recipes_are_the_ones_looked_at():
+    assert len(RECIPES) == 8
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_recipe_runs_through_the_command_line_to_scored_captions(name, tiny_dataset, tmp_path, whatchanged):
+    run = tmp_path / "run"
+    code, out, err = whatchanged(*command(name, tiny_dataset), "--output", run)
+    assert code == 0, err
+    assert json.loads(out)["finished"] is True
+    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    terms = {key for line in lines for key in line}
+    baseline = "ft" in name
+    assert {"retrieval/text_to_pair", "R@1", "pair_to_text/MdR"} <= terms or baseline
+    assert baseline == ("R@1" not in terms) and "caption" in terms
+    assert ("caption/unchanged" in terms) == (load_recipe(name).method.preset == "authors")
+    assert [line["step"] for line in lines if "CIDEr-D" in line] == [2, 4]
+    weights = read_checkpoint(run / "checkpoints" / "last.safetensors").tensors
+    assert any(".inter." in tensor for tensor in weights) != baseline
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_each_stage_moves_all_that_it_trains_and_nothing_else(name, tiny_dataset, tmp_path):
+    """Three steps from the recipe's own optimiser and rates; with warm-up the first has rate 0."""
+    recipe = load_recipe(name, [*small(name), f"data.path={tiny_dataset}"])
+    sources = open_sources(recipe, tmp_path)
+    for stage in recipe.stages:
+        torch.manual_seed(0)
+        method = make_method(recipe, sources.vocabulary).train()
+        optimizer = make_optimizer(method, stage)
+        start = {name: tensor.detach().clone() for name, tensor in method.named_parameters()}
+        (task,) = stage.tasks
+        for _ in range(3):
+            examples = [sources.train.example(i, np.random.default_rng(i)) for i in range(0, 80, 5)]
+            optimizer.zero_grad()
+            sum(method.loss(task, method.collate(examples)).values()).backward()
+            optimizer.step()
+        moved = {n for n, p in method.named_parameters() if not torch.equal(p, start[n])}
+        given = {id(p) for group in optimizer.param_groups for p in group["params"]}
+        trained = {n for n, p in method.named_parameters() if id(p) in given}
+        assert trained - method.untrained(stage.tasks) == moved
+        if recipe.method.preset == "authors" and recipe.method.freeze:
+            kept = ("pair.patches.weight", "pair.class_token", "pair.positions", "text_positions")
+            assert not moved & {*kept, "pair.entry_norm.weight", "pair.entry_norm.bias"}
+            assert ("words.weight" in moved) == (task == "caption" and recipe.method.train_words)
+
+
+def test_the_published_rates_reach_their_groups(tiny_dataset, tmp_path):
+    recipe = load_recipe(
+        "clip4idc-clevr-authors", [*small("clip4idc-clevr-authors"), f"data.path={tiny_dataset}"]
+    )
+    method = make_method(recipe, open_sources(recipe, tmp_path).vocabulary)
+    adapt, caption = load_recipe("clip4idc-clevr-authors").stages
+    for stage, new in ((adapt, 1.0), (caption, 1e-3)):
+        groups = make_optimizer(method, stage).param_groups
+        assert {(g["name"], g["rate"]) for g in groups} == {("clip", 1e-3), ("new", new), ("captioner", 1.0)}
+        names = {p: n for n, p in method.named_parameters()}
+        undecayed = {names[p] for g in groups if g["weight_decay"] == 0 for p in g["params"]}
+        assert undecayed == {n for n in names.values() if n.endswith("bias") and "entry_norm" not in n} | {
+            "captioner.entry_norm.bias"
+        }
+
+
+def test_a_broken_run_goes_on_as_if_nothing_had_happened(tiny_dataset, tmp_path, whatchanged):
+    """BertAdam's moments, the drawn examples and the dropout all continue."""
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    arguments = command("clip4idc-clevr-authors", tiny_dataset)
+    assert whatchanged(*arguments, "--output", whole)[0] == 0
+    for _ in range(12):
+        more = ["--resume"] if broken.exists() else []
+        code, out, err = whatchanged(*arguments, "--output", broken, "--max-seconds", 1e-6, *more)
+        assert code == 0, err
+        if json.loads(out)["finished"]:
+            break
+    assert json.loads(out)["finished"]
+    a, b = (read_checkpoint(run / "checkpoints" / "last.safetensors").tensors for run in (whole, broken))
+    assert a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
+    assert open_run(broken, "last")[0].method.preset == "authors"

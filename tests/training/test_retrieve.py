@@ -1,0 +1,71 @@
+"""From a run to similarities and ranks, through the command line."""
+
+import numpy as np
+import pytest
+
+from whatchanged.datasets import open_dataset
+from whatchanged.evaluation.retrieval import read_similarity
+
+
+@pytest.fixture
+def trained(whatchanged, tiny_dataset, tmp_path):
+    """Trains a recipe for one step a stage; returns the run folder."""
+
+    def train(name, *stages):
+        settings = [f"stage.{stage}.{key}" for stage in stages for key in ("steps=1", "evaluate_every=0")]
+        overrides = [part for setting in settings for part in ("--set", setting)]
+        places = ["--data", tiny_dataset, "--features", tiny_dataset / "features"]
+        code, _, err = whatchanged("train", name, *places, "-o", tmp_path / name, "--quiet", *overrides)
+        assert code == 0, err
+        return tmp_path / name
+
+    return train
+
+
+def test_every_caption_meets_every_changed_pair(whatchanged, trained, tiny_dataset, tmp_path):
+    run, file = trained("clip4idc-tiny", "retrieval", "caption"), tmp_path / "s.npy"
+    records = [r for r in open_dataset(tiny_dataset, split="val").records if r.changed]
+    captions = [r.pair_id for r in records for _ in r.captions]
+    code, out, err = whatchanged(
+        "retrieve", run, tiny_dataset, "-o", file, "--split", "val", "--device", "cpu"
+    )
+    assert (code, out) == (0, f"{file}: {len(captions)} captions against {len(records)} pairs\n"), err
+    made = read_similarity(file)
+    assert [made.pairs[number] for number in made.owner] == captions
+    assert list(made.texts) == [caption for r in records for caption in r.captions]
+    assert np.abs(made.matrix).max() <= 1 + 1e-5 and len(np.unique(made.matrix)) > len(captions)
+    code, out, err = whatchanged("evaluate", file, tiny_dataset, "--split", "val")
+    assert code == 0 and f"{len(records)} pairs, {len(captions)} texts" in out, err
+    assert "exists already" in whatchanged("retrieve", run, tiny_dataset, "-o", file)[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "stages", "message"),
+    [
+        ("clip4idc-tiny-ft1", ["caption"], "a baseline has no retrieval stage"),
+        ("pcl-tiny", ["pretrain", "caption"], "needs a method with a retrieval stage"),
+    ],
+)
+def test_a_run_without_retrieval_is_refused(
+    name, stages, message, whatchanged, trained, tiny_dataset, tmp_path
+):
+    run, file = trained(name, *stages), tmp_path / "s.npy"
+    code, _, err = whatchanged("retrieve", run, tiny_dataset, "-o", file, "--device", "cpu")
+    assert code == 2 and message in err and not file.exists()
+
+
+def test_a_split_without_pairs_is_named(whatchanged, trained, tiny_dataset, tmp_path):
+    run = trained("clip4idc-tiny", "retrieval", "caption")
+    arguments = (
+        "retrieve",
+        run,
+        tiny_dataset,
+        "-o",
+        tmp_path / "s.npy",
+        "--split",
+        "test",
+        "--device",
+        "cpu",
+    )
+    code, _, err = whatchanged(*arguments)
+    assert code == 2 and "test" in err
