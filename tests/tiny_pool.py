@@ -9,7 +9,7 @@ SEED, SHARD, SHARDS = 3, 5, 2
 WIDTH, HEIGHT = 96, 64
 VISION = VisionConfig(
     kind="backbone", image_width=WIDTH, image_height=HEIGHT, channels=(4, 6, 8), blocks=1, keep=6,
-    matching=True, scene_truth=True,
+    matching=True, survey=True, scene_truth=True,
 )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from whatchanged.training.seeing import (
     match_loss,
     pile_truth,
     pointing_loss,
+    survey_loss,
     things_of_tokens,
 )
 
@@ -108,6 +109,21 @@ def test_tokens_show_the_thing_whose_middle_is_in_reach():
     tokens = torch.tensor([[5, 0, 10, 11, 12, 13, 7]])
     assert things_of_tokens(tokens, known, 4).tolist() == [[0, -1, -1, 2, -1, -1, -1]]
     assert things_of_tokens(torch.tensor([[8]]), truth([[-1] * 4] * 4, [7]), 4).tolist() == [[-1]]
+
+
+def test_surveyed_sizes_and_places_by_hand():
+    """Three tokens show things: P(right size) 1/2, 1/2, 3/4; L1 gaps 1, 0 and 1/2. The others say nothing."""
+    before = truth([[-1]], [0, 1], [[0, 1, 0, 0], [0, 0, 0, 0]], [[3.0, -1.5], [0.0, 0.6]])
+    after = truth([[-1]], [0, 1], [[0, 1, 0, 0], [0, 0, 0, 0]], [[0.0, 0.0], [1.5, 0.0]])
+    none = torch.zeros(1, 2, dtype=torch.long)
+    known = PairTruth(before, after, none, none, none, none)
+    things = (torch.tensor([[1, 0]]), torch.tensor([[-1, 1]]))
+    sizes = (torch.zeros(1, 2, 2), torch.tensor([[[9.0, -9.0], [LN3, 0.0]]]))
+    places = (torch.tensor([[[0.0, 0.2], [0.0, -0.5]]]), torch.tensor([[[7.0, 7.0], [0.0, 0.0]]]))
+    got = survey_loss(sizes, places, things, known)
+    assert got["size"].item() == pytest.approx((2 * LN2 + math.log(4 / 3)) / 3)
+    assert got["place"].item() == pytest.approx((1 + 0 + 0.5) / 3)
+    assert survey_loss(sizes, places, (none - 1, none - 1), known)["place"] == 0
 
 
 # Two pictures

@@ -52,7 +52,7 @@ def test_sizes():
     vision = build()
     assert (vision.rows, vision.columns, vision.patches, vision.raw_width) == (8, 12, 6, WIDTH)
     assert vision.width == 3 * WIDTH + 10 + 96
-    assert (build(matching=False).width, build(keep=0).patches) == (WIDTH, 96)
+    assert (build(matching=False, survey=False).width, build(keep=0).patches) == (WIDTH, 96)
 
 
 def test_pixels_are_normalised_by_hand():
@@ -216,7 +216,7 @@ def test_stored_tokens_are_never_written_to(matching):
 
 
 def test_without_matching_tokens_stay_as_they_are():
-    vision = build(matching=False)
+    vision = build(matching=False, survey=False)
     grids = grids_of(vision)
     related = vision.relate(grids)
     assert torch.equal(related.before, grids.before) and torch.equal(related.after, grids.after)
@@ -242,7 +242,7 @@ def test_in_bf16_what_is_described_keeps_its_digits():
 
 def test_what_can_be_learned_depends_on_the_recipe():
     assert set(build().tasks) == {"seeing", "matching"}
-    assert set(build(matching=False).tasks) == {"seeing"}
+    assert set(build(matching=False, survey=False).tasks) == {"seeing"}
     assert build(scene_truth=False).tasks == {}
 
 

@@ -257,6 +257,14 @@ def _check(recipe: Recipe, where: str) -> None:
         _in(where, prefix + "stair", stage.stair, stairs, "1 or more with schedule stairs, 0 with any other")
     scenes = not recipe.data.exchange or recipe.data.examples == "scenes"
     _in(where, "data.exchange", recipe.data.exchange, scenes, 'false, unless data.examples = "scenes"')
+    surveyed = not vision.survey or vision.matching
+    _in(
+        where,
+        "vision.survey",
+        vision.survey,
+        surveyed,
+        "false without vision.matching, which uses the places",
+    )
     if isinstance(method, PCLConfig):
         _check_pcl(method, recipe.stages, where)
     elif isinstance(method, CLIP4IDCConfig):

@@ -110,8 +110,9 @@ class VisionConfig:
     """What turns a picture into a grid of tokens: stored features, a convolutional backbone on pixels, or the
     pixels themselves in square patches.
 
-    ``matching`` (features matched between the grids) and ``scene_truth`` (losses on the world's truth) go
-    beyond the published method; both are off in its presets.
+    ``matching`` (features matched between the grids), ``survey`` (sizes and places read from all things of a
+    picture together, before they are matched) and ``scene_truth`` (losses on the world's truth) go beyond the
+    published method; all are off in its presets.
     """
 
     kind: Literal["features", "backbone", "patches"] = "features"
@@ -127,6 +128,7 @@ class VisionConfig:
     patch: int = 32
     """Side of a patch in pixels (kind "patches" only)."""
     matching: bool = False
+    survey: bool = False
     scene_truth: bool = False
 
 

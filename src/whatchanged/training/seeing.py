@@ -143,6 +143,29 @@ def things_of_tokens(cells: Tensor, truth: Truth, columns: int) -> Tensor:
     return torch.where(near & ~taken, thing, NOTHING)
 
 
+def survey_loss(
+    sizes: tuple[Tensor, Tensor],
+    places: tuple[Tensor, Tensor],
+    things: tuple[Tensor, Tensor],
+    truth: PairTruth,
+) -> dict[str, Tensor]:
+    """Cross-entropy of the sizes and L1 of the places that the tokens of things bear, both pictures.
+
+    sizes: (B, N, 2) logits, places: (B, N, 2) in units of ``PLACE_SCALE``; the mean over tokens that show a
+    thing.
+    """
+    size, place, count = (sizes[0].new_zeros(()) for _ in range(3))
+    column = list(ATTRIBUTES).index("size")
+    for logits, stands, own, side in zip(sizes, places, things, (truth.before, truth.after), strict=True):
+        shows, thing = (own >= 0).to(logits.dtype), own.clamp_min(0)
+        wanted = torch.gather(side.attributes[..., column], 1, thing)
+        there = torch.gather(side.places, 1, thing[..., None].expand(-1, -1, 2)) / PLACE_SCALE
+        size = size + (F.cross_entropy(logits.transpose(1, 2), wanted, reduction="none") * shows).sum()
+        place = place + ((stands - there).abs().sum(-1) * shows).sum()
+        count = count + shows.sum()
+    return {"size": size / count.clamp_min(1), "place": place / count.clamp_min(1)}
+
+
 def match_loss(matches: Matches, things: tuple[Tensor, Tensor], truth: PairTruth) -> Tensor:
     """Cross-entropy of the soft matches: a token goes to the token of the same thing, or to "nowhere".
 

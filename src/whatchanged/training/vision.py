@@ -19,11 +19,14 @@ from whatchanged.training import patches, seeing
 from whatchanged.training.grids import Batch, Grids, Hidden, Precomputed
 from whatchanged.training.nn.backbone import Backbone
 from whatchanged.training.nn.matching import Matches, Matching
+from whatchanged.training.nn.survey import Survey
 
 FATE_WIDTH = 96
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 SEEING_WEIGHTS = {"center": 1.0, "shape": 2.0, "size": 0.5, "color": 1.0, "material": 1.0, "place": 2.0}
 """Shape is learned last and place decides about moves, so they weigh more."""
+SURVEY_WEIGHT = 5.0
+"""Of a place beside a size, when all things are read together: sizes are nearly known by then."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,10 @@ class PixelVision(nn.Module):
         self.backbone = Backbone(config.channels, config.blocks)
         self.heads = nn.Conv2d(self.backbone.width, 1 + sum(seeing.ATTRIBUTES.values()) + 2, 1)
         self.raw_width = self.backbone.width + sum(seeing.ATTRIBUTES.values())
+        self.survey = None
+        if config.survey:
+            first = self.backbone.width + seeing.ATTRIBUTES["shape"]
+            self.survey = Survey(self.raw_width, first, seeing.ATTRIBUTES["size"], self.rows, self.columns)
         self.matching = Matching(self.raw_width) if config.matching else None
         self.width = self.raw_width
         if config.matching:
@@ -93,7 +100,7 @@ class PixelVision(nn.Module):
         """Names of the parameters that none of ``tasks`` gives a gradient when it reads pictures."""
         idle = {"fate_head"} if "matching" not in tasks else set()
         if set(tasks) <= {"seeing"}:
-            idle |= {"matching", "fate"}
+            idle |= {"survey", "matching", "fate"}
         if not tasks:
             idle |= {"backbone", "heads"}
         return frozenset(name for name, _ in self.named_parameters() if name.partition(".")[0] in idle)
@@ -122,8 +129,15 @@ class PixelVision(nn.Module):
             matches, described = _describe(matching, grids, *own, (None, None))
         things = self._things(grids, truth)
         fates = (self.fate_head(self.fate(described[0])), self.fate_head(self.fate(described[1])))
-        match = seeing.match_loss(matches, things, truth)
-        return {"match": match, "fate": seeing.fate_loss(fates, things, truth)}
+        terms = {
+            "match": seeing.match_loss(matches, things, truth),
+            "fate": seeing.fate_loss(fates, things, truth),
+        }
+        if self.survey is not None:
+            sizes = [features[..., self.survey.size] for features in own]
+            terms |= seeing.survey_loss((sizes[0], sizes[1]), _placed(grids)[0], things, truth)
+            terms["place"] = SURVEY_WEIGHT * terms["place"]
+        return terms
 
     def pointing(self, grids: Grids, truth: seeing.PairTruth, looked: Tensor, asked: Tensor) -> Tensor:
         """How far words look past the tokens of what changed (``seeing.pointing_loss``)."""
@@ -171,6 +185,9 @@ class PixelVision(nn.Module):
         features, places, salience, cells = torch.split(packed, [self.raw_width, 2, 1, 1], dim=2)
         batch = before.shape[0]
         numbers = cells[..., 0].round().long()
+        if self.survey is not None:
+            with torch.autocast(packed.device.type, enabled=False):  # places need more than three digits
+                features, places = self.survey(features.float(), places.float(), salience.float(), numbers)
         return Grids(
             features[:batch], features[batch:], numbers[:batch], numbers[batch:],
             places[:batch], places[batch:], salience[:batch, :, 0], salience[batch:, :, 0],
