@@ -30,6 +30,20 @@ def test_table_json_and_markdown(files, tmp_path, whatchanged):
     assert (tmp_path / "r.md").read_text().startswith("### Against the references")
 
 
+def test_who_made_the_captions_is_named(files, tmp_path, whatchanged):
+    predictions, _ = files
+    note = predictions.with_name(predictions.name + ".meta.json")
+    model = {"name": "tiny", "version": "1.2", "fingerprint": "f", "preparation": "ier"}
+    note.write_text(json.dumps({"model": model, "beams": 3}))
+    code, out, _ = whatchanged("evaluate", *files, "--json", tmp_path / "r.json")
+    assert code == 0 and "tiny 1.2, 3 beam(s), trained on captions prepared as 'ier'" in out
+    made_by = json.loads((tmp_path / "r.json").read_text())["signature"]["made_by"]
+    assert made_by == {"model": model, "beams": 3}
+    note.write_text("{")
+    assert whatchanged("evaluate", *files, "--json", tmp_path / "s.json")[0] == 0
+    assert json.loads((tmp_path / "s.json").read_text())["signature"]["made_by"] is None
+
+
 def test_the_other_tokeniser(files, tmp_path, whatchanged):
     code, out, _ = whatchanged("evaluate", *files, "--tokenizer", "plain", "--json", tmp_path / "r.json")
     assert code == 0 and "tokenizer plain" in out

@@ -189,6 +189,10 @@ def sentences(method, batch, steps=8):
     return torch.stack(ids, 1), torch.stack(rows, 1), attention
 
 
+def test_its_attention_has_a_name(case):
+    assert "heads" in build(case).looks
+
+
 def test_each_parameter_is_in_one_group_and_in_the_checkpoint(case):
     method = build(case)
     grouped = [id(p) for group in method.parameter_groups() for p in group["params"]]

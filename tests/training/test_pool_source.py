@@ -33,7 +33,9 @@ def source(shards):
 @pytest.fixture
 def recipe(tiny_pool):
     small = [f"data.path={tiny_pool}", f"vision.image_width={WIDTH}", f"vision.image_height={HEIGHT}"]
-    return load_recipe("clevr-pcl", [*small, "vision.keep=6", "method.negatives=2"])
+    return load_recipe(
+        "clevr-pcl", [*small, "vision.keep=6", "method.negatives=2", "data.ordered_pairs=balanced"]
+    )
 
 
 def rng(seed=0):

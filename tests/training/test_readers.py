@@ -16,7 +16,10 @@ from whatchanged.training.run import make_method, run_recipe
 SMALL = [f"vision.image_width={WIDTH}", f"vision.image_height={HEIGHT}", "vision.channels=[4, 6, 8]",
          "vision.blocks=1", "vision.keep=6", "method.width=16", "method.heads=2", "method.ffn=16",
          "stage.see.steps=5", "stage.see.batch=4"]  # fmt: skip
-pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:This DataLoader will create:UserWarning"),  # on a single core
+]
 
 
 @pytest.fixture(scope="module")

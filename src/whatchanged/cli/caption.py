@@ -324,6 +324,7 @@ def _identity(
             "name": card.name,
             "version": card.version,
             "fingerprint": captioner.bundle.fingerprint,
+            "preparation": str(card.provenance.get("preparation", "unknown")),
         },
         "list": {"pairs": len(records), "sha256": digest.hexdigest()},
         "shard": {"first": span[0], "last": span[1]},

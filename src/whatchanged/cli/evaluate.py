@@ -76,6 +76,7 @@ def evaluate(
     ] = False,
 ) -> None:
     """Score captions: BLEU, ROUGE-L, CIDEr-D, by type of change, and against the scene where it is known."""
+    from whatchanged.evaluation.predictions import made_by
     from whatchanged.evaluation.programs import java_programs
     from whatchanged.evaluation.report import Settings, evaluate_records, write
     from whatchanged.evaluation.scene_grading import scene_truths
@@ -107,6 +108,7 @@ def evaluate(
         other=rest[0] if compare else None,
         seeds=rest if seeds else (),
     )
+    report["signature"]["made_by"] = made_by(predictions)
     files = None
     if attention is not None:
         from whatchanged.captioner.attention import AttentionFiles

@@ -10,6 +10,7 @@ The formats, told apart by content:
                 "candidates": ["..."]}
 """
 
+import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -54,6 +55,15 @@ def read_predictions(path: str | Path) -> tuple[Prediction, ...]:
     if twice:
         raise PredictionsError(f"{path}: {_named(twice, 'id')}: more than one line. Keep one line a pair.")
     return tuple(predictions)
+
+
+def made_by(path: Path) -> dict[str, Any] | None:
+    """What `whatchanged caption` noted beside its captions: the model and the number of beams."""
+    try:
+        noted = json.loads(path.with_name(path.name + ".meta.json").read_text(encoding="utf-8"))
+        return {"model": dict(noted["model"]), "beams": int(noted["beams"])}
+    except (OSError, ValueError, TypeError, KeyError):
+        return None  # captions of other makers have no such note
 
 
 def aligned(

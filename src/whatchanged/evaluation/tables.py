@@ -206,6 +206,11 @@ def footer(report: Report) -> str:
         f"{intervals['resamples']:,} resamples of scenes, seed {intervals['seed']}",
         f"whatchanged {signature['whatchanged']}",
     ]
+    maker = signature.get("made_by")
+    if maker is not None:
+        model = maker["model"]
+        prepared = f"trained on captions prepared as {model.get('preparation', 'unknown')!r}"
+        parts.append(f"{model['name']} {model['version']}, {maker['beams']} beam(s), {prepared}")
     if signature["failed_as_empty"]:
         parts.append(f"{signature['failed_as_empty']} failed pairs as empty")
     if signature["set_aside"]:

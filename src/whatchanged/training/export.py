@@ -93,6 +93,8 @@ def export_run(
         provenance = {
             "recipe": recipe.name,
             "resolved_recipe": dump_recipe(replace(recipe, data=replace(recipe.data, path="", features=""))),
+            "preparation": recipe.data.preparation,
+            "attention": method.looks,
             "checkpoint": {"stage": recipe.stages[state.stage].name, "step": state.step, "best": state.best},
             "training_seconds": round(state.seconds),
             "environment": _environment(run),

@@ -34,6 +34,8 @@ class Method(Protocol):
     vision: Vision
     vocabulary: Vocabulary
     max_length: int
+    looks: str
+    """Which attention ``step`` returns, in words."""
 
     def batch_size(self, task: str, batch: int) -> int:
         """How many examples a batch of ``task`` holds where a stage asks for ``batch``."""

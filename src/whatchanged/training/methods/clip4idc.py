@@ -244,6 +244,8 @@ class Memory(NamedTuple):
 class CLIP4IDC(nn.Module):
     """The method and its two baselines: pair encoder, text tower, captioner."""
 
+    looks = "mean over heads and decoder layers"
+
     def __init__(self, config: CLIP4IDCConfig, vision: Vision, vocabulary: Vocabulary) -> None:
         super().__init__()
         self.config, self.vision, self.vocabulary = config, vision, vocabulary

@@ -242,6 +242,8 @@ class Memory(NamedTuple):
 class PCL(nn.Module):
     """The method: embeddings, three stacks of transformer blocks, and a head per task."""
 
+    looks = "mean over heads and layers"
+
     def __init__(self, config: PCLConfig, vision: Vision, vocabulary: Vocabulary) -> None:
         super().__init__()
         self.config, self.vision, self.vocabulary = config, vision, vocabulary

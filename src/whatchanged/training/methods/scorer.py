@@ -3,13 +3,11 @@
 Each picture is rebuilt from the other by cross attention: what both show survives, what changed does not. Two
 losses teach it: views of one scene match better than views of others, token by token (SCORER); the caption,
 laid over the picture before, yields the picture after (CBR). One stage trains it all:
-
     X1, X2 -> (a, b) = (layer(a, b), layer(b, a)), again per layer -> D = ReLU(FC([a; b])) -> words
     L = caption + λ_v view + λ_m reason
 
-Official code: tuyunbin/SCORER, for CLEVR-Change only.
-
-Axis letters: B pairs, N cells, D width, E word width, h heads, k = D / h, L text positions, V vocabulary.
+Official code: tuyunbin/SCORER, for CLEVR-Change only. Axis letters: B pairs, N cells, D width, E word width,
+h heads, k = D / h, L text positions, V vocabulary.
 
 Departures. ``Preset`` has one field per point where paper and code part ways; a recipe chooses with
 ``method.preset``. Where the paper is silent, both presets follow the code: dropout, places, CBR's images, two
@@ -283,6 +281,8 @@ class Memory(NamedTuple):
 
 class SCORER(nn.Module):
     """The method; ``Method`` tells what each public function is for."""
+
+    looks = "last decoder layer, mean over heads, half for each picture"
 
     def __init__(self, config: ScorerConfig, vision: nn.Module, vocabulary: Vocabulary) -> None:
         super().__init__()
