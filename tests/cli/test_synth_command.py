@@ -49,9 +49,9 @@ def test_a_pool_is_drawn_grows_and_keeps_its_seed(tmp_path: Path, monkeypatch):
 def test_a_pool_is_240x160_unless_told_otherwise(tmp_path, monkeypatch):
     pytest.importorskip("numba")
     asked = []
-    monkeypatch.setattr("whatchanged.training.pool.draw_pool", lambda *a: asked.append(a[1:6]))
+    monkeypatch.setattr("whatchanged.training.pool.draw_pool", lambda *a: asked.append(a[1:6] + a[7:]))
     assert run("clevr-pool", str(tmp_path / "pool"), "--scenes", "5", "--workers", "3").exit_code == 0
-    assert asked == [(5, 0, (240, 160), 3, "cpu")]
+    assert asked == [(5, 0, (240, 160), 3, "cpu", "jittered")]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Literal
 
 import typer
 
@@ -29,6 +30,9 @@ def synth(
     scenes: int = typer.Option(..., "--scenes", min=1, help="Number of scenes; each gives two pairs."),
     seed: int = typer.Option(0, "--seed", min=0, help="The same seed gives the same set."),
     size: str = typer.Option("", "--size", callback=_size, help="WxH; 480x320, or 240x160 for a pool."),
+    views: Literal["jittered", "around"] = typer.Option(
+        "jittered", "--views", help="Cameras after: near the first, or anywhere around (as CLEVR-DC)."
+    ),
     workers: int = typer.Option(1, "--workers", min=1, help="Processes; any number writes the same bytes."),
     device: str = typer.Option("cpu", "--device", help="cpu, or a device of torch such as cuda."),
     quiet: bool = typer.Option(False, "--quiet", help="Nothing on stderr but errors."),
@@ -45,6 +49,6 @@ def synth(
     write, usual = (draw_pool, "240x160") if world == "clevr-pool" else (write_twin, "480x320")
     width, height = (int(side) for side in (size or usual).split("x"))
     with progress("scenes", scenes, quiet) as advance:
-        write(out, scenes, seed, (width, height), workers, device, advance)
+        write(out, scenes, seed, (width, height), workers, device, advance, views)
     note(f"{scenes:,} scenes, {2 * scenes:,} pairs in {out}", quiet)
     typer.echo(str(out))

@@ -28,7 +28,7 @@ from whatchanged.records import CHANGE_TYPES
 from whatchanged.training.render import PLAIN, Look, look_for, render
 from whatchanged.training.seeing import ATTRIBUTES, FATES, NOTHING
 from whatchanged.worlds.clevr.change import Change
-from whatchanged.worlds.clevr.sampling import sample_triple
+from whatchanged.worlds.clevr.sampling import Views, sample_triple
 from whatchanged.worlds.clevr.scene import (
     COLORS,
     MATERIALS,
@@ -106,17 +106,18 @@ def draw_pool(
     workers: int,
     device: str = "cpu",
     advance: Callable[[int], None] | None = None,
+    views: Views = "jittered",
 ) -> None:
     """Draw the shards that ``scenes`` triples fill and that are not there yet; any ``workers``, same bytes.
 
-    Raises DatasetError where ``out`` holds a pool of another seed or size, or the size has broken cells.
+    Raises DatasetError where ``out`` holds another pool (seed, size or views), or the size has broken cells.
     """
-    write_description(out, seed, *size)
+    write_description(out, seed, *size, views)
     numbers = range(-(-scenes // SHARD))
     missing = [n for n in numbers if not (out / f"{n:05d}.pictures.npy").exists()]
     if advance is not None:
         advance(SHARD * (len(numbers) - len(missing)))
-    draw = partial(draw_shard, out, seed, size, device, count=SHARD)
+    draw = partial(draw_shard, out, seed, size, device, count=SHARD, views=views)
     render([Scene(())], 32, 32, device=device)  # compiles once, so that the workers only load what is cached
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         for _ in pool.map(draw, missing):
@@ -170,12 +171,18 @@ def _draw_missing(
 
 
 def draw_shard(
-    out: Path, seed: int, size: tuple[int, int], device: str, number: int, count: int | None = None
+    out: Path,
+    seed: int,
+    size: tuple[int, int],
+    device: str,
+    number: int,
+    count: int | None = None,
+    views: Views = "jittered",
 ) -> None:
     """Draw the ``count`` (default: SHARD) triples of one shard; an interrupted one is drawn again."""
     width, height = size
     count = SHARD if count is None else count
-    triples = [sample_triple(seed, number * count + i) for i in range(count)]
+    triples = [sample_triple(seed, number * count + i, views) for i in range(count)]
     scenes = [scene for t in triples for scene in (t.default, t.semantic, t.nonsemantic)]
     rng = np.random.default_rng((seed, number, 1))
     # light and material vary here; exposure, sharpness and grain each time a picture is used (``vary``)
@@ -267,11 +274,13 @@ def pairing(shard: Shard, i: int, k: int, m: int, change: Change) -> Pairing:
     return Pairing(before, after, partner[0], partner[1], fate[0], fate[1])
 
 
-def write_description(out: Path, seed: int, width: int, height: int) -> None:
-    """``pool.json``, or a check that the pool that is there has the same seed and size."""
+def write_description(out: Path, seed: int, width: int, height: int, views: Views = "jittered") -> None:
+    """``pool.json``, or a check that the pool that is there has the same seed, size and views."""
     if width % CELL or height % CELL:
         raise DatasetError(f"pictures of a pool: got {width}x{height}, wanted multiples of {CELL} pixels.")
-    description = {"seed": seed, "width": width, "height": height, "shard": SHARD}
+    description: dict[str, Any] = {"seed": seed, "width": width, "height": height, "shard": SHARD}
+    if views != "jittered":
+        description["views"] = views
     file = out / "pool.json"
     if file.exists():
         if json.loads(file.read_text()) != description:

@@ -6,7 +6,7 @@ import pytest
 from whatchanged.worlds.clevr import sampling
 from whatchanged.worlds.clevr.change import NOTHING, named
 from whatchanged.worlds.clevr.phrases import describable
-from whatchanged.worlds.clevr.sampling import mean_overlap, sample_triple, view_iou
+from whatchanged.worlds.clevr.sampling import CAMERA_SHIFT, mean_overlap, sample_triple, view_iou
 from whatchanged.worlds.clevr.scene import BACK_LAMP, CAMERA, FILL_LAMP, KEY_LAMP, directions, project
 from whatchanged.worlds.clevr.visibility import index_picture, visible_pixels
 
@@ -21,6 +21,22 @@ def triples():
 def test_a_triple_follows_from_seed_and_index_alone(triples):
     assert sample_triple(7, 33) == triples[33]
     assert sample_triple(8, 33) != triples[33]
+
+
+def test_cameras_may_stand_anywhere_around():
+    around = [sample_triple(7, i, "around") for i in range(60)]
+    assert around[33] == sample_triple(7, 33, "around") != sample_triple(7, 33)
+    turns = []
+    for t in around:
+        first = np.array(t.default.view.camera)
+        for scene in (t.semantic, t.nonsemantic):
+            later = np.array(scene.view.camera)
+            assert abs(later[2] - first[2]) <= CAMERA_SHIFT
+            assert abs(np.hypot(*later[:2]) - np.hypot(*first[:2])) <= np.sqrt(2) * CAMERA_SHIFT
+            turns.append(np.arctan2(later[1], later[0]) - np.arctan2(first[1], first[0]))
+        assert view_iou(t.default, t.semantic, t.change) < 1
+    spread = np.histogram(np.mod(turns, 2 * np.pi), 6, (0, 2 * np.pi))[0]
+    assert spread.min() >= 8  # of 120, 20 expected in each sixth of the circle
 
 
 def test_types_take_turns_and_counts_span_the_range(triples):

@@ -24,7 +24,7 @@ from whatchanged.records import CHANGE_TYPES
 from whatchanged.training.render.draw import render
 from whatchanged.worlds.clevr.change import NOTHING
 from whatchanged.worlds.clevr.language import write_captions
-from whatchanged.worlds.clevr.sampling import sample_triple
+from whatchanged.worlds.clevr.sampling import Views, sample_triple
 from whatchanged.worlds.clevr.scene import Scene
 from whatchanged.worlds.clevr.truth import triple_entries
 
@@ -58,6 +58,7 @@ def write_twin(
     workers: int = 1,
     device: str = "cpu",
     advance: Callable[[int], None] | None = None,
+    views: Views = "jittered",
 ) -> None:
     """Write `scenes` scenes with three pictures each to the new folder `out`; it appears when it is whole.
 
@@ -70,11 +71,11 @@ def write_twin(
         for folder in FOLDERS.values():
             (draft / folder).mkdir(parents=True)
         drawn: list[Drawn] = []
-        for part in _draw_all(draft, scenes, seed, size, workers, device):
+        for part in _draw_all(draft, scenes, (seed, views), size, workers, device):
             drawn += part
             if advance is not None:
                 advance(len(part))
-        for name, content in _annotations(drawn, seed, size).items():
+        for name, content in _annotations(drawn, seed, size, views).items():
             (draft / name).write_text(json.dumps(content), encoding="utf-8")
         draft.rename(out)
     except OSError as error:
@@ -104,11 +105,11 @@ def _check(out: Path, scenes: int, size: tuple[int, int], workers: int) -> None:
 
 
 def _draw_all(
-    draft: Path, scenes: int, seed: int, size: tuple[int, int], workers: int, device: str
+    draft: Path, scenes: int, drawn_from: tuple[int, Views], size: tuple[int, int], workers: int, device: str
 ) -> Iterator[list[Drawn]]:
     """The scenes in order, a task at a time."""
     parts = [range(start, min(start + TASK, scenes)) for start in range(0, scenes, TASK)]
-    draw = partial(draw_scenes, draft, seed, size, device)
+    draw = partial(draw_scenes, draft, *drawn_from, size, device)
     if workers == 1 or len(parts) == 1:
         yield from map(draw, parts)
         return
@@ -121,11 +122,13 @@ def _draw_all(
             raise
 
 
-def draw_scenes(folder: Path, seed: int, size: tuple[int, int], device: str, indices: range) -> list[Drawn]:
+def draw_scenes(
+    folder: Path, seed: int, views: Views, size: tuple[int, int], device: str, indices: range
+) -> list[Drawn]:
     """Draw and save the pictures of some scenes; what else is known of them is returned."""
-    triples = [sample_triple(seed, index) for index in indices]
-    views = [scene for t in triples for scene in (t.default, t.semantic, t.nonsemantic)]
-    pictures = iter(render(views, *size, device=device))
+    triples = [sample_triple(seed, index, views) for index in indices]
+    scenes = [scene for t in triples for scene in (t.default, t.semantic, t.nonsemantic)]
+    pictures = iter(render(scenes, *size, device=device))
     drawn = []
     for triple in triples:
         entries, pair = triple_entries(triple, *size)
@@ -138,7 +141,7 @@ def draw_scenes(folder: Path, seed: int, size: tuple[int, int], device: str, ind
     return drawn
 
 
-def _annotations(drawn: list[Drawn], seed: int, size: tuple[int, int]) -> dict[str, Any]:
+def _annotations(drawn: list[Drawn], seed: int, size: tuple[int, int], views: Views) -> dict[str, Any]:
     """The annotation files by name."""
     types: dict[str, list[str]] = {name: [] for name in TYPES}
     splits: dict[str, list[int]] = {name: [] for name in SPLITS}
@@ -156,7 +159,13 @@ def _annotations(drawn: list[Drawn], seed: int, size: tuple[int, int]) -> dict[s
         "change_captions_by_IOU.json": {str(d.index): d.pair["view_iou_semantic"] for d in drawn},
         "total_change_captions_reformat.json": _references(drawn),
         "scenes.json": {
-            "info": {"world": "clevr-change", "seed": seed, "width": size[0], "height": size[1]},
+            "info": {
+                "world": "clevr-change",
+                "seed": seed,
+                "width": size[0],
+                "height": size[1],
+                "views": views,
+            },
             "scenes": [entry for d in drawn for entry in d.pictures],
         },
         "pairs.json": [d.pair for d in drawn],

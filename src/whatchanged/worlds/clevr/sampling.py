@@ -12,7 +12,7 @@ Whichever two of the three pictures are compared, a phrase exists that singles t
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,7 @@ from whatchanged.worlds.clevr.scene import (
 )
 from whatchanged.worlds.clevr.visibility import boxes, index_picture, visible_pixels
 
-__all__ = ["NOTHING", "Change", "Triple", "mean_overlap", "sample_triple", "view_iou"]
+__all__ = ["NOTHING", "Change", "Triple", "Views", "mean_overlap", "sample_triple", "view_iou"]
 
 WIDTH, HEIGHT = 480, 320
 LEAST_THINGS, MOST_THINGS = 3, 10
@@ -59,6 +59,10 @@ SEEN, SEEN_AFTER, SEEN_CHANGED = 200, 100, 300
 """Pixels that must show of a thing: in the default view, in a view after, and of the thing that changes."""
 FRAME = 6
 """Pixels between a centre and the frame in the default view."""
+
+Views = Literal["jittered", "around"]
+"""Where the cameras after stand: near the first one, as in CLEVR-Change, or anywhere around the scene, as in
+CLEVR-DC (at the first one's distance and height, each coordinate shifted by up to ``CAMERA_SHIFT``)."""
 
 _T = TypeVar("_T")
 _PLACES = 100
@@ -91,7 +95,7 @@ class Triple:
         )
 
 
-def sample_triple(seed: int, index: int) -> Triple:
+def sample_triple(seed: int, index: int, views: Views = "jittered") -> Triple:
     """The triple with this index of the set with this seed; about 10 ms."""
     rng = np.random.default_rng((seed, index))
     kind = CHANGE_TYPES[index % 5]
@@ -103,7 +107,7 @@ def sample_triple(seed: int, index: int) -> Triple:
             continue
         candidates = np.flatnonzero(seen >= SEEN_CHANGED)
         for _ in range(_EDITS if candidates.size else 0):
-            triple = _try_change(rng, index, default, kind, int(rng.choice(candidates)))
+            triple = _try_change(rng, index, default, kind, int(rng.choice(candidates)), views)
             if triple is not None:
                 return triple
 
@@ -136,15 +140,15 @@ def mean_overlap(
 
 
 def _try_change(
-    rng: np.random.Generator, index: int, default: Scene, kind: ChangeType, which: int
+    rng: np.random.Generator, index: int, default: Scene, kind: ChangeType, which: int, views: Views
 ) -> Triple | None:
     """Change one thing and look twice more; None where a rule is broken."""
     edited = _edit(rng, default, kind, which)
     if edited is None:
         return None
     things, change = edited
-    semantic = Scene(things, _later_view(rng, default.view.camera))
-    nonsemantic = Scene(default.things, _later_view(rng, default.view.camera))
+    semantic = Scene(things, _later_view(rng, default.view.camera, views))
+    nonsemantic = Scene(default.things, _later_view(rng, default.view.camera, views))
     for scene, changed in ((semantic, change.after), (nonsemantic, change.before)):
         seen = _seen(scene)
         if seen.min() < SEEN_AFTER or (changed is not None and seen[changed] < SEEN_CHANGED):
@@ -227,7 +231,12 @@ def _seen(scene: Scene) -> NDArray[np.int64]:
     return visible_pixels(index_picture(scene, WIDTH, HEIGHT), len(scene.things))
 
 
-def _later_view(rng: np.random.Generator, camera: Point) -> View:
+def _later_view(rng: np.random.Generator, camera: Point, views: Views) -> View:
+    if views == "around":
+        angle = rng.uniform(0, 2 * np.pi)
+        c, s = float(np.cos(angle)), float(np.sin(angle))
+        turned = (c * camera[0] - s * camera[1], s * camera[0] + c * camera[1], camera[2])
+        return View(_shift(rng, turned, CAMERA_SHIFT), _lamps(rng))
     return View(_shift(rng, camera, float(rng.uniform(*AFTER_SHIFT))), _lamps(rng))
 
 
