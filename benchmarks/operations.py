@@ -3,9 +3,9 @@
     python benchmarks/operations.py [--model NAME-or-FOLDER] [--words 9] [--runs 50]
 
 Counted are the multiply-adds of Conv, MatMul, Gemm and Einsum on one pair, from the shapes that a run
-shows: the encoder graph once, the decoder graph once a word. Explained is the time that they would take at
-the rate of a large product of matrices in the same runtime, on one thread. The rest is small shapes, memory and
-other operators.
+shows: the encoder graph once, the decoder graph once a word. Explained is the time that they would take
+at the rate of a large product of matrices in the same runtime, on one thread. The rest is small shapes,
+memory and other operators.
 """
 
 import argparse
