@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from whatchanged.training.render.compiled_light import diffuse, metal, shadow, surroundings
+from whatchanged.training.render.compiled_light import diffuse, shadow, surroundings
+from whatchanged.training.render.compiled_metal import metal
 from whatchanged.training.render.compiled_solids import FAR, Array, Vector, enter, machine_code, normal
 from whatchanged.training.render.light import Linear, Packed, softness
 from whatchanged.worlds.clevr.scene import FOCAL_OVER_SENSOR
