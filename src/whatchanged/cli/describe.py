@@ -49,8 +49,8 @@ def describe(
             "changed": found.changed,
             "doubtful": found.doubtful,
             "model": captioner.card.name,
-            "words": [[word, maps.round(4).tolist()] for word, maps in found.words],
-            "heatmaps": found.heatmaps.round(4).tolist(),
+            "words": [[word, maps.astype(float).round(4).tolist()] for word, maps in found.words],
+            "heatmaps": found.heatmaps.astype(float).round(4).tolist(),
         }
         typer.echo(json.dumps(fields, ensure_ascii=False))
     else:
