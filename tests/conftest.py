@@ -5,7 +5,11 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from PIL import Image
+
+settings.register_profile("unhurried", deadline=None)  # a busy machine is not a fault
+settings.load_profile("unhurried")
 
 
 @pytest.fixture(scope="session")

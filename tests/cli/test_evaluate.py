@@ -1,4 +1,5 @@
 import json
+import os
 
 import pytest
 
@@ -34,14 +35,17 @@ def test_who_made_the_captions_is_named(files, tmp_path, whatchanged):
     predictions, _ = files
     note = predictions.with_name(predictions.name + ".meta.json")
     model = {"name": "tiny", "version": "1.2", "fingerprint": "f", "preparation": "ier"}
-    note.write_text(json.dumps({"model": model, "beams": 3}))
+    note.write_text(json.dumps({"model": {**model, "odd": [1]}, "beams": 3, "threshold": 0.25}))
     code, out, _ = whatchanged("evaluate", *files, "--json", tmp_path / "r.json")
     assert code == 0 and "tiny 1.2, 3 beam(s), trained on captions prepared as 'ier'" in out
     made_by = json.loads((tmp_path / "r.json").read_text())["signature"]["made_by"]
-    assert made_by == {"model": model, "beams": 3}
-    note.write_text("{")
-    assert whatchanged("evaluate", *files, "--json", tmp_path / "s.json")[0] == 0
-    assert json.loads((tmp_path / "s.json").read_text())["signature"]["made_by"] is None
+    assert made_by == {"model": model, "beams": 3, "threshold": 0.25}
+    damaged = ("{", "[]", '{"model": {}, "beams": 1}', '{"model": [], "beams": 1}')
+    for number, text in enumerate((*damaged, json.dumps({"model": model, "beams": float("inf")}))):
+        note.write_text(text)
+        report = tmp_path / f"{number}.json"
+        assert whatchanged("evaluate", *files, "--json", report)[0] == 0
+        assert json.loads(report.read_text())["signature"]["made_by"] is None
 
 
 def test_the_other_tokeniser(files, tmp_path, whatchanged):
@@ -70,6 +74,51 @@ def test_bad_input_writes_nothing(files, tmp_path, whatchanged):
     code, _, err = whatchanged("evaluate", *files, "--json", references)
     assert code == 2 and "this is one of the inputs" in err
     assert json.loads(references.read_text().splitlines()[0]) == ROWS[0]
+
+
+def test_outputs_are_looked_at_before_anything_is_computed(files, tmp_path, whatchanged, monkeypatch):
+    folder = tmp_path / "set"
+    folder.mkdir()
+    (folder / "sc_results.json").write_text("[]")
+    monkeypatch.setattr("whatchanged.evaluation.report.evaluate_records", None)  # it must not be called
+    references = files[1]
+    out = tmp_path / "r.json"
+    for inputs, options, message in (
+        (files, ("--json", out, "--markdown", out), "one of the inputs or outputs"),
+        (files, ("--json", out, "--markdown", tmp_path / "no" / "r.md"), "the folder"),
+        (files, ("--json", tmp_path), "this is a folder"),
+        ((folder, references), ("--json", folder / "sc_results.json"), "belongs to one of the inputs"),
+    ):
+        code, _, err = whatchanged("evaluate", *inputs, *options)
+        assert code == 2 and message in err and not out.exists()
+    assert (folder / "sc_results.json").read_text() == "[]"
+
+
+def test_links_and_pipes_stay_what_they_are(files, tmp_path, whatchanged):
+    link, place, pipe = tmp_path / "link.json", tmp_path / "place.json", tmp_path / "pipe"
+    link.symlink_to(place)
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    assert whatchanged("evaluate", *files, "--json", link, "--markdown", pipe)[0] == 0
+    assert link.is_symlink() and json.loads(place.read_text())["overall"]
+    assert os.read(reader, 100).startswith(b"### Against the references") and pipe.is_fifo()
+    os.close(reader)
+
+
+def test_the_models_own_threshold_is_used(tmp_path, whatchanged):
+    ids = {"000001.png": "the cube moved", "000001.png_n": "nothing has changed"}
+    references, predictions = tmp_path / "references.json", tmp_path / "out.jsonl"
+    annotations = [{"image_id": name, "id": i, "caption": text} for i, (name, text) in enumerate(ids.items())]
+    references.write_text(json.dumps({"images": [{"id": name} for name in ids], "annotations": annotations}))
+    lines = [{"id": name, "caption": text, "no_change": 0.4} for name, text in ids.items()]
+    predictions.write_text("\n".join(map(json.dumps, lines)))
+    note = {"model": {"name": "tiny", "version": "1"}, "beams": 1, "threshold": 0.3}
+    predictions.with_name(predictions.name + ".meta.json").write_text(json.dumps(note))
+    for options, threshold in (((), 0.3), (("--threshold", "0.6"), 0.6)):
+        report = tmp_path / f"{threshold}.json"
+        code, _, err = whatchanged("evaluate", predictions, references, "--json", report, *options)
+        assert code == 0, err
+        assert json.loads(report.read_text())["no_change"]["threshold"] == threshold
 
 
 def test_a_split_sets_other_predictions_aside(tmp_path, whatchanged):

@@ -49,7 +49,7 @@ def test_json_that_is_none_or_hostile(content):
 
 
 def test_damage_ends_the_reading_or_is_listed():
-    with pytest.raises(DatasetError, match=r"^x is wrong. Mend it, or pass --skip-missing"):
+    with pytest.raises(DatasetError, match=r"^x is wrong. Mend it, or leave it out with --skip-missing"):
         Reading().damage("x is wrong.")
     reading = Reading(skipping=True)
     reading.damage("x is wrong.")

@@ -118,7 +118,7 @@ def test_the_report_says_what_it_depends_on(record, tmp_path):
     )
     title, rows = table(report)
     assert "grid 2 x 4, mean over the content words, attention last" in title
-    assert rows[1][:5] == ["overall", "2", "50.0", "100.0", "0.0"]
+    assert rows[1][:5] == ["overall", "2", "50.0 (9-91)", "100.0 (21-100)", "0.0 (0-79)"]
     assert pointing_report(files, records[:1], said[:1], {"none": np.arange(0)}) is None
 
     with pytest.raises(PredictionsError, match=r"1 pairs have no attention maps \(first: b\)"):

@@ -3,6 +3,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from whatchanged.errors import MetricUnavailable
+from whatchanged.evaluation.predictions import Prediction
+from whatchanged.evaluation.report import Settings, evaluate_records
+from whatchanged.evaluation.sums import mean
 from whatchanged.evaluation.systems import compared, measure, over_seeds
 from whatchanged.records import PairRecord
 from whatchanged.worlds.clevr.language import write_captions
@@ -41,6 +45,29 @@ def test_a_system_against_itself(world):
     for cells in (blocks["overall"], blocks["types"]["move"], blocks["scene"]["semantic"]):
         for cell in cells.values():
             assert (cell["difference"], cell["low"], cell["high"], cell["p"]) == (0, 0, 0, 1)
+
+
+def test_a_program_that_fails_for_one_system_leaves_the_rest_comparable(world):
+    records, truths, right = world
+    asked = []
+
+    def fails_once(candidates, references):
+        asked.append(candidates)
+        if len(asked) == 2:
+            raise MetricUnavailable("METEOR: no memory left.")
+        return mean("METEOR", np.ones(len(candidates)))
+
+    own = [Prediction(r.pair_id, text) for r, text in zip(records, right, strict=True)]
+    report = evaluate_records(
+        records, own, truths, Settings(resamples=20, programs={"METEOR": fails_once}), other=own
+    )
+    assert report["overall"]["METEOR"] == 100 and "METEOR" not in report["comparison"]["overall"]
+    assert report["comparison"]["overall"]["CIDEr-D"]["difference"] == 0
+    assert any("METEOR is not compared" in text and "no memory left" in text for text in report["warnings"])
+    one = measure(records, right, truths, programs={"METEOR": fails_once})
+    other = measure(records, right, truths)
+    assert "METEOR" in one.blocks["overall",].summed.names
+    assert "METEOR" not in over_seeds([one, other], 10)["overall"]
 
 
 def test_the_better_one_is_found_and_the_sign_is_a_minus_b(world):

@@ -5,6 +5,7 @@ Results go to stdout, everything else to stderr. A command's file imports nothin
 """
 
 import importlib
+import signal
 import sys
 from typing import Annotated, Any
 
@@ -84,8 +85,13 @@ def _build() -> typer.Typer:
 app = _build()
 
 
+def _terminated(number: int, frame: object) -> None:
+    sys.exit(128 + number)  # so that drafts are removed and programs that were started are ended
+
+
 def main() -> None:
     """Run the command line; ends the process with one of the exit codes above."""
+    signal.signal(signal.SIGTERM, _terminated)
     try:
         app(prog_name="whatchanged")
     except KeyboardInterrupt:

@@ -328,6 +328,7 @@ def _identity(
         },
         "list": {"pairs": len(records), "sha256": digest.hexdigest()},
         "shard": {"first": span[0], "last": span[1]},
+        "threshold": card.no_change.threshold,
         "beams": beams,
         "attention": attention,
         "whatchanged": __version__,

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from whatchanged.evaluation.predictions import Prediction
     from whatchanged.evaluation.report import Report
     from whatchanged.evaluation.scene_grading import Truth
-    from whatchanged.records import PairRecord
 
 
 def evaluate(
@@ -58,8 +57,14 @@ def evaluate(
         ),
     ] = "subset",
     threshold: Annotated[
-        float, typer.Option(min=0, max=1, help="The no-change probability from which a pair is unchanged.")
-    ] = 0.5,
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="The no-change probability from which a pair is unchanged.",
+            show_default="the model's own, or 0.5",
+        ),
+    ] = None,
     resamples: Annotated[
         int, typer.Option(min=0, max=100_000, help="Of the bootstrap of scenes; 0: no intervals.")
     ] = 1000,
@@ -83,6 +88,8 @@ def evaluate(
     from whatchanged.evaluation.tables import as_json, as_markdown, as_text
 
     if predictions.suffix == ".npy":
+        if html or attention or compare or seeds:
+            raise typer.BadParameter("similarities (.npy) take --split, --json and --markdown only.")
         _check_outputs((json, markdown), (predictions, predictions.with_suffix(".json"), references))
         _retrieval(predictions, references, split, json, markdown)
         return
@@ -92,6 +99,17 @@ def evaluate(
     _check_outputs((json, markdown, html), (predictions, references, *others))
     chosen, (own, *rest), set_aside = _read((predictions, *others), references, split, failed_as_empty)
     truths = scene_truths(chosen.root)
+    maker = made_by(predictions)
+    if threshold is None:
+        threshold = 0.5 if maker is None or maker["threshold"] is None else maker["threshold"]
+    files, played = None, None
+    if attention is not None:  # before anything that takes long, so that what does not fit is told at once
+        from whatchanged.captioner.attention import AttentionFiles
+        from whatchanged.evaluation.breakdown import subsets
+        from whatchanged.evaluation.pointing import pointing_report
+
+        files = AttentionFiles(attention)
+        played = pointing_report(files, chosen.records, own, subsets(chosen.records))
     report = evaluate_records(
         chosen.records,
         own,
@@ -108,13 +126,14 @@ def evaluate(
         other=rest[0] if compare else None,
         seeds=rest if seeds else (),
     )
-    report["signature"]["made_by"] = made_by(predictions)
-    files = None
-    if attention is not None:
-        from whatchanged.captioner.attention import AttentionFiles
-
-        files = AttentionFiles(attention)
-        _point(report, files, chosen.records, own)
+    report["signature"]["made_by"] = maker
+    report["signature"]["others"] = [{"file": path.name, "made_by": made_by(path)} for path in others]
+    if files is not None:
+        report["pointing"] = played
+        if played is None:
+            report["warnings"].append("The references have no boxes: the pointing game was not played.")
+    if len({path.resolve() for path in (predictions, *others)}) <= len(others):
+        report["warnings"].append("The same predictions were given more than once.")
     page = None if html is None else _page(html, predictions, report, chosen, own, truths, tokenizer, files)
     for path, form in ((json, as_json), (markdown, as_markdown)):
         if path is not None:
@@ -122,21 +141,6 @@ def evaluate(
     if html is not None and page is not None:
         write(html, page)
     typer.echo(as_text(report))
-
-
-def _point(
-    report: "Report",
-    files: "AttentionFiles",
-    records: "Sequence[PairRecord]",
-    predictions: "Sequence[Prediction]",
-) -> None:
-    """The pointing game into the report, or why it was not played."""
-    from whatchanged.evaluation.breakdown import subsets
-    from whatchanged.evaluation.pointing import pointing_report
-
-    report["pointing"] = pointing_report(files, records, predictions, subsets(records))
-    if report["pointing"] is None:
-        report["warnings"].append("The references have no boxes: the pointing game was not played.")
 
 
 def _page(
@@ -180,10 +184,21 @@ def _retrieval(path: Path, references: Path, split: str, json: Path | None, mark
 
 
 def _check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
+    """Before anything is computed: every output has a folder, and is no input, nor part of one."""
     taken = {path.resolve() for path in inputs}
     for output in outputs:
-        if output is not None and output.resolve() in taken:
-            raise OutputError(f"{output}: this is one of the inputs. Name another file for the report.")
+        if output is None:
+            continue
+        place = output.resolve()
+        if place in taken:
+            raise OutputError(f"{output}: this is one of the inputs or outputs. Name another file.")
+        if place.is_file() and any(path.is_dir() and path in place.parents for path in taken):
+            raise OutputError(f"{output}: this file belongs to one of the inputs. Name another file.")
+        if not place.parent.is_dir():
+            raise OutputError(f"{output}: the folder {place.parent} is not there. Make it first.")
+        if place.is_dir():
+            raise OutputError(f"{output}: this is a folder. Name a file.")
+        taken.add(place)
 
 
 def _read(

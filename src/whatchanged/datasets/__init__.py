@@ -104,7 +104,7 @@ def open_dataset(
         first = ", ".join(str(p) for p in missing[:EXAMPLES])
         raise DatasetError(
             f"{root}: {len(missing):,} of the pictures are missing (first: {first}). "
-            "Put them there, or pass --skip-missing to leave their pairs out."
+            "Put them there, or leave their pairs out with --skip-missing where a command has it."
         )
     gone = set(missing)
     kept = tuple(r for r in chosen if r.before not in gone and r.after not in gone) if gone else tuple(chosen)

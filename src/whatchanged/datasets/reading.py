@@ -15,7 +15,7 @@ from whatchanged.errors import DatasetError
 from whatchanged.records import Split
 
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
-SKIP = "Mend it, or pass --skip-missing to leave it out."
+SKIP = "Mend it, or leave it out with --skip-missing where a command has it."
 
 
 @dataclass

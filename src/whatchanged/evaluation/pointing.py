@@ -107,12 +107,17 @@ def table(report: Mapping[str, Any]) -> tuple[str, list[list[str]]]:
     """The report's title and rows, the head first."""
     rows = [["", "boxes", "hits", "before", "after", "mass", "box area", "reachable"]]
     for name, block in report["subsets"].items():
-        shares = (block[key]["percent"] for key in ("hits", "before", "after"))
+        shares = (block[key] for key in ("hits", "before", "after"))
         rows.append(
             [
                 name,
                 f"{block['hits']['of']:,}",
-                *("-" if percent is None else f"{percent:.1f}" for percent in shares),
+                *(
+                    "-"
+                    if part["percent"] is None
+                    else f"{part['percent']:.1f} ({part['low']:.0f}-{part['high']:.0f})"
+                    for part in shares
+                ),
                 *(f"{block[key]:.1f}" for key in ("mass", "area", "reachable")),
             ]
         )

@@ -58,12 +58,16 @@ def read_predictions(path: str | Path) -> tuple[Prediction, ...]:
 
 
 def made_by(path: Path) -> dict[str, Any] | None:
-    """What `whatchanged caption` noted beside its captions: the model and the number of beams."""
+    """What `whatchanged caption` noted beside its captions: the model, its threshold and the beams."""
     try:
         noted = json.loads(path.with_name(path.name + ".meta.json").read_text(encoding="utf-8"))
-        return {"model": dict(noted["model"]), "beams": int(noted["beams"])}
-    except (OSError, ValueError, TypeError, KeyError):
+        model = {key: value for key, value in noted["model"].items() if isinstance(value, str)}
+        made: dict[str, Any] = {"model": model | {key: model[key] for key in ("name", "version")}}
+        made["beams"] = int(noted["beams"])
+        made["threshold"] = float(noted["threshold"]) if "threshold" in noted else None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return None  # captions of other makers have no such note
+    return made if made["threshold"] is None or 0 <= made["threshold"] <= 1 else None
 
 
 def aligned(
@@ -202,4 +206,5 @@ def _is_probability(value: Any) -> bool:
 
 
 def _named(ids: Sequence[str], what: str) -> str:
-    return f"{len(ids):,} {what}{'' if len(ids) == 1 else 's'} (first: {', '.join(ids[:EXAMPLES])})"
+    first = ", ".join(name if name.isprintable() else ascii(name) for name in ids[:EXAMPLES])
+    return f"{len(ids):,} {what}{'' if len(ids) == 1 else 's'} (first: {first})"

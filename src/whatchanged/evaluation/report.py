@@ -5,11 +5,12 @@ where document frequencies come from, how intervals were made, and the version o
 """
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 import whatchanged
 from whatchanged.errors import OutputError
@@ -23,6 +24,8 @@ from whatchanged.records import PairRecord
 
 Report = dict[str, Any]
 
+FORMAT = 1
+"""Of the report in JSON; a key that changes its meaning makes it 2."""
 FEW_PAIRS = 50
 FEW_GROUPS = 30
 FEW_SEEDS = 3
@@ -81,10 +84,13 @@ def evaluate_records(
     told = _decision(records, predictions, settings)
     if told is not None:
         report["no_change"], intervals["no_change"] = told
+    rest = []
     if other is not None:
-        report["comparison"] = compared(system, measured(other), resamples, seed)
+        rest.append(measured(other))
+        report["comparison"] = compared(system, rest[0], resamples, seed)
     if seeds:
         runs = [system, *(measured(own) for own in seeds)]
+        rest += runs[1:]
         report["seeds"] = {"count": len(runs), **over_seeds(runs, resamples, seed)}
     report["intervals"] = intervals
     report["signature"] = _signature(records, system, settings) | {
@@ -93,6 +99,12 @@ def evaluate_records(
         "set_aside": set_aside,
     }
     report["warnings"] = _warnings(report["signature"], 1 + len(seeds))
+    for one in rest:
+        report["warnings"] += [
+            f"{name} is not compared: it could not be computed for the other predictions ({reason})"
+            for name, reason in one.unavailable.items()
+            if name not in system.unavailable
+        ]
     failed = sum(p.error is not None for own in (other or (), *seeds) for p in own)
     if failed:
         report["warnings"].append(f"{failed} failed pairs of the other predictions count as empty sentences.")
@@ -100,16 +112,18 @@ def evaluate_records(
 
 
 def write(path: Path, text: str) -> None:
-    """The whole file or none of it: written beside, then moved into place."""
+    """The whole file or none of it: written beside, then moved into place; a pipe or device is written to."""
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        path = path.resolve()  # a link stays a link
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8")
+            return
+        beside = path.with_name(f".{path.name}.{os.getpid()}")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+            beside.write_text(text, encoding="utf-8")
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror or error}).") from error
 
@@ -144,7 +158,9 @@ def _signature(records: Sequence[PairRecord], system: Measured, settings: Settin
     references = [len(r.captions) for r in records]
     computed = system.blocks[("overall",)].summed.names
     return {
+        "format": FORMAT,
         "whatchanged": whatchanged.__version__,
+        "numpy": np.__version__,
         "metrics": "values of the COCO caption evaluation (pycocoevalcap 1.2), times 100",
         "dataset": records[0].dataset,
         "tokenizer": settings.tokenizer,

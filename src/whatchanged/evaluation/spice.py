@@ -19,7 +19,10 @@ PATIENCE = 3 * 3600.0
 """Seconds for the whole run; every caption is parsed."""
 _PROGRAM = "spice-1.0.jar"
 _NEEDED = (_PROGRAM, "stanford-corenlp-3.6.0.jar", "stanford-corenlp-3.6.0-models.jar")
-_OPENED = ("lang", "util", "util.concurrent", "math", "text", "net")
+_OPENED = (
+    *(f"java.base/java.{part}" for part in ("lang", "util", "util.concurrent", "math", "text", "net")),
+    "java.sql/java.sql",
+)
 """Parts of Java that the program's libraries look into, which Java 16 and later forbid unless told."""
 
 
@@ -39,7 +42,7 @@ def spice(
     """
     ngrams.check(candidates, references)
     jars = find_jars(home)
-    opened = [f"--add-opens=java.base/java.{part}=ALL-UNNAMED" for part in _OPENED]
+    opened = [f"--add-opens={part}=ALL-UNNAMED" for part in _OPENED]
     with tempfile.TemporaryDirectory(prefix="spice-") as folder:
         asked, answered = Path(folder) / "in.json", Path(folder) / "out.json"
         entries = [

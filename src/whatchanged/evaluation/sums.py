@@ -5,7 +5,7 @@ by a total and a count. A resample only changes how often each pair is added, so
 thousand of them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,14 +22,23 @@ class Summed:
     rows: Floats
     """(P, K): what each pair adds."""
     value: Callable[[Floats], Floats]
+    parts: tuple["Summed", ...] = ()
+    """What it was joined of."""
 
     def of(self, weights: Floats | None = None) -> Floats:
         """The numbers (..., M) where pair i is added ``weights[..., i]`` times; None: each once."""
         return self.value(self.rows.sum(axis=0) if weights is None else weights @ self.rows)
 
+    def only(self, names: Collection[str]) -> "Summed":
+        """Without the parts that have other names too."""
+        kept = [part for part in self.parts if set(part.names) <= set(names)]
+        return self if len(kept) == len(self.parts) else joined(kept)
+
     def take(self, pairs: NDArray[np.int64]) -> "Summed":
         """The same numbers of some of the pairs."""
-        return Summed(self.names, self.rows[pairs], self.value)
+        return Summed(
+            self.names, self.rows[pairs], self.value, tuple(part.take(pairs) for part in self.parts)
+        )
 
 
 def shares(names: Sequence[str], hits: NDArray[np.bool_], counted: NDArray[np.bool_]) -> Summed:
@@ -63,4 +72,4 @@ def joined(parts: Sequence[Summed]) -> Summed:
         return np.concatenate([part.value(s) for part, s in zip(parts, own, strict=True)], axis=-1)
 
     names = tuple(name for part in parts for name in part.names)
-    return Summed(names, np.hstack([part.rows for part in parts]), value)
+    return Summed(names, np.hstack([part.rows for part in parts]), value, tuple(parts))

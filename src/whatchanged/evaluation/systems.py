@@ -77,7 +77,7 @@ def compared(one: Measured, other: Measured, resamples: int, seed: int) -> dict[
     """
     found = {}
     for place, block in one.blocks.items():
-        mine, theirs = block.summed, other.blocks[place].summed
+        mine, theirs = _shared(place, (one, other))
 
         def difference(weights: Floats, a: Summed = mine, b: Summed = theirs) -> Floats:
             return a.of(weights) - b.of(weights)
@@ -109,10 +109,10 @@ def over_seeds(systems: Sequence[Measured], resamples: int, seed: int = 0) -> di
     """
     found = {}
     for place, block in systems[0].blocks.items():
-        own = [system.blocks[place].summed for system in systems]
+        own = _shared(place, systems)
         values = np.array([summed.of() for summed in own])
         numbers: dict[str, dict[str, float | None]] = {}
-        for name, column in zip(block.summed.names, values.T, strict=True):
+        for name, column in zip(own[0].names, values.T, strict=True):
             spread = mean_interval(column.tolist()) if np.isfinite(column).all() else (None,) * 4
             numbers[name] = dict(zip(("mean", "sd", "low", "high"), spread, strict=True))
 
@@ -122,12 +122,19 @@ def over_seeds(systems: Sequence[Measured], resamples: int, seed: int = 0) -> di
 
         if resamples and len(set(block.groups)) > 1:
             draws = bootstrap(mean, block.groups, resamples, seed)
-            for name, column, end in zip(block.summed.names, draws.T, percentile(draws), strict=True):
+            for name, column, end in zip(own[0].names, draws.T, percentile(draws), strict=True):
                 low, high = end or (None, None)
                 sampled = None if end is None else float(np.nanstd(column, ddof=1))
                 numbers[name].update(sampling_sd=sampled, sampling_low=low, sampling_high=high)
         found[place] = numbers
     return nested(found)
+
+
+def _shared(place: Place, systems: Sequence[Measured]) -> list[Summed]:
+    """Each system's numbers there, but those that one lacks: a program may fail for one alone."""
+    all_of = [system.blocks[place].summed for system in systems]
+    names = [name for name in all_of[0].names if all(name in summed.names for summed in all_of)]
+    return [summed.only(names) for summed in all_of]
 
 
 def _number(value: float) -> float | None:

@@ -14,6 +14,7 @@ Rows = list[list[str]]
 
 PLAIN = ("BLEU-1", "BLEU-2", "BLEU-3")
 """Metrics shown without their intervals, which the JSON holds."""
+PAIRED = "Paired comparison: A these predictions, B the others (p: exchange test, not corrected)"
 SHOWN = ("BLEU-4", "METEOR", "ROUGE-L", "CIDEr-D", "SPICE")
 GRADES = {
     "type_right": "type right",
@@ -77,7 +78,7 @@ def tables(report: Report) -> Iterator[tuple[str, Rows]]:
             ],
         )
     if "comparison" in report:
-        yield "Paired comparison: A these predictions, B the others", _compared_rows(report["comparison"])
+        yield PAIRED, _compared_rows(report["comparison"])
     if "seeds" in report:
         count = report["seeds"]["count"]
         yield (
@@ -209,8 +210,9 @@ def footer(report: Report) -> str:
     maker = signature.get("made_by")
     if maker is not None:
         model = maker["model"]
-        prepared = f"trained on captions prepared as {model.get('preparation', 'unknown')!r}"
-        parts.append(f"{model['name']} {model['version']}, {maker['beams']} beam(s), {prepared}")
+        parts.append(f"{model['name']} {model['version']}, {maker['beams']} beam(s)")
+        if model.get("preparation", "unknown") != "unknown":
+            parts.append(f"trained on captions prepared as {model['preparation']!r}")
     if signature["failed_as_empty"]:
         parts.append(f"{signature['failed_as_empty']} failed pairs as empty")
     if signature["set_aside"]:
