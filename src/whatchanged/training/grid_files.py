@@ -1,7 +1,7 @@
 """Grid features on disk, as ``features`` writes them: shards of half-precision grids, each with its origin.
 
-OUT/00000.safetensors   "features" (n, N, F) float16; metadata: "about" (the backbone and its hash, JSON) and
-                        "pictures" (JSON: n names, paths below the data set's folder)
+OUT/00000.safetensors   "features" (n, N, F) float16; metadata "grids", JSON: "about" (the backbone and its
+                        hash) and "pictures" (n names, paths below the data set's folder)
 
 A shard is all that is needed to read its pictures; the published folders with one ``.npy`` a picture are read
 by ``sources.read_features``.
@@ -32,7 +32,7 @@ def write_shard(
     path: Path, about: Mapping[str, Any], pictures: Sequence[str], grids: NDArray[np.float16]
 ) -> None:
     """Write one shard, whole or not at all. grids: (n, N, F)."""
-    metadata = {"about": json.dumps(about), "pictures": json.dumps(pictures)}
+    metadata = {"grids": json.dumps({"about": about, "pictures": pictures})}  # two keys: in any order
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     beside.write_bytes(save({"features": np.ascontiguousarray(grids)}, metadata))
     beside.replace(path)
@@ -43,7 +43,8 @@ def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
     try:
         with safe_open(path, framework="numpy") as file:
             metadata, shape = file.metadata() or {}, file.get_slice("features").get_shape()
-        about, pictures = json.loads(metadata["about"]), json.loads(metadata["pictures"])
+        grids = json.loads(metadata["grids"])
+        about, pictures = dict(grids["about"]), list(grids["pictures"])
         wanted = [len(pictures), about["rows"] * about["columns"], about["width"]]
         if shape != wanted:
             raise ValueError(f"it holds {shape}, and says {wanted}")
@@ -87,8 +88,8 @@ class GridFiles:
         if got != (rows, columns, width):
             raise DatasetError(
                 f"{self.folder}: {self.about['backbone']} gives grids of {got[0]} x {got[1]} with {got[2]}"
-                f" numbers a cell; the recipe wants {rows} x {columns} with {width}. Pass --set vision.rows={got[0]}"
-                f" --set vision.columns={got[1]} --set vision.feature_width={got[2]}."
+                f" numbers a cell; the recipe wants {rows} x {columns} with {width}. Pass --set"
+                f" vision.rows={got[0]} --set vision.columns={got[1]} --set vision.feature_width={got[2]}."
             )
 
     def read(self, name: str) -> NDArray[np.float32]:

@@ -191,10 +191,10 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
 
 
 def reader(vision: VisionConfig, features: str, root: Path) -> Reader:
-    """How one picture of the data set at ``root`` is read: features (N, F) float32, or pixels (H, W, 3) uint8.
+    """How a picture of the data set at ``root`` is read: features (N, F) float32, or pixels (H, W, 3) uint8.
 
-    features: a folder of ``grid_files``, or one with an ``.npy`` a picture. Raises DatasetError where its grids
-    are not those that the recipe wants.
+    features: a folder of ``grid_files``, or one with an ``.npy`` a picture. Raises DatasetError where its
+    grids are not those that the recipe wants.
     """
     if vision.kind != "features":
         size = (vision.image_width, vision.image_height)
