@@ -140,10 +140,11 @@ class _Graph:
                     found[bias.removeprefix(PREFIX).removesuffix("bias") + "weight"] = weight.T
         return found
 
-    def unnamed(self, kind: str, place: int) -> list[Tensor]:
-        """The constants without a name that the nodes of one kind read at one place."""
+    def unnamed(self, kind: str, place: int, *shape: int) -> list[Tensor]:
+        """The constants without a name, of one shape if given, that nodes of one kind read at one place."""
         names = [node.input[place] for node in self.of(kind) if len(node.input) > place]
-        return [self.constants[n] for n in names if n in self.constants and not n.startswith(PREFIX)]
+        found = [self.constants[n] for n in names if n in self.constants and not n.startswith(PREFIX)]
+        return [x for x in found if not shape or x.shape == shape]
 
 
 def _unfolded(method: PCL, encoder: _Graph, decoder: _Graph) -> dict[str, Tensor]:
@@ -159,9 +160,10 @@ def _unfolded(method: PCL, encoder: _Graph, decoder: _Graph) -> dict[str, Tensor
         ones = torch.ones_like(bias)
         state |= {f"{norm}.weight": ones, f"{norm}.running_mean": 0 * ones}
         state[f"{norm}.running_var"] = ones - module.eps
-    types, sums = method.embed.types.weight.detach().clone(), encoder.unnamed("LayerNormalization", 0)
+    width = method.config.width
+    types, sums = method.embed.types.weight.detach().clone(), encoder.unnamed("LayerNormalization", 0, width)
     kinds, place = method.preset.types, method.embed.positions[0]
-    patches, words = encoder.unnamed("Add", 1), decoder.unnamed("Add", 1)
+    patches, words = (g.unnamed("Add", 1, width) for g in (encoder, decoder))
     for kind, value in zip((kinds[1], kinds[3], kinds[5]), [*patches, *words], strict=False):
         types[kind] = value
     state["embed.types.weight"] = types
