@@ -2,8 +2,8 @@
 
     python benchmarks/features.py [--pictures 48] [--workers 1] [--backbones NAME ...]
 
-The pictures are the shipped ones at CLEVR's size, 480 x 320, as PNG files. ResNet-101 has random weights, which
-cost what real ones do. With one worker the clock is the process's own time (one thread sees, one reads), so that
+The pictures are the shipped ones at CLEVR's size, 480 x 320, as PNG files. ResNet-101 has random weights, as
+quick as real ones. With one worker the clock is the process's own time (one thread sees, one reads), so that
 other work counts little; with more it is wall time, the start of the processes included.
 """
 
