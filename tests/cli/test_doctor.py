@@ -46,7 +46,7 @@ def test_a_broken_model(whatchanged, bundle_folder):
     assert code == 2 and "encoder.onnx: the file is missing" in out
 
 
-@pytest.mark.parametrize("part", ["base", "train"])
+@pytest.mark.parametrize("part", ["base", "train", "photo"])
 def test_the_lists_are_the_projects(part):
     project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
     named = project["dependencies"] if part == "base" else project["optional-dependencies"][part]

@@ -1,8 +1,10 @@
 """``whatchanged features`` from the command line."""
 
 import sys
+from pathlib import Path
 
 import pytest
+from PIL import Image
 
 
 def test_the_arguments_reach_the_work_and_the_count_is_told(whatchanged, monkeypatch, tmp_path):
@@ -31,3 +33,49 @@ def test_the_missing_extra_is_named(whatchanged, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "torch", None)
     code, _, err = whatchanged("features", tmp_path, tmp_path / "tokens", "--run", tmp_path / "run")
     assert code == 2 and "whatchanged[train]" in err
+
+
+def test_a_data_set_and_its_backbone_reach_the_work(whatchanged, monkeypatch, tmp_path):
+    pytest.importorskip("torch")
+    from whatchanged.training.features import Stored
+
+    (tmp_path / "pairs.csv").write_text("before,after\na.png,b.png\n")
+    for name in "ab":
+        Image.new("RGB", (8, 8)).save(tmp_path / f"{name}.png")
+    calls = []
+    monkeypatch.setattr(
+        "whatchanged.training.features.store_features",
+        lambda *a: calls.append(a) or Stored(2, 1, 3, 1_500_000, 1.2),
+    )
+    sizes = ("--shard-size", 9, "--batch-size", 4, "--workers", 2, "--device", "cpu", "--quiet")
+    what = (tmp_path / "pairs.csv", tmp_path / "out", "--backbone", "resnet101-layer4", "--weights", "w.pth")
+    code, out, _ = whatchanged("features", *what, *sizes)
+    assert (code, out) == (
+        0,
+        f"{tmp_path / 'out'}: 2 pictures, 1.5 MB; 1 shards written in 1 s, 3 were there\n",
+    )
+    opened, *rest = calls[0]
+    assert len(opened.records) == 1
+    assert rest == ["resnet101-layer4", tmp_path / "out", Path("w.pth"), 9, 4, 2, "cpu", True]
+
+
+@pytest.mark.parametrize("options", [[], ["--run", "r", "--backbone", "b"]])
+def test_one_of_backbone_and_run(whatchanged, tmp_path, options):
+    code, _, err = whatchanged("features", tmp_path, tmp_path / "out", *options)
+    assert code == 2 and "--backbone for a data set, --run for a pool" in err
+
+
+@pytest.mark.parametrize(
+    ("backbone", "message"),
+    [
+        ("resnet101-layer4", "its weights are not part of this package"),
+        ("resnet", "there is no such backbone"),
+    ],
+)
+def test_a_backbone_that_cannot_be_had_writes_nothing(whatchanged, tmp_path, backbone, message):
+    pytest.importorskip("torch")
+    (tmp_path / "pairs.csv").write_text("before,after\na.png,a.png\n")
+    Image.new("RGB", (8, 8)).save(tmp_path / "a.png")
+    code, _, err = whatchanged("features", tmp_path / "pairs.csv", tmp_path / "out", "--backbone", backbone)
+    assert code == 2 and message in err and "Traceback" not in err
+    assert not (tmp_path / "out").exists()

@@ -83,3 +83,25 @@ def test_bytes_that_are_no_text(tmp_path):
         (tmp_path / name).write_bytes(b"\xff\xfe\x00\x01" * 8)
         with pytest.raises(DatasetError, match="UTF-8"):
             open_dataset(tmp_path / name)
+
+
+def test_splits(folder):
+    path = folder / "pairs.csv"
+    rows = [
+        "before,after,split",
+        *(f"pictures/a.png,pictures/b.png,{s}" for s in ("train", "Valid", "test", "")),
+    ]
+    path.write_text("\n".join(rows) + "\n")
+    records = open_dataset(path).records
+    assert [record.split for record in records] == ["train", "val", "test", "test"]
+    assert records[0].extra == {}
+
+
+def test_a_wrong_split_is_damage(folder):
+    path = folder / "pairs.csv"
+    path.write_text(
+        "before,after,split\npictures/a.png,pictures/b.png,dev\npictures/a.png,pictures/c.png,val\n"
+    )
+    with pytest.raises(DatasetError, match="line 2: 'split' should be one of train, val, test; it is 'dev'"):
+        open_dataset(path)
+    assert len(open_dataset(path, skip_missing=True).records) == 1

@@ -83,7 +83,9 @@ def test_validation_pairs_are_a_fixed_part(recipe, tmp_path):
 
 def test_pictures_are_resized(tmp_path):
     Image.fromarray(np.full((50, 90, 3), (0, 255, 51), np.uint8)).save(tmp_path / "x.png")
-    pixels = reader(VisionConfig(kind="backbone", image_width=24, image_height=16), "")(tmp_path / "x.png")
+    pixels = reader(VisionConfig(kind="backbone", image_width=24, image_height=16), "", tmp_path)(
+        tmp_path / "x.png"
+    )
     assert pixels.shape == (16, 24, 3) and pixels.dtype == np.uint8
     assert (pixels == (0, 255, 51)).all()
 

@@ -1,4 +1,4 @@
-"""``whatchanged features``: run a trained backbone over a pool once and store its tokens."""
+"""``whatchanged features``: run a backbone over a data set, or a trained one over a pool, once."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,17 +9,53 @@ from whatchanged.errors import MissingExtra
 
 
 def features(
-    pool: Annotated[Path, typer.Argument(help="A pool drawn by: whatchanged synth clevr-pool")],
-    out: Annotated[Path, typer.Argument(help="Folder for the tokens; shards that are there are kept")],
-    run: Annotated[Path, typer.Option(help="The run whose backbone to use")],
-    variants: Annotated[int, typer.Option(min=1, help="Copies of each picture: plain, then varied")] = 2,
+    data: Annotated[
+        Path,
+        typer.Argument(help="A data set's folder or list; or a pool drawn by: whatchanged synth clevr-pool"),
+    ],
+    out: Annotated[Path, typer.Argument(help="Folder for the features; shards that are there are kept.")],
+    backbone: Annotated[
+        str,
+        typer.Option(
+            help="resnet101-layer3, resnet101-layer4, resnet101-layer3-rcc, efficientnet-lite0-stride8,"
+            " -stride16, -stride32, or a run's folder."
+        ),
+    ] = "",
+    weights: Annotated[
+        Path | None, typer.Option(help="The backbone's weights (resnet101: in torchvision's layout).")
+    ] = None,
+    dataset: Annotated[str | None, typer.Option(help="Which data set this is, if not recognised.")] = None,
+    skip_missing: Annotated[
+        bool, typer.Option("--skip-missing", help="Leave out pairs whose pictures are missing.")
+    ] = False,
+    shard_size: Annotated[int, typer.Option(min=1, max=10_000, help="Pictures a file.")] = 256,
+    batch_size: Annotated[int, typer.Option(min=1, max=1024, help="Pictures side by side.")] = 8,
+    workers: Annotated[
+        int | None, typer.Option(min=1, max=1024, help="Processes (CPU), reading threads (GPU); one a core.")
+    ] = None,
+    run: Annotated[Path | None, typer.Option(help="Pools: the run whose tokens to store.")] = None,
+    variants: Annotated[
+        int, typer.Option(min=1, help="Pools: copies of each picture, plain, then varied.")
+    ] = 2,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda")] = "auto",
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar")] = False,
 ) -> None:
-    """Store what a trained backbone sees, so that later stages need no pictures."""
+    """Store what a backbone sees, so that training needs no pictures; it goes on where it was stopped."""
+    if (run is None) == (not backbone):
+        raise typer.BadParameter("say what sees: --backbone for a data set, --run for a pool")
     try:
-        from whatchanged.training.features import store_tokens
+        from whatchanged.training.features import store_features, store_tokens
     except ModuleNotFoundError as error:
         raise MissingExtra("whatchanged features", str(error.name), "train") from error
-    written = store_tokens(run, pool, out, variants, device, quiet)
-    typer.echo(f"{out}: {written} shards of tokens written")
+    if run is not None:
+        written = store_tokens(run, data, out, variants, device, quiet)
+        typer.echo(f"{out}: {written} shards of tokens written")
+        return
+    from whatchanged.datasets import open_dataset
+
+    found = open_dataset(data, dataset, skip_missing=skip_missing)
+    done = store_features(found, backbone, out, weights, shard_size, batch_size, workers, device, quiet)
+    typer.echo(
+        f"{out}: {done.pictures:,} pictures, {done.size / 1e6:,.1f} MB; {done.written} shards written in"
+        f" {done.seconds:,.0f} s, {done.kept} were there"
+    )

@@ -17,7 +17,9 @@ def train(
         None, "--features", help="Precomputed features; sets data.features."
     ),
     init: Path | None = typer.Option(
-        None, "--init", help="Start from the last weights of this run, or (clip4idc) a file of CLIP's."
+        None,
+        "--init",
+        help="Start from this run, this model (a name or folder), or (clip4idc) a file of CLIP's.",
     ),
     set_: list[str] = typer.Option(
         [], "--set", help="KEY=VALUE, for example stage.caption.lr=1e-4; repeatable."

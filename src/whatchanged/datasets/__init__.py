@@ -33,6 +33,7 @@ READERS: dict[str, str] = {
     "cub": "whatchanged.datasets.cub:read",
     "nabirds": "whatchanged.datasets.nabirds:read",
     "plain": "whatchanged.datasets.plain:read",
+    "folders": "whatchanged.datasets.folders:read",
 }
 """Name to ``module:function``; the module is imported when it is asked. Recognised in this order."""
 

@@ -1,8 +1,8 @@
-"""Lists of pairs in CSV or JSON lines: columns before, after, and optionally id and captions.
+"""Lists of pairs in CSV or JSON lines: columns before, after, and optionally id, captions and split.
 
 Paths are relative to the list and stay below its folder. Several captions are separated by ``|`` in CSV and
-are a list in JSON lines. A pair without an id is called by its line number. Other columns are kept in
-``extra``.
+are a list in JSON lines. A pair without an id is called by its line number; without a split it is a test
+pair. Other columns are kept in ``extra``.
 """
 
 import csv
@@ -12,10 +12,11 @@ from typing import Any
 
 from whatchanged.datasets.reading import Reading, parse, text
 from whatchanged.errors import DatasetError
-from whatchanged.records import PairRecord
+from whatchanged.records import PairRecord, Split
 
 NAME = "plain"
-COLUMNS = ("before", "after", "id", "captions")
+SPLIT_NAMES: Mapping[str, Split] = {"train": "train", "val": "val", "valid": "val", "test": "test"}
+COLUMNS = ("before", "after", "id", "captions", "split")
 
 
 def recognises(path: Path) -> bool:
@@ -31,7 +32,7 @@ def read(path: Path, reading: Reading) -> list[PairRecord]:
     found = [_record(path, line, row, reading) for line, row in rows]
     if not found:
         raise DatasetError(
-            f"{path}: the list is empty. It needs one row for each pair: before, after[, id, captions]."
+            f"{path}: the list is empty. It needs a row for each pair: before, after[, id, captions, split]."
         )
     return [record for record in found if record is not None]
 
@@ -50,7 +51,7 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             if missing:
                 raise DatasetError(
                     f"{path}: no column {' and no column '.join(map(repr, missing))}. Its first line names: "
-                    f"{', '.join(columns)}. Wanted, with commas between: before,after[,id][,captions]."
+                    f"{', '.join(columns)}. Wanted, commas between: before,after[,id][,captions][,split]."
                 )
             for row in reader:
                 if None in row:
@@ -92,7 +93,10 @@ def _record(path: Path, line: int, row: Mapping[str, Any], reading: Reading) -> 
         pictures.append(reading.picture(path.parent, row[column], f"{where}: {column!r}"))
     captions = reading.sentences(f"{where}: 'captions'", row.get("captions") or [])
     before, after = pictures
-    if before is None or after is None or captions is None:
+    split = SPLIT_NAMES.get(str(row.get("split") or "test").strip().lower())
+    if split is None:
+        reading.damage(f"{where}: 'split' should be one of train, val, test; it is {row['split']!r}.")
+    if before is None or after is None or captions is None or split is None:
         return None
     pair_id = row.get("id")
     name = str(line) if pair_id is None or pair_id == "" else str(pair_id)
@@ -100,7 +104,7 @@ def _record(path: Path, line: int, row: Mapping[str, Any], reading: Reading) -> 
         dataset=NAME,
         pair_id=name,
         group_id=name,
-        split="test",
+        split=split,
         kind="pair_caption",
         before=before,
         after=after,

@@ -157,7 +157,7 @@ class DataConfig:
     source: Literal["dataset", "pool"] = "dataset"
     path: str = ""
     features: str = ""
-    """Folder of precomputed grid features, one ``.npy`` per picture (kind "features" only)."""
+    """Folder of grid features: what ``whatchanged features`` wrote, or an ``.npy`` a picture."""
     merges: str = ""
     """CLIP's merges file (bpe_simple_vocab_16e6.txt.gz, merges.txt): captions in its pieces; "": in words."""
     wording: Literal["captions", "short", "full", "relational"] = "captions"

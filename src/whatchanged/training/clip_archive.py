@@ -28,6 +28,8 @@ _STORAGES = {
     "BoolStorage": torch.bool,
     "ByteStorage": torch.uint8,
 }
+_ZIP, _LEGACY = b"PK\x03\x04", b"\x80\x02\x8a\x0a"
+"""How files of torch.save begin, since and before torch 1.6; no safetensors header is as long as that."""
 _MOST_NAMES = 50_000_000
 """Bytes of the pickle that names the tensors; CLIP's has about a tenth of a million."""
 
@@ -39,10 +41,10 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
     """
     try:
         with path.open("rb") as file:
-            zipped = file.read(4) == b"PK\x03\x04"
-        if not zipped:
+            start = file.read(4)
+        if start not in (_ZIP, _LEGACY):
             found = _read_safetensors(path)
-        elif _is_script(path):
+        elif start == _ZIP and _is_script(path):
             found = dict(_read_script(path))
         else:
             found = _flat(torch.load(path, map_location="cpu", weights_only=True))

@@ -32,6 +32,7 @@ from whatchanged.recipes.schema import Recipe
 from whatchanged.training.batches import Source
 from whatchanged.training.calibration import calibrate, read_examples
 from whatchanged.training.methods import Method
+from whatchanged.training.on_the_fly import put_backbone_in_front
 from whatchanged.training.run import open_run
 from whatchanged.training.sources import open_sources
 from whatchanged.training.vision import pixel_statistics
@@ -54,30 +55,29 @@ def export_run(
     fp16: bool = False,
     checkpoint: str = "auto",
     force: bool = False,
+    weights: Path | None = None,
 ) -> Bundle:
     """Write the run's model as a bundle folder; nothing is left at ``output`` if anything fails.
 
     data: a data set folder whose validation pairs calibrate the no-change probability and test the graphs;
     default: the run's own. fp16 stores large weights in half the bytes; the graphs still compute in fp32.
-    checkpoint: "best", "last" or "auto". Raises RecipeError for a run that no bundle can be made of,
-    OutputError where ``output`` exists and ``force`` is not set, BundleError where a graph and torch do not
-    agree.
+    checkpoint: "best", "last" or "auto". weights: of the backbone that a model of stored features gets,
+    unless a package has them. Raises RecipeError for a run that no bundle can be made of, OutputError where
+    ``output`` exists and ``force`` is not set, BundleError where a graph and torch do not agree.
     """
     if output.exists() and not force:
         raise OutputError(f"{output}: exists already. Pass --force to replace it, or choose another folder.")
-    recipe, method, state = open_run(run, checkpoint)
-    if recipe.vision.kind == "features":
-        raise RecipeError(
-            f"{run}: this model reads precomputed features, so it cannot caption pictures by itself."
-            " Only runs with another vision.kind can be exported."
-        )
+    trained, method, state = open_run(run, checkpoint)
+    recipe, statistics, seen_by = trained, pixel_statistics(trained.vision), None
+    if trained.vision.kind == "features":
+        recipe, backbone = put_backbone_in_front(run, trained, method, weights)
+        statistics, seen_by = (backbone.mean, backbone.std), backbone.about()
     if isinstance(method.vocabulary, PieceVocabulary):
         raise RecipeError(
             f"{run}: this model speaks in CLIP's pieces (data.merges), and a bundle holds whole words only."
             " Train it without data.merges to export it."
         )
     validation = _pictures(recipe, data, run)
-    statistics = pixel_statistics(recipe.vision)
     pairs = _fixture_pairs(validation, *statistics)
     draft = output.with_name(f".{output.name}.{os.getpid()}")
     draft.mkdir(parents=True)
@@ -92,9 +92,12 @@ def export_run(
         no_change = calibrate(method, validation, sentences)
         provenance = {
             "recipe": recipe.name,
-            "resolved_recipe": dump_recipe(replace(recipe, data=replace(recipe.data, path="", features=""))),
+            "resolved_recipe": dump_recipe(
+                replace(trained, data=replace(trained.data, path="", features=""))
+            ),
             "preparation": recipe.data.preparation,
             "attention": method.looks,
+            **({} if seen_by is None else {"features": seen_by}),
             "checkpoint": {"stage": recipe.stages[state.stage].name, "step": state.step, "best": state.best},
             "training_seconds": round(state.seconds),
             "environment": _environment(run),

@@ -33,7 +33,7 @@ def retrieve_run(
     records = [r for r in found.records if r.captions and r.changed is not False]
     if not records:
         raise DatasetError(f"{dataset}: no captioned pair with a change in split {split}.")
-    read, where = reader(recipe.vision, recipe.data.features), choose_device(device)
+    read, where = reader(recipe.vision, recipe.data.features, dataset), choose_device(device)
     assert isinstance(method, nn.Module)
     method.to(where)
 

@@ -21,6 +21,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from whatchanged.captioner.bundle import MANIFEST, open_bundle, shipped
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.pieces import from_json, to_json
 from whatchanged.recipes.reader import dump_recipe, parse_recipe
@@ -47,8 +48,8 @@ def run_recipe(
 ) -> State:
     """Train a recipe into the folder ``run``, or go on with the run there (``recipe`` may then be None).
 
-    init: another run, whose last weights are taken over where names agree (``load_pretrained``), or a file of
-    CLIP's weights for clip4idc.
+    init: another run, whose last weights are taken over where names agree (``load_pretrained``), a bundle (a
+    shipped one by name), or a file of CLIP's weights for clip4idc.
     readers: processes that read the examples; 0 reads them in threads, which is enough for a CPU.
 
     Raises OutputError where the folder holds something and ``resume`` is not set, RecipeError where the run
@@ -68,7 +69,7 @@ def run_recipe(
         if start is not None:
             start.restore_model(cast(nn.Module, method))
         elif init is not None:
-            start_from(method, init, quiet)
+            start_from(recipe, method, init, quiet)
     except BaseException:
         if fresh:
             shutil.rmtree(run, ignore_errors=True)
@@ -86,11 +87,18 @@ def make_method(recipe: Recipe, vocabulary: Vocabulary) -> Method:
     return build_method(recipe.method, build_vision(recipe.vision), vocabulary)
 
 
-def start_from(method: Method, init: Path, quiet: bool) -> None:
-    """Weights to begin with: a run's last ones, or a file of CLIP's, of which is said what was used.
+def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
+    """Weights to begin with: a run's last ones, or a bundle's or a file of CLIP's, and what was used.
 
     Raises RecipeError where the method does not begin from CLIP, or the weights do not fit.
     """
+    if str(init) in shipped() or (init / MANIFEST).is_file():
+        from whatchanged.training.bundle_weights import begin_from_bundle
+
+        said = begin_from_bundle(recipe, method, open_bundle(str(init)))
+        if not quiet:
+            print(f"{init}: {said}", file=sys.stderr)
+        return
     if not init.is_file():
         method.load_pretrained(cast(nn.Module, open_run(init, "last")[1]).state_dict())
         return

@@ -20,6 +20,7 @@ from whatchanged.pieces import read_merges
 from whatchanged.recipes.schema import PCLConfig, Recipe, VisionConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example, Source
+from whatchanged.training.grid_files import GridFiles, is_grid_folder, picture_name
 from whatchanged.vocabulary import Vocabulary
 
 Wording = Literal["captions", "short", "full", "relational"]
@@ -173,7 +174,7 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
     negatives: Mapping[str, tuple[str, ...]] = {}
     if any("fda" in stage.tasks for stage in recipe.stages):
         negatives = _negatives(train, truths, recipe, run / "negatives.jsonl")
-    read = reader(recipe.vision, recipe.data.features)
+    read = reader(recipe.vision, recipe.data.features, root)
     examples: Source
     if recipe.data.examples == "captions":
         captions = [(i, j) for i, record in enumerate(train) for j in range(len(record.captions))]
@@ -189,14 +190,23 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
     )
 
 
-def reader(vision: VisionConfig, features: str) -> Reader:
-    """How one picture is read: stored features (N, F) float32, or pixels (H, W, 3) uint8."""
+def reader(vision: VisionConfig, features: str, root: Path) -> Reader:
+    """How a picture of the data set at ``root`` is read: features (N, F) float32, or pixels (H, W, 3) uint8.
+
+    features: a folder of ``grid_files``, or one with an ``.npy`` a picture. Raises DatasetError where its
+    grids are not those that the recipe wants.
+    """
     if vision.kind != "features":
         size = (vision.image_width, vision.image_height)
         return lambda path: resize(open_image(path), size)
     if not features:
         raise RecipeError("data.features is empty. Say where the precomputed features lie: --features FOLDER")
-    return lambda path: read_features(Path(features), path, vision.rows, vision.columns, vision.feature_width)
+    grid = (vision.rows, vision.columns, vision.feature_width)
+    if not is_grid_folder(Path(features)):
+        return lambda path: read_features(Path(features), path, *grid)
+    stored = GridFiles(Path(features))
+    stored.check(*grid)
+    return lambda path: stored.read(picture_name(path, root))
 
 
 def read_features(folder: Path, picture: Path, rows: int, columns: int, width: int) -> NDArray[np.float32]:

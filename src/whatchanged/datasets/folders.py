@@ -1,0 +1,77 @@
+"""Pairs of one's own as two folders with the same file names; sentences and splits lie beside them.
+
+    before/0001.jpg   after/0001.jpg      one pair a name; its id is the name
+    captions/0001.txt                     optional: one sentence a line
+    train.txt, val.txt, test.txt          optional: names, one a line; without any, all are test pairs
+
+Ids are the names in ``before/``: these folders have no other list of their pairs.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from whatchanged.datasets.reading import SPLITS, Reading, counted, text
+from whatchanged.errors import DatasetError
+from whatchanged.records import PairRecord, Split
+
+NAME = "folders"
+SIDES = ("before", "after")
+
+
+def recognises(path: Path) -> bool:
+    """A folder with a folder ``before`` and a folder ``after``."""
+    return all((path / side).is_dir() for side in SIDES)
+
+
+def read(path: Path, reading: Reading) -> list[PairRecord]:
+    """One record a picture in ``before/``, in the order of the splits' files, or of the names."""
+    if not recognises(path):
+        raise DatasetError(f"{path}: pairs in folders lie in a folder before and a folder after.")
+    names, others = (sorted(p.name for p in (path / s).iterdir() if p.name[0] != ".") for s in SIDES)
+    alone = sorted(set(names) ^ set(others))
+    if alone:
+        reading.damage(f"{path}: {counted('names that are in one of before/ and after/ only', alone)}.")
+    there = set(names) & set(others)
+    return [
+        PairRecord(
+            dataset=NAME, pair_id=name, group_id=name, split=split, kind="pair_caption",
+            before=path / "before" / name, after=path / "after" / name,
+            captions=_sentences(path / "captions" / f"{Path(name).stem}.txt", reading),
+        )
+        for split, name in _splits(path, sorted(there), reading)
+        if name in there
+    ]  # fmt: skip
+
+
+def _splits(path: Path, names: list[str], reading: Reading) -> Iterator[tuple[Split, str]]:
+    """(split, name) of each pair; a name that is listed and not there, twice there or not listed is told."""
+    files: dict[Split, Path] = {s: path / f"{s}.txt" for s in SPLITS if (path / f"{s}.txt").is_file()}
+    if not files:
+        yield from (("test", name) for name in names)
+        return
+    seen: set[str] = set()
+    for split, file in files.items():
+        listed = [line.strip() for line in text(file).splitlines() if line.strip()]
+        absent = sorted(set(listed) - set(names))
+        if absent:
+            reading.damage(f"{file}: {counted('names without a pair of pictures', absent)}.")
+        for name in listed:
+            if name in seen:
+                reading.damage(f"{file}: {name} is listed twice, here or in another split.")
+            elif name in names:
+                yield split, name
+            seen.add(name)
+    left = sorted(set(names) - seen)
+    if left:
+        reading.note(counted("pairs that no split lists, left out", left))
+
+
+def _sentences(file: Path, reading: Reading) -> tuple[str, ...]:
+    """The sentences of one pair: the lines of its file; none where there is no file."""
+    if not file.is_file():
+        return ()
+    lines = [line.strip() for line in text(file).splitlines()]
+    found = reading.sentences(str(file), [line for line in lines if line])
+    if not found:
+        reading.damage(f"{file}: no sentence in it.")
+    return found or ()
