@@ -12,7 +12,7 @@ from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import bird_words
 from whatchanged.errors import DatasetError
 from whatchanged.records import PairRecord
-from whatchanged.training.sources import _bird_judge
+from whatchanged.training.sources import bird_judge
 from whatchanged.training.text_negatives import (
     can_exchange,
     canonical,
@@ -44,7 +44,7 @@ def singles(tiny_birds):
 def mined(request, tiny_birds):
     """Records, their judge, and what is mined with and without it."""
     records = request.getfixturevalue(request.param)
-    judge = _bird_judge(tiny_birds / ("birds_to_words" if request.param == "pairs" else "cub"))
+    judge = bird_judge(tiny_birds / ("birds_to_words" if request.param == "pairs" else "cub"))
     return records, judge, mine_text(records, seed=1, judge=judge), mine_text(records, seed=1)
 
 

@@ -11,7 +11,7 @@ import typer
 from whatchanged.errors import BundleError
 
 BASE = ("numpy", "pillow", "onnxruntime", "typer", "rich", "safetensors")
-EXTRAS = {"train": ("torch", "onnx", "tensorboard", "numba", "scikit-learn")}
+EXTRAS = {"train": ("torch", "onnx", "tensorboard", "numba", "scikit-learn", "textblob")}
 """Distributions of each extra, as ``pyproject.toml`` names them; their absence is no fault."""
 
 

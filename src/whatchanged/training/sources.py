@@ -194,7 +194,7 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
         )
     negatives: Mapping[str, tuple[str, ...]] = {}
     if any("fda" in stage.tasks and stage.data == "pairs" for stage in recipe.stages):
-        negatives = _negatives(train, truths, recipe, run / "negatives.jsonl", _bird_judge(root))
+        negatives = _negatives(train, truths, recipe, run / "negatives.jsonl", bird_judge(root))
     read = reader(recipe.vision, recipe.data.features)
     examples: Source
     if recipe.data.examples == "captions":
@@ -229,7 +229,7 @@ def _open_single(recipe: Recipe, run: Path, read: Reader) -> tuple[Source | None
     negatives: Mapping[str, tuple[str, ...]] = {}
     if any("fda" in stage.tasks for stage in stages):
         negatives = _negatives(
-            train, {}, recipe, run / "negatives_single.jsonl", _bird_judge(Path(recipe.data.single))
+            train, {}, recipe, run / "negatives_single.jsonl", bird_judge(Path(recipe.data.single))
         )
     captions = [(i, j) for i, record in enumerate(train) for j in range(len(record.captions))]
     return DatasetSource(train, captions, read, negatives), prepared.known(records)
@@ -287,7 +287,7 @@ def _truths(root: Path) -> Mapping[str, Any]:
     return truths
 
 
-def _bird_judge(root: Path) -> "Judge | None":
+def bird_judge(root: Path) -> "Judge | None":
     """Whether a sentence is true of a record's pictures, where the folder knows its birds."""
     birds = read_truth(root)
     if not birds:
