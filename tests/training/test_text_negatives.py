@@ -183,4 +183,5 @@ def test_too_few_captions_are_an_error_that_says_so():
 
 def test_the_language_of_captions_decides_who_makes_false_ones():
     assert in_free_text([pair(0, "animal1 is brown")])
-    assert not in_free_text([pair(0, "the small red rubber cube moved")])
+    clevr = [pair(0, "the small red rubber cube moved"), pair(1, "no change was made")]
+    assert not in_free_text(clevr) and not in_free_text([*clevr, pair(2, "the qube moved")])

@@ -88,8 +88,9 @@ _CLAUSES = re.compile(r"[.,;]|\bwhile\b|\bwhereas\b|\bbut\b|\band\b(?= animal ?[
 
 
 def in_free_text(records: Sequence[PairRecord]) -> bool:
-    """Whether captions are beyond the CLEVR language: the first caption of some record cannot be read."""
-    return any(record.captions and parse(record.captions[0]) is None for record in records)
+    """Whether captions are beyond the CLEVR language: most records' first caption cannot be read in it."""
+    first = [record.captions[0] for record in records if record.captions]
+    return sum(parse(caption) is None for caption in first) > len(first) / 2
 
 
 def mine_text(
@@ -160,14 +161,13 @@ class _Chosen:
 
     def accept(self, kind: Kind, sentence: str, share: float = 0.0) -> Iterator[Proposal]:
         """The proposal itself if it is new and, as far as can be known, false; else nothing."""
-        if canonical(sentence, self.longest) in self.own | {
-            canonical(s, self.longest) for s in self.sentences
-        }:
+        known = self.own | {canonical(earlier, self.longest) for earlier in self.sentences}
+        if canonical(sentence, self.longest) in known:
             return
         if is_symmetric(sentence) and (self.symmetric or any(is_symmetric(s) for s in self.sentences)):
             return
-        true = None if self.judge is None else self.judge(self.record, sentence)
         cut = " ".join(sentence.split()[: self.longest])
+        true = None if self.judge is None else self.judge(self.record, cut)
         says_more = bool({_meaning(word) for word in self.captions.content(cut)} - self.said)
         if true is False or (true is None and (kind == "confuse" or says_more or is_symmetric(sentence))):
             yield kind, sentence, share
