@@ -5,8 +5,9 @@
 Draws WORK/twin once, trains WORK/ROW-SEED (which goes on where it was stopped), captions the test pairs into
 WORK/ROW-SEED/test.jsonl, and prints a table of the rows that all seeds have finished: ROUGE-L and CIDEr-D on
 prepared words, and the share of captions that are true of their birds. Drawn paragraphs are so much alike
-that one and the same sentence for every pair has a ROUGE-L of 54 already: look at the others first. Intervals are 95 %, of 2,000 draws of seeds and of
-test pairs within these; a row's difference from row 1 is taken on the same draw of both.
+that one sentence for every pair has a ROUGE-L of about 54 already: look at the others first. Intervals are
+95 %, of 2,000 draws of seeds and of test pairs within these; a row's difference from row 1 is taken on the
+same draw of both.
 
 Settings are the recipes' but for size, steps, rate and pictures: see ``SETTINGS``. Raw pixels in patches take
 the place of ResNet's features, and captioning learns every word (``method.every_word``), which makes so few
@@ -55,7 +56,7 @@ SETTINGS = (
         f"vision.patch={PATCH}",
     ),
 )
-PRETRAIN = {"batch": 16, "lr": 1e-3, "warmup": 100, "log_every": 100, "save_every": 250}
+PRETRAIN: dict[str, object] = {"batch": 16, "lr": 1e-3, "warmup": 100, "log_every": 100, "save_every": 250}
 STAGES: dict[str, dict[str, object]] = {
     "single": PRETRAIN,
     "pretrain": PRETRAIN,
