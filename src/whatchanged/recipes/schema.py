@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Task = Literal["seeing", "matching", "mlm", "mvcl", "fda", "retrieval", "caption"]
+Task = Literal["seeing", "matching", "mlm", "mvcl", "fda", "retrieval", "caption", "fgvc"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,19 @@ class PCLConfig:
     """Captioning also learns to look at what changed (with every_word, vision.scene_truth). Not published."""
     every_word: bool = False
     """Captioning learns every word of a caption in each pass instead of a masked 15 %. Not published."""
+
+
+@dataclass(frozen=True)
+class PCLBirdsConfig(PCLConfig):
+    """PCL with its cross-task data: what single captioned pictures and labelled pictures need beside."""
+
+    name: str = "pcl-birds"
+    classes: int = 0
+    """Classes of the labelled pictures (task fgvc); 0 builds no classifier."""
+    margin: float = 0.4
+    """Cosine up to which two pictures of different classes cost nothing (task fgvc)."""
+    single_length: int = 40
+    """``max_length`` of single pictures' captions; only preset ``authors`` sees it, as padding."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +112,7 @@ class ScorerConfig:
 MethodConfig = PCLConfig | ScorerConfig | CLIP4IDCConfig
 METHOD_CONFIGS: Mapping[str, type[MethodConfig]] = {
     "pcl": PCLConfig,
+    "pcl-birds": PCLBirdsConfig,
     "scorer": ScorerConfig,
     "clip4idc": CLIP4IDCConfig,
 }
@@ -158,6 +172,12 @@ class DataConfig:
     path: str = ""
     features: str = ""
     """Folder of grid features: what ``whatchanged features`` wrote, or an ``.npy`` a picture."""
+    single: str = ""
+    """Folder of single pictures with captions (CUB), for stages with ``data`` "single"."""
+    single_preparation: Preparation = "none"
+    """How their captions become words; the vocabulary is of both sets' words."""
+    labelled: str = ""
+    """Folder of pictures with class labels (NABirds), for the task fgvc."""
     merges: str = ""
     """CLIP's merges file (bpe_simple_vocab_16e6.txt.gz, merges.txt): captions in its pieces; "": in words."""
     wording: Literal["captions", "short", "full", "relational"] = "captions"
@@ -198,7 +218,11 @@ class StageConfig:
     weight_decay: float = 0.0
     rates: Mapping[str, float] = field(default_factory=dict)
     """Parameter group -> what ``lr`` is multiplied by there; 0 leaves the group as it is."""
+    data: Literal["pairs", "single"] = "pairs"
+    """What captioned tasks read: the data set's pairs, or ``data.single``'s pictures, the second empty."""
     evaluate_every: int = 0
+    evaluate_from: int = 0
+    """Evaluations before this step count as no new best, whatever they bring."""
     patience: int = 0
     """Evaluations without a new best before the stage stops; 0 never stops early."""
     metric: Literal["CIDEr-D", "ROUGE-L", "R@1"] = "CIDEr-D"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,11 +20,16 @@ from whatchanged.records import PairRecord
 
 TASK_NUMBERS: Mapping[Task, int] = {
     "seeing": 1, "mlm": 2, "mvcl": 3, "fda": 4, "caption": 5, "matching": 6, "retrieval": 7,
+    "fgvc": 8,
 }  # fmt: skip
 """Part of every stream's seed: fixed for ever, so that a recipe draws the same examples in later versions."""
 
 READERS = 2
 """Batches that are read ahead, each in a thread of its own."""
+
+
+Reader = Callable[[Path], NDArray[Any]]
+"""How one picture is read: its features, or its pixels."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,15 @@ class Source(Protocol):
     def example(self, index: int, rng: np.random.Generator) -> Example:
         """Example ``index`` of ``len(self)``."""
         ...
+
+
+Sourced = Source | Mapping[Task, Source]
+"""One source for all tasks of a stage, or one for each."""
+
+
+def source_of(source: Sourced, task: Task) -> Source:
+    """What a task reads."""
+    return source[task] if isinstance(source, Mapping) else source
 
 
 @dataclass(frozen=True)
@@ -107,7 +122,7 @@ def draw_task(stage: StageConfig, seed: tuple[int, ...], step: int) -> Task:
 
 
 def plans(
-    source: Source,
+    source: Sourced,
     stage: StageConfig,
     seed: tuple[int, ...],
     batch_size: Callable[[str, int], int],
@@ -123,22 +138,23 @@ def plans(
         task = draw_task(stage, seed, number)
         first = now.get(task, 0)
         size = batch_size(task, stage.batch)
-        indices = endless(first, source.count(task), size, (*seed, TASK_NUMBERS[task]))
+        indices = endless(first, source_of(source, task).count(task), size, (*seed, TASK_NUMBERS[task]))
         now[task] = first + len(indices)
         yield Plan(task, indices, first, dict(now))
 
 
-def read(source: Source, plan: Plan, seed: tuple[int, ...]) -> Draw:
+def read(source: Sourced, plan: Plan, seed: tuple[int, ...]) -> Draw:
     """A plan's examples, each from a generator of its own, then their partners."""
     numbers = range(plan.first, plan.first + len(plan.indices))
     rngs = (np.random.default_rng((*seed, TASK_NUMBERS[plan.task], 0, number)) for number in numbers)
-    examples = [source.example(int(index), rng) for index, rng in zip(plan.indices, rngs, strict=True)]
+    own = source_of(source, plan.task)
+    examples = [own.example(int(index), rng) for index, rng in zip(plan.indices, rngs, strict=True)]
     partners = [example.partner for example in examples if example.partner is not None]
     return Draw(plan.task, examples + partners, plan.positions)
 
 
 def draws(
-    source: Source,
+    source: Sourced,
     stage: StageConfig,
     seed: tuple[int, ...],
     batch_size: Callable[[str, int], int],

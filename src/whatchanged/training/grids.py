@@ -141,6 +141,8 @@ class Batch:
     negatives_ids: (B, K, L) false captions. changed: (B,) 1 where the content changed, 0 for a distractor.
     generator: source of the corruption's random numbers; None is torch's global one.
     truth: what the vision's own losses need, a dataclass of tensors with a ``to``; or None.
+    single: there is no picture after; ``after`` is not to be read.
+    labels: (B, 2) classes of both pictures.
     """
 
     before: Tensor
@@ -150,6 +152,8 @@ class Batch:
     changed: Tensor | None = None
     generator: torch.Generator | None = None
     truth: Any = None
+    single: bool = False
+    labels: Tensor | None = None
 
     def to(self, device: torch.device | str) -> "Batch":
         """The same batch on another device (the generator stays where it is)."""

@@ -56,7 +56,7 @@ def train(
                 start = None
             log.stage(stage.name, state.step, stage.steps)
             seed = (recipe.seed, state.stage)
-            plan = (sources.train, stage, seed, method.batch_size, state.step, state.positions)
+            plan = (sources.of(stage), stage, seed, method.batch_size, state.step, state.positions)
             for draw in collated_draws(*plan, method.collate, readers) if readers else draws(*plan):
                 vary = (*seed, state.step) if recipe.data.vary == "batches" else None
                 values = take_step(method, optimizer, draw, stage, state.step, device, vary)
@@ -69,7 +69,8 @@ def train(
                 if stage.evaluate_every and due(state.step, stage.evaluate_every, stage.steps):
                     scores = validate(method, sources.validation, device, stage.metric)
                     log.write({"stage": stage.name, "step": state.step, **scores}, steps_done(recipe, state))
-                    if is_best(state, scores[stage.metric]):
+                    counts = state.step >= stage.evaluate_from
+                    if is_best(state, scores[stage.metric], counts):
                         save_checkpoint(best, state, method, None)
                 if stage_over(stage, state, log):
                     break
@@ -131,9 +132,9 @@ def write_means(log: RunLog, recipe: Recipe, state: State, rate: float) -> None:
     state.window = {}
 
 
-def is_best(state: State, score: float) -> bool:
-    """Whether a score is the best of the stage so far; counts the evaluations since the best one."""
-    if state.best is None or score > state.best:
+def is_best(state: State, score: float, counts: bool = True) -> bool:
+    """Whether a score that ``counts`` is the best of the stage so far; counts evaluations since the best."""
+    if counts and (state.best is None or score > state.best):
         state.best, state.misses = score, 0
         return True
     state.misses += 1

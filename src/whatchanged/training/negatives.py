@@ -17,7 +17,7 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -37,6 +37,9 @@ from whatchanged.worlds.clevr.scene import COLORS, MATERIALS, SHAPES, SIZES, Sce
 Kind = Literal["retrieve", "replace", "confuse"]
 KINDS: tuple[Kind, ...] = ("retrieve", "replace", "confuse")
 Truth = tuple[Scene, Scene, Change]
+Proposal = tuple[Kind, str, float]
+"""A kind, a sentence of that kind, and the share of its words that were replaced."""
+Proposed = tuple[list[str], Iterator[Proposal]]
 
 MIN_DOCUMENTS = 10
 """Captions that a substitute word must appear in, among the words that Replace would choose there."""
@@ -83,38 +86,56 @@ def mine(
     caption is cut to. Raises DatasetError for a pair that ``count`` false captions cannot be found for.
     """
     captions = _Captions(records if pool is None else pool, seed)
+
+    def propose(record: PairRecord, similar: Sequence[str], rng: np.random.Generator) -> Proposed:
+        truth = None if truths is None else truths[record.pair_id]
+        chosen = _Chosen(record, truth, longest)
+        return chosen.sentences, _proposals(record, similar, captions, chosen, count, rng)
+
+    return fill(records, captions.texts, propose, seed, count)
+
+
+def fill(
+    records: Sequence[PairRecord],
+    texts: "Texts",
+    propose: Callable[[PairRecord, Sequence[str], np.random.Generator], "Proposed"],
+    seed: int,
+    count: int,
+) -> Mined:
+    """Take each record's proposals in their order until it has ``count`` of them.
+
+    propose: (record, the most similar captions, random numbers) -> the list to fill, and the proposals, which
+    look at that list. Raises DatasetError for a record whose proposals do not suffice.
+    """
     sentences: dict[str, tuple[str, ...]] = {}
     counts: Counter[Kind] = Counter()
     replaced: list[float] = []
-    queries = [_most_specific(record) for record in records]
-    similar = captions.similar(queries)
+    similar = texts.similar([most_specific(record) for record in records])
     for number, record in enumerate(records):
-        rng = np.random.default_rng((seed, number))
-        truth = None if truths is None else truths[record.pair_id]
-        chosen = _Chosen(record, truth, longest)
-        for kind, sentence, share in _proposals(record, next(similar), captions, chosen, count, rng):
+        chosen, proposals = propose(record, next(similar), np.random.default_rng((seed, number)))
+        for kind, sentence, share in proposals:
             counts[kind] += 1
             replaced += [share] if kind == "replace" else []
-            chosen.sentences.append(sentence)
-            if len(chosen.sentences) == count:
+            chosen.append(sentence)
+            if len(chosen) == count:
                 break
         else:
             raise DatasetError(
-                f"{record.pair_id}: only {len(chosen.sentences)} of {count} false captions can be found among"
-                f" the {len(captions.sentences)} captions at hand. Use more pairs, or leave out the task fda."
+                f"{record.pair_id}: only {len(chosen)} of {count} false captions can be found among"
+                f" the {len(texts.sentences)} captions at hand. Use more pairs, or leave out the task fda."
             )
-        sentences[record.pair_id] = tuple(chosen.sentences)
+        sentences[record.pair_id] = tuple(chosen)
     return Mined(sentences, counts, float(np.mean(replaced)) if replaced else 0.0)
 
 
 def _proposals(
     record: PairRecord,
-    similar: Sequence[int],
+    similar: Sequence[str],
     captions: "_Captions",
     chosen: "_Chosen",
     count: int,
     rng: np.random.Generator,
-) -> Iterator[tuple[Kind, str, float]]:
+) -> Iterator[Proposal]:
     """Accepted (kind, sentence, share of words replaced), in the order in which they fill the places."""
     if record.changed is False or not record.captions:
         for number in rng.permutation(len(captions.changes)):
@@ -123,21 +144,20 @@ def _proposals(
         return
     wanted: dict[Kind, int] = {kind: count // 3 + (i < count % 3) for i, kind in enumerate(KINDS)}
     retrieved = chain.from_iterable(
-        chosen.accept("retrieve", captions.sentences[i])
-        for i in similar
-        if captions.groups[captions.sentences[i]] != record.group_id
+        chosen.accept("retrieve", sentence)
+        for sentence in similar
+        if captions.groups[sentence] != record.group_id
     )
     replaced = chain.from_iterable(
-        chosen.accept("replace", *captions.replace(caption, rng))
-        for caption in _in_turn(record.captions, rng)
+        chosen.accept("replace", *captions.replace(caption, rng)) for caption in in_turn(record.captions, rng)
     )
     confused = chain.from_iterable(
-        chosen.accept("confuse", captions.confuse(caption, rng)) for caption in _in_turn(record.captions, rng)
+        chosen.accept("confuse", captions.confuse(caption, rng)) for caption in in_turn(record.captions, rng)
     )
-    in_turn = zip(KINDS[1:] + KINDS[:1], (replaced, confused, retrieved), strict=True)
-    for kind, proposals in in_turn:
+    kinds = zip(KINDS[1:] + KINDS[:1], (replaced, confused, retrieved), strict=True)
+    for kind, proposals in kinds:
         for _ in range(wanted[kind]):
-            yield from _first(proposals)
+            yield from first_of(proposals)
     yield from retrieved
     yield from replaced
     for number in rng.permutation(len(captions.changes)):  # tiny pools: whatever is false
@@ -151,14 +171,14 @@ class _Chosen:
         self.truth = truth
         self.longest = longest
         self.own = [statement for caption in record.captions if (statement := parse(caption)) is not None]
-        self.own_texts = {_cut(caption, longest) for caption in record.captions}
+        self.own_texts = {cut(caption, longest) for caption in record.captions}
         self.distractor = record.changed is False
         self.sentences: list[str] = []
 
-    def accept(self, kind: Kind, sentence: str, share: float = 0.0) -> Iterator[tuple[Kind, str, float]]:
+    def accept(self, kind: Kind, sentence: str, share: float = 0.0) -> Iterator[Proposal]:
         """The proposal itself if it is a new, proven false sentence, else nothing."""
         statement = parse(sentence)
-        if statement is None or statement in self.own or _cut(sentence, self.longest) in self.own_texts:
+        if statement is None or statement in self.own or cut(sentence, self.longest) in self.own_texts:
             return
         before = [parse(earlier) for earlier in self.sentences]
         if statement in before or (
@@ -187,6 +207,26 @@ def contradicts(statement: Statement, own: Statement) -> bool:
     return any(mine is not None and theirs is not None and mine != theirs for mine, theirs in named)
 
 
+class Texts:
+    """Different captions, sorted, as TF-IDF vectors (words between blanks); at most ``POOL`` are searched."""
+
+    def __init__(self, everything: Sequence[str], seed: int) -> None:
+        self.vectors = TfidfVectorizer(token_pattern=r"\S+").fit(everything)
+        keep = np.random.default_rng(seed).permutation(len(everything))[:POOL]
+        self.sentences = [everything[i] for i in sorted(keep)]
+        self.table = self.vectors.transform(self.sentences)
+        self.weights = dict(zip(self.vectors.get_feature_names_out(), self.vectors.idf_, strict=True))
+
+    def similar(self, queries: Sequence[str]) -> Iterator[list[str]]:
+        """For each query the most similar captions, best first."""
+        chunk = 256
+        for start in range(0, len(queries), chunk):
+            rows = (self.vectors.transform(queries[start : start + chunk]) @ self.table.T).toarray()
+            for row in rows:
+                best = np.argpartition(-row, min(CANDIDATES, len(row) - 1))[:CANDIDATES]
+                yield [self.sentences[i] for i in best[np.lexsort((best, -row[best]))]]
+
+
 class _Captions:
     """The captions that false ones are made of, their TF-IDF, and the words that may replace others."""
 
@@ -198,27 +238,14 @@ class _Captions:
         if not known:
             raise DatasetError("These pairs have no captions, so no false captions can be made for them.")
         everything = sorted(known)
-        self.vectors = TfidfVectorizer(token_pattern=r"\S+").fit(everything)
-        keep = np.random.default_rng(seed).permutation(len(everything))[:POOL]
-        self.sentences = [everything[i] for i in sorted(keep)]
-        self.groups = {sentence: known[sentence] for sentence in self.sentences}
-        self.changes = [s for s in self.sentences if (p := parse(s)) is not None and p.type != "none"]
-        self.table = self.vectors.transform(self.sentences)
-        self.weights = dict(zip(self.vectors.get_feature_names_out(), self.vectors.idf_, strict=True))
+        self.texts = Texts(everything, seed)
+        self.groups = {sentence: known[sentence] for sentence in self.texts.sentences}
+        self.changes = [s for s in self.groups if (p := parse(s)) is not None and p.type != "none"]
         documents = Counter(chain.from_iterable(self._ranked(words.split()) for words in everything))
         self.substitutes: dict[str, list[str]] = {}
         for (_, word), number in sorted(documents.items()):
             if number >= min(MIN_DOCUMENTS, len(everything) // 10):
                 self.substitutes.setdefault(_MEANING[word], []).append(word)
-
-    def similar(self, queries: Sequence[str]) -> Iterator[list[int]]:
-        """For each query the numbers of the most similar captions, best first."""
-        chunk = 256
-        for start in range(0, len(queries), chunk):
-            rows = (self.vectors.transform(queries[start : start + chunk]) @ self.table.T).toarray()
-            for row in rows:
-                best = np.argpartition(-row, min(CANDIDATES, len(row) - 1))[:CANDIDATES]
-                yield [int(i) for i in best[np.lexsort((best, -row[best]))]]
 
     def replace(self, caption: str, rng: np.random.Generator) -> tuple[str, float]:
         """The caption with its highest-ranked half replaced, and the share of its words that this changed."""
@@ -250,7 +277,7 @@ class _Captions:
     def _ranked(self, words: Sequence[str]) -> list[tuple[str, str]]:
         """(attribute value's kind, word) of the half of the nouns and adjectives with the highest TF-IDF."""
         content = Counter(word for word in words if word in _MEANING)
-        ranked = sorted(content, key=lambda word: (-content[word] * self.weights.get(word, 0.0), word))
+        ranked = sorted(content, key=lambda word: (-content[word] * self.texts.weights.get(word, 0.0), word))
         return [(_VALUES[_MEANING[word]][0], word) for word in ranked[: math.ceil(len(ranked) / 2)]]
 
 
@@ -277,24 +304,26 @@ def _noun_phrase(caption: str, start: int) -> tuple[str, int]:
     return caption[start:], len(caption)
 
 
-def _in_turn(captions: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
+def in_turn(captions: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
     """The captions in a random order, over and over, ``TRIES`` times each."""
     order = rng.permutation(len(captions))
     return (captions[i] for _ in range(TRIES) for i in order)
 
 
-def _first(proposals: Iterator[tuple[Kind, str, float]]) -> Iterator[tuple[Kind, str, float]]:
+def first_of(proposals: Iterator[Proposal]) -> Iterator[Proposal]:
+    """The next proposal, if there is one."""
     found = next(proposals, None)
     if found is not None:
         yield found
 
 
-def _most_specific(record: PairRecord) -> str:
+def most_specific(record: PairRecord) -> str:
     """What Retrieve compares other captions with: the pair's longest caption."""
     return max(record.captions, key=lambda caption: (len(caption.split()), caption), default="")
 
 
-def _cut(sentence: str, longest: int) -> str:
+def cut(sentence: str, longest: int) -> str:
+    """The first ``longest`` words in lower case."""
     return " ".join(sentence.lower().split()[:longest])
 
 

@@ -12,7 +12,7 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 from whatchanged.recipes.schema import StageConfig
-from whatchanged.training.batches import Draw, Example, Plan, Source, plans, read
+from whatchanged.training.batches import Draw, Example, Plan, Sourced, plans, read
 from whatchanged.training.grids import Batch
 
 AHEAD = 2
@@ -23,7 +23,7 @@ AHEAD = 2
 class _Collated(Dataset[Draw]):
     """Plan -> its draw, collated, without the examples."""
 
-    source: Source
+    source: Sourced
     seed: tuple[int, ...]
     collate: Callable[[Sequence[Example]], Batch]
 
@@ -33,7 +33,7 @@ class _Collated(Dataset[Draw]):
 
 
 def collated_draws(
-    source: Source,
+    source: Sourced,
     stage: StageConfig,
     seed: tuple[int, ...],
     batch_size: Callable[[str, int], int],

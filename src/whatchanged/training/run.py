@@ -33,7 +33,7 @@ from whatchanged.training.sources import open_sources
 from whatchanged.training.vision import build_vision
 from whatchanged.vocabulary import Vocabulary
 
-PACKAGES = ("whatchanged", "torch", "numpy", "safetensors", "scikit-learn", "pillow")
+PACKAGES = ("whatchanged", "torch", "numpy", "safetensors", "scikit-learn", "textblob", "pillow")
 
 
 def run_recipe(

@@ -3,11 +3,11 @@
 To add a source: a module with a function ``(Recipe, run folder) -> Sources``, and a line in ``SOURCES``.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,24 @@ from whatchanged.datasets.preparation import Preparation, preparation
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.images import open_image, resize
 from whatchanged.pieces import read_merges
-from whatchanged.recipes.schema import PCLConfig, Recipe, VisionConfig
+from whatchanged.recipes.schema import (
+    PCLBirdsConfig,
+    PCLConfig,
+    Recipe,
+    StageConfig,
+    Task,
+    VisionConfig,
+)
 from whatchanged.records import PairRecord
-from whatchanged.training.batches import Example, Source
+from whatchanged.training.batches import Example, Reader, Source, Sourced
+from whatchanged.training.cross_task import open_labelled, open_singles
 from whatchanged.training.grid_files import GridFiles, is_grid_folder, picture_name
 from whatchanged.vocabulary import Vocabulary
+from whatchanged.worlds.birds.language import is_true
+from whatchanged.worlds.birds.twin import read_truth
+
+if TYPE_CHECKING:
+    from whatchanged.training.text_negatives import Judge
 
 Wording = Literal["captions", "short", "full", "relational"]
 
@@ -29,8 +42,6 @@ SOURCES: Mapping[str, str] = {
     "dataset": "whatchanged.training.sources:open_dataset_sources",
     "pool": "whatchanged.training.pool_source:open_pool",
 }
-
-Reader = Callable[[Path], NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -40,6 +51,17 @@ class Sources:
     train: Source
     validation: Source
     vocabulary: Vocabulary
+    single: Source | None = None
+    """One item per caption of single pictures, where a stage reads them."""
+    labelled: Source | None = None
+    """Pairs of labelled pictures, where a stage has the task fgvc."""
+
+    def of(self, stage: StageConfig) -> Sourced:
+        """What the tasks of a stage read."""
+        own = self.train if stage.data == "pairs" or self.single is None else self.single
+        if self.labelled is None:
+            return own
+        return {task: self.labelled if task == "fgvc" else own for task in get_args(Task)}
 
 
 def open_sources(recipe: Recipe, run: Path) -> Sources:
@@ -172,8 +194,8 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
             " evaluate_every = 0 in every stage."
         )
     negatives: Mapping[str, tuple[str, ...]] = {}
-    if any("fda" in stage.tasks for stage in recipe.stages):
-        negatives = _negatives(train, truths, recipe, run / "negatives.jsonl")
+    if any("fda" in stage.tasks and stage.data == "pairs" for stage in recipe.stages):
+        negatives = _negatives(train, truths, recipe, run / "negatives.jsonl", bird_judge(root))
     read = reader(recipe.vision, recipe.data.features, root)
     examples: Source
     if recipe.data.examples == "captions":
@@ -183,11 +205,37 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
         whole = recipe.data.examples == "scenes"
         groups = _scenes(train, root) if whole else [(record,) for record in train]
         examples = DrawnSource(groups, recipe.data.exchange, read, negatives)
+    single, words = _open_single(recipe, run)
+    labelled = None
+    if isinstance(recipe.method, PCLBirdsConfig) and any("fgvc" in stage.tasks for stage in recipe.stages):
+        pictures = recipe.vision.kind != "features"
+        read = reader(recipe.vision, recipe.data.features, Path(recipe.data.labelled))
+        labelled = open_labelled(recipe.data.labelled, read, recipe.method.classes, pictures)
     return Sources(
         examples,
         DatasetSource(validation, [(i, 0) for i in range(len(validation))], read, {}),
-        Vocabulary.from_captions(prepared.known(records)),
+        Vocabulary.from_captions([*prepared.known(records), *words]),
+        single,
+        labelled,
     )
+
+
+def _open_single(recipe: Recipe, run: Path) -> tuple[Source | None, list[str]]:
+    """What stages with data = "single" read, and its words; nothing where there is no such stage."""
+    stages = [stage for stage in recipe.stages if stage.data == "single"]
+    if not stages:
+        return None, []
+    prepared = preparation(recipe.data.single_preparation)
+    records = open_singles(recipe.data.single, recipe.vision.kind != "features")
+    train = [_prepared(record, prepared) for record in records]
+    negatives: Mapping[str, tuple[str, ...]] = {}
+    if any("fda" in stage.tasks for stage in stages):
+        negatives = _negatives(
+            train, {}, recipe, run / "negatives_single.jsonl", bird_judge(Path(recipe.data.single))
+        )
+    captions = [(i, j) for i, record in enumerate(train) for j in range(len(record.captions))]
+    read = reader(recipe.vision, recipe.data.features, Path(recipe.data.single))
+    return DatasetSource(train, captions, read, negatives), prepared.known(records)
 
 
 def reader(vision: VisionConfig, features: str, root: Path) -> Reader:
@@ -251,6 +299,19 @@ def _truths(root: Path) -> Mapping[str, Any]:
     return truths
 
 
+def bird_judge(root: Path) -> "Judge | None":
+    """Whether a sentence is true of a record's pictures, where the folder knows its birds."""
+    birds = read_truth(root)
+    if not birds:
+        return None
+
+    def judge(record: PairRecord, sentence: str) -> bool | None:
+        pictures = [path for path in (record.before, record.after) if path is not None]
+        return is_true(sentence, *(birds[path.name] for path in pictures))
+
+    return judge
+
+
 def _reworded(record: PairRecord, wording: Wording, truths: Mapping[str, Any]) -> PairRecord:
     """The record with the world's fixed sentence for its training captions, if the recipe wants it."""
     if wording == "captions" or record.split != "train":
@@ -290,18 +351,28 @@ def _spread(records: list[PairRecord], most: int) -> list[PairRecord]:
 
 
 def _negatives(
-    train: list[PairRecord], truths: Mapping[str, Any], recipe: Recipe, kept: Path
+    train: list[PairRecord],
+    truths: Mapping[str, Any],
+    recipe: Recipe,
+    kept: Path,
+    judge: "Judge | None" = None,
 ) -> Mapping[str, tuple[str, ...]]:
     """The records' own false captions, or built ones, which are kept for the next sitting."""
     from whatchanged.training.negatives import mine, read_negatives, write_negatives
+    from whatchanged.training.text_negatives import in_free_text, mine_text
 
     if all(record.negatives for record in train):
         return {record.pair_id: record.negatives for record in train}
     if not kept.is_file():
         assert isinstance(recipe.method, PCLConfig)  # only PCL has the task fda
         complete = truths if all(record.pair_id in truths for record in train) else None
-        longest = recipe.method.max_length - 3
-        mined = mine(train, complete, recipe.seed, recipe.method.negatives, longest=longest)
+        longest, count = recipe.method.max_length - 3, recipe.method.negatives
+        if isinstance(recipe.method, PCLBirdsConfig) and train[0].after is None:
+            longest = recipe.method.single_length - 3
+        if in_free_text(train):
+            mined = mine_text(train, recipe.seed, count, longest, judge)
+        else:
+            mined = mine(train, complete, recipe.seed, count, longest=longest)
         kept.parent.mkdir(parents=True, exist_ok=True)
         write_negatives(kept, train, mined.sentences)
     return read_negatives(kept, train)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 METHODS = {
     "pcl": "whatchanged.training.methods.pcl:PCL",
+    "pcl-birds": "whatchanged.training.methods.pcl_birds:PCLBirds",
     "clip4idc": "whatchanged.training.methods.clip4idc:CLIP4IDC",
     "scorer": "whatchanged.training.methods.scorer:SCORER",
 }

@@ -193,6 +193,8 @@ class Embeddings(nn.Module):
 
     def image(self, features: Tensor, cells: Tensor, index: int) -> Tensor:
         """Picture ``index`` (0 before, 1 after), features (B, N, F'), cells (B, N) -> rows (B, 1 + N, D)."""
+        if not features.shape[1]:
+            return self.special(index, features.shape[0])
         patches = self.project(features)
         if self.preset.squash:
             patches = patches.sigmoid()
@@ -277,12 +279,11 @@ class PCL(nn.Module):
 
     def collate(self, examples: Sequence["Example"]) -> Batch:
         """Examples to tensors. Raises ShapeError or DatasetError where examples do not fit each other."""
-        texts = torch.tensor([self.vocabulary.ids(e.caption, self.max_length) for e in examples])
+        longest = self.text_length(examples)
+        texts = torch.tensor([self.vocabulary.ids(e.caption, longest) for e in examples])
         false, counts = None, {len(e.negatives) for e in examples}
         if counts == {self.config.negatives}:
-            false = torch.tensor(
-                [[self.vocabulary.ids(x, self.max_length) for x in e.negatives] for e in examples]
-            )
+            false = torch.tensor([[self.vocabulary.ids(x, longest) for x in e.negatives] for e in examples])
         elif not counts <= {0, self.config.negatives}:
             raise DatasetError(
                 f"{examples[0].record.dataset}: false captions per example: got {sorted(counts)}, wanted "
@@ -296,6 +297,10 @@ class PCL(nn.Module):
         pictures = pile([e.before for e in examples], "before"), pile([e.after for e in examples], "after")
         truth = self.vision.pile_truth([e.truth for e in examples])
         return Batch(*pictures, texts, false, changed, truth=truth)
+
+    def text_length(self, examples: Sequence["Example"]) -> int:
+        """L of these examples."""
+        return self.max_length
 
     @property
     def padded_tasks(self) -> frozenset[str]:
@@ -311,18 +316,20 @@ class PCL(nn.Module):
     def _mlm(self, batch: Batch) -> dict[str, Tensor]:
         """L = −(1/|S|) Σ_{m ∈ S} log P(w_m | other words, V~1, V~2), S the labelled words of the batch."""
         inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator)
-        rows = self.image_rows(self.vision.grids(batch.before, batch.after))
+        rows = self.image_rows(self.grids(batch))
         out = self.joint_rows(rows, inputs, batch.ids != PAD)[:, rows.shape[1] + 1 :]
         asked = labels != IGNORED
         return {"mlm": F.cross_entropy(self.output(out[asked]), labels[asked])}
 
     def _mvcl(self, batch: Batch) -> dict[str, Tensor]:
         """Hide raw features of one picture, read all rows with clean words, regress, tell originals apart."""
-        grids = self.vision.grids(batch.before, batch.after)
-        hidden = corrupt_patches(grids.before, batch.generator)
+        grids = self.grids(batch)
+        hidden, second = corrupt_patches(grids.before, batch.generator), grids.after.shape[1]
+        if not second:  # the one picture that there is
+            hidden = (hidden[0] | hidden[1], hidden[1][:, :0])
         out = self.joint_rows(self.image_rows(grids, hidden), batch.ids, batch.ids != PAD)
         count = self.vision.patches
-        patches = torch.cat([out[:, 1 : 1 + count], out[:, 2 + count : 2 + 2 * count]], dim=1)
+        patches = torch.cat([out[:, 1 : 1 + count], out[:, 2 + count : 2 + count + second]], dim=1)
         originals = torch.cat([grids.before, grids.after], dim=1).detach()
         masked, weight = torch.cat(hidden, dim=1), self.embed.project.weight
         regressed, temperature = self.regressor(patches[masked], weight), self.config.mvcl_temperature
@@ -342,7 +349,7 @@ class PCL(nn.Module):
         if batch.negatives_ids is None:
             raise DatasetError("task fda needs false captions for every pair. Build them, or drop fda.")
         texts = torch.cat([batch.ids[:, None], batch.negatives_ids], dim=1)
-        rows = self.image_rows(self.vision.grids(batch.before, batch.after))
+        rows = self.image_rows(self.grids(batch))
         rows = rows.repeat_interleave(texts.shape[1], dim=0)  # sample-major: pair b, text k -> b (K+1) + k
         out = self.joint_rows(rows, texts.flatten(0, 1), texts.flatten(0, 1) != PAD)
         visual = (out[:, 0] + out[:, self.vision.patches + 1]) / 2
@@ -350,7 +357,7 @@ class PCL(nn.Module):
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """CE summed over labelled words and over pairs; with ``every_word`` per pair, words weigh 0.15."""
-        grids, pairs = self.vision.grids(batch.before, batch.after), 1
+        grids, pairs = self.grids(batch), 1
         rows = self.image_rows(grids)
         if self.config.every_word:
             seen, asked = self.every_word_rows(rows, batch.ids), batch.ids[:, 1:] != PAD
@@ -374,6 +381,10 @@ class PCL(nn.Module):
             terms["distractor"] = F.cross_entropy(judged, batch.changed, reduction="sum")
         return {name: term / pairs for name, term in terms.items()}
 
+    def grids(self, batch: Batch) -> Grids:
+        """Raw grids of a batch's pictures; one without patches is an empty picture."""
+        return self.vision.grids(batch.before, batch.after)
+
     def image_rows(self, grids: Grids, hidden: Hidden = (None, None)) -> Tensor:
         """Raw grids -> what F_cross reads of both pictures, (B, R, D)."""
         related = self.vision.relate(grids, hidden)
@@ -381,7 +392,8 @@ class PCL(nn.Module):
         after = self.embed.image(related.after, related.cells_after, 1)
         if self.single is None or self.pair is None:
             return torch.cat([before, after], dim=1)
-        return cast(Tensor, self.pair(torch.cat([self.single(before), self.single(after)], dim=1)))
+        after = self.single(after) if grids.after.shape[1] else after  # an empty one: its [IMG2] as it is
+        return cast(Tensor, self.pair(torch.cat([self.single(before), after], dim=1)))
 
     def joint_rows(self, rows: Tensor, ids: Tensor, real: Tensor) -> Tensor:
         """Pre-training: images, [CLS] and words all read one another; pads (not ``real``) unless unread."""

@@ -1,0 +1,119 @@
+"""PCL's cross-task examples: single pictures with captions (CUB), pairs of labelled pictures (NABirds).
+
+The authors built 48,562 pairs of NABirds by a rule that they did not publish. Here every picture is the
+first of a pair once in a pass, and its partner is drawn at each visit: one of its class with probability 1/2,
+else one of another class. A picture that is alone in its class always meets another class. PCL's own pairs,
+where a data set holds them, are read as they are.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from whatchanged.datasets import open_dataset
+from whatchanged.errors import DatasetError, RecipeError
+from whatchanged.records import PairRecord
+from whatchanged.training.batches import Example, Reader
+
+SAME = 0.5
+"""Probability of a partner of the same class."""
+
+
+@dataclass(frozen=True)
+class LabelledPairs:
+    """Two labelled pictures an example, the first of them picture ``index``; or pairs as published."""
+
+    records: Sequence[PairRecord]
+    read: Reader
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def count(self, task: str) -> int:
+        """Every picture is an anchor."""
+        return len(self)
+
+    def example(self, index: int, rng: np.random.Generator) -> Example:
+        """Picture ``index`` and a partner drawn from ``rng``."""
+        record = self.records[index]
+        pair = record if record.after is not None else self._paired(record, index, rng)
+        assert pair.after is not None
+        return Example(pair, "", self.read(pair.before), self.read(pair.after))
+
+    def _paired(self, record: PairRecord, index: int, rng: np.random.Generator) -> PairRecord:
+        order, starts, labels = self._by_class
+        label = labels[index]
+        first, end = int(starts[label]), int(starts[label + 1])
+        inside = end - first
+        if inside > 1 and rng.random() < SAME:
+            place = first + int(rng.integers(inside - 1))
+            place += place >= int(np.flatnonzero(order[first:end] == index)[0]) + first
+        else:
+            place = int(rng.integers(len(order) - inside))
+            place += inside * (place >= first)
+        other = self.records[int(order[place])]
+        assert record.labels is not None and other.labels is not None
+        labels_of_both = (record.labels[0], other.labels[0])
+        return replace(
+            record,
+            pair_id=f"{record.pair_id}_{other.pair_id}",
+            kind="pair_label",
+            after=other.before,
+            labels=labels_of_both,
+            same_class=labels_of_both[0] == labels_of_both[1],
+        )
+
+    @cached_property
+    def _by_class(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Pictures ordered by class, where each class begins there, and each picture's class."""
+        labels = np.array([record.labels[0] if record.labels else 0 for record in self.records])
+        order = np.argsort(labels, kind="stable")
+        return order, np.searchsorted(labels[order], np.arange(labels.max() + 2)), labels
+
+
+def open_labelled(folder: str, read: Reader, classes: int, pictures: bool) -> LabelledPairs:
+    """The training pictures of the labelled set at ``folder``, to be paired.
+
+    Raises RecipeError where no folder is named, DatasetError where it holds no labels, or others than the
+    method's ``classes``, or a single class.
+    """
+    if not folder:
+        raise RecipeError(
+            "task fgvc reads labelled pictures (NABirds). Say where: --set data.labelled=FOLDER"
+        )
+    dataset = open_dataset(folder, pictures=pictures)
+    records = [r for r in dataset.records if r.split == "train" and r.labels and not r.captions]
+    if not records:
+        raise DatasetError(
+            f"{folder}: no labelled pictures without captions in its train split (NABirds has)."
+        )
+    found = {label for record in records for label in record.labels or ()}
+    if max(found) >= classes:
+        raise DatasetError(
+            f"{folder}: its classes are numbered up to {max(found)}, from 0; method.classes is {classes}."
+            f" Set method.classes={max(found) + 1}."
+        )
+    if len(found) < 2:
+        raise DatasetError(f"{folder}: all its training pictures are of one class; two at least are wanted.")
+    return LabelledPairs(records, read)
+
+
+def open_singles(folder: str, pictures: bool) -> list[PairRecord]:
+    """The captioned training pictures of the single-picture set at ``folder``.
+
+    Raises RecipeError where no folder is named, DatasetError where it holds something else.
+    """
+    if not folder:
+        raise RecipeError(
+            'a stage with data = "single" reads captioned single pictures (CUB). Say where:'
+            " --set data.single=FOLDER."
+        )
+    dataset = open_dataset(folder, pictures=pictures)
+    records = [r for r in dataset.records if r.split == "train" and r.captions]
+    if not records or any(record.kind != "single_caption" for record in records):
+        raise DatasetError(
+            f"{folder}: this is {dataset.name}; wanted single pictures with captions and a train split (CUB)."
+        )
+    return records

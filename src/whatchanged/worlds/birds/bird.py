@@ -1,0 +1,128 @@
+"""Birds as data: what a bird looks like, species as ranges of that, genera as species that share most of it.
+
+Everything follows from the seed: species number k of a world is the same however many there are.
+"""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+COLOURS = ("black", "white", "grey", "brown", "tan", "yellow", "orange", "red", "green", "blue")
+PATTERNS = ("plain", "spotted", "striped")
+COLOURED = ("beak", "head", "breast", "wings", "tail", "legs")
+"""Parts that have a colour; the back has that of the wings."""
+MEASURED = ("beak", "tail", "legs")
+"""Parts that have a length, from 0 (shortest of all birds) to 1."""
+PATTERNED = ("breast", "wings")
+
+PER_GENUS = 3
+"""Species of one genus."""
+CHANGES = 3
+"""Traits in which a species leaves its genus."""
+SPREAD = 0.12
+"""Half of the range that a species' lengths and size have."""
+VARIANT = 0.5
+"""Probability that a species has a second colour of one part: sexes, ages."""
+
+
+@dataclass(frozen=True)
+class Bird:
+    """One bird. Colours are of ``COLOURS``, patterns of ``PATTERNS``, lengths and size from 0 to 1.
+
+    A pattern has a colour of its own; ``stripe`` is the colour of a stripe through the eye, "" without one.
+    """
+
+    beak: str
+    head: str
+    breast: str
+    wings: str
+    tail: str
+    legs: str
+    beak_length: float
+    tail_length: float
+    legs_length: float
+    size: float
+    breast_pattern: str
+    wings_pattern: str
+    breast_mark: str
+    wings_mark: str
+    stripe: str
+    crest: bool
+
+    def length(self, part: str) -> float:
+        """How long a measured part is, 0 to 1."""
+        return float(getattr(self, f"{part}_length"))
+
+    def pattern(self, part: str) -> tuple[str, str]:
+        """A patterned part's pattern and the colour of its marks."""
+        return getattr(self, f"{part}_pattern"), getattr(self, f"{part}_mark")
+
+
+@dataclass(frozen=True)
+class Species:
+    """A middle bird, and one part that has another colour in half of the birds ("" for none)."""
+
+    number: int
+    genus: int
+    name: str
+    middle: Bird
+    variant_part: str
+    variant_colour: str
+
+    def bird(self, rng: np.random.Generator) -> Bird:
+        """A bird of this species: lengths and size vary, and so does the variant's colour."""
+        lengths: dict[str, Any] = {
+            name: float(np.clip(getattr(self.middle, name) + rng.uniform(-SPREAD, SPREAD), 0, 1))
+            for name in ("beak_length", "tail_length", "legs_length", "size")
+        }
+        bird = replace(self.middle, **lengths)
+        if self.variant_part and rng.random() < 0.5:
+            bird = replace(bird, **dict[str, Any]({self.variant_part: self.variant_colour}))
+        return bird
+
+
+def species(seed: int, number: int) -> Species:
+    """Species ``number`` of the world ``seed``."""
+    genus = number // PER_GENUS
+    middle = _any_bird(np.random.default_rng((seed, 1, genus)))
+    rng = np.random.default_rng((seed, 2, number))
+    other = _any_bird(rng)
+    traits = [field.name for field in fields(Bird) if not field.name.endswith("_mark")]
+    for trait in rng.permutation(traits)[:CHANGES]:
+        middle = replace(middle, **{str(trait): getattr(other, str(trait))})
+    part = str(rng.choice(COLOURED)) if rng.random() < VARIANT else ""
+    colours = [colour for colour in COLOURS if part and colour != getattr(middle, part)]
+    variant = str(rng.choice(colours)) if part else ""
+    return Species(number, genus, _name(seed, genus, number), _visible(middle), part, variant)
+
+
+def _any_bird(rng: np.random.Generator) -> Bird:
+    colours: dict[str, Any] = {part: str(rng.choice(COLOURS)) for part in COLOURED}
+    lengths: dict[str, Any] = {f"{part}_length": float(rng.random()) for part in MEASURED}
+    patterns: dict[str, Any] = {
+        f"{part}_pattern": str(rng.choice(PATTERNS, p=(0.5, 0.25, 0.25))) for part in PATTERNED
+    }
+    marks: dict[str, Any] = {f"{part}_mark": str(rng.choice(COLOURS)) for part in PATTERNED}
+    stripe = str(rng.choice(COLOURS)) if rng.random() < 0.4 else ""
+    return Bird(
+        **colours, **lengths, **patterns, **marks, size=float(rng.random()), stripe=stripe,
+        crest=bool(rng.random() < 0.3),
+    )  # fmt: skip
+
+
+def _visible(bird: Bird) -> Bird:
+    """The bird with marks that can be told from what they are on."""
+    for name, ground in (("breast_mark", bird.breast), ("wings_mark", bird.wings), ("stripe", bird.head)):
+        if getattr(bird, name) == ground:
+            bird = replace(bird, **dict[str, Any]({name: "white" if ground != "white" else "black"}))
+    return bird
+
+
+def _name(seed: int, genus: int, number: int) -> str:
+    """Two made words with numbers, so that no two species share one: the place of a scientific name."""
+    rng, own = np.random.default_rng((seed, 3, genus)), np.random.default_rng((seed, 4, number))
+    syllables = ("ba", "co", "di", "fu", "ga", "lo", "mi", "nu", "pe", "ra", "su", "ti", "vo", "ze")
+    first = "".join(str(s) for s in rng.choice(syllables, 3)).capitalize()
+    second = "".join(str(s) for s in own.choice(syllables, 3))
+    return f"{first}{genus} {second}{number}"

@@ -1,0 +1,182 @@
+"""A bird's picture: polygons on a plain ground, drawn four times too large and scaled down. No torch.
+
+The bird's own plane: x to the front, y up, the body about one wide, its middle at the origin. A view says how
+the plane lies in the picture, what stands behind, and how the light is.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from whatchanged.worlds.birds.bird import Bird
+
+RGB = {
+    "black": (28, 28, 30), "white": (240, 240, 236), "grey": (132, 134, 138), "brown": (112, 70, 38),
+    "tan": (205, 176, 130), "yellow": (238, 206, 52), "orange": (234, 128, 30), "red": (196, 36, 36),
+    "green": (58, 132, 58), "blue": (52, 92, 190),
+}  # fmt: skip
+GROUNDS = (
+    (150, 186, 214),
+    (182, 204, 170),
+    (206, 196, 182),
+    (120, 150, 118),
+    (196, 210, 222),
+    (168, 150, 134),
+)
+"""Skies, leaves, earth: duller than any bird."""
+OVERSIZE = 4
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class View:
+    """How a bird is seen.
+
+    right: it faces right; tilt: radians, head up; scale: pixels of a unit over the picture's height; x, y:
+    its middle, shares of the picture; ground: number of the background; light: factor on all colours; seed:
+    of the noise.
+    """
+
+    right: bool
+    tilt: float
+    scale: float
+    x: float
+    y: float
+    ground: int
+    light: float
+    seed: int
+
+
+def any_view(rng: np.random.Generator) -> View:
+    """A view drawn at random; only the tips of the longest beaks and tails may leave the picture."""
+    return View(
+        right=bool(rng.random() < 0.5),
+        tilt=float(rng.uniform(-0.25, 0.35)),
+        scale=float(rng.uniform(0.34, 0.4)),
+        x=float(rng.uniform(0.45, 0.55)),
+        y=float(rng.uniform(0.44, 0.54)),
+        ground=int(rng.integers(len(GROUNDS))),
+        light=float(rng.uniform(0.85, 1.1)),
+        seed=int(rng.integers(1 << 31)),
+    )
+
+
+def draw(bird: Bird, view: View, size: int) -> Image.Image:
+    """The picture, ``size`` by ``size`` pixels, RGB."""
+    brush = _Brush(view, size * OVERSIZE, 0.8 + 0.35 * bird.size)
+    brush.ground()
+    _draw_legs(brush, bird)
+    _draw_tail(brush, bird)
+    _draw_body(brush, bird)
+    _draw_wing(brush, bird)
+    _draw_head(brush, bird)
+    small = np.asarray(brush.image.resize((size, size), Image.Resampling.BOX), np.float32)
+    noise = np.random.default_rng(view.seed).normal(0, 2.5, small.shape)
+    return Image.fromarray(np.clip(small * view.light + noise, 0, 255).astype(np.uint8))
+
+
+class _Brush:
+    """Draws shapes of the bird's plane into the oversized picture."""
+
+    def __init__(self, view: View, pixels: int, growth: float) -> None:
+        self.view, self.pixels, self.unit = view, pixels, view.scale * pixels * growth
+        self.image = Image.new("RGB", (pixels, pixels), GROUNDS[view.ground])
+        self.pen = ImageDraw.Draw(self.image)
+
+    def ground(self) -> None:
+        """A band of another tone below, and a branch to stand on."""
+        level = self.pixels * (self.view.y + 0.32)
+        dull = tuple(int(0.82 * channel) for channel in GROUNDS[self.view.ground])
+        self.pen.rectangle((0, level, self.pixels, self.pixels), fill=dull)
+
+    def polygon(self, points: Sequence[Point], colour: str, edge: bool = True) -> None:
+        """A filled shape, edged in a darker tone of its colour."""
+        placed = [self._place(point) for point in points]
+        self.pen.polygon(placed, fill=RGB[colour])
+        if edge:
+            dark = tuple(int(0.55 * channel) + 8 for channel in RGB[colour])
+            self.pen.line(
+                [*placed, placed[0]], fill=dark, width=max(1, round(0.018 * self.unit)), joint="curve"
+            )
+
+    def ellipse(self, middle: Point, radii: Point, colour: str, turn: float = 0.0, edge: bool = True) -> None:
+        """An ellipse turned by ``turn`` radians."""
+        self.polygon(ring(middle, radii, turn), colour, edge)
+
+    def line(self, points: Sequence[Point], colour: str, width: float) -> None:
+        """A line of the given width in units."""
+        placed = [self._place(point) for point in points]
+        self.pen.line(placed, fill=RGB[colour], width=max(1, round(width * self.unit)), joint="curve")
+
+    def _place(self, point: Point) -> Point:
+        cos, sin = math.cos(self.view.tilt), math.sin(self.view.tilt)
+        x, y = cos * point[0] - sin * point[1], sin * point[0] + cos * point[1]
+        x = x if self.view.right else -x
+        return self.view.x * self.pixels + self.unit * x, self.view.y * self.pixels - self.unit * y
+
+
+def ring(middle: Point, radii: Point, turn: float) -> list[Point]:
+    """Forty points on an ellipse."""
+    angles = np.linspace(0, 2 * math.pi, 40, endpoint=False)
+    cos, sin = math.cos(turn), math.sin(turn)
+    x, y = radii[0] * np.cos(angles), radii[1] * np.sin(angles)
+    return [(middle[0] + cos * a - sin * b, middle[1] + sin * a + cos * b) for a, b in zip(x, y, strict=True)]
+
+
+def _draw_legs(brush: _Brush, bird: Bird) -> None:
+    down = -0.36 - 0.12 - 0.38 * bird.legs_length
+    for x in (-0.06, 0.1):
+        brush.line([(x, -0.25), (x, down), (x + 0.12, down - 0.02)], bird.legs, 0.05)
+        brush.line([(x, down), (x - 0.07, down - 0.02)], bird.legs, 0.045)
+
+
+def _draw_tail(brush: _Brush, bird: Bird) -> None:
+    end = -0.5 - 0.2 - 0.6 * bird.tail_length
+    brush.polygon([(-0.35, 0.06), (end, -0.12), (end - 0.03, -0.27), (-0.38, -0.16)], bird.tail)
+
+
+def _draw_body(brush: _Brush, bird: Bird) -> None:
+    brush.polygon([(0.2, 0.28), (0.38, 0.44), (0.66, 0.3), (0.46, -0.02)], bird.head, edge=False)
+    brush.ellipse((0, 0), (0.56, 0.34), bird.wings, 0.25)
+    brush.ellipse((0.2, -0.05), (0.36, 0.26), bird.breast, 0.45, edge=False)
+    pattern, mark = bird.pattern("breast")
+    if pattern == "spotted":
+        for x, y in ((0.36, 0.06), (0.24, -0.03), (0.42, -0.06), (0.12, -0.14), (0.3, -0.16), (0.44, 0.16)):
+            brush.ellipse((x, y), (0.035, 0.035), mark, edge=False)
+    elif pattern == "striped":
+        for x in (0.06, 0.17, 0.28, 0.39):
+            brush.line([(x, -0.22 + 0.35 * x), (x + 0.11, -0.04 + 0.35 * x)], mark, 0.04)
+
+
+def _draw_wing(brush: _Brush, bird: Bird) -> None:
+    wing = [(0.16, 0.14), (0.0, 0.26), (-0.25, 0.2), (-0.62, -0.1), (-0.3, -0.12), (-0.02, -0.06)]
+    brush.polygon(wing, bird.wings)
+    pattern, mark = bird.pattern("wings")
+    if pattern == "spotted":
+        for x, y in (
+            (0.02, 0.12),
+            (-0.12, 0.06),
+            (-0.26, 0.08),
+            (-0.16, 0.16),
+            (-0.34, -0.02),
+            (-0.02, 0.02),
+        ):
+            brush.ellipse((x, y), (0.036, 0.036), mark, edge=False)
+    elif pattern == "striped":
+        for x in (0.0, -0.14, -0.28):
+            brush.line([(x, 0.2 + 0.1 * x), (x - 0.1, -0.07)], mark, 0.045)
+
+
+def _draw_head(brush: _Brush, bird: Bird) -> None:
+    if bird.crest:
+        brush.polygon([(0.42, 0.6), (0.2, 0.8), (0.34, 0.46)], bird.head)
+    tip = 0.72 + 0.1 + 0.34 * bird.beak_length
+    brush.polygon([(0.7, 0.5), (tip, 0.41), (0.7, 0.35)], bird.beak)
+    brush.ellipse((0.52, 0.44), (0.23, 0.21), bird.head)
+    if bird.stripe:
+        brush.line([(0.32, 0.44), (0.74, 0.47)], bird.stripe, 0.07)
+    brush.ellipse((0.58, 0.48), (0.045, 0.045), "white", edge=False)
+    brush.ellipse((0.585, 0.48), (0.03, 0.03), "black", edge=False)

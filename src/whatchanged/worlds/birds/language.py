@@ -1,0 +1,244 @@
+"""What is said of birds: paragraphs that compare two, sentences about one, and whether a text is true.
+
+``compare`` writes in the manner of Birds-to-Words, ``describe`` in that of the CUB captions. Writers mention
+what they choose and are never wrong. ``is_true`` reads what these two can write, and sentences made of it by
+exchanging words or birds; of other texts it says None.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from whatchanged.worlds.birds.bird import COLOURED, COLOURS, MEASURED, PATTERNED, Bird
+
+WORDS: Mapping[str, Sequence[str]] = {
+    "beak": ("beak", "bill"),
+    "head": ("head",),
+    "breast": ("breast", "chest", "belly"),
+    "wings": ("wings",),
+    "tail": ("tail",),
+    "legs": ("legs", "feet"),
+}
+MARKS = {"spotted": ("spots",), "striped": ("stripes", "streaks")}
+CLEAR = 0.25
+"""Difference of two lengths or sizes that a writer compares."""
+LONG, SHORT = 0.65, 0.35
+"""Lengths from which on a writer says long, and up to which short; a reader puts the limit at 1/2."""
+
+_PARTS = {word: part for part, words in WORDS.items() for word in words}
+_COLOURS = {colour: colour for colour in COLOURS} | {"gray": "grey", "beige": "tan"}
+_SPOKEN = {"grey": ("grey", "gray"), "tan": ("tan", "beige")}
+_MARKS = {word: pattern for pattern, words in MARKS.items() for word in words}
+_COLOUR, _PART = "|".join(_COLOURS), "|".join(_PARTS)
+_WITH_MARKS = re.compile(rf"\bwith ({_COLOUR}) ({'|'.join(_MARKS)})")
+_THING = re.compile(
+    rf"(?:an? )?(?:(?P<length>long|short) )?(?:(?P<pattern>plain|spotted|striped) )?"
+    rf"(?:(?P<colour>{_COLOUR}) )?(?P<part>{_PART}|crest|eye stripe)(?: marked_(?P<mark>\w+)_(?P<marks>\w+))?"
+)
+_COMPARED = re.compile(rf"(?:an? )?(?P<how>longer|shorter) (?P<part>{_PART})(?: than animal(?P<other>[12]))?")
+_SIZED = re.compile(r"(?P<how>larger|bigger|smaller)(?: than animal(?P<other>[12]))?")
+_WHOLE = re.compile(rf"(?:an? )?(?:mostly )?(?:(?P<size>small|large) )?(?P<colour>{_COLOUR})?(?: bird)?")
+_SUBJECT = re.compile(r"(animal[12]|both animals|both|this bird|the bird|this)(?: (has|have|is|are))?\b ?")
+_SPLIT = re.compile(r"[.,;]|\bwhile\b|\bwhereas\b|\bbut\b|\bwith\b|\band\b")
+_SAME = ("both animals look the same", "these two animals look the same", "the two look exactly the same",
+         "there are no differences between the two")  # fmt: skip
+
+
+def compare(one: Bird, two: Bird, rng: np.random.Generator) -> str:
+    """A paragraph: one to four of the differences, larger parts more often; "Animal 1" and "animal 2"."""
+    found = differences(one, two)
+    if not found:
+        return _sentence(str(rng.choice(_SAME)))
+    weights = np.array([weight for _, weight in found])
+    count = min(len(found), int(rng.integers(1, 5)))
+    chosen = rng.choice(len(found), count, replace=False, p=weights / weights.sum())
+    said = [_contrast(found[i][0], one, two, rng) for i in chosen]
+    if rng.random() < 0.15 and one.legs == two.legs:
+        said.append(f"both animals have {_spoken(one.legs, rng)} legs")
+    return " ".join(_sentence(text) for text in said)
+
+
+def describe(bird: Bird, rng: np.random.Generator) -> str:
+    """A sentence about one bird: its main colour or size, and two or three parts."""
+    parts = [str(part) for part in rng.permutation(COLOURED)[: int(rng.integers(2, 4))]]
+    things = [_thing(bird, part, rng) for part in parts]
+    if bird.crest and rng.random() < 0.4:
+        things.append("a crest")
+    if bird.stripe and rng.random() < 0.5:
+        things.append(f"{_a(_spoken(bird.stripe, rng))} eye stripe")
+    listed = ", ".join(things[:-1]) + f" and {things[-1]}"
+    size = "small " if bird.size < SHORT else "large " if bird.size > LONG else ""
+    openings = (
+        f"this bird has {listed}",
+        f"{_a(size + _spoken(bird.wings, rng))} bird with {listed}",
+        f"this bird is mostly {_spoken(bird.wings, rng)} with {listed}",
+    )
+    return openings[int(rng.integers(len(openings)))] + (" ." if rng.random() < 0.5 else ".")
+
+
+def differences(one: Bird, two: Bird) -> list[tuple[str, float]]:
+    """What differs, and how much it strikes: PART, "PART length", "PART pattern", size, stripe, crest."""
+    strikes = {"head": 3.0, "breast": 3.0, "wings": 4.0, "tail": 1.5, "beak": 2.0, "legs": 1.5}
+    found = [(part, strikes[part]) for part in COLOURED if getattr(one, part) != getattr(two, part)]
+    found += [
+        (f"{part} length", 1.5) for part in MEASURED if abs(one.length(part) - two.length(part)) > CLEAR
+    ]
+    found += [(f"{part} pattern", 2.0) for part in PATTERNED if _marks(one, part) != _marks(two, part)]
+    found += [("size", 1.0)] if abs(one.size - two.size) > CLEAR else []
+    found += [("stripe", 1.5)] if one.stripe != two.stripe else []
+    found += [("crest", 1.5)] if one.crest != two.crest else []
+    return found
+
+
+def _contrast(what: str, one: Bird, two: Bird, rng: np.random.Generator) -> str:
+    """One difference in words."""
+    part, _, kind = what.partition(" ")
+    if what == "size" or kind == "length":
+        mine, theirs = (one.size, two.size) if what == "size" else (one.length(part), two.length(part))
+        more, less = ("larger", "smaller") if what == "size" else ("longer", "shorter")
+        first = int(rng.integers(2))  # who is the subject
+        greater = mine > theirs if first == 0 else theirs > mine
+        tail = f" than animal {2 - first}" if rng.random() < 0.7 else ""
+        noun = "" if what == "size" else f" {rng.choice(WORDS[part])}"
+        article = "is " if what == "size" else "has " if part == "legs" else "has a "
+        return f"animal {first + 1} {article}{more if greater else less}{noun}{tail}"
+    if what in ("stripe", "crest"):
+        number, bird = (1, one) if getattr(one, what) else (2, two)
+        thing = f"{_a(_spoken(bird.stripe, rng))} eye stripe" if what == "stripe" else "a crest"
+        if what == "stripe" and one.stripe and two.stripe:
+            other = f"{_a(_spoken(two.stripe, rng))} eye stripe"
+            return f"animal 1 has {thing}{_joint(rng)}animal 2 has {other}"
+        return f"animal {number} has {thing}"
+    if part == "wings" and not kind and rng.random() < 0.4:
+        mostly = "mostly " if rng.random() < 0.5 else ""
+        colours = _spoken(one.wings, rng), _spoken(two.wings, rng)
+        return f"animal 1 is {mostly}{colours[0]}{_joint(rng)}animal 2 is {mostly}{colours[1]}"
+    noun = str(rng.choice(WORDS[part]))
+    things = [_thing(bird, part, rng, noun, marked=kind == "pattern") for bird in (one, two)]
+    return f"animal 1 has {things[0]}{_joint(rng)}animal 2 has {things[1]}"
+
+
+def _thing(
+    bird: Bird, part: str, rng: np.random.Generator, noun: str = "", marked: bool | None = None
+) -> str:
+    """A part in words: "a long yellow beak", "brown wings with white stripes"; marked: say the pattern."""
+    noun = noun or str(rng.choice(WORDS[part]))
+    words = [_spoken(getattr(bird, part), rng), noun]
+    if part in MEASURED and rng.random() < 0.4:
+        length = bird.length(part)
+        words = ["long"] * (length > LONG) + ["short"] * (length < SHORT) + words
+    behind = ""
+    if part in PATTERNED and (rng.random() < 0.5 if marked is None else marked):
+        pattern, mark = bird.pattern(part)
+        if pattern == "plain":
+            words.insert(0, "plain")
+        elif rng.random() < 0.3:
+            words.insert(0, pattern)
+        else:
+            behind = f" with {_spoken(mark, rng)} {rng.choice(MARKS[pattern])}"
+    said = " ".join(words)
+    return (said if part in ("wings", "legs") else _a(said)) + behind
+
+
+def _marks(bird: Bird, part: str) -> tuple[str, str]:
+    pattern, mark = bird.pattern(part)
+    return (pattern, mark if pattern != "plain" else "")
+
+
+def _spoken(colour: str, rng: np.random.Generator) -> str:
+    return str(rng.choice(_SPOKEN.get(colour, (colour,))))
+
+
+def _a(words: str) -> str:
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
+
+
+def _joint(rng: np.random.Generator) -> str:
+    return str(rng.choice((" while ", ", ", " and ", ". ")))
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}.".replace(". a", ". A")
+
+
+def is_true(text: str, *birds: Bird) -> bool | None:
+    """Whether a text is true of these birds (one, or animal 1 and animal 2).
+
+    False if any of its clauses is false, None if none is but some cannot be read, True otherwise.
+    """
+    words = re.sub(r"animal ([12])", r"animal\1", " ".join(text.lower().replace("``", "").split()))
+    words = re.sub(r" ([.,;])", r"\1", words)
+    if any(same in words for same in _SAME):
+        return len(birds) == 2 and not differences(*birds)
+    marked = _WITH_MARKS.sub(r"marked_\1_\2", words)
+    verdicts: list[bool | None] = []
+    subject = "this bird"
+    for clause in _SPLIT.split(marked):
+        clause = clause.strip()
+        if not clause:
+            continue
+        named = _SUBJECT.match(clause)
+        if named:
+            subject, clause = named[1], clause[named.end() :].strip()
+        verdicts.append(_holds(clause, subject, birds) if clause else None)
+    if not verdicts or False in verdicts:
+        return False if verdicts else None
+    return None if None in verdicts else True
+
+
+def _holds(clause: str, subject: str, birds: Sequence[Bird]) -> bool | None:
+    """Whether what a clause says is true of its subject; None for what cannot be read."""
+    numbers = [int(subject[-1]) - 1] if subject.startswith("animal") else list(range(len(birds)))
+    if max(numbers) >= len(birds) or (len(birds) == 2 and subject in ("this bird", "the bird", "this")):
+        return None
+    if found := _COMPARED.fullmatch(clause) or _SIZED.fullmatch(clause):
+        return _compares(found, numbers, birds)
+    read = _has if (thing := _THING.fullmatch(clause)) else _looks
+    found = thing or _WHOLE.fullmatch(clause)
+    if found is None or not any(found.groupdict().values()):
+        return None
+    return all(read(found, birds[number]) for number in numbers)
+
+
+def _compares(found: re.Match[str], numbers: Sequence[int], birds: Sequence[Bird]) -> bool | None:
+    if len(numbers) != 1 or len(birds) != 2:
+        return None
+    if found["other"] and int(found["other"]) - 1 == numbers[0]:
+        return False
+    part = found.groupdict().get("part")
+    measures = [bird.size if part is None else _measure(bird, _PARTS[part]) for bird in birds]
+    if None in measures:
+        return None
+    gap = float(measures[numbers[0]] or 0) - float(measures[1 - numbers[0]] or 0)
+    return gap > 0 if found["how"] in ("longer", "larger", "bigger") else gap < 0
+
+
+def _measure(bird: Bird, part: str) -> float | None:
+    return bird.length(part) if part in MEASURED else None
+
+
+def _has(found: re.Match[str], bird: Bird) -> bool:
+    """Whether the bird has such a part."""
+    said, part = found.groupdict(), found["part"]
+    if part == "crest":
+        return bird.crest and not said["colour"]
+    if part == "eye stripe":
+        return bool(bird.stripe) and _COLOURS.get(said["colour"] or "", bird.stripe) == bird.stripe
+    part = _PARTS[part]
+    length = _measure(bird, part)
+    pattern, mark = bird.pattern(part) if part in PATTERNED else ("", "")
+    return (
+        (not said["colour"] or _COLOURS[said["colour"]] == getattr(bird, part))
+        and (not said["length"] or (length is not None and (length > 0.5) == (said["length"] == "long")))
+        and (not said["pattern"] or said["pattern"] == pattern)
+        and (not said["mark"] or (_COLOURS[said["mark"]], _MARKS[said["marks"]]) == (mark, pattern))
+    )
+
+
+def _looks(found: re.Match[str], bird: Bird) -> bool:
+    """Whether the whole bird has that main colour and size."""
+    colour, size = found["colour"], found["size"]
+    return (not colour or _COLOURS[colour] == bird.wings) and (
+        not size or (bird.size > 0.5) == (size == "large")
+    )
