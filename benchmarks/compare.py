@@ -1,8 +1,7 @@
 """The methods side by side: the same data, the same budget, several seeds, one table.
 
     whatchanged synth clevr-change TWIN --scenes 2000 --seed 9200 --size 240x160
-    python benchmarks/compare.py TWIN OUT --backbone SEE --seconds 40 --seeds 3
-    python benchmarks/compare.py TWIN OUT --backbone SEE --seconds 40 --seeds 3 --rows table4
+    python benchmarks/compare.py TWIN OUT --backbone SEE --pairs 8000 --seeds 3 --rows comparison,table4
 
 Every run trains on TWIN's train split and captions its test split with its last weights; nothing is chosen
 by any score. OUT/comparison.{md,json} and OUT/table4.{md,json} are written after each seed. Interrupt it when
@@ -284,7 +283,7 @@ def main() -> None:
     for name, share in (("rate", 1e-3), ("dropout", 0.0)):
         parser.add_argument(f"--{name}", type=float, default=share)
     parser.add_argument("--grid", type=sizes, default=(5, 8), help="ROWSxCOLUMNS of the stored grids")
-    parser.add_argument("--picture", type=sizes, default=(96, 64), help="WIDTHxHEIGHT that the others read")
+    parser.add_argument("--picture", type=sizes, default=(72, 48), help="WIDTHxHEIGHT that the others read")
     parser.add_argument("--device", default="auto")
     told = parser.parse_args()
     plan = Plan(

@@ -148,50 +148,69 @@ def small_backbone(bench, small_twin, tmp_path_factory):
 
 
 @pytest.mark.slow
+def test_stored_grids_are_means_of_the_backbones_cells(bench, small_twin, small_backbone, tmp_path):
+    """Of 4 x 6 cells, in tiles of two by two."""
+    from whatchanged.images import open_image
+    from whatchanged.training.run import open_run
+
+    plan = bench.Plan(
+        small_twin, tmp_path, small_backbone, None, 1, 1, 16, 20, 1e-3, 0.0, (2, 3), (48, 32),
+        torch.device("cpu"),
+    )  # fmt: skip
+    bench.store_grids(plan)
+    assert len(list(plan.features.iterdir())) == 300
+    stored = np.load(plan.features / "CLEVR_semantic_000007.png.npy")
+    vision = open_run(small_backbone, "last")[1].vision
+    picture = np.asarray(open_image(small_twin / "sc_images" / "CLEVR_semantic_000007.png"))
+    with torch.inference_mode():
+        cells = vision.backbone(vision.normalise(torch.from_numpy(picture.copy())[None]))[0].numpy()
+    tiles = cells.reshape(len(cells), 2, 2, 3, 2).mean((2, 4))
+    assert stored.dtype == np.float16 and np.allclose(stored, tiles, atol=2e-3)
+
+
+@pytest.mark.slow
+def test_a_trial_times_each_stage_and_leaves_nothing(bench, small_twin, tmp_path):
+    plan = bench.Plan(
+        small_twin, tmp_path, None, 1.0, None, 1, 16, 20, 1e-3, 0.0, (2, 3), (48, 32), torch.device("cpu")
+    )
+    recipe = bench.recipe_of(bench.GROUPS["pixels"][0], plan, 0, (bench.SKIPPED + bench.TRIED,) * 2)
+    times = bench.seconds_a_step(recipe, plan)
+    assert len(times) == 2 and min(times) > 0 and not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
 def test_a_whole_comparison_goes_on_where_it_stopped(
     bench, small_twin, small_backbone, tmp_path, monkeypatch, capsys
 ):
-    def run(seeds):
+    def run(seeds, names):
         told = f"--pairs 40 --seeds {seeds} --width 16 --batch 20 --resamples 20 --grid 2x3 --picture 48x32"
-        places = [small_twin, tmp_path / "out", "--backbone", small_backbone]
-        monkeypatch.setattr(
-            sys,
-            "argv",
-            [
-                "compare.py",
-                *map(str, places),
-                *told.split(),
-                "--device",
-                "cpu",
-                "--rows",
-                "comparison,table4",
-            ],
-        )
+        places = [str(small_twin), str(tmp_path / "out"), "--backbone", str(small_backbone)]
+        words = ["compare.py", *places, *told.split(), "--device", "cpu", "--rows", ",".join(names)]
+        monkeypatch.setattr(sys, "argv", words)
         bench.main()
         said = capsys.readouterr()
-        tables = {name: json.loads((tmp_path / "out" / f"{name}.json").read_text()) for name in bench.TABLES}
-        return said, tables
+        return said, [json.loads((tmp_path / "out" / f"{name}.json").read_text()) for name in names]
 
-    said, tables = run(1)
+    said, tables = run(1, ("comparison", "table4"))
     assert said.err.count(" pairs in ") == 18 and "table4: by type of change" in said.out
-    assert [len(tables[name]["rows"]) for name in bench.TABLES] == [14, 7]
-    assert tables["comparison"]["settings"]["test_pairs"] == 20
+    assert [len(table["rows"]) for table in tables] == [14, 7]
+    assert tables[0]["settings"]["test_pairs"] == 20
 
-    again, same = run(1)
-    assert " pairs in " not in again.err and same == tables
+    again, same = run(1, ("table4",))
+    assert " pairs in " not in again.err and same == tables[1:]
 
-    broken = tmp_path / "out" / "runs" / f"{bench.GROUPS['pixels'][0].key}-1"
+    broken = tmp_path / "out" / "runs" / f"{bench.GROUPS['table4'][1].key}-1"
     first = (broken / "predictions.jsonl").read_text()
     (broken / "result.json").unlink()
-    said, more = run(2)
-    assert said.err.count(" pairs in ") == 19  # that one, and the second seed's
+    said, (more,) = run(2, ("table4",))
+    assert said.err.count(" pairs in ") == 7  # that one, and the second seed's
     assert (broken / "predictions.jsonl").read_text() == first
-    for row in [row for table in more.values() for row in table["rows"][:-1]]:
+    for row in more["rows"][:-1]:
         assert row["seeds"] == 2 and row["pairs"] == 40 and row["parameters"] > 0
         score = row["scores"]["CIDEr-D"]
         assert score["sd"] >= 0 and score["sampling_low"] <= score["mean"] + 1e-9
         assert all(math.isfinite(cell["mean"]) for kind in row["types"].values() for cell in kind.values())
-    floor = more["table4"]["rows"][-1]
+    floor = more["rows"][-1]
     assert floor["seeds"] == 1 and floor["runs"][0]["sentence"] in all_captions(small_twin)
 
 
