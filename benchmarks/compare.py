@@ -1,0 +1,301 @@
+"""The methods side by side: the same data, the same budget, several seeds, one table.
+
+    whatchanged synth clevr-change TWIN --scenes 2000 --seed 9200 --size 240x160
+    python benchmarks/compare.py TWIN OUT --backbone SEE --pairs 8000 --seeds 3 --rows comparison,table4
+
+Every run trains on TWIN's train split and captions its test split with its last weights; nothing is chosen
+by any score. OUT/comparison.{md,json} and OUT/table4.{md,json} are written after each seed. Interrupt it when
+you like: the same command goes on with the runs that have no result in OUT yet, and more --seeds add to it.
+
+Rows: ``features``, all methods on the same stored grids; ``pixels``, PCL and SCORER + CBR with a backbone of
+their own; ``patches``, CLIP4IDC and its baselines, with CLIP's layers random: these three are ``--rows
+comparison``. ``table4``: the six rows of PCL's Table 4 on the stored grids. Stored grids are the features of
+the backbone of the run SEE (clevr-see, or any run on pixels), averaged to --grid cells; storing them, and
+what SEE learned before, is in nobody's budget.
+
+The budget: --seconds of training each (on a CPU of processor time, which other programs disturb least; steps
+follow from a trial of each row), or --pairs to train on; what the tables call "run s" also counts opening the
+data and building PCL's false captions. The stages of a recipe get equal parts. A step of FDA counts as a
+batch although it reads a seventh as many pairs, each with its six false captions. Rows are published recipes:
+tasks, losses and switches are theirs; sizes, batch, optimiser and rate are one small set for all
+(``common``), since the published ones belong to another scale. None was tuned. A row marked "ours" has a
+switch that its paper does not know. The floor is one sentence for all pairs: of the 200 most frequent
+sentences of the train split the one with the best CIDEr-D on the val split.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+from compare_rows import GROUPS, TABLES, Plan, Row, recipe_of
+from compare_tables import as_markdown, row_of
+from torch import nn
+from torch.nn import functional as F
+
+from whatchanged.cli.console import note, progress
+from whatchanged.datasets import open_dataset
+from whatchanged.errors import OutputError, RecipeError, WhatchangedError
+from whatchanged.evaluation.cider import cider_d
+from whatchanged.evaluation.ngrams import count
+from whatchanged.evaluation.predictions import Prediction, read_predictions
+from whatchanged.evaluation.report import write
+from whatchanged.evaluation.scene_grading import scene_truths
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.recipes.schema import Recipe
+from whatchanged.records import PairRecord
+from whatchanged.training.batches import Example, draws
+from whatchanged.training.loop import take_step
+from whatchanged.training.run import choose_device, environment, make_method, open_run, run_recipe
+from whatchanged.training.schedule import make_optimizer
+from whatchanged.training.sources import open_sources, reader
+from whatchanged.training.validation import write_captions
+from whatchanged.training.vision import PixelVision
+
+TRIED, SKIPPED = 10, 2
+"""Steps of a trial that are timed, and steps before them that are not."""
+BATCH = 50
+FREQUENT = 200
+FLOOR = "one sentence for all"
+
+
+def steps_of(row: Row, plan: Plan) -> tuple[int, ...]:
+    """Steps of each stage that the budget pays, in equal parts; a trial's times are kept in OUT."""
+    stages = len(load_recipe(row.recipe).stages)
+    if plan.pairs is not None:
+        return (max(1, round(plan.pairs / stages / plan.batch)),) * stages
+    assert plan.seconds is not None
+    kept = plan.out / "speeds.json"
+    speeds = json.loads(kept.read_text()) if kept.exists() else {}
+    if row.key not in speeds:
+        speeds[row.key] = seconds_a_step(recipe_of(row, plan, 0, (SKIPPED + TRIED,) * stages), plan)
+        write(kept, json.dumps(speeds, indent=1))
+    return tuple(max(1, round(plan.seconds / stages / each)) for each in speeds[row.key])
+
+
+def seconds_a_step(recipe: Recipe, plan: Plan) -> list[float]:
+    """Time of one step of each stage, the first steps left out."""
+    trial = plan.out / f".trial.{os.getpid()}"
+    times = []
+    try:
+        sources = open_sources(recipe, trial)
+        for number, stage in enumerate(recipe.stages):
+            method = cast(nn.Module, make_method(recipe, sources.vocabulary)).to(plan.device)
+            optimizer, began = make_optimizer(method, stage), 0.0
+            size = cast(Any, method).batch_size
+            for step, draw in enumerate(draws(sources.train, stage, (0, number), size, 0, {})):
+                began = plan.clock() if step == SKIPPED else began
+                take_step(method, optimizer, draw, stage, step, plan.device)
+            times.append((plan.clock() - began) / TRIED)
+    finally:
+        shutil.rmtree(trial, ignore_errors=True)
+    return times
+
+
+@torch.inference_mode()
+def store_grids(plan: Plan) -> None:
+    """FEATURES/NAME.png.npy, (F, rows, columns) float16, of every picture of the twin that has none yet."""
+    if plan.backbone is None:
+        raise RecipeError("Rows on stored grids need --backbone RUN: a clevr-see run, see its recipe.")
+    recipe, method, _ = open_run(plan.backbone, "last")
+    if not isinstance(method.vision, PixelVision):
+        raise RecipeError(
+            f"{plan.backbone}: {recipe.name} has no backbone to see with. Name a run on pixels."
+        )
+    seeing, read = method.vision.to(plan.device).eval(), reader(recipe.vision, "")
+    plan.features.mkdir(parents=True, exist_ok=True)
+    names = {
+        path for r in open_dataset(plan.twin).records for path in (r.before, r.after) if path is not None
+    }
+    left = sorted(path for path in names if not (plan.features / f"{path.name}.npy").exists())
+    with progress("grids", len(left)) as advance:
+        for first in range(0, len(left), BATCH):
+            paths = left[first : first + BATCH]
+            pictures = torch.from_numpy(np.stack([read(path) for path in paths])).to(plan.device)
+            grids = F.adaptive_avg_pool2d(seeing.backbone(seeing.normalise(pictures)), plan.grid)
+            for path, grid in zip(paths, grids.cpu().numpy().astype(np.float16), strict=True):
+                beside = plan.features / f".{path.name}.{os.getpid()}.npy"
+                np.save(beside, grid)
+                beside.replace(plan.features / f"{path.name}.npy")
+            advance(len(paths))
+
+
+def run_row(row: Row, seed: int, plan: Plan, records: Sequence[PairRecord]) -> dict[str, Any]:
+    """Train, caption the test pairs, write both down; a run that was broken off starts over."""
+    folder = plan.out / "runs" / f"{row.key}-{seed}"
+    shutil.rmtree(folder, ignore_errors=True)
+    steps = steps_of(row, plan)
+    recipe = recipe_of(row, plan, seed, steps)
+    began = plan.clock()
+    run_recipe(recipe, folder, device=str(plan.device), quiet=True)
+    trained = plan.clock() - began
+    method = cast(nn.Module, open_run(folder, "last")[1]).to(plan.device)
+    began = plan.clock()
+    captions = captioned(method, recipe, records, plan.device)
+    taken = plan.clock() - began
+    lines = [{"id": r.pair_id, "caption": c} for r, c in zip(records, captions, strict=True)]
+    write(folder / "predictions.jsonl", "".join(f"{json.dumps(line)}\n" for line in lines))
+    pairs = sum(steps) * plan.batch
+    result = {
+        "row": row.key,
+        "seed": seed,
+        "steps": steps,
+        "pairs": pairs,
+        "parameters": sum(p.numel() for p in method.parameters()),
+        "train_seconds": round(trained, 3),
+        "train_seconds_per_pair": trained / pairs,
+        "caption_seconds_per_pair": taken / len(records),
+    }
+    write(folder / "result.json", json.dumps(result, indent=1))
+    return result
+
+
+def captioned(
+    method: nn.Module, recipe: Recipe, records: Sequence[PairRecord], device: torch.device
+) -> list[str]:
+    """The greedy caption of every pair."""
+    read, said = reader(recipe.vision, recipe.data.features), []
+    for first in range(0, len(records), BATCH):
+        examples = [
+            Example(r, r.captions[0], read(r.before), read(cast(Path, r.after)))
+            for r in records[first : first + BATCH]
+        ]
+        said += write_captions(cast(Any, method), cast(Any, method).collate(examples).to(device))
+    return said
+
+
+def best_sentence(train: Sequence[PairRecord], val: Sequence[PairRecord]) -> str:
+    """Of the most frequent training sentences the one that, said of every val pair, has the best CIDEr-D."""
+    frequent = Counter(caption for record in train for caption in record.captions).most_common(FREQUENT)
+    references = [record.captions for record in val]
+    scores = {s: float(cider_d(count([s] * len(val), references)).mean()) for s, _ in frequent}
+    return max(scores, key=lambda sentence: scores[sentence])
+
+
+def results_of(row: Row, plan: Plan) -> Iterator[tuple[dict[str, Any], tuple[Prediction, ...]]]:
+    """What lies in OUT of a row: each finished run's result and predictions, seed by seed."""
+    for seed in range(1, plan.seeds + 1):
+        folder = plan.out / "runs" / f"{row.key}-{seed}"
+        if (folder / "result.json").exists():
+            result = json.loads((folder / "result.json").read_text())
+            yield result, read_predictions(folder / "predictions.jsonl")
+
+
+def floor(plan: Plan, records: Sequence[PairRecord]) -> list[tuple[dict[str, Any], tuple[Prediction, ...]]]:
+    """The constant sentence as a system of one seed, which nobody trained."""
+    train, val = (open_dataset(plan.twin, split=split, pictures=False).records for split in ("train", "val"))
+    sentence = best_sentence(train, val)
+    return [({"sentence": sentence}, tuple(Prediction(r.pair_id, sentence) for r in records))]
+
+
+def write_table(table: str, plan: Plan, records: Sequence[PairRecord], resamples: int) -> None:
+    """OUT/TABLE.json with everything and OUT/TABLE.md to read, from the runs that are finished."""
+    truths, rows = scene_truths(plan.twin), []
+    for group in TABLES[table]:
+        for row in GROUPS[group]:
+            own = list(results_of(row, plan))
+            if own:
+                rows.append({"group": group, **row_of(row.name, own, records, truths, resamples)})
+    rows.append({"group": "floor", **row_of(FLOOR, floor(plan, records), records, truths, resamples)})
+    settings = {**fixed(plan), "test_pairs": len(records), "environment": environment(plan.device)}
+    settings["environment"].pop("command")
+    document = {"table": table, "settings": settings, "resamples": resamples, "rows": rows}
+    write(plan.out / f"{table}.json", json.dumps(document, indent=1, allow_nan=False) + "\n")
+    head = (
+        f"Each run: {budget(plan)} of training, batches of {plan.batch} pairs, width {plan.width}, rate"
+        f" {plan.rate:g}. {len(records)} test pairs. Mean ± sd over seeds; x 100, from 'type right' on in %."
+    )
+    write(plan.out / f"{table}.md", as_markdown(table, head, rows))
+
+
+def budget(plan: Plan) -> str:
+    """The budget in words."""
+    time_of = "core time" if plan.device.type == "cpu" else "GPU time"
+    return f"{plan.pairs} pairs" if plan.seconds is None else f"{plan.seconds:g} s of {time_of}"
+
+
+def fixed(plan: Plan) -> dict[str, Any]:
+    """What every run in OUT shares."""
+    shared = {name: getattr(plan, name) for name in ("width", "batch", "rate", "dropout")}
+    shared["twin"] = plan.twin.name
+    shared |= {"seconds": plan.seconds, "pairs_trained": plan.pairs, "device": plan.device.type}
+    return {**shared, "grid": list(plan.grid), "picture": list(plan.picture)}
+
+
+def settle(plan: Plan) -> None:
+    """Raises OutputError where OUT holds runs of other settings."""
+    plan.out.mkdir(parents=True, exist_ok=True)
+    kept = plan.out / "settings.json"
+    if kept.exists() and json.loads(kept.read_text()) != fixed(plan):
+        raise OutputError(f"{plan.out}: holds runs of other settings ({kept.name}). Choose another folder.")
+    write(kept, json.dumps(fixed(plan), indent=1))
+
+
+def compare(plan: Plan, tables: Sequence[str], resamples: int) -> None:
+    """All runs that have no result yet, seed by seed, and the tables after each seed."""
+    settle(plan)
+    records = open_dataset(plan.twin, split="test", pictures=False).records
+    groups = [group for table in tables for group in TABLES[table]]
+    rows = list({row.key: row for group in groups for row in GROUPS[group]}.values())
+    if any(row.seeing == "features" for row in rows):
+        store_grids(plan)
+    for seed in range(1, plan.seeds + 1):
+        for number, row in enumerate(rows, 1):
+            if (plan.out / "runs" / f"{row.key}-{seed}" / "result.json").exists():
+                continue
+            result = run_row(row, seed, plan, records)
+            where = f"seed {seed} of {plan.seeds}, row {number} of {len(rows)}"
+            note(f"{where}: {row.key}: {result['pairs']:,} pairs in {result['train_seconds']:.1f} s")
+        for table in tables:
+            write_table(table, plan, records, resamples)
+
+
+def sizes(text: str) -> tuple[int, int]:
+    """AxB as two numbers."""
+    first, _, second = text.partition("x")
+    return int(first), int(second)
+
+
+def main() -> None:
+    """Read the command line and compare."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("twin", type=Path, help="a folder drawn by: whatchanged synth clevr-change")
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--backbone", type=Path, help="a run whose backbone makes the stored grids")
+    either = parser.add_mutually_exclusive_group(required=True)
+    either.add_argument("--seconds", type=float, help="of training, each run")
+    either.add_argument("--pairs", type=int, help="to train on, each run")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--rows", default="comparison", help=f"some of {','.join(TABLES)}")
+    for name, usual in (("width", 64), ("batch", 32), ("resamples", 1000)):
+        parser.add_argument(f"--{name}", type=int, default=usual)
+    for name, share in (("rate", 1e-3), ("dropout", 0.0)):
+        parser.add_argument(f"--{name}", type=float, default=share)
+    parser.add_argument("--grid", type=sizes, default=(5, 8), help="ROWSxCOLUMNS of the stored grids")
+    parser.add_argument("--picture", type=sizes, default=(72, 48), help="WIDTHxHEIGHT that the others read")
+    parser.add_argument("--device", default="auto")
+    told = parser.parse_args()
+    plan = Plan(
+        told.twin, told.out, told.backbone, told.seconds, told.pairs, told.seeds, told.width, told.batch,
+        told.rate, told.dropout, told.grid, told.picture, choose_device(told.device),
+    )  # fmt: skip
+    tables = told.rows.split(",")
+    if unknown := [table for table in tables if table not in TABLES]:
+        parser.error(f"--rows {unknown[0]}: choose among {', '.join(TABLES)}")
+    compare(plan, tables, told.resamples)
+    for table in tables:
+        print((plan.out / f"{table}.md").read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except WhatchangedError as error:
+        sys.exit(f"Error: {error}")

@@ -1,0 +1,220 @@
+"""The comparison of methods: what rows keep of their recipes, the budget, and a whole small one."""
+
+import importlib
+import json
+import math
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from whatchanged.errors import OutputError, RecipeError
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.records import PairRecord
+
+SIZES = {
+    "width", "heads", "ffn", "dropout", "max_length", "max_words", "word_width", "text_width", "text_heads",
+    "text_ffn", "joint_width", "intra_layers", "inter_layers", "decoder_width", "decoder_heads",
+    "decoder_ffn", "decoder_layers",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def bench():
+    """The script, with the modules beside it."""
+    folder = str(Path(__file__).parents[2] / "benchmarks")
+    sys.path.insert(0, folder)
+    yield importlib.import_module("compare")
+    sys.path.remove(folder)
+
+
+@pytest.fixture
+def plan(bench, tmp_path):
+    """A plan whose stored grids have 5 features a cell."""
+    (tmp_path / "features").mkdir()
+    np.save(tmp_path / "features" / "a.png.npy", np.zeros((5, 2, 3), np.float16))
+    return bench.Plan(
+        Path("twin"), tmp_path, None, None, 640, 2, 16, 32, 1e-3, 0.0, (2, 3), (48, 32), torch.device("cpu")
+    )
+
+
+def rows(bench):
+    return [row for group in bench.GROUPS.values() for row in group]
+
+
+def test_rows_keep_tasks_and_switches_of_their_recipes(bench, plan):
+    for row in rows(bench):
+        published, ours = (
+            load_recipe(row.recipe),
+            bench.recipe_of(row, plan, 3, (8,) * len(load_recipe(row.recipe).stages)),
+        )
+        assert [stage.tasks for stage in ours.stages] == [stage.tasks for stage in published.stages]
+        before, after = asdict(published.method), asdict(ours.method)
+        changed = {name for name in before if before[name] != after[name]}
+        assert changed - SIZES == ({"every_word"} if "ours" in row.name else set()), row.name
+        assert (ours.data.examples, ours.data.exchange) == (published.data.examples, published.data.exchange)
+        assert ours.seed == 3 and ours.data.wording == "captions"
+
+
+def test_rows_share_one_optimiser_and_see_as_their_group_does(bench, plan):
+    kinds = {"features": "features", "pixels": "backbone", "patches": "patches", "table4": "features"}
+    rates = set()
+    for group, own in bench.GROUPS.items():
+        for row in own:
+            recipe = bench.recipe_of(row, plan, 1, (8,) * len(load_recipe(row.recipe).stages))
+            assert recipe.vision.kind == kinds[group] and recipe.method.width == 16
+            for stage in recipe.stages:
+                rates.add(
+                    (
+                        stage.lr,
+                        stage.schedule,
+                        stage.optimizer,
+                        stage.clip,
+                        stage.weight_decay,
+                        stage.patience,
+                    )
+                )
+                pairs = stage.batch * (2 if recipe.data.examples == "scenes" else 1)
+                assert pairs == 32 and not stage.rates and not stage.evaluate_every
+    assert len(rates) == 1
+    assert bench.recipe_of(bench.GROUPS["table4"][0], plan, 1, (8,)).vision.feature_width == 5
+
+
+def test_the_whole_methods_row_of_table_4_is_trained_once_for_both_tables(bench):
+    keys = [row.key for row in rows(bench)]
+    assert len(keys) == 19 and len(set(keys)) == 18
+    assert bench.GROUPS["features"][0].key == bench.GROUPS["table4"][3].key
+
+
+def test_pairs_are_cut_in_equal_parts(bench, plan):
+    by_name = {row.recipe: bench.steps_of(row, plan) for row in rows(bench)}
+    assert by_name["pcl-table4-1-none"] == (20,) and by_name["scorer-table6-2-rr"] == (20,)
+    assert by_name["pcl-table4-4-mlm-mvcl-fda"] == by_name["clip4idc-tiny"] == (10, 10)
+
+
+def test_seconds_become_steps_at_the_speed_of_a_trial_which_is_made_once(bench, plan, monkeypatch):
+    tried = []
+    monkeypatch.setattr(bench, "seconds_a_step", lambda recipe, _: tried.append(recipe.name) or [0.5, 0.25])
+    plan, row = replace(plan, pairs=None, seconds=40.0), bench.GROUPS["table4"][3]
+    assert bench.steps_of(row, plan) == bench.steps_of(row, plan) == (40, 80)
+    assert tried == ["pcl-table4-4-mlm-mvcl-fda"]
+
+
+def record(captions, split="train"):
+    path = Path("a.png")
+    return PairRecord("plain", "1", "1", split, "pair_caption", path, path, captions)
+
+
+def test_the_one_sentence_is_the_trained_on_one_that_fits_the_other_split_best(bench):
+    train = [record(("the cube moved away", "nothing changed here")), record(("nothing changed here",))]
+    val = [record(("the cube moved away",)), record(("the cube moved there",)), record(("all else is new",))]
+    assert bench.best_sentence(train, val) == "the cube moved away"
+
+
+def test_other_settings_are_refused(bench, plan):
+    bench.settle(plan)
+    bench.settle(replace(plan, seeds=5))
+    with pytest.raises(OutputError, match="other settings"):
+        bench.settle(replace(plan, rate=2e-3))
+
+
+def test_stored_grids_need_a_backbone(bench, plan):
+    with pytest.raises(RecipeError, match="--backbone"):
+        bench.store_grids(plan)
+
+
+@pytest.fixture(scope="module")
+def small_twin(tmp_path_factory):
+    from whatchanged.training.render.synth import write_twin
+
+    twin = tmp_path_factory.mktemp("compare") / "twin"
+    write_twin(twin, 100, 5, (48, 32))
+    return twin
+
+
+@pytest.fixture(scope="module")
+def small_backbone(bench, small_twin, tmp_path_factory):
+    """A run on pixels that learned next to nothing."""
+    folder = tmp_path_factory.mktemp("backbone")
+    plan = bench.Plan(
+        small_twin, folder, None, None, 20, 1, 16, 20, 1e-3, 0.0, (2, 3), (48, 32), torch.device("cpu")
+    )
+    recipe = bench.recipe_of(bench.GROUPS["pixels"][1], plan, 1, (1,))
+    bench.run_recipe(recipe, folder / "run", device="cpu", quiet=True)
+    return folder / "run"
+
+
+@pytest.mark.slow
+def test_stored_grids_are_means_of_the_backbones_cells(bench, small_twin, small_backbone, tmp_path):
+    """Of 4 x 6 cells, in tiles of two by two."""
+    from whatchanged.images import open_image
+    from whatchanged.training.run import open_run
+
+    plan = bench.Plan(
+        small_twin, tmp_path, small_backbone, None, 1, 1, 16, 20, 1e-3, 0.0, (2, 3), (48, 32),
+        torch.device("cpu"),
+    )  # fmt: skip
+    bench.store_grids(plan)
+    assert len(list(plan.features.iterdir())) == 300
+    stored = np.load(plan.features / "CLEVR_semantic_000007.png.npy")
+    vision = open_run(small_backbone, "last")[1].vision
+    picture = np.asarray(open_image(small_twin / "sc_images" / "CLEVR_semantic_000007.png"))
+    with torch.inference_mode():
+        cells = vision.backbone(vision.normalise(torch.from_numpy(picture.copy())[None]))[0].numpy()
+    tiles = cells.reshape(len(cells), 2, 2, 3, 2).mean((2, 4))
+    assert stored.dtype == np.float16 and np.allclose(stored, tiles, atol=2e-3)
+
+
+@pytest.mark.slow
+def test_a_trial_times_each_stage_and_leaves_nothing(bench, small_twin, tmp_path):
+    plan = bench.Plan(
+        small_twin, tmp_path, None, 1.0, None, 1, 16, 20, 1e-3, 0.0, (2, 3), (48, 32), torch.device("cpu")
+    )
+    recipe = bench.recipe_of(bench.GROUPS["pixels"][0], plan, 0, (bench.SKIPPED + bench.TRIED,) * 2)
+    times = bench.seconds_a_step(recipe, plan)
+    assert len(times) == 2 and min(times) > 0 and not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_a_whole_comparison_goes_on_where_it_stopped(
+    bench, small_twin, small_backbone, tmp_path, monkeypatch, capsys
+):
+    def run(seeds, names):
+        told = f"--pairs 40 --seeds {seeds} --width 16 --batch 20 --resamples 20 --grid 2x3 --picture 48x32"
+        places = [str(small_twin), str(tmp_path / "out"), "--backbone", str(small_backbone)]
+        words = ["compare.py", *places, *told.split(), "--device", "cpu", "--rows", ",".join(names)]
+        monkeypatch.setattr(sys, "argv", words)
+        bench.main()
+        said = capsys.readouterr()
+        return said, [json.loads((tmp_path / "out" / f"{name}.json").read_text()) for name in names]
+
+    said, tables = run(1, ("comparison", "table4"))
+    assert said.err.count(" pairs in ") == 18 and "table4: by type of change" in said.out
+    assert [len(table["rows"]) for table in tables] == [14, 7]
+    assert tables[0]["settings"]["test_pairs"] == 20
+
+    again, same = run(1, ("table4",))
+    assert " pairs in " not in again.err and same == tables[1:]
+
+    broken = tmp_path / "out" / "runs" / f"{bench.GROUPS['table4'][1].key}-1"
+    first = (broken / "predictions.jsonl").read_text()
+    (broken / "result.json").unlink()
+    said, (more,) = run(2, ("table4",))
+    assert said.err.count(" pairs in ") == 7  # that one, and the second seed's
+    assert (broken / "predictions.jsonl").read_text() == first
+    for row in more["rows"][:-1]:
+        assert row["seeds"] == 2 and row["pairs"] == 40 and row["parameters"] > 0
+        score = row["scores"]["CIDEr-D"]
+        assert score["sd"] >= 0 and score["sampling_low"] <= score["mean"] + 1e-9
+        assert all(math.isfinite(cell["mean"]) for kind in row["types"].values() for cell in kind.values())
+    floor = more["rows"][-1]
+    assert floor["seeds"] == 1 and floor["runs"][0]["sentence"] in all_captions(small_twin)
+
+
+def all_captions(twin):
+    """All sentences of a twin."""
+    files = (twin / "change_captions.json", twin / "no_change_captions.json")
+    return {text for file in files for texts in json.loads(file.read_text()).values() for text in texts}
