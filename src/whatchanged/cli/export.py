@@ -22,6 +22,9 @@ def export(
     checkpoint: str = typer.Option(
         "auto", "--checkpoint", help="best, last, or auto: best where there is one."
     ),
+    familiar: Path | None = typer.Option(
+        None, "--familiar", metavar="POOL", help="Pool of drawn pictures; of others the bundle then warns."
+    ),
     force: bool = typer.Option(False, "--force", help="Replace the output folder if it exists."),
 ) -> None:
     """Export a run: two ONNX graphs that write exactly what torch writes, or nothing."""
@@ -32,5 +35,5 @@ def export(
     except ModuleNotFoundError as error:
         raise MissingExtra("Exporting", error.name or "torch", "train") from error
 
-    bundle = export_run(run, output, name or output.name, data, fp16, checkpoint, force)
+    bundle = export_run(run, output, name or output.name, data, fp16, checkpoint, force, familiar)
     typer.echo(json.dumps({"model": str(output), "bytes": bundle.size, "files": sorted(bundle.files)}))

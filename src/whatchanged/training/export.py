@@ -1,6 +1,7 @@
 """From a training run to a bundle: two ONNX graphs, card, README; refused unless they write torch's words.
 
-encoder   before, after (B, 3, H, W) -> memory_*, and no_change (B,) where the method has a head for it
+encoder   before, after (B, 3, H, W) -> memory_*, no_change (B,) where the method has a head for it, and
+          strangeness (B, 2) where a pool of familiar pictures was named
 decoder   previous (B,), position (), memory_*, cache_* (B, layers, heads, t, d) ->
           log_probabilities (B, V), attention (B, 2, rows, columns), next_cache_*
 """
@@ -12,7 +13,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import onnx
@@ -31,6 +32,7 @@ from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.batches import Source
 from whatchanged.training.calibration import calibrate, read_examples
+from whatchanged.training.familiarity import Strangeness, encode_and_judge, fit_familiarity
 from whatchanged.training.methods import Method
 from whatchanged.training.run import open_run
 from whatchanged.training.sources import open_sources
@@ -39,6 +41,8 @@ from whatchanged.worlds.clevr.language import NO_CHANGE
 
 OPSET = 17
 FIXTURE_PAIRS = 64
+STRANGENESS_OFF = 0.02
+"""Most relative difference between the encoder's strangeness and torch's."""
 HALF_FROM = 256
 """Numbers that a weight must have to be worth storing as fp16."""
 
@@ -54,14 +58,17 @@ def export_run(
     fp16: bool = False,
     checkpoint: str = "auto",
     force: bool = False,
+    familiar: Path | None = None,
 ) -> Bundle:
     """Write the run's model as a bundle folder; nothing is left at ``output`` if anything fails.
 
     data: a data set folder whose validation pairs calibrate the no-change probability and test the graphs;
     default: the run's own. fp16 stores large weights in half the bytes; the graphs still compute in fp32.
-    checkpoint: "best", "last" or "auto". Raises RecipeError for a run that no bundle can be made of,
-    OutputError where ``output`` exists and ``force`` is not set, BundleError where a graph and torch do not
-    agree.
+    checkpoint: "best", "last" or "auto". familiar: a pool of drawn pictures of the model's size; the bundle
+    then tells how unlike them its pictures are (``familiarity``).
+
+    Raises RecipeError for a run that no bundle can be made of, OutputError where ``output`` exists and
+    ``force`` is not set, BundleError where a graph and torch do not agree.
     """
     if output.exists() and not force:
         raise OutputError(f"{output}: exists already. Pass --force to replace it, or choose another folder.")
@@ -77,16 +84,19 @@ def export_run(
             " Train it without data.merges to export it."
         )
     validation = _pictures(recipe, data, run)
+    distance, known = (None, None) if familiar is None else fit_familiarity(method.vision, familiar)
     statistics = pixel_statistics(recipe.vision)
     pairs = _fixture_pairs(validation, *statistics)
     draft = output.with_name(f".{output.name}.{os.getpid()}")
     draft.mkdir(parents=True)
     try:
-        write_graphs(method, (pairs[0][:2], pairs[1][:2]), draft)
+        write_graphs(method, (pairs[0][:2], pairs[1][:2]), draft, distance)
         if fp16:
             for graph in ("encoder.onnx", "decoder.onnx"):
                 store_half(draft / graph)
         difference = compare(method, draft, *pairs)
+        if distance is not None:
+            compare_strangeness(method, distance, draft, *pairs)
         dataset = validation.example(0, np.random.default_rng(0)).record.dataset
         world, sentences = WORLDS.get(dataset, ("none", ()))
         no_change = calibrate(method, validation, sentences)
@@ -107,7 +117,7 @@ def export_run(
             name, whatchanged.__version__, recipe.method.name, recipe.method.preset, world,
             (recipe.vision.image_width, recipe.vision.image_height), *statistics,
             (method.vision.rows, method.vision.columns), method.vocabulary, method.max_length,
-            no_change, provenance,
+            no_change, provenance, known,
         )  # fmt: skip
         (draft / "README.md").write_text(model_card(card, recipe, draft), encoding="utf-8")
         write_bundle(draft, card)
@@ -128,16 +138,16 @@ def _environment(run: Path) -> dict[str, Any]:
 
 
 class _Encoder(nn.Module):
-    """Pictures -> no_change, where the method judges it, and the named parts of the memory."""
+    """Pictures -> no_change, where the method judges it, strangeness, where known, and the memory's parts."""
 
-    def __init__(self, method: Method, parts: Sequence[str]) -> None:
+    def __init__(self, method: Method, parts: Sequence[str], distance: Strangeness | None) -> None:
         super().__init__()
-        self.method, self.parts = method, parts
+        self.method, self.parts, self.distance = method, parts, distance
 
     def forward(self, before: Tensor, after: Tensor) -> tuple[Tensor, ...]:
-        memory = self.method.encode(before, after)
-        judged, parts = self.method.no_change(memory), (getattr(memory, part) for part in self.parts)
-        return tuple(parts) if judged is None else (judged, *parts)
+        memory, strangeness = encode_and_judge(self.method, before, after, self.distance)
+        judged, parts = self.method.no_change(memory), [getattr(memory, part) for part in self.parts]
+        return tuple(found for found in (judged, strangeness, *parts) if found is not None)
 
 
 class _Decoder(nn.Module):
@@ -156,13 +166,17 @@ class _Decoder(nn.Module):
 
 
 def write_graphs(
-    method: Method, pictures: tuple[NDArray[np.float32], NDArray[np.float32]], folder: Path
+    method: Method,
+    pictures: tuple[NDArray[np.float32], NDArray[np.float32]],
+    folder: Path,
+    distance: Strangeness | None = None,
 ) -> None:
     """Trace ``encoder.onnx`` and ``decoder.onnx`` on two pairs; batch and length stay free."""
     before, after = (torch.from_numpy(p) for p in pictures)
     with torch.inference_mode():
         memory = method.encode(before, after)
         judged = [] if method.no_change(memory) is None else ["no_change"]
+        judged += [] if distance is None else ["strangeness"]
         cache = method.first_cache(memory)
         previous = torch.ones(len(before), dtype=torch.int64)
         _, _, cache = method.step(memory, previous, 1, cache)
@@ -172,7 +186,7 @@ def write_graphs(
     memories, names = [f"memory_{part}" for part in parts], [f"cache_{name}" for name in caches]
     batch = {0: "batch"}
     _trace(
-        _Encoder(method, parts), (before, after), folder / "encoder.onnx", ["before", "after"],
+        _Encoder(method, parts, distance), (before, after), folder / "encoder.onnx", ["before", "after"],
         [*judged, *memories], dict.fromkeys(["before", "after", *judged, *memories], batch),
     )  # fmt: skip
     grown = [f"next_{name}" for name in names]
@@ -248,6 +262,26 @@ def compare(method: Method, folder: Path, before: NDArray[np.float32], after: ND
     return float(max(abs(a.log_probability - b.log_probability) for a, b in pairs))
 
 
+def compare_strangeness(
+    method: Method,
+    distance: Strangeness,
+    folder: Path,
+    before: NDArray[np.float32],
+    after: NDArray[np.float32],
+) -> None:
+    """Raises BundleError where the graph's strangeness is off torch's by more than ``STRANGENESS_OFF``."""
+    with torch.inference_mode():
+        _, wanted = encode_and_judge(method, torch.from_numpy(before), torch.from_numpy(after), distance)
+    session = onnxruntime.InferenceSession(str(folder / "encoder.onnx"), providers=["CPUExecutionProvider"])
+    (got,) = session.run(["strangeness"], {"before": before, "after": after})
+    off = float(np.abs(got / cast(Tensor, wanted).numpy() - 1).max())
+    if off > STRANGENESS_OFF:
+        raise BundleError(
+            f"The strangeness that the exported encoder finds is off torch's by {100 * off:.1f} %, so nothing"
+            " was written. Export without --fp16 if it was set."
+        )
+
+
 def greedy_torch(method: Method, before: Tensor, after: Tensor) -> list[Any]:
     """Greedy captions by the method itself."""
     with torch.inference_mode():
@@ -275,7 +309,8 @@ def greedy_onnx(
         for item in decoder.get_inputs()
         if item.name.startswith("cache_")
     }
-    memory.pop("no_change", None)
+    for judged in ("no_change", "strangeness"):
+        memory.pop(judged, None)
 
     def step(previous: NDArray[np.int64], position: int, cache: Cache) -> tuple[Any, None, Cache]:
         feed = {"previous": previous, "position": np.array(position, np.int64), **memory, **cache}
