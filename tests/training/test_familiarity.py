@@ -79,7 +79,7 @@ def test_the_threshold_lets_almost_all_familiar_pictures_pass_and_none_of_noise(
             distance(vision.see(vision.normalise(torch.from_numpy(p))).features) for p in (pictures, noise)
         )
     assert (drawn < 1.5 * known.threshold).all() and (strange > 3 * known.threshold).all()
-    assert "15 drawn pictures" in known.how and "99.9 % quantile of 15 others" in known.how
+    assert "15 drawn pictures, varied 2 times" in known.how and "99.9 % quantile of 15 others" in known.how
 
 
 def test_the_same_pool_gives_the_same_distance(vision, tiny_pool):
@@ -108,6 +108,7 @@ def test_the_bundle_finds_the_distance_that_torch_finds(run, tiny_pool, tmp_path
     _, method, _ = open_run(run)
     distance, known = fit_familiarity(method.vision, tiny_pool)
     assert captioner.card.familiar == known
+    assert known.how in (tmp_path / "wary" / "README.md").read_text()
     shard = open_shards(tiny_pool)[0]
     noise = np.random.default_rng(1).integers(0, 256, (64, 96, 3), dtype=np.uint8)
     pairs = [(shard.pictures[0, 0], shard.pictures[0, 1]), (noise, shard.pictures[1, 0])]

@@ -350,6 +350,7 @@ def model_card(card: Card, recipe: Recipe, folder: Path) -> str:
     size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
     width, height = card.image_size
     seconds = card.provenance["training_seconds"]
+    warned = "not told" if card.familiar is None else f"warned of by the {card.familiar.how}"
     return f"""---
 language: en
 license: apache-2.0
@@ -375,6 +376,7 @@ did, and where the model looked. It runs on the CPU with ONNX Runtime, without t
 | size | {size:.1f} MB, weights stored as {card.provenance["weights_stored_as"]} |
 | training | {seconds:,} seconds |
 | no-change probability | calibrated by {card.no_change.how} |
+| unfamiliar pictures | {warned} |
 
 It knows only the world it was trained on; of other pictures its sentences mean nothing. The resolved recipe
 and the machine are in `bundle.json` under `provenance`.

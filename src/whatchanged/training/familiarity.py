@@ -3,13 +3,13 @@
     s(x) = [mean over cells, deviation over cells] of the backbone's last features          (2F,)
     d(x) = sqrt((s - m)ᵀ C⁻¹ (s - m) / 2F)
 
-m and C are the mean and the covariance of s over drawn pictures, varied as in training (``variation.vary``);
-C is shrunken after Ledoit and Wolf (A well-conditioned estimator for large-dimensional covariance matrices,
-2004) once every number has been brought to unit deviation. Of other drawn pictures, varied too, the
-``QUANTILE`` of d is the threshold. So d is near 1 for what was seen in training, and no strange picture is
-needed to find the threshold. It is a Mahalanobis distance in a network's features, after Lee et al. (2018,
-A simple unified framework for detecting out-of-distribution samples and adversarial attacks), with a single
-class.
+m and C are the mean and the covariance of s over drawn pictures, varied ``REACH`` times as far as in training
+(``variation.vary``), because the same scenes may well come from another renderer or camera. C is shrunken
+after Ledoit and Wolf (A well-conditioned estimator for large-dimensional covariance matrices, 2004) once
+every number has been brought to unit deviation. Of other drawn pictures, varied as far, the ``QUANTILE`` of d
+is the threshold: no strange picture is needed to find it. It is a Mahalanobis distance in a network's
+features, after Lee et al. (2018, A simple unified framework for detecting out-of-distribution samples and
+adversarial attacks), with a single class.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,6 +34,7 @@ PICTURES = 2000
 """Most pictures to fit, and as many others to find the threshold; about a minute's work for one core."""
 LEAST_TRIPLES = 10
 QUANTILE = 0.999
+REACH = 2.0
 LEAST_DEVIATION = 0.01
 """Of the median deviation: numbers that hardly vary among the pictures are not taken for exact."""
 BATCH = 32
@@ -96,8 +97,8 @@ def fit_familiarity(vision: Vision, pool: Path) -> tuple[Strangeness, Familiarit
         found = torch.cat([distance(f) for f in _features(vision, held, generator)])
     threshold = float(np.quantile(found.double().numpy(), QUANTILE))
     how = (
-        f"distance of pooled features from {min(PICTURES, middle):,} drawn pictures, varied as in training;"
-        f" the threshold is the {100 * QUANTILE:g} % quantile of {len(held):,} others"
+        f"distance of pooled features from {min(PICTURES, middle):,} drawn pictures, varied {REACH:g} times"
+        f" as far as in training; the threshold is the {100 * QUANTILE:g} % quantile of {len(held):,} others"
     )
     return distance, Familiarity(threshold, how)
 
@@ -144,5 +145,5 @@ def _features(vision: PixelVision, places: Sequence[Place], generator: torch.Gen
     """The backbone's features of these pictures, each varied, a batch at a time."""
     for start in range(0, len(places), BATCH):
         pixels = np.stack([shard.pictures[i, k] for shard, i, k in places[start : start + BATCH]])
-        varied = vary_pixels(torch.from_numpy(pixels), generator)
+        varied = vary_pixels(torch.from_numpy(pixels), generator, REACH)
         yield vision.backbone(vision.normalise(varied).contiguous(memory_format=torch.channels_last))
