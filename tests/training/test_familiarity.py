@@ -82,6 +82,14 @@ def test_the_threshold_lets_almost_all_familiar_pictures_pass_and_none_of_noise(
     assert "15 drawn pictures, varied 2 times" in known.how and "99.9 % quantile of 15 others" in known.how
 
 
+def test_the_pictures_chosen_are_of_all_three_views(monkeypatch):
+    """Every sixth place would be a default view."""
+    monkeypatch.setattr(familiarity, "PICTURES", 50)
+    chosen = familiarity._some([(None, i, k) for i in range(100) for k in range(3)])
+    assert len(chosen) == len(set(chosen)) == 50
+    assert min(sum(k == view for _, _, k in chosen) for view in range(3)) >= 8
+
+
 def test_the_same_pool_gives_the_same_distance(vision, tiny_pool):
     (first, known), (second, again) = (fit_familiarity(vision, tiny_pool) for _ in range(2))
     assert known == again and torch.equal(first.whiten, second.whiten)

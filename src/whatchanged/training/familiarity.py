@@ -130,9 +130,9 @@ def fit(seen: NDArray[np.float64]) -> Strangeness:
 
 
 def _some(places: Sequence[Place]) -> list[Place]:
-    """At most ``PICTURES`` of them, evenly spread."""
-    count = min(PICTURES, len(places))
-    return [places[i * len(places) // count] for i in range(count)]
+    """At most ``PICTURES`` of them, by chance: even steps would meet one of a triple's three views only."""
+    chosen = np.random.default_rng(0).permutation(len(places))[:PICTURES]
+    return [places[i] for i in np.sort(chosen)]
 
 
 def _seen(vision: PixelVision, places: Sequence[Place], generator: torch.Generator) -> NDArray[np.float64]:
