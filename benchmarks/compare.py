@@ -109,7 +109,7 @@ def store_grids(plan: Plan) -> None:
         raise RecipeError(
             f"{plan.backbone}: {recipe.name} has no backbone to see with. Name a run on pixels."
         )
-    seeing, read = method.vision.to(plan.device).eval(), reader(recipe.vision, "")
+    seeing, read = method.vision.to(plan.device).eval(), reader(recipe.vision, "", plan.twin)
     plan.features.mkdir(parents=True, exist_ok=True)
     names = {
         path for r in open_dataset(plan.twin).records for path in (r.before, r.after) if path is not None
@@ -161,7 +161,7 @@ def captioned(
     method: nn.Module, recipe: Recipe, records: Sequence[PairRecord], device: torch.device
 ) -> list[str]:
     """The greedy caption of every pair."""
-    read, said = reader(recipe.vision, recipe.data.features), []
+    read, said = reader(recipe.vision, recipe.data.features, Path(recipe.data.path)), []
     for first in range(0, len(records), BATCH):
         examples = [
             Example(r, r.captions[0], read(r.before), read(cast(Path, r.after)))

@@ -26,6 +26,22 @@ def bundle_folder(_built_bundle, tmp_path):
 
 
 @pytest.fixture
+def wary_folder(tmp_path):
+    """A small model folder that knows grey pictures only, and says so of others."""
+    from tiny_bundle import build_wary
+
+    return build_wary(tmp_path / "wary").folder
+
+
+@pytest.fixture
+def red(tmp_path):
+    """Where a picture lies that is as red as can be."""
+    path = tmp_path / "red.png"
+    Image.new("RGB", (48, 32), (255, 0, 0)).save(path)
+    return path
+
+
+@pytest.fixture
 def pictures(tmp_path):
     """Two flat pictures, the second with a white square in its lower right cell; and where they lie."""
     before = np.full((32, 48, 3), 100, np.uint8)

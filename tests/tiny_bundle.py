@@ -2,9 +2,11 @@
 
 Pictures are 24x16, the grid is 2x3 (cells of 8x8). If the mean difference exceeds 0.02 the sentence is "the
 square changed", else "there is no change"; the attention to the picture after is the difference itself. A
-cache whose length does not fit the position ends the sentence at once.
+cache whose length does not fit the position ends the sentence at once. A bundle of ``build_wary`` also knows
+grey pictures only: strangeness is the mean of red less the mean of blue, on the scale of 0 to 1.
 """
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from whatchanged.captioner.bundle import Bundle, Card, NoChange, write_bundle
+from whatchanged.captioner.bundle import Bundle, Card, Familiarity, NoChange, write_bundle
 from whatchanged.vocabulary import BOS, EOS, SPECIALS, Vocabulary
 
 SIZE = (24, 16)
@@ -34,15 +36,25 @@ CARD = Card(
     no_change=NoChange(0.5, 1.0, 0.0, "by hand", ("there is no change",)),
     provenance={"made_by": "tests"},
 )
+WARY = replace(CARD, familiar=Familiarity(0.25, "by hand"))
 
 
 def build(folder: Path) -> Bundle:
     """Write the bundle into an empty folder."""
+    return _build(folder, CARD)
+
+
+def build_wary(folder: Path) -> Bundle:
+    """The same, telling too how strange its pictures are."""
+    return _build(folder, WARY)
+
+
+def _build(folder: Path, card: Card) -> Bundle:
     folder.mkdir(parents=True, exist_ok=True)
-    onnx.save(_encoder(), folder / "encoder.onnx")
+    onnx.save(_encoder(card.familiar is not None), folder / "encoder.onnx")
     onnx.save(_decoder(), folder / "decoder.onnx")
     (folder / "README.md").write_text("# tiny\n", encoding="utf-8")
-    return write_bundle(folder, CARD)
+    return write_bundle(folder, card)
 
 
 def _model(nodes, inputs, outputs, constants) -> onnx.ModelProto:
@@ -57,7 +69,7 @@ def _value(name, shape, kind=TensorProto.FLOAT):
     return helper.make_tensor_value_info(name, kind, shape)
 
 
-def _encoder() -> onnx.ModelProto:
+def _encoder(wary: bool) -> onnx.ModelProto:
     width, height = SIZE
     nodes = [
         helper.make_node("Sub", ["after", "before"], ["signed"]),
@@ -73,6 +85,13 @@ def _encoder() -> onnx.ModelProto:
     pictures = [_value(name, ["B", 3, height, width]) for name in ("before", "after")]
     outputs = [_value("no_change", ["B"]), _value("memory_change", ["B", *GRID])]
     constants = {"one": np.array([1]), "slope": np.float32(-200), "start": np.float32(4)}
+    if wary:
+        for side in ("before", "after"):
+            nodes.append(helper.make_node("ReduceMean", [side], [f"means_{side}"], axes=[2, 3], keepdims=0))
+            nodes.append(helper.make_node("MatMul", [f"means_{side}", "red_less_blue"], [f"strange_{side}"]))
+        nodes.append(helper.make_node("Concat", ["strange_before", "strange_after"], ["strangeness"], axis=1))
+        outputs.append(_value("strangeness", ["B", 2]))
+        constants["red_less_blue"] = np.array([[0.5], [0], [-0.5]], np.float32)  # the deviations are 0.5
     return _model(nodes, pictures, outputs, constants)
 
 

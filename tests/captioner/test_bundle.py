@@ -4,7 +4,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tiny_bundle import CARD
+from tiny_bundle import CARD, WARY
 
 from whatchanged.captioner import bundle as bundles
 from whatchanged.captioner.bundle import NoChange, open_bundle, write_bundle
@@ -31,6 +31,28 @@ def test_what_is_written_is_read(bundle_folder):
     assert set(bundle.files) == {"encoder.onnx", "decoder.onnx", "README.md"}
     assert bundle.size == sum((bundle_folder / name).stat().st_size for name in bundle.files)
     assert bundle.read("README.md") == b"# tiny\n"
+
+
+def test_what_is_familiar_is_read(wary_folder):
+    assert open_bundle(wary_folder).card == WARY
+
+
+def test_a_card_without_what_is_familiar_says_nothing_of_it(bundle_folder):
+    assert "familiar" not in json.loads((bundle_folder / "bundle.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (3, "familiar should be an object"),
+        ({"how": "x"}, "familiar.threshold should be a number"),
+        ({"threshold": 0.0, "how": "x"}, "familiar.threshold should be a number above 0"),
+        ({"threshold": 1.0}, "how should be a text"),
+    ],
+)
+def test_what_is_familiar_is_checked(wary_folder, value, said):
+    edit(wary_folder, lambda fields: fields.update(familiar=value))
+    assert said in failure(wary_folder)
 
 
 def test_the_fingerprint_stands_for_every_file(bundle_folder):

@@ -5,7 +5,7 @@ import numpy as np
 import onnx
 import pytest
 from PIL import Image
-from tiny_bundle import CARD, GRID
+from tiny_bundle import CARD, GRID, WARY
 
 from whatchanged.captioner.bundle import write_bundle
 from whatchanged.captioner.runtime import load
@@ -96,6 +96,31 @@ def test_calibration_and_doubt(bundle_folder, pictures):
     found = load(bundle_folder).describe(*pictures)
     assert found.no_change > 0.99
     assert found.changed and found.doubtful  # the sentence decides
+
+
+def test_strangeness_is_told_in_units_of_the_threshold(wary_folder, pictures, red):
+    """Red less blue: 0 for grey pictures, 1 for a red one; the threshold is 0.25."""
+    captioner = load(wary_folder)
+    familiar, first, second = captioner.describe(
+        [pictures[0], red, pictures[0]], [pictures[1], pictures[0], red]
+    )
+    assert familiar.strangeness == pytest.approx((0, 0), abs=1e-5) and familiar.unfamiliar is False
+    assert first.strangeness == pytest.approx((4, 0), abs=1e-5) and first.unfamiliar is True
+    assert second.strangeness == pytest.approx((0, 4), abs=1e-5) and second.unfamiliar is True
+
+
+def test_a_bundle_that_cannot_tell_says_so(captioner, pictures, red):
+    found = captioner.describe(pictures[0], red)
+    assert found.strangeness is None and found.unfamiliar is None
+
+
+def test_a_threshold_and_the_graph_that_it_is_for_belong_together(bundle_folder, wary_folder):
+    write_bundle(bundle_folder, WARY)
+    with pytest.raises(BundleError, match="wanted memory_change, no_change, strangeness"):
+        load(bundle_folder)
+    write_bundle(wary_folder, CARD)
+    with pytest.raises(BundleError, match="outputs are memory_change, no_change, strangeness; wanted"):
+        load(wary_folder)
 
 
 def test_any_changed_file_is_refused_on_loading(bundle_folder):

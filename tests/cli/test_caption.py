@@ -36,6 +36,17 @@ def test_one_line_a_pair_in_order(caption, pairs, tmp_path):
     assert caption(pairs, "-o", tmp_path / "quiet.jsonl", "--quiet")[2] == ""
 
 
+def test_unfamiliar_pairs_are_marked(whatchanged, wary_folder, pairs, red, tmp_path):
+    pairs.write_text(pairs.read_text() + "red.png,before.png,strange\n")
+    out = tmp_path / "out.jsonl"
+    code, _, err = whatchanged("caption", "--model", wary_folder, pairs, "-o", out)
+    assert code == 0 and "1 of the pairs captioned now" in err and "tiny" in err
+    assert [line["unfamiliar"] for line in lines(out)] == [False] * 7 + [True]
+    assert list(lines(out)[0]) == ["id", "caption", "no_change", "unfamiliar"]
+    quiet = whatchanged("caption", "--model", wary_folder, pairs, "-o", out, "--force", "--quiet")
+    assert (quiet[0], quiet[2]) == (0, "")
+
+
 def test_the_sidecar_names_model_and_list(caption, pairs, tmp_path):
     caption(pairs, "-o", tmp_path / "out.jsonl")
     meta = json.loads((tmp_path / "out.jsonl.meta.json").read_text())

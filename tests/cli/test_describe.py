@@ -49,6 +49,30 @@ def test_a_doubtful_pair_says_so_on_stderr(describe, pictures, bundle_folder):
     assert describe(*pictures, "--quiet")[2] == ""
 
 
+def test_an_unfamiliar_picture_is_warned_of(whatchanged, wary_folder, pictures, red):
+    def run(*arguments):
+        return whatchanged("describe", "--model", wary_folder, *arguments)
+
+    for pair, which in (
+        ((red, pictures[0]), "The picture before looks"),
+        ((pictures[0], red), "The picture after looks"),
+        ((red, red), "Both pictures look"),
+    ):
+        code, out, err = run(*pair)
+        assert code == 0 and err.startswith(which) and err.count("\n") == 1
+        assert "unlike anything that tiny has seen" in err and "unlike" not in out
+    assert run(*pictures)[2] == "" and run(red, red, "--quiet")[2] == ""
+
+
+def test_json_tells_how_strange_the_pictures_are(whatchanged, wary_folder, describe, pictures, red):
+    _, out, _ = whatchanged("describe", "--model", wary_folder, pictures[0], red, "--json")
+    fields = json.loads(out)
+    assert fields["unfamiliar"] is True and fields["strangeness"] == [0.0, 4.0]
+    _, out, _ = whatchanged("describe", "--model", wary_folder, *pictures, "--json")
+    assert json.loads(out)["unfamiliar"] is False
+    assert "unfamiliar" not in json.loads(describe(*pictures, "--json")[1])
+
+
 def test_heat_map(describe, pictures, tmp_path):
     out = tmp_path / "heat.png"
     assert describe(*pictures, "--heatmap", out)[0] == 0

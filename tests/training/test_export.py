@@ -111,9 +111,9 @@ def test_graphs_that_say_something_else_are_refused(run, tmp_path, monkeypatch):
     """The decoder is exported with its output layer turned over: every word differs."""
     whole = export.write_graphs
 
-    def spoiled(method, pictures, folder):
+    def spoiled(method, pictures, folder, distance):
         method.output.weight.data.neg_()
-        whole(method, pictures, folder)
+        whole(method, pictures, folder, distance)
         method.output.weight.data.neg_()
 
     monkeypatch.setattr(export, "write_graphs", spoiled)

@@ -46,6 +46,16 @@ def test_each_picture_varies_by_itself_within_the_stated_bounds():
     assert 1.02 < tint.max() < math.exp(2 * 0.04 * gammas) + 0.005
 
 
+def test_reach_stretches_what_varies():
+    pictures = torch.rand(4, 3, 8, 8, generator=seeded())
+    assert torch.allclose(vary(pictures, seeded(1), reach=0.0), pictures, atol=1e-3)
+    grey = torch.full((300, 3, 16, 16), 0.5)
+    once, twice = (vary(grey, seeded(), reach).mean((1, 2, 3)) for reach in (1.0, 2.0))
+    gains, gammas = (math.exp(2 * (0.22 + 0.04)), math.exp(2 * 0.16))
+    assert (0.5 / gains) ** gammas - 0.003 < twice.min() < once.min() - 0.1
+    assert once.max() + 0.1 < twice.max() < (0.5 * gains) ** (1 / gammas) + 0.003
+
+
 def test_edges_are_blurred_more_or_less_and_grain_is_small():
     step = torch.zeros(200, 3, 8, 16)
     step[..., 8:] = 0.6

@@ -56,6 +56,17 @@ class NoChange:
 
 
 @dataclass(frozen=True)
+class Familiarity:
+    """How to read the encoder's ``strangeness``, a distance from the pictures that the model knows.
+
+    Above ``threshold`` a picture is unlike them; ``how`` tells where both come from.
+    """
+
+    threshold: float
+    how: str
+
+
+@dataclass(frozen=True)
 class Card:
     """What a model is and how it is fed; preprocessing is a property of the weights."""
 
@@ -74,6 +85,8 @@ class Card:
     max_length: int
     no_change: NoChange
     provenance: Mapping[str, Any]
+    familiar: Familiarity | None = None
+    """None: the encoder does not tell how strange its pictures are."""
 
 
 @dataclass(frozen=True)
@@ -174,6 +187,10 @@ def write_bundle(folder: Path, card: Card) -> Bundle:
         "sentences": list(card.no_change.sentences),
     }
     fields["provenance"] = dict(card.provenance)
+    if card.familiar is None:
+        del fields["familiar"]
+    else:
+        fields["familiar"] = dataclasses.asdict(card.familiar)
     fields["files"] = {name: dataclasses.asdict(_entry(folder / name)) for name in names}
     draft = folder / f".{MANIFEST}.{os.getpid()}"
     draft.write_text(json.dumps(fields, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -220,7 +237,19 @@ def _card(reader: "_Reader", values: Mapping[str, Any]) -> Card:
             by=_judge(reader, no_change.get("by", "head")),
         ),
         provenance=reader.mapping(values.get("provenance"), "provenance"),
+        familiar=_familiar(reader, values),
     )
+
+
+def _familiar(reader: "_Reader", values: Mapping[str, Any]) -> Familiarity | None:
+    """What strangeness is too much; cards without it are read as before."""
+    if "familiar" not in values:
+        return None
+    fields = reader.mapping(values["familiar"], "familiar")
+    threshold = reader.number(fields.get("threshold"), "familiar.threshold")
+    if threshold <= 0:
+        raise reader.wrong("familiar.threshold", "a number above 0", threshold)
+    return Familiarity(threshold, reader.text(fields, "how"))
 
 
 def _judge(reader: "_Reader", value: Any) -> Literal["head", "sentences"]:

@@ -2,8 +2,8 @@
 
 The encoder graph runs once for a pair, the decoder graph once for a word. Their contract (B batch):
 
-    encoder   before, after (B, 3, H, W) float32 -> any number of memory_* (B, ...), and no_change (B,) where
-              the card says that a head judges
+    encoder   before, after (B, 3, H, W) float32 -> any number of memory_* (B, ...); no_change (B,) where the
+              card says that a head judges; strangeness (B, 2), before and after, where it has a threshold
     decoder   previous (B,) int64, position () int64, memory_*, cache_* (B, layers, heads, t, width), t from 0
               -> log_probabilities (B, V), attention (B, 2, rows, columns), next_cache_*
 """
@@ -39,6 +39,8 @@ class Description:
     ``no_change`` is the calibrated probability that nothing changed. ``heatmaps`` (2, rows, columns), before
     and after, is the attention averaged over the content words; ``words`` keeps each word's own. ``changed``
     goes by the sentence; ``doubtful``: the probability is on the other side of the model's threshold.
+    ``strangeness`` of the pictures before and after: their distances from the pictures that the model knows,
+    in units of its threshold; None where the model cannot tell.
     """
 
     sentence: str
@@ -47,6 +49,12 @@ class Description:
     words: tuple[tuple[str, Floats], ...] = field(repr=False)
     changed: bool
     doubtful: bool
+    strangeness: tuple[float, float] | None = None
+
+    @property
+    def unfamiliar(self) -> bool | None:
+        """Whether a picture is unlike anything the model knows, so that the sentence means little."""
+        return None if self.strangeness is None else max(self.strangeness) > 1
 
 
 class Captioner:
@@ -96,7 +104,7 @@ class Captioner:
         """Describe pairs that ``read`` prepared, (B, 2, H, W, 3), side by side."""
         inputs = normalise(pixels, self.card.mean, self.card.std)  # (B, 2, 3, H, W)
         encoded = self._encoder.run({"before": inputs[:, 0], "after": inputs[:, 1]})
-        judged = encoded.pop("no_change", None)
+        judged, strangeness = encoded.pop("no_change", None), encoded.pop("strangeness", None)
         batch = len(pixels)
         cache = {**encoded, **self._decoder.empty_caches(batch)}
         probabilities = self._judge(cache, batch) if judged is None else judged
@@ -104,7 +112,9 @@ class Captioner:
             rows = greedy(self._step, cache, batch, self.card.max_length)
         else:
             rows = beam(self._step, cache, batch, self.card.max_length, beams)
-        return [self._description(row, float(p)) for row, p in zip(rows, probabilities, strict=True)]
+        distances = [None] * batch if strangeness is None else strangeness
+        triples = zip(rows, probabilities, distances, strict=True)
+        return [self._description(row, float(p), distance) for row, p, distance in triples]
 
     def _judge(self, cache: Cache, batch: int) -> NDArray[np.float64]:
         """The share of the world's no-change sentences, for a model without a head of its own."""
@@ -116,7 +126,14 @@ class Captioner:
         grown = {name.removeprefix("next_"): found[name] for name in found if name.startswith("next_")}
         return found["log_probabilities"], found["attention"], {**cache, **grown}
 
-    def _description(self, row: Decoded, probability: float) -> Description:
+    def _strangeness(self, distances: Floats | None) -> tuple[float, float] | None:
+        """The two distances in units of the threshold."""
+        if distances is None or self.card.familiar is None:
+            return None
+        before, after = (float(d) / self.card.familiar.threshold for d in distances)
+        return before, after
+
+    def _description(self, row: Decoded, probability: float, distances: Floats | None) -> Description:
         sentence = self.card.vocabulary.text(row.ids)
         maps = row.attention if row.attention is not None else np.zeros((0, 2, *self.card.grid), np.float32)
         entries = self.card.vocabulary.entries
@@ -130,6 +147,7 @@ class Captioner:
             words=words,
             changed=changed,
             doubtful=changed == (no_change >= self.card.no_change.threshold),
+            strangeness=self._strangeness(distances),
         )
 
 
@@ -180,6 +198,8 @@ def _check_contract(bundle: Bundle, encoder: _Graph, decoder: _Graph) -> None:
     memory = {name for name in encoder.outputs if name.startswith("memory_")}
     caches = {name for name in decoder.inputs if name.startswith("cache_")}
     judged = {"no_change"} if bundle.card.no_change.by == "head" else set()
+    if bundle.card.familiar is not None:
+        judged |= {"strangeness"}
     wanted = (
         ("encoder.onnx", "inputs", set(encoder.inputs), {"before", "after"}),
         ("encoder.onnx", "outputs", set(encoder.outputs), judged | memory),

@@ -1,7 +1,8 @@
 """``whatchanged caption``: a sentence for every pair of a list or data set, one JSON line each, in order.
 
 A line is ``{"id", "caption", "no_change"}``, or ``{"id", "error"}`` for a pair that failed, and is flushed
-before the next is written; ``OUT.meta.json`` beside it names the model and the list, so ``--resume`` never
+before the next is written. A model that can tell adds ``"unfamiliar"``: whether a picture of the pair is
+unlike anything it has seen. ``OUT.meta.json`` beside it names the model and the list, so ``--resume`` never
 mixes two runs. Shards are contiguous: their outputs, one after the other, are the whole.
 """
 
@@ -203,7 +204,7 @@ def _caption_all(
     captioner: "Captioner", run: _Run, batch_size: int, beams: int, standing: _Standing, quiet: bool
 ) -> int:
     """Caption what is left of the run and write it; how many of its pairs failed, earlier ones included."""
-    failed = standing.failed
+    failed, strange = standing.failed, 0
     maps = _Maps(run)
     with (
         run.open(standing) as stream,
@@ -219,6 +220,9 @@ def _caption_all(
                     fields["error"] = str(answer)
                 else:
                     fields |= {"caption": answer.sentence, "no_change": round(answer.no_change, 4)}
+                    if answer.unfamiliar is not None:
+                        fields["unfamiliar"] = answer.unfamiliar
+                    strange += bool(answer.unfamiliar)
                     maps.add(record.pair_id, answer)
                 if number % CHUNK == 0 or number == len(run.records):
                     maps.write(number)
@@ -228,6 +232,13 @@ def _caption_all(
         except KeyboardInterrupt:
             note(f"Interrupted. {run.output} is whole up to its last line; continue with --resume.")
             raise
+    if strange:
+        name = captioner.card.name
+        note(
+            f"{strange:,} of the pairs captioned now hold a picture unlike anything that {name} has seen"
+            ' ("unfamiliar"); do not rely on their sentences.',
+            quiet,
+        )
     return failed
 
 

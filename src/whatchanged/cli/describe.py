@@ -3,11 +3,14 @@
 import io
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from whatchanged.cli.console import check_output, note, write_output
+
+if TYPE_CHECKING:
+    from whatchanged.captioner.runtime import Description
 
 
 def describe(
@@ -48,6 +51,7 @@ def describe(
             "no_change": round(found.no_change, 4),
             "changed": found.changed,
             "doubtful": found.doubtful,
+            **_strangeness(found),
             "model": captioner.card.name,
             "words": [[word, maps.astype(float).round(4).tolist()] for word, maps in found.words],
             "heatmaps": found.heatmaps.astype(float).round(4).tolist(),
@@ -58,5 +62,21 @@ def describe(
         typer.echo(f"probability that nothing changed: {found.no_change:.2f}")
         if found.doubtful:
             note("The sentence and the probability disagree; look for yourself.", quiet)
+    if found.unfamiliar:
+        note(_warning(found, captioner.card.name), quiet)
     if exit_code and found.changed:
         raise typer.Exit(1)
+
+
+def _strangeness(found: "Description") -> dict[str, Any]:
+    """What is known of how strange the pictures are: nothing with a model that cannot tell."""
+    if found.strangeness is None:
+        return {}
+    return {"unfamiliar": found.unfamiliar, "strangeness": [round(s, 3) for s in found.strangeness]}
+
+
+def _warning(found: "Description", model: str) -> str:
+    sides = zip(("before", "after"), found.strangeness or (), strict=False)
+    strange = [side for side, strangeness in sides if strangeness > 1]
+    which = "Both pictures look" if len(strange) == 2 else f"The picture {strange[0]} looks"
+    return f"{which} unlike anything that {model} has seen; do not rely on the sentence."

@@ -1,6 +1,7 @@
 """From a training run to a bundle: two ONNX graphs, card, README; refused unless they write torch's words.
 
-encoder   before, after (B, 3, H, W) -> memory_*, and no_change (B,) where the method has a head for it
+encoder   before, after (B, 3, H, W) -> memory_*, no_change (B,) where the method has a head for it, and
+          strangeness (B, 2) where a pool of familiar pictures was named
 decoder   previous (B,), position (), memory_*, cache_* (B, layers, heads, t, d) ->
           log_probabilities (B, V), attention (B, 2, rows, columns), next_cache_*
 """
@@ -12,7 +13,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import onnx
@@ -31,6 +32,8 @@ from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.batches import Source
 from whatchanged.training.calibration import calibrate, read_examples
+from whatchanged.training.checkpoint import State
+from whatchanged.training.familiarity import Strangeness, encode_and_judge, fit_familiarity
 from whatchanged.training.methods import Method
 from whatchanged.training.on_the_fly import put_backbone_in_front
 from whatchanged.training.run import open_run
@@ -40,6 +43,8 @@ from whatchanged.worlds.clevr.language import NO_CHANGE
 
 OPSET = 17
 FIXTURE_PAIRS = 64
+STRANGENESS_OFF = 0.02
+"""Most relative difference between the encoder's strangeness and torch's."""
 HALF_FROM = 256
 """Numbers that a weight must have to be worth storing as fp16."""
 
@@ -56,14 +61,18 @@ def export_run(
     checkpoint: str = "auto",
     force: bool = False,
     weights: Path | None = None,
+    familiar: Path | None = None,
 ) -> Bundle:
     """Write the run's model as a bundle folder; nothing is left at ``output`` if anything fails.
 
     data: a data set folder whose validation pairs calibrate the no-change probability and test the graphs;
     default: the run's own. fp16 stores large weights in half the bytes; the graphs still compute in fp32.
     checkpoint: "best", "last" or "auto". weights: of the backbone that a model of stored features gets,
-    unless a package has them. Raises RecipeError for a run that no bundle can be made of, OutputError where
-    ``output`` exists and ``force`` is not set, BundleError where a graph and torch do not agree.
+    unless a package has them. familiar: a pool of drawn pictures of the model's size; the bundle then tells
+    how unlike them its pictures are (``familiarity``).
+
+    Raises RecipeError for a run that no bundle can be made of, OutputError where ``output`` exists and
+    ``force`` is not set, BundleError where a graph and torch do not agree.
     """
     if output.exists() and not force:
         raise OutputError(f"{output}: exists already. Pass --force to replace it, or choose another folder.")
@@ -78,41 +87,33 @@ def export_run(
             " Train it without data.merges to export it."
         )
     validation = _pictures(recipe, data, run)
+    distance, known = (None, None) if familiar is None else fit_familiarity(method.vision, familiar)
     pairs = _fixture_pairs(validation, *statistics)
     draft = output.with_name(f".{output.name}.{os.getpid()}")
     draft.mkdir(parents=True)
     try:
-        write_graphs(method, (pairs[0][:2], pairs[1][:2]), draft)
+        write_graphs(method, (pairs[0][:2], pairs[1][:2]), draft, distance)
         if fp16:
             for graph in ("encoder.onnx", "decoder.onnx"):
                 store_half(draft / graph)
         difference = compare(method, draft, *pairs)
+        if distance is not None:
+            compare_strangeness(method, distance, draft, *pairs)
         dataset = validation.example(0, np.random.default_rng(0)).record.dataset
         world, sentences = WORLDS.get(dataset, ("none", ()))
         no_change = calibrate(method, validation, sentences)
+        graphs = {"pairs": len(pairs[0]), "ids": "equal", "largest_difference": difference}
         provenance = {
-            "recipe": recipe.name,
-            "resolved_recipe": dump_recipe(
-                replace(trained, data=replace(trained.data, path="", features=""))
-            ),
-            "preparation": recipe.data.preparation,
-            "attention": method.looks,
+            **_training(run, trained, method, state),
             **({} if seen_by is None else {"features": seen_by}),
-            "checkpoint": {"stage": recipe.stages[state.stage].name, "step": state.step, "best": state.best},
-            "training_seconds": round(state.seconds),
-            "environment": _environment(run),
             "weights_stored_as": "fp16 where large" if fp16 else "fp32",
-            "graphs_against_torch": {
-                "pairs": len(pairs[0]),
-                "ids": "equal",
-                "largest_difference": difference,
-            },
+            "graphs_against_torch": graphs,
         }
         card = Card(
             name, whatchanged.__version__, recipe.method.name, recipe.method.preset, world,
             (recipe.vision.image_width, recipe.vision.image_height), *statistics,
             (method.vision.rows, method.vision.columns), method.vocabulary, method.max_length,
-            no_change, provenance,
+            no_change, provenance, known,
         )  # fmt: skip
         (draft / "README.md").write_text(model_card(card, recipe, draft), encoding="utf-8")
         write_bundle(draft, card)
@@ -126,6 +127,19 @@ def export_run(
     return bundle
 
 
+def _training(run: Path, recipe: Recipe, method: Method, state: State) -> dict[str, Any]:
+    """How the weights came about, for the bundle's card; no paths."""
+    return {
+        "recipe": recipe.name,
+        "resolved_recipe": dump_recipe(replace(recipe, data=replace(recipe.data, path="", features=""))),
+        "preparation": recipe.data.preparation,
+        "attention": method.looks,
+        "checkpoint": {"stage": recipe.stages[state.stage].name, "step": state.step, "best": state.best},
+        "training_seconds": round(state.seconds),
+        "environment": _environment(run),
+    }
+
+
 def _environment(run: Path) -> dict[str, Any]:
     """What the run was trained on, without its command, whose paths are nobody's business."""
     kept: dict[str, Any] = json.loads((run / "environment.json").read_text(encoding="utf-8"))
@@ -133,16 +147,16 @@ def _environment(run: Path) -> dict[str, Any]:
 
 
 class _Encoder(nn.Module):
-    """Pictures -> no_change, where the method judges it, and the named parts of the memory."""
+    """Pictures -> no_change, where the method judges it, strangeness, where known, and the memory's parts."""
 
-    def __init__(self, method: Method, parts: Sequence[str]) -> None:
+    def __init__(self, method: Method, parts: Sequence[str], distance: Strangeness | None) -> None:
         super().__init__()
-        self.method, self.parts = method, parts
+        self.method, self.parts, self.distance = method, parts, distance
 
     def forward(self, before: Tensor, after: Tensor) -> tuple[Tensor, ...]:
-        memory = self.method.encode(before, after)
-        judged, parts = self.method.no_change(memory), (getattr(memory, part) for part in self.parts)
-        return tuple(parts) if judged is None else (judged, *parts)
+        memory, strangeness = encode_and_judge(self.method, before, after, self.distance)
+        judged, parts = self.method.no_change(memory), [getattr(memory, part) for part in self.parts]
+        return tuple(found for found in (judged, strangeness, *parts) if found is not None)
 
 
 class _Decoder(nn.Module):
@@ -161,13 +175,17 @@ class _Decoder(nn.Module):
 
 
 def write_graphs(
-    method: Method, pictures: tuple[NDArray[np.float32], NDArray[np.float32]], folder: Path
+    method: Method,
+    pictures: tuple[NDArray[np.float32], NDArray[np.float32]],
+    folder: Path,
+    distance: Strangeness | None = None,
 ) -> None:
     """Trace ``encoder.onnx`` and ``decoder.onnx`` on two pairs; batch and length stay free."""
     before, after = (torch.from_numpy(p) for p in pictures)
     with torch.inference_mode():
         memory = method.encode(before, after)
         judged = [] if method.no_change(memory) is None else ["no_change"]
+        judged += [] if distance is None else ["strangeness"]
         cache = method.first_cache(memory)
         previous = torch.ones(len(before), dtype=torch.int64)
         _, _, cache = method.step(memory, previous, 1, cache)
@@ -177,7 +195,7 @@ def write_graphs(
     memories, names = [f"memory_{part}" for part in parts], [f"cache_{name}" for name in caches]
     batch = {0: "batch"}
     _trace(
-        _Encoder(method, parts), (before, after), folder / "encoder.onnx", ["before", "after"],
+        _Encoder(method, parts, distance), (before, after), folder / "encoder.onnx", ["before", "after"],
         [*judged, *memories], dict.fromkeys(["before", "after", *judged, *memories], batch),
     )  # fmt: skip
     grown = [f"next_{name}" for name in names]
@@ -253,6 +271,26 @@ def compare(method: Method, folder: Path, before: NDArray[np.float32], after: ND
     return float(max(abs(a.log_probability - b.log_probability) for a, b in pairs))
 
 
+def compare_strangeness(
+    method: Method,
+    distance: Strangeness,
+    folder: Path,
+    before: NDArray[np.float32],
+    after: NDArray[np.float32],
+) -> None:
+    """Raises BundleError where the graph's strangeness is off torch's by more than ``STRANGENESS_OFF``."""
+    with torch.inference_mode():
+        _, wanted = encode_and_judge(method, torch.from_numpy(before), torch.from_numpy(after), distance)
+    session = onnxruntime.InferenceSession(str(folder / "encoder.onnx"), providers=["CPUExecutionProvider"])
+    (got,) = session.run(["strangeness"], {"before": before, "after": after})
+    off = float(np.abs(got / cast(Tensor, wanted).numpy() - 1).max())
+    if off > STRANGENESS_OFF:
+        raise BundleError(
+            f"The strangeness that the exported encoder finds is off torch's by {100 * off:.1f} %, so nothing"
+            " was written. Export without --fp16 if it was set."
+        )
+
+
 def greedy_torch(method: Method, before: Tensor, after: Tensor) -> list[Any]:
     """Greedy captions by the method itself."""
     with torch.inference_mode():
@@ -280,7 +318,8 @@ def greedy_onnx(
         for item in decoder.get_inputs()
         if item.name.startswith("cache_")
     }
-    memory.pop("no_change", None)
+    for judged in ("no_change", "strangeness"):
+        memory.pop(judged, None)
 
     def step(previous: NDArray[np.int64], position: int, cache: Cache) -> tuple[Any, None, Cache]:
         feed = {"previous": previous, "position": np.array(position, np.int64), **memory, **cache}
@@ -320,6 +359,7 @@ def model_card(card: Card, recipe: Recipe, folder: Path) -> str:
     size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
     width, height = card.image_size
     seconds = card.provenance["training_seconds"]
+    warned = "not told" if card.familiar is None else f"warned of by the {card.familiar.how}"
     return f"""---
 language: en
 license: apache-2.0
@@ -345,6 +385,7 @@ did, and where the model looked. It runs on the CPU with ONNX Runtime, without t
 | size | {size:.1f} MB, weights stored as {card.provenance["weights_stored_as"]} |
 | training | {seconds:,} seconds |
 | no-change probability | calibrated by {card.no_change.how} |
+| unfamiliar pictures | {warned} |
 
 It knows only the world it was trained on; of other pictures its sentences mean nothing. The resolved recipe
 and the machine are in `bundle.json` under `provenance`.
