@@ -400,7 +400,7 @@ class SCORER(nn.Module):
             # a backbone hands its cells over by salience: back to where they lie
             cell = torch.zeros_like(features).scatter(1, cells[..., None].expand_as(features), features)
             if self.preset.coordinates:
-                cell = torch.cat([cell, lies.to(cell.dtype).expand(len(cell), -1, -1)], dim=-1)
+                cell = torch.cat([cell, lies.to(cell.dtype).expand(cell.shape[0], -1, -1)], dim=-1)
             found.append(self.project(cell) + places)
         return found[0], found[1]
 
