@@ -81,6 +81,8 @@ def test_scorers_recipes_have_the_published_settings():
             method.layers, method.view_weight, method.reason_weight, stage.batch, stage.lr, *words
         ) == wanted  # fmt: skip
         assert PREPARATIONS[words[0]].length == words[1]
+        if "clevr-change" not in words[0]:  # unchanged pairs, if any, are examples like others
+            assert recipe.data.examples == "pairs"
         assert (method.width, method.word_width, method.heads, method.decoder_layers) == (512, 300, 8, 2)
         assert stage.steps == (10_070 if name.endswith("authors") else 10_000)
     released = load_recipe("scorer-clevr-authors")
