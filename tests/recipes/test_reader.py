@@ -106,6 +106,18 @@ def test_table_6_rows_differ_only_in_what_the_row_is_about():
         assert (row.stages, row.data, row.vision) == (rows[-1].stages, rows[-1].data, rows[-1].vision)
 
 
+def test_a_learned_temperature_takes_no_other():
+    assert load_recipe("scorer-tiny", ["method.temperature=0.5"]).method.temperature == 0.5
+    with pytest.raises(RecipeError, match=r'temperature: got 0\.5, wanted 1 with preset = "authors"'):
+        load_recipe("scorer-tiny", ["method.preset=authors", "method.temperature=0.5"])
+
+
+def test_subtraction_on_another_data_set_needs_both_weights_at_zero():
+    settings = ["method.difference=subtract", "method.view_weight=0", "method.reason_weight=0"]
+    row = load_recipe("scorer-clevr-dc", settings).method
+    assert (row.difference, row.view_weight, row.reason_weight) == ("subtract", 0, 0)
+
+
 @pytest.mark.parametrize(
     ("override", "message"),
     [
@@ -136,18 +148,6 @@ def test_settings_that_scorer_cannot_have(override, message):
     with pytest.raises(RecipeError) as raised:
         load_recipe("scorer-tiny", [override])
     assert message in str(raised.value)
-
-
-def test_a_learned_temperature_takes_no_other():
-    assert load_recipe("scorer-tiny", ["method.temperature=0.5"]).method.temperature == 0.5
-    with pytest.raises(RecipeError, match=r'temperature: got 0\.5, wanted 1 with preset = "authors"'):
-        load_recipe("scorer-tiny", ["method.preset=authors", "method.temperature=0.5"])
-
-
-def test_subtraction_on_another_data_set_needs_both_weights_at_zero():
-    settings = ["method.difference=subtract", "method.view_weight=0", "method.reason_weight=0"]
-    row = load_recipe("scorer-clevr-dc", settings).method
-    assert (row.difference, row.view_weight, row.reason_weight) == ("subtract", 0, 0)
 
 
 def test_defaults_fill_what_a_recipe_leaves_out():
