@@ -75,7 +75,12 @@ CASES = {
     ),
     "scorer-paper": Case("scorer", {"preset": "paper"}, tasks=("caption",), stages=()),
     "scorer-authors": Case("scorer", {"preset": "authors"}, tasks=("caption",), stages=()),
-    "scorer-repaired": Case("scorer", {"preset": "authors", "repaired": True}, tasks=("caption",), stages=()),
+    "scorer-repaired": Case(
+        "scorer",
+        {"preset": "authors", "repaired": ("train_reasoning", "mean_sentence")},
+        tasks=("caption",),
+        stages=(),
+    ),
     "scorer-rr": Case(
         "scorer",
         {"preset": "authors", "view_weight": 0.0, "reason_weight": 0.0},
@@ -166,7 +171,13 @@ def ten_examples(tiny_pool):
             record = SimpleNamespace(dataset="toy", changed=changed, kind="pair_caption", labels=labels)
             examples.append(
                 SimpleNamespace(
-                    record=record, caption=caption, before=before, after=after, negatives=false, truth=truth
+                    record=record,
+                    caption=caption,
+                    before=before,
+                    after=after,
+                    negatives=false,
+                    truth=truth,
+                    partner=None,
                 )
             )
         return examples

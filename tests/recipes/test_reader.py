@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whatchanged.datasets.preparation import PREPARATIONS
 from whatchanged.errors import RecipeError
 from whatchanged.recipes import (
     CLIP4IDCConfig,
@@ -64,23 +65,30 @@ def test_table_4_rows_differ_only_in_what_the_row_is_about():
 
 
 def test_scorers_recipes_have_the_published_settings():
-    published = {  # layers, lambda_v, lambda_m, batch, rate
-        "scorer-clevr-paper": (2, 0.1, 0.001, 128, 2e-4),
-        "scorer-clevr-authors": (2, 0.1, 0.001, 128, 2e-4),
-        "scorer-clevr-dc": (1, 0.01, 0.004, 128, 2e-4),
-        "scorer-spot-the-diff": (3, 0.3, 0.5, 32, 2e-4),
-        "scorer-image-editing-request": (2, 0.003, 0.06, 16, 1e-4),
+    published = {  # layers, lambda_v, lambda_m, batch, rate; words and encoded length
+        "scorer-clevr-paper": (2, 0.1, 0.001, 128, 2e-4, "scorer-clevr-change", 24),
+        "scorer-clevr-authors": (2, 0.1, 0.001, 128, 2e-4, "scorer-clevr-change", 24),
+        "scorer-table6-5-scorer-cbr": (2, 0.1, 0.001, 128, 2e-4, "scorer-clevr-change", 24),
+        "scorer-clevr-dc": (1, 0.01, 0.004, 128, 2e-4, "rcc-clevr-dc", 40),
+        "scorer-spot-the-diff": (3, 0.3, 0.5, 32, 2e-4, "rcc-spot-the-diff", 52),
+        "scorer-image-editing-request": (2, 0.003, 0.06, 16, 1e-4, "nct-image-editing-request", 60),
     }
     for name, wanted in published.items():
         recipe = load_recipe(name)
         method, (stage,) = recipe.method, recipe.stages
-        assert (method.layers, method.view_weight, method.reason_weight, stage.batch, stage.lr) == wanted
+        words = (recipe.data.preparation, method.max_length)
+        assert (
+            method.layers, method.view_weight, method.reason_weight, stage.batch, stage.lr, *words
+        ) == wanted  # fmt: skip
+        assert PREPARATIONS[words[0]].length == words[1]
+        if "clevr-change" not in words[0]:  # unchanged pairs, if any, are examples like others
+            assert recipe.data.examples == "pairs"
         assert (method.width, method.word_width, method.heads, method.decoder_layers) == (512, 300, 8, 2)
         assert stage.steps == (10_070 if name.endswith("authors") else 10_000)
     released = load_recipe("scorer-clevr-authors")
     assert (released.stages[0].schedule, released.stages[0].stair) == ("stairs", 3975)
     assert (released.method.repaired, released.data.examples, released.data.exchange) == (
-        False,
+        (),
         "scenes",
         True,
     )
@@ -98,14 +106,36 @@ def test_table_6_rows_differ_only_in_what_the_row_is_about():
         assert (row.stages, row.data, row.vision) == (rows[-1].stages, rows[-1].data, rows[-1].vision)
 
 
+def test_a_learned_temperature_takes_no_other():
+    assert load_recipe("scorer-tiny", ["method.temperature=0.5"]).method.temperature == 0.5
+    with pytest.raises(RecipeError, match=r'temperature: got 0\.5, wanted 1 with preset = "authors"'):
+        load_recipe("scorer-tiny", ["method.preset=authors", "method.temperature=0.5"])
+
+
+def test_subtraction_on_another_data_set_needs_both_weights_at_zero():
+    settings = ["method.difference=subtract", "method.view_weight=0", "method.reason_weight=0"]
+    row = load_recipe("scorer-clevr-dc", settings).method
+    assert (row.difference, row.view_weight, row.reason_weight) == ("subtract", 0, 0)
+
+
 @pytest.mark.parametrize(
     ("override", "message"),
     [
         ("method.view_weight=-1", "method.view_weight: got -1.0, wanted 0 or more"),
-        ("method.difference=subtract", "method.view_weight: got 0.1, wanted zero with difference"),
+        (
+            "method.difference=subtract",
+            'method.view_weight: got 0.1, wanted zero with difference = "subtract"',
+        ),
+        ("method.difference=subtract", "--set method.view_weight=0"),
         ("method.layers=0", 'method.layers: got 0, wanted above 0 with difference = "reconstruct"'),
         ("method.word_width=7", "method.word_width: got 7, wanted an even number"),
-        ("method.repaired=true", 'method.repaired: got True, wanted false with preset = "paper"'),
+        (
+            "method.repaired=['mean_sentence']",
+            "method.repaired: got ('mean_sentence',), wanted [] with preset",
+        ),
+        ("method.repaired=true", "method.repaired: got True, wanted a list of one of train_reasoning, mean_"),
+        ("method.repaired=['mean_sentense']", "Did you mean mean_sentence?"),
+        ("method.temperature=0", "method.temperature: got 0.0, wanted above 0"),
         ("method.ffn=3", "unknown key method.ffn"),
         ("stage.train.tasks={mlm = 1}", "stage.train.tasks: got ['mlm'], wanted caption"),
         ("stage.train.stair=3", "stage.train.stair: got 3, wanted 1 or more with schedule stairs"),
@@ -278,7 +308,9 @@ stages = st.builds(
         description=texts,
         stages=st.lists(stages, min_size=1, max_size=3, unique_by=lambda s: s.name).map(tuple),
         seed=st.integers(0, 2**31),
-        method=st.sampled_from([PCLConfig(), ScorerConfig(), ScorerConfig(preset="authors", repaired=True)]),
+        method=st.sampled_from(
+            [PCLConfig(), ScorerConfig(), ScorerConfig(preset="authors", repaired=("mean_sentence",))]
+        ),
         vision=st.builds(VisionConfig, channels=st.lists(st.integers(1, 99), max_size=4).map(tuple)),
         data=st.builds(DataConfig, path=texts),
     )

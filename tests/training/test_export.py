@@ -146,10 +146,20 @@ SCORER = [
     "vision.blocks=1", "vision.keep=0", "stage.train.steps=12", "stage.train.lr=1e-2",
     "stage.train.evaluate_every=0",
 ]  # fmt: skip
+AUTHORS = [*SCORER, "method.preset=authors"]
+SUBTRACTION = ["method.difference=subtract", "method.view_weight=0", "method.reason_weight=0"]
 HEADLESS = [*TINY, "method.distractor_judging=false"]
 
 
-@pytest.mark.parametrize(("name", "settings"), [("scorer-tiny", SCORER), ("pcl-tiny", HEADLESS)])
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        pytest.param("scorer-tiny", SCORER, id="scorer-paper"),
+        pytest.param("scorer-tiny", AUTHORS, id="scorer-authors"),
+        pytest.param("scorer-tiny", [*AUTHORS, *SUBTRACTION], id="scorer-subtraction"),
+        pytest.param("pcl-tiny", HEADLESS, id="pcl-headless"),
+    ],
+)
 def test_a_method_without_a_head_is_judged_by_its_sentences(name, settings, tiny_dataset, tmp_path):
     """The bundle's probability is the share of the no-change sentences, as torch finds it, calibrated."""
     folder = tmp_path / "run"

@@ -18,7 +18,7 @@ SMALL = [
 def run_row(name, preset, dataset, run, whatchanged):
     recipe = load_recipe(name)
     settings = [*SMALL, f"method.preset={preset}"]
-    settings += ["method.repaired=false"] if preset == "paper" else []
+    settings += ["method.repaired=[]"] if preset == "paper" else []
     overrides = [part for setting in settings for part in ("--set", setting)]
     places = ["--data", dataset, "--features", dataset / "features", "--output", run, "--device", "cpu"]
     code, out, err = whatchanged("train", name, *places, *overrides)

@@ -330,11 +330,23 @@ def _check_scorer(method: ScorerConfig, recipe: Recipe, where: str) -> None:
         _in(where, f"method.{name}", value, value % 2 == 0, "an even number: half of it is a position's")
     subtract, layers = method.difference == "subtract", method.layers
     aligned = not subtract or method.view_weight == 0
-    _in(where, "method.view_weight", method.view_weight, aligned, 'zero with difference = "subtract"')
+    _in(
+        where,
+        "method.view_weight",
+        method.view_weight,
+        aligned,
+        'zero with difference = "subtract", which matches no views: --set method.view_weight=0',
+    )
     _in(where, "method.layers", layers, subtract or layers > 0, 'above 0 with difference = "reconstruct"')
     mended = not method.repaired or method.preset == "authors"
+    _in(where, "method.repaired", method.repaired, mended, '[] with preset = "paper", which has no mistake')
+    constant = method.temperature == 1 or method.preset == "paper"
     _in(
-        where, "method.repaired", method.repaired, mended, 'false with preset = "paper", which has no mistake'
+        where,
+        "method.temperature",
+        method.temperature,
+        constant,
+        '1 with preset = "authors", which learns its own',
     )
     vision = recipe.vision
     whole = vision.kind == "features" or vision.keep in (

@@ -90,8 +90,8 @@ class ScorerConfig:
 
     name: str = "scorer"
     preset: Literal["paper", "authors"] = "paper"
-    repaired: bool = False
-    """``authors`` with its two mistakes mended: CBR learns, and its sentence vector is a true mean."""
+    repaired: tuple[Literal["train_reasoning", "mean_sentence"], ...] = ()
+    """Mistakes of ``authors`` to mend: CBR does not learn, its sentence vector is no true mean."""
     difference: Literal["reconstruct", "subtract"] = "reconstruct"
     width: int = 512
     word_width: int = 300
@@ -106,7 +106,7 @@ class ScorerConfig:
     reason_weight: float = 0.001
     """lambda_m, of the cross-modal backward reasoning."""
     temperature: float = 1.0
-    """What ``paper`` divides matching scores by; ``authors`` learns it."""
+    """What ``paper`` divides matching scores by; ``authors`` learns a factor instead and takes no other."""
 
 
 MethodConfig = PCLConfig | ScorerConfig | CLIP4IDCConfig

@@ -24,7 +24,8 @@ from whatchanged.training.methods.scorer import (
     two_sided,
 )
 from whatchanged.training.schedule import make_optimizer
-from whatchanged.vocabulary import BOS, EOS, PAD, SPECIALS, UNK, Vocabulary
+from whatchanged.training.validation import write_captions
+from whatchanged.vocabulary import BOS, CLS, EOS, MASK, PAD, SPECIALS, UNK, Vocabulary
 
 READING = pytest.mark.parametrize("reading", READINGS)
 
@@ -53,6 +54,9 @@ def test_the_presets_differ_in_every_row_and_repaired_in_two():
     repaired, authors = tiny("repaired").preset, PRESETS["authors"]
     mended = {f.name for f in fields(authors) if getattr(repaired, f.name) != getattr(authors, f.name)}
     assert mended == {"mean_sentence", "train_reasoning"}
+    for one, other in (("mean_sentence", "train_reasoning"), ("train_reasoning", "mean_sentence")):
+        alone = tiny("authors", repaired=(one,)).preset
+        assert getattr(alone, one) and not getattr(alone, other)
 
 
 def test_contrast_by_hand():
@@ -88,6 +92,23 @@ def test_the_scale_is_learned_from_one_and_held_below_a_hundred():
     assert matching.log_scale.grad.item() == pytest.approx(150, rel=1e-6)
     fixed = Matching(ScorerConfig(heads=1, temperature=0.5), PRESETS["paper"])
     assert fixed(q, k).item() == 3.0 and count(fixed) == 0
+
+
+def test_heads_raise_the_papers_scores_and_not_the_authors():
+    """A maximum of sums is at most the sum of maxima; with one head the two are the same."""
+    torch.manual_seed(0)
+    q, k = torch.randn(4, 6, 8).double(), torch.randn(4, 5, 8).double()
+    scores = {
+        reading: [
+            Matching(ScorerConfig(heads=heads), PRESETS[reading]).double()(q, k) for heads in (1, 2, 4, 8)
+        ]
+        for reading in ("paper", "authors")
+    }
+    for headed, whole in zip(scores["paper"], scores["authors"], strict=True):
+        assert torch.equal(whole, scores["authors"][0])
+        assert (whole <= math.e * headed + 1e-9).all()
+    assert_close(math.e * scores["paper"][0], scores["authors"][0])
+    assert (scores["paper"][1] > scores["paper"][0] + 1e-3).any()
 
 
 def test_coordinates():
@@ -129,15 +150,25 @@ def test_what_the_released_feed_forward_forgets():
 
 
 @READING
+@torch.no_grad()
 def test_exchanging_the_pictures_exchanges_what_is_rebuilt(reading):
-    model = tiny(reading).double()
+    """a and b are what D is fused from; S1 and S2 are the two directions' scores."""
+    model, rebuilt = tiny(reading).double(), []
+    model.fuse.register_forward_pre_hook(lambda _, inputs: rebuilt.append(inputs[0].chunk(2, dim=-1)))
     batch = random_batch(model)
     x, y = model.tokens(batch.before, batch.after)
-    _, (forth, back) = model.difference(x, y)
-    _, (forth2, back2) = model.difference(y, x)
-    assert torch.equal(forth[0], back2[0]) and torch.equal(back[1], forth2[1])
-    _, (same, other) = model.difference(x, x)
-    assert torch.equal(same[0], other[0]) and torch.equal(same[1], other[1])
+    _, asked = model.difference(x, y)
+    _, turned = model.difference(y, x)
+    _, alike = model.difference(x, x)
+    (a, b), (a2, b2), (same, other) = rebuilt
+    assert torch.equal(a, b2) and torch.equal(b, a2) and not torch.allclose(a, b)
+    assert torch.equal(same, other) and not torch.allclose(same, a)
+    matching = model._matching_layer().matching
+    (s1, s2), (s1_turned, s2_turned), (s1_alike, s2_alike) = (
+        [matching(*side) for side in sides] for sides in (asked, turned, alike)
+    )
+    assert torch.equal(s1, s2_turned) and torch.equal(s2, s1_turned) and not torch.allclose(s1, s2)
+    assert torch.equal(s1_alike, s2_alike)
 
 
 def test_changed_pairs_are_no_negatives_of_unchanged_ones():
@@ -161,13 +192,15 @@ def test_changed_pairs_are_no_negatives_of_unchanged_ones():
 
 @READING
 def test_without_its_two_weights_it_is_rr(reading):
-    """Same start and seed: the caption's gradients do not know of the losses that are left out."""
+    """Same weights: the caption's gradients do not know of the two losses that RR leaves out, nor of CBR."""
+    whole, rr = tiny(reading), tiny(reading, view_weight=0.0, reason_weight=0.0)
+    shared = {n: t for n, t in whole.state_dict().items() if not n.startswith("reasoning.")}
+    assert len(shared) < len(whole.state_dict())
+    rr.load_state_dict(shared)
     gradients = []
-    for weights in ({}, {"view_weight": 0.0, "reason_weight": 0.0}):
-        model = tiny(reading, reason_weight=0.0) if not weights else tiny(reading, **weights)
-        batch = random_batch(model)
-        terms = model.loss("caption", batch)
-        assert set(terms) == ({"caption"} if weights else {"caption", "view"})
+    for model, names in ((whole, {"caption", "view", "reason"}), (rr, {"caption"})):
+        terms = model.loss("caption", random_batch(model))
+        assert set(terms) == names
         terms["caption"].backward()
         gradients.append({n: p.grad for n, p in model.named_parameters() if p.grad is not None})
     assert gradients[0].keys() == gradients[1].keys()
@@ -208,10 +241,12 @@ def test_the_first_loss_is_near_guessing():
     assert first == pytest.approx(math.log(len(VOCABULARY)), abs=0.1)
 
 
-def example(caption, changed=True):
+def example(caption, changed=True, partner=None):
     features = np.zeros((6, 10), np.float32)
     record = SimpleNamespace(changed=changed)
-    return SimpleNamespace(record=record, caption=caption, before=features, after=features, truth=None)
+    return SimpleNamespace(
+        record=record, caption=caption, before=features, after=features, truth=None, partner=partner
+    )
 
 
 def test_captions_fill_the_whole_length_and_pads_count_only_in_authors():
@@ -222,21 +257,42 @@ def test_captions_fill_the_whole_length_and_pads_count_only_in_authors():
         assert ids.shape == (2, length) and ids[0, :5].tolist() == [BOS, 6, 7, 8, EOS]
         assert model.padded_tasks == ({"caption"} if reading == "authors" else set())
         assert model.collate([example(long)]).ids.tolist() == [[BOS, *range(6, 14), EOS]]
-    assert model.collate([example("w00", None), example("w01")]).changed is None
-    assert model.collate([example("w00", False), example("w01")]).changed.tolist() == [0, 1]
+
+
+def test_only_whole_scenes_keep_their_kinds_apart():
+    """CLEVR-DC's unchanged pairs are examples like others: one loss, whatever the preset."""
+    model = tiny("authors").double()
+    pairs = [example("w00 w01"), example("w02", changed=False), example("w03 w04")]
+    alone = model.collate(pairs)
+    assert alone.changed is None and [len(rows) for rows in model._kinds(alone)] == [3]
+    same = example("w05", changed=False)
+    whole = model.collate([example("w00", partner=same), example("w01", partner=same), same, same])
+    assert whole.changed.tolist() == [1, 1, 0, 0]
+    assert [rows.tolist() for rows in model._kinds(whole)] == [[0, 1], [2, 3]]
 
 
 @torch.no_grad()
-def test_an_unknown_word_is_never_said():
-    model = stirred("authors")
-    model.decoder.output.bias[UNK] = 1e4
+def test_no_mark_but_the_end_is_ever_said():
+    model, marks = stirred("authors"), [PAD, BOS, UNK, CLS, MASK]
+    model.decoder.output.bias[marks] = 1e4
     batch = random_batch(model)
     memory = model.encode(batch.before, batch.after)
     scores, _, _ = model.step(memory, batch.ids[:, 0], 1, model.first_cache(memory))
-    assert (scores[:, UNK] < -1e6).all()
+    assert (scores[:, marks] < -1e6).all() and (scores[:, EOS] > -1e3).all()
     assert_close(scores.exp().sum(1), torch.ones(4))
     anew = model.caption_logits(batch.before, batch.after, batch.ids)[:, 1].log_softmax(-1)
     assert_close(anew, scores)
+
+
+@torch.no_grad()
+def test_a_sentence_has_at_most_23_new_ids_and_ends_at_its_end():
+    """24 ids with BOS, as the released buffer; EOS counts as one of them."""
+    model = tiny("authors", max_length=24)
+    batch = random_batch(model)
+    model.decoder.output.bias[EOS] = -1e4
+    assert [len(said.split()) for said in write_captions(model, batch)] == [23] * 4
+    model.decoder.output.bias[EOS] = 1e4
+    assert write_captions(model, batch) == [""] * 4
 
 
 @torch.no_grad()

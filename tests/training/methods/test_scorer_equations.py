@@ -7,11 +7,12 @@ from tiny_pcl import greedy_ids
 from tiny_scorer import GRID, READINGS, random_batch, stirred, tiny
 from torch.testing import assert_close
 
-from whatchanged.vocabulary import BOS, UNK
+from whatchanged.vocabulary import BOS, CLS, MASK, PAD, UNK
 
 pytestmark = pytest.mark.parametrize("reading", READINGS)
 
 HEADS = 4
+MARKS = [PAD, BOS, UNK, CLS, MASK]
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ def test_greedy_ids_and_where_they_looked(reading):
         maps.append(attention)
     for b in range(5):
         ids, looked = scorer_equations.greedy(
-            W, batch.before[b], batch.after[b], GRID, 2, 2, HEADS, reading, model.max_length, UNK
+            W, batch.before[b], batch.after[b], GRID, 2, 2, HEADS, reading, model.max_length, MARKS
         )
         assert ours[b] == ids and ids[0] == BOS
         each = torch.stack([m[b] for m in maps])

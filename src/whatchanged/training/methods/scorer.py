@@ -9,17 +9,18 @@ laid over the picture before, yields the picture after (CBR). One stage trains i
 Official code: tuyunbin/SCORER, for CLEVR-Change only. Axis letters: B pairs, N cells, D width, E word width,
 h heads, k = D / h, L text positions, V vocabulary.
 
-Departures. ``Preset`` has one field per point where paper and code part ways; a recipe chooses with
-``method.preset``. Where the paper is silent, both presets follow the code: dropout, places, CBR's images, two
-sides of the view loss but one side and its transpose in CBR. ``paper`` sums matching over heads and takes its
-scores from the first layer, whose inputs are the pictures before any reconstruction: our reading of prose.
-``repaired`` mends two mistakes of the code: CBR's parameters never learn (the optimiser does not know them),
-and its sentence vector divides by all positions, padding included. Beyond that:
+Departures. ``Preset`` has a field per point where paper and code part ways; ``method.preset`` chooses. Where
+the paper is silent, both follow the code: dropout, places, CBR's images, two sides of the view loss but one
+side and its transpose in CBR. ``paper`` sums matching over heads and takes its scores from the first layer,
+whose inputs are the pictures before any reconstruction: our reading. ``repaired`` mends mistakes of the code:
+CBR never learns (the optimiser does not know it), its sentence vector divides by all positions. Beyond that:
 - rates, steps, layers and the exchange of unchanged views are the recipe's; validation is greedy (the code
   samples) and keeps one snapshot (the code takes the best of each metric); a checkpoint holds CBR too;
 - pads stand behind the words and a word reads backwards only, so no mask hides them: same numbers;
-- matching is computed only where a loss asks for it;
-- ``authors`` gives changed and unchanged pairs of a batch losses of their own and takes the mean of both;
+- matching is computed only where a loss asks for it, its learned scale held down as it is read;
+- ``authors`` keeps the changed and unchanged pairs of whole scenes apart, each with losses of its own, and
+  takes the mean; where unchanged pairs are examples like others (CLEVR-DC, a pool), all share one loss;
+- our vocabulary has two marks more, and no mark but the end is ever said (the code bans unknown words only);
 - subtraction (first row of the ablations) is D = ReLU(FC(X2 − X1)), so places cancel: our reading.
 """
 
@@ -38,7 +39,7 @@ from whatchanged.training.grids import Batch, Vision, pile
 from whatchanged.training.methods import Cache, take_over
 from whatchanged.training.nn.token_matching import match_tokens
 from whatchanged.training.nn.transformer import BLIND, sinusoid
-from whatchanged.vocabulary import PAD, UNK, Vocabulary
+from whatchanged.vocabulary import BOS, CLS, MASK, PAD, UNK, Vocabulary
 
 if TYPE_CHECKING:
     from whatchanged.training.batches import Example
@@ -63,7 +64,7 @@ class Preset:
     standard_ffn: bool  # a decoder layer adds its feed-forward part to h; otherwise to gelu(W1 h)
     mean_sentence: bool  # CBR's sentence vector is the mean of real words; otherwise their sum / L
     train_reasoning: bool  # CBR's own parameters learn
-    split_kinds: bool  # changed and unchanged pairs have losses and score matrices of their own
+    split_kinds: bool  # a scene's changed and unchanged pair have losses and score matrices of their own
     drop_fused: bool  # dropout between D's projection and its ReLU
 
 
@@ -122,7 +123,7 @@ class Matching(nn.Module):
         scores = match_tokens(split_heads(queries, self.heads), split_heads(keys, self.heads))
         if self.log_scale is None:
             return scores * self.constant
-        with torch.no_grad():  # before s is read, which is as good as after each update
+        with torch.no_grad():  # the code does so after each update: s is never read above the limit
             self.log_scale.clamp_(max=LARGEST_LOG_SCALE)
         return scores * self.log_scale.exp()
 
@@ -287,9 +288,7 @@ class SCORER(nn.Module):
     def __init__(self, config: ScorerConfig, vision: nn.Module, vocabulary: Vocabulary) -> None:
         super().__init__()
         self.config, self.vocabulary, self.max_length = config, vocabulary, config.max_length
-        self.preset = preset = PRESETS[config.preset]
-        if config.repaired:
-            self.preset = preset = replace(preset, mean_sentence=True, train_reasoning=True)
+        self.preset = preset = replace(PRESETS[config.preset], **dict.fromkeys(config.repaired, True))
         self.vision = cast(Vision, vision)
         rows, columns, width = self.vision.rows, self.vision.columns, config.width
         if self.vision.patches != rows * columns:
@@ -309,8 +308,9 @@ class SCORER(nn.Module):
         self.reasoning = Reasoning(config, preset) if config.reason_weight else None
         if self.reasoning is not None:
             self.reasoning.requires_grad_(preset.train_reasoning)
+        marks = torch.isin(torch.arange(len(vocabulary)), torch.tensor([PAD, BOS, UNK, CLS, MASK]))
         self.unsaid: Tensor
-        self.register_buffer("unsaid", torch.arange(len(vocabulary)) == UNK, persistent=False)
+        self.register_buffer("unsaid", marks, persistent=False)
 
     @property
     def tasks(self) -> dict[str, Callable[[Batch], dict[str, Tensor]]]:
@@ -328,8 +328,9 @@ class SCORER(nn.Module):
         )
         if not self.padded_tasks:
             ids = ids[:, : int((ids != PAD).sum(1).max())]
-        known = [e.record.changed for e in examples if e.record.changed is not None]
-        changed = torch.tensor(known, dtype=torch.long) if len(known) == len(examples) else None
+        # without whole scenes no pair says its kind, and all share one loss
+        scenes = any(e.partner is not None for e in examples)
+        changed = torch.tensor([int(e.record.changed is True) for e in examples]) if scenes else None
         pictures = pile([e.before for e in examples], "before"), pile([e.after for e in examples], "after")
         return Batch(*pictures, ids, None, changed, truth=self.vision.pile_truth([e.truth for e in examples]))
 
@@ -373,7 +374,7 @@ class SCORER(nn.Module):
         return {name: torch.stack(parts).mean() for name, parts in terms.items() if parts}
 
     def _kinds(self, batch: Batch) -> Iterator[Tensor]:
-        """The numbers of the pairs that share one loss: all, or the changed and the others."""
+        """The numbers of the pairs that share one loss: all, or of scenes the changed, then the others."""
         if self.preset.split_kinds and batch.changed is not None:
             for changed in (1, 0):
                 rows = (batch.changed == changed).nonzero()[:, 0]
@@ -400,7 +401,7 @@ class SCORER(nn.Module):
             # a backbone hands its cells over by salience: back to where they lie
             cell = torch.zeros_like(features).scatter(1, cells[..., None].expand_as(features), features)
             if self.preset.coordinates:
-                cell = torch.cat([cell, lies.to(cell.dtype).expand(len(cell), -1, -1)], dim=-1)
+                cell = torch.cat([cell, lies.to(cell.dtype).expand(cell.shape[0], -1, -1)], dim=-1)
             found.append(self.project(cell) + places)
         return found[0], found[1]
 
@@ -425,7 +426,7 @@ class SCORER(nn.Module):
         return torch.cat([torch.zeros_like(logits[:, :1]), logits], dim=1)
 
     def _speak(self, states: Tensor) -> Tensor:
-        """Logits of words to be said: never UNK."""
+        """Logits of what may be said: the words and EOS."""
         logits: Tensor = self.decoder.output(states)
         return logits.masked_fill(self.unsaid, BLIND)
 
@@ -449,8 +450,7 @@ class SCORER(nn.Module):
     ) -> tuple[Tensor, Tensor, Cache]:
         """The word at ``position`` (1 first), ``previous`` (B,) standing just before it.
 
-        Returns log-probabilities (B, V), attention (B, 2, rows, columns), and the grown cache. Attention is
-        the last layer's to the cells, mean over heads; D fuses the pictures, so each gets half of one map.
+        Returns log-probabilities (B, V), attention (B, 2, rows, columns; see ``looks``) and the grown cache.
         """
         place = torch.as_tensor(position, device=previous.device).reshape(1) - 1
         h, grown, looked = self.decoder.embed(previous[:, None], place), [], None
