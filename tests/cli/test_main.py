@@ -1,10 +1,13 @@
+import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
 import whatchanged as package
-from whatchanged.cli import COMMANDS
+from whatchanged.cli import COMMANDS, main
 
 HEAVY = ("torch", "numba", "safetensors", "sklearn", "onnx", "tensorboard", "pandas", "scipy")
 
@@ -91,3 +94,22 @@ def test_the_public_names_are_there():
     assert all(getattr(package, name) is not None for name in package.__all__)
     with pytest.raises(AttributeError, match="nothing_of_the_kind"):
         package.nothing_of_the_kind  # noqa: B018
+
+
+def test_a_terminated_command_cleans_up_and_the_handler_is_given_back(monkeypatch):
+    """The command ends as an exit, so that ``finally`` runs; afterwards the signal is what it was."""
+    cleaned = []
+
+    def works(prog_name):
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(5)
+        finally:
+            cleaned.append(prog_name)
+
+    monkeypatch.setattr("whatchanged.cli.app", works)
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 128 + signal.SIGTERM and cleaned == ["whatchanged"]
+    assert signal.getsignal(signal.SIGTERM) is before

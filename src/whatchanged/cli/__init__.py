@@ -91,8 +91,10 @@ def _terminated(number: int, frame: object) -> None:
 
 def main() -> None:
     """Run the command line; ends the process with one of the exit codes above."""
-    signal.signal(signal.SIGTERM, _terminated)
+    before = signal.signal(signal.SIGTERM, _terminated)
     try:
         app(prog_name="whatchanged")
     except KeyboardInterrupt:
         sys.exit(130)
+    finally:
+        signal.signal(signal.SIGTERM, before)
