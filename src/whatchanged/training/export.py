@@ -35,6 +35,7 @@ from whatchanged.training.calibration import calibrate, read_examples
 from whatchanged.training.checkpoint import State
 from whatchanged.training.familiarity import Strangeness, encode_and_judge, fit_familiarity
 from whatchanged.training.methods import Method
+from whatchanged.training.model_card import model_card
 from whatchanged.training.on_the_fly import put_backbone_in_front
 from whatchanged.training.run import open_run
 from whatchanged.training.sources import open_sources
@@ -352,41 +353,3 @@ def _fixture_pairs(
         raise RecipeError("There are no validation pairs to test the graphs on. Name a data set with --data.")
     before, after = (np.stack([getattr(e, side) for e in examples]) for side in ("before", "after"))
     return normalise(before, mean, std), normalise(after, mean, std)
-
-
-def model_card(card: Card, recipe: Recipe, folder: Path) -> str:
-    """The README of a bundle: a YAML head after the model hubs' conventions, and what a user must know."""
-    size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
-    width, height = card.image_size
-    seconds = card.provenance["training_seconds"]
-    warned = "not told" if card.familiar is None else f"warned of by the {card.familiar.how}"
-    return f"""---
-language: en
-license: apache-2.0
-library_name: whatchanged
-pipeline_tag: image-to-text
-tags: [image-difference-captioning, change-captioning, {card.method}, onnx]
----
-
-# {card.name}
-
-Two pictures of one scene in; out come one sentence that says what changed, the probability that nothing
-did, and where the model looked. It runs on the CPU with ONNX Runtime, without torch and without a network.
-
-    whatchanged describe before.png after.png --model FOLDER
-
-| | |
-|---|---|
-| method | {card.method}, preset `{card.preset}`, width {recipe.method.width} |
-| recipe | `{recipe.name}`: {recipe.description} |
-| world | {card.world} |
-| pictures | resized to {width} x {height} (bicubic), attention on {card.grid[0]} x {card.grid[1]} cells |
-| words | {len(card.vocabulary) - 6} |
-| size | {size:.1f} MB, weights stored as {card.provenance["weights_stored_as"]} |
-| training | {seconds:,} seconds |
-| no-change probability | calibrated by {card.no_change.how} |
-| unfamiliar pictures | {warned} |
-
-It knows only the world it was trained on; of other pictures its sentences mean nothing. The resolved recipe
-and the machine are in `bundle.json` under `provenance`.
-"""
