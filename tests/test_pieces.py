@@ -63,11 +63,11 @@ def library(merges):
 
 
 NEEDED = Path(__file__).parent / "clip_merges.txt"
-"""Of CLIP's 48,894 merges (OpenAI, MIT) those that could join two pieces of a word below, behind their ranks."""
+"""Of CLIP's merges (OpenAI, MIT) those that could join two pieces of a word above, each behind its rank."""
 
 
 def published(entry, ranks):
-    """CLIP's id of one of our ids, where only the merges of these ranks are known: 512 + rank, or a byte's."""
+    """CLIP's id of one of ours, where only the merges of these ranks are known: 512 + rank, or a byte's."""
     piece = entry - len(SPECIALS)
     return piece if piece < 512 else 512 + ranks[piece - 512]
 
