@@ -59,7 +59,7 @@ def export_run(
 
     data: a data set folder whose validation pairs calibrate the no-change probability and test the graphs;
     default: the run's own. fp16 stores large weights in half the bytes; the graphs still compute in fp32.
-    checkpoint: "best", "last" or "auto". Raises RecipeError for a run that no bundle can be made of,
+    checkpoint: as in ``checkpoint_file``. Raises RecipeError for a run that no bundle can be made of,
     OutputError where ``output`` exists and ``force`` is not set, BundleError where a graph and torch do not
     agree.
     """
