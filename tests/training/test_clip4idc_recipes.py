@@ -1,6 +1,7 @@
 """CLIP4IDC and its two baselines from their recipes, through the command line, at toy size."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -72,7 +73,7 @@ def test_each_stage_moves_all_that_it_trains_and_nothing_else(name, tiny_dataset
         start = {name: tensor.detach().clone() for name, tensor in method.named_parameters()}
         (task,) = stage.tasks
         for _ in range(3):
-            examples = [sources.train.example(i, np.random.default_rng(i)) for i in range(0, 80, 5)]
+            examples = [sources.of(stage).example(i, np.random.default_rng(i)) for i in range(0, 16)]
             optimizer.zero_grad()
             sum(method.loss(task, method.collate(examples)).values()).backward()
             optimizer.step()
@@ -97,9 +98,11 @@ def test_the_published_rates_reach_their_groups(tiny_dataset, tmp_path):
         assert {(g["name"], g["rate"]) for g in groups} == {("clip", 1e-3), ("new", new), ("captioner", 1.0)}
         names = {p: n for n, p in method.named_parameters()}
         undecayed = {names[p] for g in groups if g["weight_decay"] == 0 for p in g["params"]}
-        assert undecayed == {n for n in names.values() if n.endswith("bias") and "entry_norm" not in n} | {
-            "captioner.entry_norm.bias"
-        }
+        norms = {n for n in names.values() if re.fullmatch(r"captioner\..*norm\.weight", n)}
+        biases = {n for n in names.values() if n.endswith("bias") and n != "pair.entry_norm.bias"}
+        assert undecayed == biases | norms
+        # per layer two of the encoder and three of the decoder; at the captioner's entry and at its head
+        assert len(norms) == 2 * (2 + 3) + 2 and "captioner.encoder.0.feeding.norm.weight" in norms
 
 
 def test_a_broken_run_goes_on_as_if_nothing_had_happened(tiny_dataset, tmp_path, whatchanged):

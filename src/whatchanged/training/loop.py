@@ -67,7 +67,7 @@ def train(
                 start = None
             log.stage(stage.name, state.step, stage.steps)
             seed = (recipe.seed, state.stage)
-            plan = (sources.train, stage, seed, method.batch_size, state.step, state.positions)
+            plan = (sources.of(stage), stage, seed, method.batch_size, state.step, state.positions)
             for draw in collated_draws(*plan, method.collate, readers) if readers else draws(*plan):
                 vary = (*seed, state.step) if recipe.data.vary == "batches" else None
                 values = take_step(method, optimizer, draw, stage, state.step, device, vary)

@@ -3,7 +3,8 @@
 RUN/recipe.toml        as resolved, every setting spelled out
 RUN/environment.json   versions, machine, command
 RUN/vocabulary.json    the words, ids in order
-RUN/metrics.jsonl, events/, checkpoints/{last,best,best-STAGE}.safetensors, negatives.jsonl (where FDA built them)
+RUN/checkpoints/       last, best and, of each earlier stage that was validated, best-STAGE (.safetensors)
+RUN/metrics.jsonl, events/, negatives.jsonl (where FDA built them)
 """
 
 import json

@@ -4,7 +4,7 @@ To add a source: a module with a function ``(Recipe, run folder) -> Sources``, a
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -17,12 +17,13 @@ from whatchanged.datasets.preparation import Preparation, preparation
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.images import open_image, resize
 from whatchanged.pieces import read_merges
-from whatchanged.recipes.schema import PCLConfig, Recipe, VisionConfig
+from whatchanged.recipes.schema import PCLConfig, Recipe, StageConfig, VisionConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example, Source
 from whatchanged.vocabulary import Vocabulary
 
 Wording = Literal["captions", "short", "full", "relational"]
+Kind = Literal["captions", "pairs", "scenes"]
 
 SOURCES: Mapping[str, str] = {
     "dataset": "whatchanged.training.sources:open_dataset_sources",
@@ -34,11 +35,19 @@ Reader = Callable[[Path], NDArray[Any]]
 
 @dataclass(frozen=True)
 class Sources:
-    """What a run reads: one item per caption to train on, one per pair to validate on, and the words."""
+    """What a run reads: examples to train on, one per pair to validate on, and the words.
+
+    own: the examples of the stages, by name, that do not train on ``train``.
+    """
 
     train: Source
     validation: Source
     vocabulary: Vocabulary
+    own: Mapping[str, Source] = field(default_factory=dict)
+
+    def of(self, stage: StageConfig) -> Source:
+        """What the stage trains on."""
+        return self.own.get(stage.name, self.train)
 
 
 def open_sources(recipe: Recipe, run: Path) -> Sources:
@@ -60,12 +69,17 @@ def open_sources(recipe: Recipe, run: Path) -> Sources:
 
 @dataclass(frozen=True)
 class DatasetSource:
-    """Examples of a data set. ``items``: record number and caption number of each example."""
+    """Examples of a data set. ``items``: record number and caption number of each example.
+
+    views: record number -> the unchanged pair of its scene, whose other view stands where the picture before
+    was in half of the visits.
+    """
 
     records: Sequence[PairRecord]
     items: Sequence[tuple[int, int]]
     read: Reader
     negatives: Mapping[str, tuple[str, ...]]
+    views: Mapping[int, PairRecord] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -75,9 +89,11 @@ class DatasetSource:
         return len(self)
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
-        """Example ``index``; nothing is drawn, since every caption is an example of its own."""
+        """Example ``index``; every caption is an example of its own, so at most the view is drawn."""
         number, caption = self.items[index]
         record = self.records[number]
+        if number in self.views and rng.random() < 0.5:
+            record, _ = exchanged(record, self.views[number])
         return _example(record, caption, self.read, self.negatives)
 
 
@@ -130,7 +146,7 @@ def _example(
     return Example(record, record.captions[caption], read(record.before), read(after), false)
 
 
-def _scenes(train: Sequence[PairRecord], root: Path) -> list[tuple[PairRecord, ...]]:
+def _scenes(train: Sequence[PairRecord], root: Path) -> Sequence[tuple[PairRecord, ...]]:
     """Each scene's changed pair and its unchanged one. Raises DatasetError where a scene has others."""
     members: dict[str, list[PairRecord]] = {}
     for record in train:
@@ -139,7 +155,7 @@ def _scenes(train: Sequence[PairRecord], root: Path) -> list[tuple[PairRecord, .
         if sorted(str(pair.changed) for pair in pairs) != ["False", "True"]:
             raise DatasetError(
                 f"{root}: scene {scene} has {len(pairs)} training pairs, wanted one changed and one not."
-                ' Set data.examples = "pairs".'
+                ' Use examples = "pairs", and no exchange.'
             )
     return [tuple(sorted(pairs, key=lambda pair: not pair.changed)) for pairs in members.values()]
 
@@ -174,19 +190,47 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
     if any("fda" in stage.tasks for stage in recipe.stages):
         negatives = _negatives(train, truths, recipe, run / "negatives.jsonl")
     read = reader(recipe.vision, recipe.data.features)
-    examples: Source
-    if recipe.data.examples == "captions":
-        captions = [(i, j) for i, record in enumerate(train) for j in range(len(record.captions))]
-        examples = DatasetSource(train, captions, read, negatives)
-    else:
-        whole = recipe.data.examples == "scenes"
-        groups = _scenes(train, root) if whole else [(record,) for record in train]
-        examples = DrawnSource(groups, recipe.data.exchange, read, negatives)
+
+    common: tuple[Kind, bool] = (recipe.data.examples, recipe.data.exchange)
+    own = {}
+    for stage in recipe.stages:
+        if stage.examples or stage.changed_only:
+            kind, exchange = (stage.examples, stage.exchange) if stage.examples else common
+            own[stage.name] = _cut(train, kind, exchange, stage.changed_only, root, read, negatives)
     return Sources(
-        examples,
+        _cut(train, *common, False, root, read, negatives),
         DatasetSource(validation, [(i, 0) for i in range(len(validation))], read, {}),
         Vocabulary.from_captions(prepared.known(records)),
+        own,
     )
+
+
+def _cut(
+    train: Sequence[PairRecord],
+    kind: Kind,
+    exchange: bool,
+    changed_only: bool,
+    root: Path,
+    read: Reader,
+    negatives: Mapping[str, tuple[str, ...]],
+) -> Source:
+    """The training pairs as examples of one kind (``data.examples``, ``stage.examples``).
+
+    Raises DatasetError where the folder has not what that kind needs.
+    """
+    views: dict[int, PairRecord] = {}
+    if changed_only and exchange:
+        scenes = _scenes(train, root)
+        train, views = [pair for pair, _ in scenes], {i: same for i, (_, same) in enumerate(scenes)}
+    elif changed_only:
+        train = [record for record in train if record.changed is not False]
+    if not train:
+        raise DatasetError(f"{root}: no training pair changed. Set changed_only = false in every stage.")
+    if kind == "captions":
+        captions = [(i, j) for i, record in enumerate(train) for j in range(len(record.captions))]
+        return DatasetSource(train, captions, read, negatives, views)
+    groups = _scenes(train, root) if kind == "scenes" else [(record,) for record in train]
+    return DrawnSource(groups, exchange, read, negatives)
 
 
 def reader(vision: VisionConfig, features: str) -> Reader:

@@ -454,8 +454,11 @@ class CLIP4IDC(nn.Module):
         return self._kept and name.startswith(CLIP_TABLES) and not thawed
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """Every parameter once, biases undecayed: "clip", "new" (of the pair encoder), "captioner", "vision";
-        "frozen" is never trained. The published rates per group are in the recipes (``stage.rates``).
+        """Every parameter once: "clip", "new" (of the pair encoder), "captioner", "vision"; "frozen" is never
+        trained. The published rates per group are in the recipes (``stage.rates``).
+
+        Not decayed: biases, and the weights of the captioner's layer normalisations; CLIP's are, since the
+        code goes by the names "bias" and "LayerNorm.weight", and CLIP's are called otherwise.
         """
         groups: dict[tuple[str, bool], list[nn.Parameter]] = {}
         for name, parameter in self.named_parameters():
@@ -466,9 +469,10 @@ class CLIP4IDC(nn.Module):
                 group = name.partition(".")[0]
             elif name.startswith(NEW):
                 group = "new"
-            groups.setdefault((group, name.endswith("bias")), []).append(parameter)
+            norm = name.startswith("captioner.") and name.endswith("norm.weight")
+            groups.setdefault((group, norm or name.endswith("bias")), []).append(parameter)
         decay = {False: {}, True: {"weight_decay": 0.0}}
-        return [{"name": name, "params": params, **decay[bias]} for (name, bias), params in groups.items()]
+        return [{"name": name, "params": params, **decay[bare]} for (name, bare), params in groups.items()]
 
     def untrained(self, tasks: Collection[str]) -> frozenset[str]:
         """Names of the method's parameters that none of ``tasks`` gives a gradient, on purpose."""
