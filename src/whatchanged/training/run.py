@@ -70,6 +70,8 @@ def run_recipe(
             start.restore_model(cast(nn.Module, method))
         elif init is not None:
             start_from(method, init, quiet)
+        elif not quiet:
+            warn_of_random_clip(recipe)
     except BaseException:
         if fresh:
             shutil.rmtree(run, ignore_errors=True)
@@ -103,6 +105,19 @@ def start_from(method: Method, init: Path, quiet: bool) -> None:
     report = load_clip(method, init)
     if not quiet:
         print(f"{init}: {report}", file=sys.stderr)
+
+
+def warn_of_random_clip(recipe: Recipe) -> None:
+    """Say so where a recipe counts on CLIP's weights and begins without any."""
+    from whatchanged.training.clip_weights import assumed
+
+    if found := assumed(recipe):
+        print(
+            f"Warning: {recipe.name} begins from random numbers, as no weights were given, but it {found}."
+            " It will learn next to nothing of pictures. Give CLIP's weights (--init FILE), or let all of it"
+            " learn (--set method.freeze=false, and rates near 1), as clip4idc-tiny does.",
+            file=sys.stderr,
+        )
 
 
 def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State]:
