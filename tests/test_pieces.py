@@ -194,3 +194,29 @@ def test_what_is_kept_as_json_comes_back(vocabulary):
     back = from_json(json.loads(json.dumps(to_json(vocabulary))))
     assert back == vocabulary and type(back) is type(vocabulary)
     assert isinstance(back, PieceVocabulary) == bool(getattr(vocabulary, "merges", ()))
+
+
+@pytest.mark.parametrize(
+    ("merges", "message"),
+    [
+        (["t h e"], "each merge is two pieces"),
+        (["t \u4e2d"], "'t \u4e2d' holds a sign that stands for no byte"),
+        (["t h", "t h"], "names each word once"),
+        (["a b"] * (MERGES + 1), "48,895 merges; CLIP's are 48,894"),
+    ],
+)
+def test_merges_that_are_none(merges, message):
+    with pytest.raises(ValueError, match=message):
+        from_json({"merges": merges})
+
+
+def test_pieces_are_told_word_by_word():
+    vocabulary = from_merges(SMALL)
+    ids = vocabulary.ids("the change ä", 30)
+    spoken = vocabulary.words(ids)
+    assert [word for word, _ in spoken] == ["the", "change", "ä"]
+    assert [place for _, places in spoken for place in places] == list(range(1, ids.index(EOS)))
+    assert len(spoken[0][1]) == 1 < len(spoken[1][1])
+    cut = vocabulary.words(ids[:4])
+    assert cut[1][0] and "change".startswith(cut[1][0])  # a caption may end inside a word
+    assert Vocabulary.from_captions(["a b"]).words([BOS, 7, 6, EOS]) == [("b", (1,)), ("a", (2,))]

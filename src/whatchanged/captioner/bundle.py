@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from whatchanged.errors import BundleError
+from whatchanged.pieces import from_merges, to_json
 from whatchanged.vocabulary import SPECIALS, Vocabulary
 
 FORMAT = 1
@@ -164,7 +165,7 @@ def write_bundle(folder: Path, card: Card) -> Bundle:
     fields: dict[str, Any] = {"format": FORMAT}
     for field in dataclasses.fields(Card):
         fields[field.name] = getattr(card, field.name)
-    fields["vocabulary"] = list(card.vocabulary.entries)
+    fields["vocabulary"] = to_json(card.vocabulary)
     fields["special_ids"] = {name.strip("<>").lower(): i for i, name in enumerate(SPECIALS)}
     fields["no_change"] = {
         "by": card.no_change.by,
@@ -231,12 +232,14 @@ def _judge(reader: "_Reader", value: Any) -> Literal["head", "sentences"]:
 
 
 def _vocabulary(reader: "_Reader", values: Mapping[str, Any]) -> Vocabulary:
-    entries = reader.texts(values, "vocabulary")
+    found = values.get("vocabulary")
+    pieces = isinstance(found, dict)  # CLIP's: {"merges": [..]}
+    entries = reader.texts(found, "merges") if pieces else reader.texts(values, "vocabulary")
     wanted = {name.strip("<>").lower(): i for i, name in enumerate(SPECIALS)}
     if values.get("special_ids") != wanted:
         raise reader.wrong("special_ids", str(wanted), values.get("special_ids"))
     try:
-        return Vocabulary(entries)
+        return from_merges(entries) if pieces else Vocabulary(entries)
     except ValueError as error:
         raise BundleError(f"{reader.path}: vocabulary: {error}. Export the model again.") from error
 

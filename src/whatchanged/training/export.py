@@ -26,7 +26,6 @@ from whatchanged.captioner.bundle import Bundle, Card, open_bundle, write_bundle
 from whatchanged.captioner.decoding import Cache, greedy
 from whatchanged.errors import BundleError, OutputError, RecipeError
 from whatchanged.images import normalise
-from whatchanged.pieces import PieceVocabulary
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.batches import Source
@@ -71,11 +70,6 @@ def export_run(
             f"{run}: this model reads precomputed features, so it cannot caption pictures by itself."
             " Only runs with another vision.kind can be exported."
         )
-    if isinstance(method.vocabulary, PieceVocabulary):
-        raise RecipeError(
-            f"{run}: this model speaks in CLIP's pieces (data.merges), and a bundle holds whole words only."
-            " Train it without data.merges to export it."
-        )
     validation = _pictures(recipe, data, run)
     statistics = pixel_statistics(recipe.vision)
     pairs = _fixture_pairs(validation, *statistics)
@@ -92,7 +86,7 @@ def export_run(
         no_change = calibrate(method, validation, sentences)
         provenance = {
             "recipe": recipe.name,
-            "resolved_recipe": dump_recipe(replace(recipe, data=replace(recipe.data, path="", features=""))),
+            "resolved_recipe": _public(recipe),
             "preparation": recipe.data.preparation,
             "attention": method.looks,
             "checkpoint": {"stage": recipe.stages[state.stage].name, "step": state.step, "best": state.best},
@@ -121,6 +115,11 @@ def export_run(
     bundle = open_bundle(output.absolute())
     bundle.check()
     return bundle
+
+
+def _public(recipe: Recipe) -> str:
+    """The recipe without the paths of the machine that it ran on."""
+    return dump_recipe(replace(recipe, data=replace(recipe.data, path="", features="", merges="")))
 
 
 def _environment(run: Path) -> dict[str, Any]:
@@ -289,7 +288,7 @@ def greedy_onnx(
 
 def _pictures(recipe: Recipe, data: Path | None, run: Path) -> Source:
     """The validation pairs as pictures: of the folder ``data``, or of the run's own data set or pool."""
-    places = replace(recipe.data, features="")
+    places = replace(recipe.data, features="", merges="")  # the run keeps its vocabulary
     if data is not None:
         places = replace(
             places, source="dataset", path=str(data), wording="captions", ordered_pairs="official"
