@@ -233,13 +233,13 @@ def _judge(reader: "_Reader", value: Any) -> Literal["head", "sentences"]:
 
 def _vocabulary(reader: "_Reader", values: Mapping[str, Any]) -> Vocabulary:
     found = values.get("vocabulary")
-    pieces = isinstance(found, dict)  # CLIP's: {"merges": [..]}
-    entries = reader.texts(found, "merges") if pieces else reader.texts(values, "vocabulary")
+    merges = found if isinstance(found, dict) else None  # CLIP's pieces
+    entries = reader.texts(values, "vocabulary") if merges is None else reader.texts(merges, "merges")
     wanted = {name.strip("<>").lower(): i for i, name in enumerate(SPECIALS)}
     if values.get("special_ids") != wanted:
         raise reader.wrong("special_ids", str(wanted), values.get("special_ids"))
     try:
-        return from_merges(entries) if pieces else Vocabulary(entries)
+        return Vocabulary(entries) if merges is None else from_merges(entries)
     except ValueError as error:
         raise BundleError(f"{reader.path}: vocabulary: {error}. Export the model again.") from error
 

@@ -74,7 +74,8 @@ class Ranks:
         """Every place at which the score of a query's best right item stands: above + 1, above + 2, ..."""
         equal = self.wrong + self.right
         within = np.arange(equal.sum()) - np.repeat(np.cumsum(equal) - equal, equal)
-        return np.repeat(self.above + 1, equal) + within
+        found: Ints = np.repeat(self.above + 1, equal) + within
+        return found
 
 
 def ranks(similarity: Matrix, right: Sequence[Sequence[int]]) -> Ranks:
