@@ -10,6 +10,7 @@ from whatchanged.captioner.runtime import load
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.export import export_run
 from whatchanged.training.grids import Batch
+from whatchanged.training.parcel import pack, unpack
 from whatchanged.training.run import open_run, run_recipe
 from whatchanged.training.validation import write_captions
 
@@ -45,6 +46,9 @@ def test_a_run_in_clips_pieces_becomes_a_bundle_too(tiny_dataset, tmp_path, what
     export_run(tmp_path / "run", tmp_path / "bundle", "tiny")
     captioner, (_, method, _) = load(tmp_path / "bundle"), open_run(tmp_path / "run")
     assert captioner.card.vocabulary == method.vocabulary
+    pack(tmp_path / "run", tmp_path / "packed")
+    unpack(tmp_path / "packed", tmp_path / "back")
+    assert open_run(tmp_path / "back")[1].vocabulary == method.vocabulary
     assert str(merges) not in (tmp_path / "bundle" / "bundle.json").read_text()
     pictures = np.random.default_rng(1).integers(0, 256, (2, 64, 64, 3), dtype=np.uint8)
     shown = [torch.from_numpy(picture)[None] for picture in pictures]
