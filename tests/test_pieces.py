@@ -1,7 +1,7 @@
 """CLIP's pieces: against the published ids, and against the tokenizers library on any merges and text."""
 
 import gzip
-from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,7 @@ from whatchanged.pieces import (
     read_merges,
     to_json,
 )
-from whatchanged.vocabulary import BOS, EOS, PAD, Vocabulary
+from whatchanged.vocabulary import BOS, EOS, PAD, SPECIALS, Vocabulary
 
 PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 SMALL = ("t h", "th e</w>", "i s</w>", "c h", "a n", "an g", "th e", "e</w> x", "Ã ¤", "' s</w>", "! !</w>")
@@ -62,24 +62,33 @@ def library(merges):
     return made
 
 
-@pytest.fixture(scope="module")
-def clips():
-    """The vocabulary of CLIP's own merges file, which open_clip and clip carry."""
-    for package in ("open_clip", "clip"):
-        found = find_spec(package)
-        for folder in found.submodule_search_locations if found else ():
-            file = Path(folder) / "bpe_simple_vocab_16e6.txt.gz"
-            if file.is_file():
-                return read_merges(file)
-    pytest.skip("CLIP's merges file is not here: it comes with the packages open_clip_torch and clip")
+NEEDED = Path(__file__).parent / "clip_merges.txt"
+"""Of CLIP's merges (OpenAI, MIT) those that could join two pieces of a word above, each behind its rank."""
 
 
-def test_published_ids(clips):
-    assert (len(clips), len(clips.merges), max(clips.table_rows)) == (49_412, 48_894, 49_407)
-    assert clips.table_rows[BOS], clips.table_rows[EOS] == (49_406, 49_407)
+def published(entry, ranks):
+    """CLIP's id of one of ours, where only the merges of these ranks are known: 512 + rank, or a byte's."""
+    piece = entry - len(SPECIALS)
+    return piece if piece < 512 else 512 + ranks[piece - 512]
+
+
+def test_published_ids():
+    lines = [line.partition(" ") for line in NEEDED.read_text(encoding="utf-8").splitlines()]
+    ranks, merges = [int(rank) for rank, _, _ in lines], [merge for _, _, merge in lines]
+    vocabulary = from_merges(merges)
     for text, ids in PUBLISHED.items():
-        assert clips_ids(clips, text) == ids
-        assert clips.text(clips.ids(text, 32)) == text
+        row = vocabulary.ids(text, 32)
+        assert [published(i, ranks) for i in row[1 : row.index(EOS)]] == ids
+        assert vocabulary.text(row) == text
+
+
+def test_the_table_is_as_large_as_clips():
+    """With CLIP's number of merges, whatever they join: 49,408 rows, start and end last."""
+    signs = [sign for sign in ALPHABET if sign.isalpha()]
+    names = (f"{a} {b}{c}{d}" for a in signs for b in signs for c in signs for d in signs[:1])
+    vocabulary = from_merges(list(islice(names, MERGES)))
+    assert (len(vocabulary), max(vocabulary.table_rows)) == (49_412, 49_407)
+    assert (vocabulary.table_rows[BOS], vocabulary.table_rows[EOS]) == (49_406, 49_407)
 
 
 @settings(max_examples=300)
@@ -185,3 +194,29 @@ def test_what_is_kept_as_json_comes_back(vocabulary):
     back = from_json(json.loads(json.dumps(to_json(vocabulary))))
     assert back == vocabulary and type(back) is type(vocabulary)
     assert isinstance(back, PieceVocabulary) == bool(getattr(vocabulary, "merges", ()))
+
+
+@pytest.mark.parametrize(
+    ("merges", "message"),
+    [
+        (["t h e"], "each merge is two pieces"),
+        (["t \u4e2d"], "'t \u4e2d' holds a sign that stands for no byte"),
+        (["t h", "t h"], "names each word once"),
+        (["a b"] * (MERGES + 1), "48,895 merges; CLIP's are 48,894"),
+    ],
+)
+def test_merges_that_are_none(merges, message):
+    with pytest.raises(ValueError, match=message):
+        from_json({"merges": merges})
+
+
+def test_pieces_are_told_word_by_word():
+    vocabulary = from_merges(SMALL)
+    ids = vocabulary.ids("the change ä", 30)
+    spoken = vocabulary.words(ids)
+    assert [word for word, _ in spoken] == ["the", "change", "ä"]
+    assert [place for _, places in spoken for place in places] == list(range(1, ids.index(EOS)))
+    assert len(spoken[0][1]) == 1 < len(spoken[1][1])
+    cut = vocabulary.words(ids[:4])
+    assert cut[1][0] and "change".startswith(cut[1][0])  # a caption may end inside a word
+    assert Vocabulary.from_captions(["a b"]).words([BOS, 7, 6, EOS]) == [("b", (1,)), ("a", (2,))]

@@ -70,6 +70,15 @@ class PieceVocabulary(Vocabulary):
         row = [BOS, *pieces, EOS]
         return row + [PAD] * (length - len(row))
 
+    def words(self, ids: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
+        """What the ids say word by word, each with the places of its pieces; specials say nothing."""
+        groups: list[list[int]] = [[]]
+        for i, j in enumerate(ids):
+            if j >= len(SPECIALS):
+                groups[-1].append(i)
+                groups += [[]] * self.entries[j].endswith(END)
+        return [(self.text([ids[i] for i in group]), tuple(group)) for group in groups if group]
+
     def text(self, ids: Sequence[int]) -> str:
         """The pieces up to the first EOS as text; specials are skipped."""
         data = bytearray()
@@ -111,6 +120,12 @@ def from_merges(merges: Sequence[str]) -> PieceVocabulary:
     merges = tuple(merges)
     if any(len(merge.split(" ")) != 2 for merge in merges):
         raise ValueError("each merge is two pieces with a blank between them")
+    if len(merges) > MERGES:
+        raise ValueError(f"{len(merges):,} merges; CLIP's are {MERGES:,}")
+    known = {*SIGNS, " "}
+    odd = [merge for merge in merges if not set(merge) <= known]
+    if odd:  # it could not become text again
+        raise ValueError(f"the merge {odd[0]!r} holds a sign that stands for no byte")
     joined = [merge.replace(" ", "") for merge in merges]
     return PieceVocabulary((*SPECIALS, *ALPHABET, *(sign + END for sign in ALPHABET), *joined), merges)
 

@@ -36,6 +36,10 @@ class Vocabulary:
         row = [BOS, *words, EOS]
         return row + [PAD] * (length - len(row))
 
+    def words(self, ids: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
+        """What the ids say word by word, each with the places of its ids; BOS and EOS say nothing."""
+        return [(self.entries[j], (i,)) for i, j in enumerate(ids) if j not in (BOS, EOS)]
+
     def text(self, ids: Sequence[int]) -> str:
         """The words up to the first EOS; a BOS is skipped, other specials are printed as they are."""
         words = []

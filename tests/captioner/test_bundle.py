@@ -131,6 +131,8 @@ def test_names_cannot_leave_the_folder(bundle_folder, name):
         ("grid", "2x3"),
         ("vocabulary", ["a", 1]),
         ("vocabulary", ["a", "b"]),
+        ("vocabulary", {"merges": ["t h", "no merge at all"]}),
+        ("vocabulary", {"merges": ["\u4e2d a"]}),
         ("special_ids", {"pad": 1}),
         ("max_length", 0),
         ("max_length", True),

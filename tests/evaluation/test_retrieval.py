@@ -51,6 +51,32 @@ def test_ties_by_hand():
     assert blind["expected"]["R@10"] == pytest.approx(25) and blind["expected"]["MnR"] == pytest.approx(20.5)
 
 
+def test_the_codes_way_of_counting_ties():
+    """A score found twice in its row counts at both places, in the denominator too."""
+    got = retrieval(held([[1.0, 1.0], [0.0, 1.0]], [0, 1]))
+    assert got["pair_to_text"]["authors"] == pytest.approx(
+        {"R@1": 200 / 3, "R@5": 100, "R@10": 100, "MdR": 1, "MnR": 4 / 3}
+    )
+    assert got["pair_to_text"]["optimistic"]["R@1"] == 100 and "authors" not in got["text_to_pair"]
+
+
+def test_the_code_sorts_and_looks_for_equals():
+    """Written as the code's steps: sort each row, find the own score, count every find."""
+    matrix = np.random.default_rng(4).integers(0, 4, (9, 9)).astype(float)
+    descending = -np.sort(-matrix, axis=1)
+    found = np.nonzero(descending == np.diag(matrix)[:, None])[1] + 1
+    got = retrieval(held(matrix, range(9)))["pair_to_text"]["authors"]
+    assert got["R@5"] == pytest.approx(100 * np.mean(found <= 5))
+    assert (got["MdR"], got["MnR"]) == (np.median(found), pytest.approx(found.mean()))
+
+
+def test_the_median_over_texts_is_the_lower_one_and_over_pairs_the_mean():
+    got = retrieval(held([[0.5, 0.9], [0.6, 0.8]], [0, 1]))  # text 0 is second at home, text 1 too
+    assert (got["text_to_pair"]["optimistic"]["MdR"], got["pair_to_text"]["optimistic"]["MdR"]) == (2, 1.5)
+    got = retrieval(held([[0.5, 0.7], [0.6, 0.8]], [0, 1]))  # text 0 second, text 1 first
+    assert (got["text_to_pair"]["optimistic"]["MdR"], got["pair_to_text"]["optimistic"]["MdR"]) == (1, 1.5)
+
+
 def test_the_table():
     title, rows = table(retrieval(held([[0.9, 0.2, 0.3], [0.1, 0.8, 0.4]], [0, 0, 1])))
     assert title == "Retrieval (2 pairs, 3 texts; only the own pair counts)"

@@ -150,6 +150,23 @@ def test_settings_that_scorer_cannot_have(override, message):
     assert message in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["exchange=true"], "exchange: got True, wanted false, unless the stage's own examples"),
+        (["exchange=true", "examples=captions"], "exchange: got True, wanted false"),
+        (["changed_only=true", "examples=scenes"], "changed_only: got True, wanted false with scenes"),
+        (["examples=words"], "examples: got 'words', wanted one of"),
+    ],
+)
+def test_what_a_stage_cannot_say_of_its_examples(overrides, message):
+    with pytest.raises(RecipeError) as raised:
+        load_recipe("clip4idc-tiny", [f"stage.caption.{override}" for override in overrides])
+    assert f"stage.caption.{message}" in str(raised.value)
+    with pytest.raises(RecipeError, match=r"stage\.caption\.examples: got 'pairs', wanted none of its own"):
+        load_recipe("clip4idc-tiny", ["data.source=pool", "stage.caption.examples=pairs"])
+
+
 def test_defaults_fill_what_a_recipe_leaves_out():
     assert parse_recipe(MINIMAL, "mini") == Recipe(
         "mini", "d", (StageConfig("caption", {"caption": 1.0}, 3, 8, 1e-3),)

@@ -55,6 +55,20 @@ def test_every_pass_is_a_permutation_and_the_last_batch_is_what_is_left(length, 
         assert sorted(passes[start : start + length]) == list(range(length))
 
 
+@given(st.integers(1, 50), st.integers(1, 20), st.integers(0, 5))
+def test_the_last_part_of_a_batch_can_be_left_out(length, batch, seed):
+    """Each pass gives its whole batches, without repeats; a pass shorter than a batch is one all the same."""
+    position, size, whole = 0, min(batch, length), max(1, length // batch)
+    for _ in range(3):
+        passed = []
+        for _ in range(whole):
+            indices = endless(position, length, batch, (seed,), drop_last=True)
+            assert len(indices) == size
+            passed += list(indices)
+            position += len(indices)
+        assert len(set(passed)) == len(passed) == whole * size
+
+
 def test_passes_are_shuffled_anew():
     assert list(endless(0, 40, 40, (1,))) != list(endless(40, 40, 40, (1,)))
 

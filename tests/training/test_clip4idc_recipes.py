@@ -1,6 +1,7 @@
 """CLIP4IDC and its two baselines from their recipes, through the command line, at toy size."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -8,11 +9,14 @@ import torch
 
 from whatchanged.recipes.reader import load_recipe, recipe_names
 from whatchanged.training.checkpoint import read_checkpoint
+from whatchanged.training.clip_weights import assumed
 from whatchanged.training.run import make_method, open_run
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.training.sources import open_sources
 
 RECIPES = [name for name in recipe_names() if name.startswith("clip4idc-")]
+OWN = [name for name in RECIPES if not re.search(r"(spot|request)-(paper|ft)", name)]
+"""Those whose settings are not another recipe's at toy size."""
 SMALL = [
     "method.width=16", "method.heads=2", "method.ffn=32", "method.intra_layers=2", "method.inter_layers=1",
     "method.text_width=16", "method.text_heads=2", "method.text_ffn=32", "method.text_layers=1",
@@ -40,10 +44,10 @@ def command(name, dataset):
 
 
 def test_the_recipes_are_the_ones_looked_at():
-    assert len(RECIPES) == 8
+    assert (len(RECIPES), len(OWN)) == (14, 8)
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", OWN)
 def test_recipe_runs_through_the_command_line_to_scored_captions(name, tiny_dataset, tmp_path, whatchanged):
     run = tmp_path / "run"
     code, out, err = whatchanged(*command(name, tiny_dataset), "--output", run)
@@ -72,7 +76,7 @@ def test_each_stage_moves_all_that_it_trains_and_nothing_else(name, tiny_dataset
         start = {name: tensor.detach().clone() for name, tensor in method.named_parameters()}
         (task,) = stage.tasks
         for _ in range(3):
-            examples = [sources.train.example(i, np.random.default_rng(i)) for i in range(0, 80, 5)]
+            examples = [sources.of(stage).example(i, np.random.default_rng(i)) for i in range(0, 16)]
             optimizer.zero_grad()
             sum(method.loss(task, method.collate(examples)).values()).backward()
             optimizer.step()
@@ -86,6 +90,31 @@ def test_each_stage_moves_all_that_it_trains_and_nothing_else(name, tiny_dataset
             assert ("words.weight" in moved) == (task == "caption" and recipe.method.train_words)
 
 
+@pytest.mark.parametrize(
+    ("name", "retrieval", "caption"),
+    [
+        ("clip4idc-clevr-authors", ("captions", True, True, 128, 12 * 1957), ("scenes", 50 * 2115)),
+        ("clip4idc-clevr-paper", ("captions", True, False, 128, 12 * 1957), ("pairs", 50 * 4229)),
+        ("clip4idc-spot-authors", ("captions", False, False, 128, 20 * 138), ("pairs", 50 * 536)),
+        ("clip4idc-spot-paper", ("captions", False, False, 128, 12 * 138), ("pairs", 50 * 536)),
+        ("clip4idc-image-editing-request-paper", ("captions", False, False, 128, 12 * 23), ("pairs", 9600)),
+        ("clip4idc-image-editing-request-ft1", None, ("pairs", 50 * 192)),
+    ],
+)
+def test_the_published_examples_and_passes(name, retrieval, caption):
+    recipe = load_recipe(name)
+    *first, last = recipe.stages
+    for stage in first:
+        found = (stage.examples, stage.changed_only, stage.exchange, stage.batch, stage.steps)
+        assert found == retrieval and stage.drop_last
+    assert bool(first) == bool(retrieval)
+    assert (last.examples, last.steps, last.batch, last.exchange) == (*caption, 16, False)
+    for stage in recipe.stages:
+        assert stage.steps % stage.evaluate_every == 0  # validation ends each pass
+    fewer = recipe.method.preset == "paper" and "clevr" not in name
+    assert recipe.method.decoder_layers == (2 if fewer else 3)
+
+
 def test_the_published_rates_reach_their_groups(tiny_dataset, tmp_path):
     recipe = load_recipe(
         "clip4idc-clevr-authors", [*small("clip4idc-clevr-authors"), f"data.path={tiny_dataset}"]
@@ -97,9 +126,11 @@ def test_the_published_rates_reach_their_groups(tiny_dataset, tmp_path):
         assert {(g["name"], g["rate"]) for g in groups} == {("clip", 1e-3), ("new", new), ("captioner", 1.0)}
         names = {p: n for n, p in method.named_parameters()}
         undecayed = {names[p] for g in groups if g["weight_decay"] == 0 for p in g["params"]}
-        assert undecayed == {n for n in names.values() if n.endswith("bias") and "entry_norm" not in n} | {
-            "captioner.entry_norm.bias"
-        }
+        norms = {n for n in names.values() if re.fullmatch(r"captioner\..*norm\.weight", n)}
+        biases = {n for n in names.values() if n.endswith("bias") and n != "pair.entry_norm.bias"}
+        assert undecayed == biases | norms
+        # per layer two of the encoder and three of the decoder; at the captioner's entry and at its head
+        assert len(norms) == 2 * (2 + 3) + 2 and "captioner.encoder.0.feeding.norm.weight" in norms
 
 
 def test_a_broken_run_goes_on_as_if_nothing_had_happened(tiny_dataset, tmp_path, whatchanged):
@@ -117,3 +148,31 @@ def test_a_broken_run_goes_on_as_if_nothing_had_happened(tiny_dataset, tmp_path,
     a, b = (read_checkpoint(run / "checkpoints" / "last.safetensors").tensors for run in (whole, broken))
     assert a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
     assert open_run(broken, "last")[0].method.preset == "authors"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("clip4idc-clevr-authors", ["method.freeze", "1e-07 in stage retrieval", "1e-07 in stage caption"]),
+        (
+            "clip4idc-clevr-paper",
+            ["1e-07 in stage retrieval", "leaves CLIP's part as it is in"],
+        ),
+        ("clip4idc-clevr-ft2", ["1e-07 in stage caption"]),
+        ("clip4idc-tiny", []),
+        ("pcl-tiny", []),
+    ],
+)
+def test_what_counts_on_clips_weights_is_known(name, words):
+    found = assumed(load_recipe(name))
+    assert all(word in found for word in words) and bool(found) == bool(words)
+
+
+def test_a_run_that_begins_without_clips_weights_says_so_once(tiny_dataset, tmp_path, whatchanged):
+    arguments = [a for a in command("clip4idc-spot-ft2", tiny_dataset) if a != "--quiet"]
+    run = [*arguments, "--set", "stage.caption.lr=1e-4", "--output", tmp_path / "run"]
+    code, _, err = whatchanged(*run, "--max-seconds", 1e-6)
+    assert code == 0 and err.count("Warning: clip4idc-spot-ft2 begins from random numbers") == 1
+    assert "--init FILE" in err
+    code, _, err = whatchanged(*run, "--resume")
+    assert code == 0 and "Warning" not in err

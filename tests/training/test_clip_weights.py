@@ -14,7 +14,6 @@ from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import CLIP4IDCConfig, VisionConfig
 from whatchanged.training.clip_weights import load_clip, to_openai
-from whatchanged.training.export import export_run
 from whatchanged.training.methods.clip4idc import CLIP4IDC, NEW
 from whatchanged.training.patches import Patches
 from whatchanged.training.run import open_run, run_recipe
@@ -233,8 +232,6 @@ def test_a_run_begins_from_a_file_and_says_what_it_used(clip, tiny_dataset, tmp_
     _, method, _ = open_run(tmp_path / "run", "last")
     assert method.vocabulary == PIECES
     assert torch.equal(method.pair.class_token, clip.vision_model.embeddings.class_embedding)
-    with pytest.raises(RecipeError, match="speaks in CLIP's pieces"):
-        export_run(tmp_path / "run", tmp_path / "bundle", "no")
     with pytest.raises(RecipeError, match="only clip4idc begins from one"):
         pcl = load_recipe(
             "pcl-tiny", [f"data.path={tiny_dataset}", f"data.features={tiny_dataset / 'features'}"]

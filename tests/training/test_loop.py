@@ -15,7 +15,7 @@ from whatchanged.errors import OutputError, RecipeError
 from whatchanged.recipes.reader import load_recipe, parse_recipe
 from whatchanged.training.checkpoint import read_checkpoint
 from whatchanged.training.loop import finite_values
-from whatchanged.training.run import make_method, open_run, run_recipe, seed_everything
+from whatchanged.training.run import checkpoint_file, make_method, open_run, run_recipe, seed_everything
 from whatchanged.training.sources import open_sources
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
@@ -151,6 +151,33 @@ def test_training_stops_early_and_keeps_the_best(recipe, tmp_path):
     assert read_checkpoint(run / "checkpoints" / "best.safetensors").state.step == 2
     _, method, state = open_run(run)
     assert state.step == 2 and not method.training
+
+
+def test_a_stage_hands_on_its_best_weights_and_they_are_kept(recipe, tmp_path, monkeypatch):
+    """Scores that only fall: the first evaluation is the best; the second stage then hardly moves."""
+    scores = iter([3.0, 2.0, 1.0, 5.0] * 2)
+    monkeypatch.setattr("whatchanged.training.loop.validate", lambda *_: {"CIDEr-D": next(scores)})
+    first = replace(recipe.stages[1], name="first", steps=6, evaluate_every=2)
+    second = replace(first, name="then", steps=2, lr=1e-30)
+    two = replace(recipe, stages=(first, second))
+    run = tmp_path / "one"
+    run_recipe(two, run, quiet=True, device="cpu")
+    kept = read_checkpoint(checkpoint_file(run, "first"))
+    assert (kept.state.stage, kept.state.step, kept.state.best) == (0, 2, 3.0)
+    now = weights(run)
+    assert all(torch.allclose(kept.tensors[name], now[name], atol=1e-20, rtol=0) for name in now)
+    assert open_run(run)[2].stage == 1 and checkpoint_file(run, "then") == checkpoint_file(run, "best")
+    for sitting in range(9):
+        state = run_recipe(two, tmp_path / "many", sitting > 0, max_seconds=0, quiet=True, device="cpu")
+        if state.finished:
+            break
+    assert_same(tmp_path / "many", run)
+    with pytest.raises(RecipeError, match=r"no such checkpoint\. Choose among: auto, best, last, first, "):
+        open_run(run, "thn")
+
+
+def test_a_stage_that_was_not_validated_hands_on_its_last_weights(unbroken):
+    assert not checkpoint_file(unbroken, "pretrain").exists()
 
 
 def test_a_loss_that_is_not_finite_stops_the_run():

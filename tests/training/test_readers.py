@@ -1,6 +1,6 @@
 """Examples read by processes are the examples that threads read."""
 
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 
 import pytest
 import torch
@@ -33,7 +33,7 @@ def numbers(value):
         part = getattr(value, name)
         if isinstance(part, torch.Tensor):
             yield part
-        elif part is not None:
+        elif is_dataclass(part):
             yield from numbers(part)
 
 

@@ -69,3 +69,25 @@ def test_a_split_without_pairs_is_named(whatchanged, trained, tiny_dataset, tmp_
     )
     code, _, err = whatchanged(*arguments)
     assert code == 2 and "test" in err
+
+
+def test_the_adapted_weights_are_kept_and_chosen(whatchanged, tiny_dataset, tmp_path):
+    """The retrieval stage's best by itself and by name; the caption stage has moved the pair encoder on."""
+    run, made = tmp_path / "run", {}
+    quick = ["stage.retrieval.steps=2", "stage.caption.steps=3", "stage.caption.lr=0.1"]
+    quick += ["stage.caption.evaluate_every=0"]
+    overrides = [part for setting in quick for part in ("--set", setting)]
+    command = ["train", "clip4idc-tiny", "--data", tiny_dataset, "-o", run, "--quiet", *overrides]
+    assert whatchanged(*command)[0] == 0
+    for name in ("auto", "retrieval", "last"):
+        file = tmp_path / f"{name}.npy"
+        places = [run, tiny_dataset, "-o", file, "--split", "val", "--device", "cpu", "--checkpoint", name]
+        code, _, err = whatchanged("retrieve", *places)
+        assert code == 0, err
+        made[name] = read_similarity(file).matrix
+    assert np.array_equal(made["auto"], made["retrieval"])
+    assert not np.allclose(made["auto"], made["last"], atol=1e-3)
+    code, _, err = whatchanged(
+        "retrieve", run, tiny_dataset, "-o", tmp_path / "x.npy", "--checkpoint", "retreival"
+    )
+    assert code == 2 and "Choose among: auto, best, last, retrieval, caption" in err

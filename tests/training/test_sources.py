@@ -188,3 +188,48 @@ def test_scenes_need_both_their_pairs(recipe, tmp_path, tiny_dataset):
     (folder / "no_change_captions.json").write_text("{}")
     with pytest.raises(DatasetError, match="has 1 training pairs, wanted one changed and one not"):
         scenes(with_data(recipe, path=str(folder)), tmp_path)
+
+
+def staged(recipe, tmp_path, **changes):
+    """What two stages train on: the first with these changes, the second as the recipe says."""
+    first = replace(recipe.stages[-1], name="own", **changes)
+    changed = replace(recipe, stages=(first, recipe.stages[-1]))
+    sources = open_sources(changed, tmp_path)
+    assert sources.of(changed.stages[1]) is sources.train
+    return sources.of(first), sources.train
+
+
+def all_of(source, seed=0):
+    return [source.example(i, np.random.default_rng((seed, i))) for i in range(len(source))]
+
+
+def test_a_stage_trains_on_examples_of_its_own(recipe, tmp_path, tiny_dataset):
+    own, common = staged(recipe, tmp_path, examples="scenes")
+    assert (len(own), own.example(0, np.random.default_rng(0)).partner.record.changed) == (16, False)
+    captions = json.loads((tiny_dataset / "change_captions.json").read_text())
+    told = sorted(c for name in sorted(captions)[:16] for c in captions[name])
+    own, _ = staged(recipe, tmp_path, examples="captions", changed_only=True)
+    assert sorted(e.caption for e in all_of(own)) == told and len(told) < len(common)
+    assert all(e.record.changed and "default" in e.record.before.name for e in all_of(own))
+
+
+def test_a_changed_pairs_picture_before_is_half_the_time_the_unchanged_view(recipe, tmp_path, tiny_dataset):
+    own, _ = staged(recipe, tmp_path, examples="captions", changed_only=True, exchange=True)
+    seen = []
+    for seed in range(8):
+        for example, item in zip(all_of(own, seed), own.items, strict=True):
+            assert example.caption == own.records[item[0]].captions[item[1]]
+            number = example.record.pair_id[:6]
+            names = example.record.before.name, example.record.after.name
+            assert names[1] == f"CLEVR_semantic_{number}.png" and number in names[0]
+            stored = np.load(tiny_dataset / "features" / f"{names[0]}.npy").T
+            assert np.array_equal(example.before, stored)
+            seen.append("nonsemantic" in names[0])
+    assert 0.4 < np.mean(seen) < 0.6
+
+
+def test_without_a_changed_pair_nothing_is_left(recipe, tmp_path, tiny_dataset):
+    folder = shutil.copytree(tiny_dataset, tmp_path / "same")
+    (folder / "change_captions.json").write_text("{}")
+    with pytest.raises(DatasetError, match="no training pair changed"):
+        staged(with_data(recipe, path=str(folder)), tmp_path, changed_only=True)

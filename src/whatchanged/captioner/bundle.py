@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from whatchanged.errors import BundleError
+from whatchanged.pieces import from_merges, to_json
 from whatchanged.vocabulary import SPECIALS, Vocabulary
 
 FORMAT = 1
@@ -177,7 +178,7 @@ def write_bundle(folder: Path, card: Card) -> Bundle:
     fields: dict[str, Any] = {"format": FORMAT}
     for field in dataclasses.fields(Card):
         fields[field.name] = getattr(card, field.name)
-    fields["vocabulary"] = list(card.vocabulary.entries)
+    fields["vocabulary"] = to_json(card.vocabulary)
     fields["special_ids"] = {name.strip("<>").lower(): i for i, name in enumerate(SPECIALS)}
     fields["no_change"] = {
         "by": card.no_change.by,
@@ -260,12 +261,14 @@ def _judge(reader: "_Reader", value: Any) -> Literal["head", "sentences"]:
 
 
 def _vocabulary(reader: "_Reader", values: Mapping[str, Any]) -> Vocabulary:
-    entries = reader.texts(values, "vocabulary")
+    found = values.get("vocabulary")
+    merges = found if isinstance(found, dict) else None  # CLIP's pieces
+    entries = reader.texts(values, "vocabulary") if merges is None else reader.texts(merges, "merges")
     wanted = {name.strip("<>").lower(): i for i, name in enumerate(SPECIALS)}
     if values.get("special_ids") != wanted:
         raise reader.wrong("special_ids", str(wanted), values.get("special_ids"))
     try:
-        return Vocabulary(entries)
+        return Vocabulary(entries) if merges is None else from_merges(entries)
     except ValueError as error:
         raise BundleError(f"{reader.path}: vocabulary: {error}. Export the model again.") from error
 

@@ -22,7 +22,6 @@ from whatchanged.captioner.decoding import Cache, Decoded, Ids, beam, greedy
 from whatchanged.captioner.no_change import sayable, sentences_probability
 from whatchanged.errors import BundleError, ShapeError
 from whatchanged.images import Source, normalise, open_image, resize
-from whatchanged.vocabulary import BOS, EOS
 
 Floats = NDArray[np.float32]
 Sources = list[Any] | tuple[Any, ...]
@@ -136,8 +135,8 @@ class Captioner:
     def _description(self, row: Decoded, probability: float, distances: Floats | None) -> Description:
         sentence = self.card.vocabulary.text(row.ids)
         maps = row.attention if row.attention is not None else np.zeros((0, 2, *self.card.grid), np.float32)
-        entries = self.card.vocabulary.entries
-        words = tuple((entries[j], maps[i]) for i, j in enumerate(row.ids) if j not in (BOS, EOS))
+        spoken = self.card.vocabulary.words(row.ids)
+        words = tuple((word, maps[list(places)].mean(axis=0)) for word, places in spoken)
         no_change = self.card.no_change.calibrated(probability)
         changed = sentence not in self.card.no_change.sentences
         return Description(

@@ -20,7 +20,9 @@ def export(
         False, "--fp16", help="Store large weights as fp16; refused if any word changes."
     ),
     checkpoint: str = typer.Option(
-        "auto", "--checkpoint", help="best, last, or auto: best where there is one."
+        "auto",
+        "--checkpoint",
+        help="best, last, a stage's name (its best), or auto: best if there is one.",
     ),
     weights: Path | None = typer.Option(
         None,

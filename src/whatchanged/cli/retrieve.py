@@ -17,6 +17,10 @@ def retrieve(
     split: Annotated[
         Literal["all", "train", "val", "test"], typer.Option(help="Rank this split only.")
     ] = "all",
+    checkpoint: Annotated[
+        str,
+        typer.Option(help="best, last, a stage's name (its best), or auto: the retrieval stage's, if kept."),
+    ] = "auto",
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
 ) -> None:
     """Compare every caption with every pair; `whatchanged evaluate FILE DATASET` ranks them."""
@@ -25,5 +29,5 @@ def retrieve(
     except ModuleNotFoundError as error:
         raise MissingExtra("Retrieving", error.name or "torch", "train") from error
 
-    made = retrieve_run(run, dataset, output, split, device)
+    made = retrieve_run(run, dataset, output, split, device, checkpoint)
     typer.echo(f"{output}: {len(made.texts)} captions against {len(made.pairs)} pairs")

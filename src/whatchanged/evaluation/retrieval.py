@@ -1,8 +1,10 @@
 """Retrieval between pairs and texts from their similarities: R@1, R@5, R@10, median and mean rank, both ways.
 
-Definitions are CLIP4IDC's (Guo, Wang, Laaksonen, AACL 2022). Departure: their code looks for the true item's
-score in the sorted row, so that each tie adds a rank and the denominator grows; here ties are counted in two
-defined ways, named in the result.
+Definitions are CLIP4IDC's (Guo, Wang, Laaksonen, AACL 2022; metrics.py of their code): over texts the median
+of an even count is the lower one of the middle two, over pairs their mean. Departure: ties are counted in two
+defined ways, named in the result. Their code leaves a text's ties to the order of a sort; for a pair it looks
+for the true item's score in the sorted row, so that each tie adds a rank and the denominator grows: block
+``authors``.
 """
 
 import json
@@ -67,6 +69,14 @@ class Ranks:
             miss = np.where(asked, miss * left, miss)
         return 1 - miss
 
+    @property
+    def places(self) -> Ints:
+        """Every place at which the score of a query's best right item stands: above + 1, above + 2, ..."""
+        equal = self.wrong + self.right
+        within = np.arange(equal.sum()) - np.repeat(np.cumsum(equal) - equal, equal)
+        found: Ints = np.repeat(self.above + 1, equal) + within
+        return found
+
 
 def ranks(similarity: Matrix, right: Sequence[Sequence[int]]) -> Ranks:
     """Ranks of each query (row) among the items (columns); ``right[q]``: its right items, at least one."""
@@ -90,22 +100,38 @@ def ranks(similarity: Matrix, right: Sequence[Sequence[int]]) -> Ranks:
     return Ranks(*counted)
 
 
-def summary(found: Ranks) -> dict[str, Any]:
-    """R@k in percent, median and mean rank from 1; ties ``optimistic`` (won) and ``expected`` (shuffled)."""
+def lower_median(values: Floats | Ints) -> float:
+    """The middle value, or of an even count the lower one of the two."""
+    return float(np.sort(values)[(len(values) - 1) // 2])
+
+
+def summary(found: Ranks, of_texts: bool = False) -> dict[str, Any]:
+    """R@k in percent, median and mean rank from 1; ties ``optimistic`` (won) and ``expected`` (shuffled).
+
+    ``of_texts``: the lower median; without, also ``authors``, whose mean is over ``Ranks.places``.
+    """
     first = found.above + 1
+    median = lower_median if of_texts else np.median
+    places = found.places
+    authors = {
+        **{f"R@{k}": 100 * float((places <= k).mean()) for k in CUTS},
+        "MdR": float(median(places)),
+        "MnR": float(places.mean()),
+    }
     return {
         "queries": len(first),
         "tied": int((found.wrong > 0).sum()),
         "optimistic": {
             **{f"R@{k}": 100 * float((first <= k).mean()) for k in CUTS},
-            "MdR": float(np.median(first)),
+            "MdR": float(median(first)),
             "MnR": float(first.mean()),
         },
         "expected": {
             **{f"R@{k}": 100 * float(found.expected_recall(k).mean()) for k in CUTS},
-            "MdR": float(np.median(found.expected)),
+            "MdR": float(median(found.expected)),
             "MnR": float(found.expected.mean()),
         },
+        **({} if of_texts else {"authors": authors}),
     }
 
 
@@ -140,7 +166,7 @@ def retrieval(found: Similarity, equal_texts: bool = False) -> dict[str, Any]:
         ]
     )
     return {
-        "text_to_pair": summary(ranks(found.matrix.T, of_text)),
+        "text_to_pair": summary(ranks(found.matrix.T, of_text), of_texts=True),
         "pair_to_text": summary(ranks(grouped, of_pairs)),
         "pairs": len(found.pairs),
         "texts": len(found.texts),
@@ -183,7 +209,7 @@ def table(found: Mapping[str, Any]) -> tuple[str, list[list[str]]]:
     rows = [["", "queries", "ties", *(f"R@{k}" for k in CUTS), "MdR", "MnR"]]
     for direction in ("text_to_pair", "pair_to_text"):
         block = found[direction]
-        for ties in ("optimistic", "expected"):
+        for ties in (name for name in ("optimistic", "expected", "authors") if name in block):
             numbers = [f"{value:.1f}" for value in block[ties].values()]
             rows.append([direction.replace("_", " "), f"{block['queries']:,}", ties, *numbers])
     right = "equal texts of other pairs count" if found["equal_texts_count"] else "only the own pair counts"

@@ -261,6 +261,7 @@ def _check(recipe: Recipe, where: str) -> None:
             'pcl-birds with the task fgvc or data = "single"')  # fmt: skip
         whole = stage.data == "pairs" or set(stage.tasks) <= {"mlm", "mvcl", "fda", "fgvc"}
         _in(where, prefix + "data", stage.data, whole, "pairs with tasks other than mlm, mvcl, fda, fgvc")
+        _check_examples(recipe, stage, where)
     scenes = not recipe.data.exchange or recipe.data.examples == "scenes"
     _in(where, "data.exchange", recipe.data.exchange, scenes, 'false, unless data.examples = "scenes"')
     surveyed = not vision.survey or vision.matching
@@ -277,6 +278,19 @@ def _check(recipe: Recipe, where: str) -> None:
         _check_clip4idc(method, recipe, where)
     else:
         _check_scorer(method, recipe, where)
+
+
+def _check_examples(recipe: Recipe, stage: StageConfig, where: str) -> None:
+    """What a stage may say of its own examples."""
+    prefix, own = f"stage.{stage.name}.", stage.examples
+    views = not stage.exchange or own == "scenes" or (own == "captions" and stage.changed_only)
+    _in(where, prefix + "exchange", stage.exchange, views,
+        'false, unless the stage\'s own examples are "scenes", or "captions" with changed_only')  # fmt: skip
+    mixed = not stage.changed_only or (own or recipe.data.examples) != "scenes"
+    _in(where, prefix + "changed_only", stage.changed_only, mixed, "false with scenes, which hold both pairs")
+    drawn = recipe.data.source == "dataset" or not (own or stage.changed_only)
+    _in(where, prefix + ("examples" if own else "changed_only"), own or True, drawn,
+        'none of its own with data.source = "pool", whose pairs are drawn')  # fmt: skip
 
 
 def _check_pcl(method: PCLConfig, stages: Sequence[StageConfig], where: str) -> None:

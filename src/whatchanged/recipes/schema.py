@@ -233,6 +233,14 @@ class StageConfig:
     clip: float = 0.0
     """Largest gradient norm; 0 does not clip."""
     precision: Literal["fp32", "bf16"] = "fp32"
+    examples: Literal["", "captions", "pairs", "scenes"] = ""
+    """This stage's own ``data.examples``, with its own ``exchange``; "": both as in ``data``."""
+    exchange: bool = False
+    """As ``data.exchange``; also with captions and ``changed_only``: the unchanged view of a pair's scene."""
+    changed_only: bool = False
+    """Only pairs that are not known as unchanged."""
+    drop_last: bool = False
+    """A pass over the examples ends with its last whole batch."""
 
 
 @dataclass(frozen=True)

@@ -97,13 +97,17 @@ class Draw:
     batch: Any = None
 
 
-def endless(position: int, length: int, batch: int, seed: tuple[int, ...]) -> NDArray[np.int64]:
+def endless(
+    position: int, length: int, batch: int, seed: tuple[int, ...], drop_last: bool = False
+) -> NDArray[np.int64]:
     """The next indices of an endless shuffled stream, from the ``position``-th on.
 
-    Each pass is a permutation of its own; a batch ends with its pass, so the last one may be smaller.
+    Each pass is a permutation of its own; a batch ends with its pass, so the last one may be smaller, or is
+    left out (``drop_last``), unless it is the only one.
     """
-    passes, offset = divmod(position, length)
-    return _order(seed, passes, length)[offset : offset + batch]
+    used = length - length % batch if drop_last and length > batch else length
+    passes, offset = divmod(position, used)
+    return _order(seed, passes, length)[offset : min(offset + batch, used)]
 
 
 @lru_cache(maxsize=16)
@@ -138,7 +142,8 @@ def plans(
         task = draw_task(stage, seed, number)
         first = now.get(task, 0)
         size = batch_size(task, stage.batch)
-        indices = endless(first, source_of(source, task).count(task), size, (*seed, TASK_NUMBERS[task]))
+        length = source_of(source, task).count(task)
+        indices = endless(first, length, size, (*seed, TASK_NUMBERS[task]), stage.drop_last)
         now[task] = first + len(indices)
         yield Plan(task, indices, first, dict(now))
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import quote
 
 import numpy as np
 import torch
@@ -109,6 +110,11 @@ class Checkpoint:
         for number in range(torch.cuda.device_count()):
             if f"random.cuda.{number}" in self.tensors:
                 torch.cuda.set_rng_state(self.tensors[f"random.cuda.{number}"], number)
+
+
+def stage_checkpoint(stage: str) -> str:
+    """What a stage's best checkpoint is called once the run has gone on, without its suffix."""
+    return f"best-{quote(stage, safe='')}"
 
 
 def read_checkpoint(path: Path) -> Checkpoint:

@@ -27,7 +27,6 @@ from whatchanged.captioner.bundle import Bundle, Card, open_bundle, write_bundle
 from whatchanged.captioner.decoding import Cache, greedy
 from whatchanged.errors import BundleError, OutputError, RecipeError
 from whatchanged.images import normalise
-from whatchanged.pieces import PieceVocabulary
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.batches import Source
@@ -68,7 +67,7 @@ def export_run(
 
     data: a data set folder whose validation pairs calibrate the no-change probability and test the graphs;
     default: the run's own. fp16 stores large weights in half the bytes; the graphs still compute in fp32.
-    checkpoint: "best", "last" or "auto". weights: of the backbone that a model of stored features gets,
+    checkpoint: as in ``checkpoint_file``. weights: of the backbone that a model of stored features gets,
     unless a package has them. familiar: a pool of drawn pictures of the model's size; the bundle then tells
     how unlike them its pictures are (``familiarity``).
 
@@ -82,11 +81,6 @@ def export_run(
     if trained.vision.kind == "features":
         recipe, backbone = put_backbone_in_front(run, trained, method, weights)
         statistics, seen_by = (backbone.mean, backbone.std), backbone.about()
-    if isinstance(method.vocabulary, PieceVocabulary):
-        raise RecipeError(
-            f"{run}: this model speaks in CLIP's pieces (data.merges), and a bundle holds whole words only."
-            " Train it without data.merges to export it."
-        )
     validation = _pictures(recipe, data, run)
     distance, known = (None, None) if familiar is None else fit_familiarity(method.vision, familiar)
     pairs = _fixture_pairs(validation, *statistics)
@@ -132,7 +126,9 @@ def _training(run: Path, recipe: Recipe, method: Method, state: State) -> dict[s
     """How the weights came about, for the bundle's card; no paths."""
     return {
         "recipe": recipe.name,
-        "resolved_recipe": dump_recipe(replace(recipe, data=replace(recipe.data, path="", features=""))),
+        "resolved_recipe": dump_recipe(
+            replace(recipe, data=replace(recipe.data, path="", features="", merges=""))
+        ),
         "preparation": recipe.data.preparation,
         "attention": method.looks,
         "checkpoint": {"stage": recipe.stages[state.stage].name, "step": state.step, "best": state.best},
@@ -332,7 +328,7 @@ def greedy_onnx(
 
 def _pictures(recipe: Recipe, data: Path | None, run: Path) -> Source:
     """The validation pairs as pictures: of the folder ``data``, or of the run's own data set or pool."""
-    places = replace(recipe.data, features="")
+    places = replace(recipe.data, features="", merges="")  # the run keeps its vocabulary
     if data is not None:
         places = replace(
             places, source="dataset", path=str(data), wording="captions", ordered_pairs="official"

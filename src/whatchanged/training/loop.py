@@ -1,5 +1,7 @@
 """The training loop: stage by stage, step by step, in the order in which things happen."""
 
+import os
+import shutil
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +14,13 @@ from torch import Tensor, nn
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.schema import Recipe, StageConfig
 from whatchanged.training.batches import Draw, draws
-from whatchanged.training.checkpoint import Checkpoint, State, save_checkpoint
+from whatchanged.training.checkpoint import (
+    Checkpoint,
+    State,
+    read_checkpoint,
+    save_checkpoint,
+    stage_checkpoint,
+)
 from whatchanged.training.log import RunLog
 from whatchanged.training.methods import Method
 from whatchanged.training.readers import collated_draws
@@ -37,8 +45,9 @@ def train(
 
     Writes ``run``/checkpoints/last after every ``save_every`` steps, at the end of each stage, and when
     ``max_seconds`` are over; best whenever the stage's metric on validation data is the best of the stage
-    so far. A stage starts from the last weights of the one before, with a new optimiser. On the CPU, a run
-    that goes on from its last checkpoint takes exactly the steps of an unbroken one. readers: processes that
+    so far. A stage starts, with a new optimiser, from the best weights of the one before, which are kept as
+    best-STAGE; from the last ones where that one was not validated. On the CPU, a run that goes on from its
+    last checkpoint takes exactly the steps of an unbroken one. readers: processes that
     read the examples, 0 for threads; the steps are the same. Raises RecipeError when a loss is not finite.
     """
     assert isinstance(method, nn.Module)
@@ -49,6 +58,8 @@ def train(
     with RunLog(run, state.log_bytes, steps_done(recipe, state), quiet) as log:
         while not state.finished:
             stage = recipe.stages[state.stage]
+            if not state.step:
+                best.unlink(missing_ok=True)  # it would be of the stage before
             optimizer = make_optimizer(method, stage)
             if start is not None:
                 start.restore_optimizer(method, optimizer)
@@ -81,6 +92,9 @@ def train(
                 if over:
                     log.say(f"Time is over at {stage.name}, step {state.step} of {stage.steps}.")
                     return state
+            if state.best is not None and stage is not recipe.stages[-1]:
+                kept = keep_best(method, best, stage.name)
+                log.say(f"{stage.name}: its best weights, of step {kept.step}, go on.")
             state = next_stage(state, recipe, log.length)
             save_checkpoint(last, state, method, None)
     return state
@@ -147,6 +161,17 @@ def stage_over(stage: StageConfig, state: State, log: RunLog) -> bool:
         log.say(f"{stage.name}: {stage.metric} has not risen for {state.misses} evaluations.")
         return True
     return state.step == stage.steps
+
+
+def keep_best(method: nn.Module, best: Path, stage: str) -> State:
+    """Copy the best checkpoint beside itself as the stage's own, and its weights into ``method``."""
+    saved = read_checkpoint(best)
+    saved.restore_model(method)
+    target = best.with_name(f"{stage_checkpoint(stage)}.safetensors")
+    beside = target.with_name(f".{target.name}.{os.getpid()}")
+    shutil.copyfile(best, beside)
+    beside.replace(target)
+    return saved.state
 
 
 def next_stage(state: State, recipe: Recipe, log_bytes: int) -> State:

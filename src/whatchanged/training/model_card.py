@@ -8,8 +8,9 @@ from whatchanged.recipes.schema import Recipe
 
 ELSEWHERE = "It knows only pictures like those that it was trained on; of others its sentences mean nothing."
 LIMITS: Mapping[str, str] = {
-    "clevr": """It was trained on drawn CLEVR scenes only: cubes, spheres and cylinders in eight colors, two sizes
-and two materials on a grey ground, seen from two cameras under two lights, with one change or none. It cannot
+    "clevr": """It was trained on drawn CLEVR scenes only: cubes, spheres and cylinders in eight colors, two
+sizes and two materials on a grey ground, seen from two cameras under two lights, with one change or none. It
+cannot
 describe photographs, screenshots, documents, drawings or other objects: it still says a sentence about cubes,
 and says it with confidence. Where the second camera stands much lower and farther away than the first, things
 in the back may seem to have moved.

@@ -16,10 +16,10 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from whatchanged.errors import RecipeError
+from whatchanged.pieces import from_json
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, save_checkpoint
 from whatchanged.training.run import checkpoint_file, make_method, read_recipe
-from whatchanged.vocabulary import Vocabulary
 
 PART = 15 * 2**20
 """Bytes of tensors in one part at most."""
@@ -64,7 +64,7 @@ def unpack(folder: Path, run: Path) -> None:
                 stamps.append(file.metadata() or {})
                 tensors |= {f"model.{name}": file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         entries = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
-        method = cast(nn.Module, make_method(recipe, Vocabulary(tuple(entries))))
+        method = cast(nn.Module, make_method(recipe, from_json(entries)))
         if any(stamp != stamps[0] for stamp in stamps) or stamps[0]["parts"] != str(len(stamps)):
             raise ValueError(f"{len(stamps)} parts that do not make one whole")
         state = State(**json.loads(stamps[0]["state"]), finished=True)

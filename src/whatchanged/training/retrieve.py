@@ -8,7 +8,7 @@ from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, OutputError, RecipeError
 from whatchanged.evaluation.retrieval import Similarity, write_similarity
 from whatchanged.training.batches import Example
-from whatchanged.training.run import choose_device, open_run
+from whatchanged.training.run import checkpoint_file, choose_device, open_run, read_recipe
 from whatchanged.training.sources import reader
 from whatchanged.training.validation import similarity
 
@@ -18,6 +18,7 @@ def retrieve_run(
 ) -> Similarity:
     """Write the similarities of the run's method on a data set; pairs known as unchanged are left out.
 
+    checkpoint: as in ``checkpoint_file``, but "auto" is the best of the retrieval stage where that was kept.
     Raises RecipeError for a run whose method has no retrieval, DatasetError where no captioned pair is left,
     OutputError where ``output`` or the names beside it exist.
     """
@@ -26,7 +27,7 @@ def retrieve_run(
     for file in (output, output.with_suffix(".json")):
         if file.exists():
             raise OutputError(f"{file}: exists already. Choose another name.")
-    recipe, method, _ = open_run(run, checkpoint)
+    recipe, method, _ = open_run(run, adapted(run) if checkpoint == "auto" else checkpoint)
     if getattr(recipe.method, "variant", "") in ("ft1", "ft2"):
         raise RecipeError(f"{run}: a baseline has no retrieval stage. Name a run of clip4idc.")
     found = open_dataset(dataset, split=split, pictures=recipe.vision.kind != "features")
@@ -46,3 +47,9 @@ def retrieve_run(
     made = similarity(method, captioned, where)
     write_similarity(output, made)
     return made
+
+
+def adapted(run: Path) -> str:
+    """The name of the run's last retrieval stage whose best checkpoint was kept; "auto" without one."""
+    stages = [stage.name for stage in read_recipe(run).stages[:-1] if "retrieval" in stage.tasks]
+    return next((name for name in reversed(stages) if checkpoint_file(run, name).is_file()), "auto")

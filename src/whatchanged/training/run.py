@@ -3,7 +3,8 @@
 RUN/recipe.toml        as resolved, every setting spelled out
 RUN/environment.json   versions, machine, command
 RUN/vocabulary.json    the words, ids in order
-RUN/metrics.jsonl, events/, checkpoints/{last,best}.safetensors, negatives.jsonl (where FDA built them)
+RUN/checkpoints/       last, best and, of each earlier stage that was validated, best-STAGE (.safetensors)
+RUN/metrics.jsonl, events/, negatives.jsonl (where FDA built them)
 """
 
 import json
@@ -26,7 +27,7 @@ from whatchanged.errors import OutputError, RecipeError
 from whatchanged.pieces import from_json, to_json
 from whatchanged.recipes.reader import dump_recipe, parse_recipe
 from whatchanged.recipes.schema import Recipe
-from whatchanged.training.checkpoint import State, read_checkpoint
+from whatchanged.training.checkpoint import State, read_checkpoint, stage_checkpoint
 from whatchanged.training.loop import train
 from whatchanged.training.methods import Method, build_method
 from whatchanged.training.sources import open_sources
@@ -70,6 +71,8 @@ def run_recipe(
             start.restore_model(cast(nn.Module, method))
         elif init is not None:
             start_from(recipe, method, init, quiet)
+        elif not quiet:
+            warn_of_random_clip(recipe)
     except BaseException:
         if fresh:
             shutil.rmtree(run, ignore_errors=True)
@@ -112,11 +115,24 @@ def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
         print(f"{init}: {report}", file=sys.stderr)
 
 
+def warn_of_random_clip(recipe: Recipe) -> None:
+    """Say so where a recipe counts on CLIP's weights and begins without any."""
+    from whatchanged.training.clip_weights import assumed
+
+    if found := assumed(recipe):
+        print(
+            f"Warning: {recipe.name} begins from random numbers, as no weights were given, but it {found}."
+            " It will learn next to nothing of pictures. Give CLIP's weights (--init FILE), or let all of it"
+            " learn (--set method.freeze=false, and rates near 1), as clip4idc-tiny does.",
+            file=sys.stderr,
+        )
+
+
 def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State]:
     """A run's recipe, and its method with the weights of a checkpoint, in evaluation mode.
 
-    checkpoint: "best", "last", or "auto" (best where there is one). Raises RecipeError where the folder
-    holds no run.
+    checkpoint: as in ``checkpoint_file``. Raises RecipeError where the folder holds no run or not that
+    checkpoint.
     """
     recipe = read_recipe(run)
     try:
@@ -131,7 +147,19 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
 
 
 def checkpoint_file(run: Path, checkpoint: str) -> Path:
-    """Where "best", "last" or "auto" (best where there is one) lies."""
+    """Where "best" (of the last stage), "last", "auto" (best where there is one) or a stage's best lies.
+
+    A stage is given by its name. Raises RecipeError where the run has no such stage.
+    """
+    if checkpoint not in ("best", "last", "auto"):
+        stages = [stage.name for stage in read_recipe(run).stages]
+        if checkpoint not in stages:
+            known = ", ".join(["auto", "best", "last", *stages])
+            raise RecipeError(
+                f"--checkpoint {checkpoint}: {run} has no such checkpoint. Choose among: {known}."
+            )
+        if checkpoint != stages[-1]:
+            return run / "checkpoints" / f"{stage_checkpoint(checkpoint)}.safetensors"
     file = run / "checkpoints" / "best.safetensors"
     if checkpoint == "last" or (checkpoint == "auto" and not file.exists()):
         return run / "checkpoints" / "last.safetensors"

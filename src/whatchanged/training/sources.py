@@ -4,7 +4,7 @@ To add a source: a module with a function ``(Recipe, run folder) -> Sources``, a
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from whatchanged.training.text_negatives import Judge
 
 Wording = Literal["captions", "short", "full", "relational"]
+Kind = Literal["captions", "pairs", "scenes"]
 
 SOURCES: Mapping[str, str] = {
     "dataset": "whatchanged.training.sources:open_dataset_sources",
@@ -46,7 +47,7 @@ SOURCES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Sources:
-    """What a run reads: one item per caption to train on, one per pair to validate on, and the words."""
+    """What a run reads: examples to train on, one per pair to validate on, and the words."""
 
     train: Source
     validation: Source
@@ -55,10 +56,13 @@ class Sources:
     """One item per caption of single pictures, where a stage reads them."""
     labelled: Source | None = None
     """Pairs of labelled pictures, where a stage has the task fgvc."""
+    own: Mapping[str, Source] = field(default_factory=dict)
+    """Examples of the stages, by name, that cut the pairs in a way of their own."""
 
     def of(self, stage: StageConfig) -> Sourced:
         """What the tasks of a stage read."""
-        own = self.train if stage.data == "pairs" or self.single is None else self.single
+        own = self.own.get(stage.name, self.train)
+        own = own if stage.data == "pairs" or self.single is None else self.single
         if self.labelled is None:
             return own
         return {task: self.labelled if task == "fgvc" else own for task in get_args(Task)}
@@ -83,12 +87,17 @@ def open_sources(recipe: Recipe, run: Path) -> Sources:
 
 @dataclass(frozen=True)
 class DatasetSource:
-    """Examples of a data set. ``items``: record number and caption number of each example."""
+    """Examples of a data set. ``items``: record number and caption number of each example.
+
+    views: record number -> the unchanged pair of its scene, whose other view stands where the picture before
+    was in half of the visits.
+    """
 
     records: Sequence[PairRecord]
     items: Sequence[tuple[int, int]]
     read: Reader
     negatives: Mapping[str, tuple[str, ...]]
+    views: Mapping[int, PairRecord] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -98,9 +107,11 @@ class DatasetSource:
         return len(self)
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
-        """Example ``index``; nothing is drawn, since every caption is an example of its own."""
+        """Example ``index``; every caption is an example of its own, so at most the view is drawn."""
         number, caption = self.items[index]
         record = self.records[number]
+        if number in self.views and rng.random() < 0.5:
+            record, _ = exchanged(record, self.views[number])
         return _example(record, caption, self.read, self.negatives)
 
 
@@ -153,7 +164,7 @@ def _example(
     return Example(record, record.captions[caption], read(record.before), read(after), false)
 
 
-def _scenes(train: Sequence[PairRecord], root: Path) -> list[tuple[PairRecord, ...]]:
+def _scenes(train: Sequence[PairRecord], root: Path) -> Sequence[tuple[PairRecord, ...]]:
     """Each scene's changed pair and its unchanged one. Raises DatasetError where a scene has others."""
     members: dict[str, list[PairRecord]] = {}
     for record in train:
@@ -162,7 +173,7 @@ def _scenes(train: Sequence[PairRecord], root: Path) -> list[tuple[PairRecord, .
         if sorted(str(pair.changed) for pair in pairs) != ["False", "True"]:
             raise DatasetError(
                 f"{root}: scene {scene} has {len(pairs)} training pairs, wanted one changed and one not."
-                ' Set data.examples = "pairs".'
+                ' Use examples = "pairs", and no exchange.'
             )
     return [tuple(sorted(pairs, key=lambda pair: not pair.changed)) for pairs in members.values()]
 
@@ -197,27 +208,54 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
     if any("fda" in stage.tasks and stage.data == "pairs" for stage in recipe.stages):
         negatives = _negatives(train, truths, recipe, run / "negatives.jsonl", bird_judge(root))
     read = reader(recipe.vision, recipe.data.features, root)
-    examples: Source
-    if recipe.data.examples == "captions":
-        captions = [(i, j) for i, record in enumerate(train) for j in range(len(record.captions))]
-        examples = DatasetSource(train, captions, read, negatives)
-    else:
-        whole = recipe.data.examples == "scenes"
-        groups = _scenes(train, root) if whole else [(record,) for record in train]
-        examples = DrawnSource(groups, recipe.data.exchange, read, negatives)
+    common: tuple[Kind, bool] = (recipe.data.examples, recipe.data.exchange)
+    own = {}
+    for stage in recipe.stages:
+        if stage.examples or stage.changed_only:
+            kind, exchange = (stage.examples, stage.exchange) if stage.examples else common
+            own[stage.name] = _cut(train, kind, exchange, stage.changed_only, root, read, negatives)
     single, words = _open_single(recipe, run)
     labelled = None
     if isinstance(recipe.method, PCLBirdsConfig) and any("fgvc" in stage.tasks for stage in recipe.stages):
         pictures = recipe.vision.kind != "features"
-        read = reader(recipe.vision, recipe.data.features, Path(recipe.data.labelled))
-        labelled = open_labelled(recipe.data.labelled, read, recipe.method.classes, pictures)
+        read_labelled = reader(recipe.vision, recipe.data.features, Path(recipe.data.labelled))
+        labelled = open_labelled(recipe.data.labelled, read_labelled, recipe.method.classes, pictures)
     return Sources(
-        examples,
+        _cut(train, *common, False, root, read, negatives),
         DatasetSource(validation, [(i, 0) for i in range(len(validation))], read, {}),
         Vocabulary.from_captions([*prepared.known(records), *words]),
         single,
         labelled,
+        own,
     )
+
+
+def _cut(
+    train: Sequence[PairRecord],
+    kind: Kind,
+    exchange: bool,
+    changed_only: bool,
+    root: Path,
+    read: Reader,
+    negatives: Mapping[str, tuple[str, ...]],
+) -> Source:
+    """The training pairs as examples of one kind (``data.examples``, ``stage.examples``).
+
+    Raises DatasetError where the folder has not what that kind needs.
+    """
+    views: dict[int, PairRecord] = {}
+    if changed_only and exchange:
+        scenes = _scenes(train, root)
+        train, views = [pair for pair, _ in scenes], {i: same for i, (_, same) in enumerate(scenes)}
+    elif changed_only:
+        train = [record for record in train if record.changed is not False]
+    if not train:
+        raise DatasetError(f"{root}: no training pair changed. Set changed_only = false in every stage.")
+    if kind == "captions":
+        captions = [(i, j) for i, record in enumerate(train) for j in range(len(record.captions))]
+        return DatasetSource(train, captions, read, negatives, views)
+    groups = _scenes(train, root) if kind == "scenes" else [(record,) for record in train]
+    return DrawnSource(groups, exchange, read, negatives)
 
 
 def _open_single(recipe: Recipe, run: Path) -> tuple[Source | None, list[str]]:

@@ -49,18 +49,19 @@ def validate(
 
 
 def rank_captions(method: Method, source: Source, device: torch.device) -> dict[str, float]:
-    """``retrieval`` among the changed pairs of ``source``, each with its first caption; ties are won.
+    """``retrieval`` among the changed pairs of ``source``, each with all its captions; ties are shuffled, so
+    that a model that embeds all alike finds 1 in n.
 
     A pair's caption that another pair also bears still counts as wrong there. Raises RecipeError for a method
     that embeds no captions.
     """
     examples = (source.example(i, np.random.default_rng((0, i))) for i in range(len(source)))
     changed = (example for example in examples if example.record.changed is not False)
-    found = similarity(method, ((example, (example.caption,)) for example in changed), device)
+    found = similarity(method, ((example, example.record.captions) for example in changed), device)
     if not found.pairs:
         raise RecipeError('stage.metric = "R@1": no validation pair changed. Use another metric or data set.')
     scores = retrieval(found)
-    ranked = {side: scores[side]["optimistic"] for side in ("text_to_pair", "pair_to_text")}
+    ranked = {side: scores[side]["expected"] for side in ("text_to_pair", "pair_to_text")}
     flat = {f"{side}/{name}": value for side, own in ranked.items() for name, value in own.items()}
     return {"R@1": ranked["text_to_pair"]["R@1"], **flat}
 

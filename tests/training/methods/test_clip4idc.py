@@ -9,7 +9,7 @@ from tiny_clip4idc import PIECES, SIZES, WORDS, greedy_ids, pictures, random_bat
 from torch.testing import assert_close
 
 from whatchanged.errors import RecipeError, ShapeError
-from whatchanged.pieces import from_merges
+from whatchanged.pieces import ALPHABET, from_merges
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import CLIP4IDCConfig, VisionConfig
 from whatchanged.training import export
@@ -86,7 +86,7 @@ class TestContrast:
 
 def test_the_published_size_has_the_published_parameters():
     """CLIP 151,277,313, its additions 79,872, the captioner 22,383,360: the released code's own numbers."""
-    merges = from_merges([f"{chr(256 + i % 64)} {chr(320 + i // 64)}" for i in range(48_894)])
+    merges = from_merges([f"{ALPHABET[i % 256]} {ALPHABET[i // 256]}" for i in range(48_894)])
     with torch.device("meta"):
         vision = Patches(VisionConfig(kind="patches", image_width=224, image_height=224))
     with torch.device("meta"):

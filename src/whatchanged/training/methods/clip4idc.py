@@ -16,17 +16,20 @@ joint width, h heads, k = D / h, V vocabulary.
 
 Departures. ``Preset`` has one field per point where paper and code part ways. Beyond that:
 - float32 throughout; the code trains CLIP in float16 with float16 moments, so its 1e-7 is another rate;
+- random tensors start as CLIP's once did; the code draws most of them anew, at N(0, 0.02), scale e;
 - captions are cut to ``max_words`` - 2 pieces in both stages (the code: one more when captioning);
-- retrieval leaves unchanged pairs out of each batch (the code: out of its data), unless fewer than two
-  remain; it does not swap in the distractor's picture as "before" for half of the pairs;
-- ``authors`` averages changed and unchanged pairs of a batch apart and adds the two; the code pairs them by
-  scene;
+- retrieval leaves out unchanged pairs that a batch still holds (``changed_only`` keeps them out of it, as
+  the code does), unless fewer than two remain; its negatives are of one device's batch, the pair's other
+  captions and equal words among them, as in the code;
 - the temperature is cut to 100 before it is used, not after a step; the two never differ in a forward pass;
 - padding needs no mask, as a word reads only what stands before it;
-- decoding stops at the end and caches keys and values (the code recomputes all words): same numbers;
+- decoding stops at the end and caches keys and values (the code recomputes all words): same numbers; a
+  caption goes on behind an exclamation mark, where the code cuts it; one seed serves all stages;
 - ids are the house's; with CLIP's pieces the table keeps CLIP's rows; ids that CLIP lacks cannot be said;
 - ``paper`` with a captioner as wide as stated (768) needs a layer from J to it: our reading; likewise that
-  its head is tied to its own word table, and that both baselines keep the captioner's visual encoder.
+  its head is tied to its own word table, and that both baselines keep the captioner's visual encoder;
+- FT1's word states pass the captioner's first normalisation, as words do, behind the tower's own; FT2's copy
+  of the word table learns at the captioner's rate.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -454,8 +457,11 @@ class CLIP4IDC(nn.Module):
         return self._kept and name.startswith(CLIP_TABLES) and not thawed
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """Every parameter once, biases undecayed: "clip", "new" (of the pair encoder), "captioner", "vision";
-        "frozen" is never trained. The published rates per group are in the recipes (``stage.rates``).
+        """Every parameter once: "clip", "new" (of the pair encoder), "captioner", "vision"; "frozen" is never
+        trained. The published rates per group are in the recipes (``stage.rates``).
+
+        Not decayed: biases, and the weights of the captioner's layer normalisations; CLIP's are, since the
+        code goes by the names "bias" and "LayerNorm.weight", and CLIP's are called otherwise.
         """
         groups: dict[tuple[str, bool], list[nn.Parameter]] = {}
         for name, parameter in self.named_parameters():
@@ -466,9 +472,10 @@ class CLIP4IDC(nn.Module):
                 group = name.partition(".")[0]
             elif name.startswith(NEW):
                 group = "new"
-            groups.setdefault((group, name.endswith("bias")), []).append(parameter)
+            norm = name.startswith("captioner.") and name.endswith("norm.weight")
+            groups.setdefault((group, norm or name.endswith("bias")), []).append(parameter)
         decay = {False: {}, True: {"weight_decay": 0.0}}
-        return [{"name": name, "params": params, **decay[bias]} for (name, bias), params in groups.items()]
+        return [{"name": name, "params": params, **decay[bare]} for (name, bare), params in groups.items()]
 
     def untrained(self, tasks: Collection[str]) -> frozenset[str]:
         """Names of the method's parameters that none of ``tasks`` gives a gradient, on purpose."""
