@@ -34,6 +34,12 @@ class Grids:
     salience_before: Tensor | None = None
     salience_after: Tensor | None = None
 
+    @property
+    def single(self) -> bool:
+        """There is no picture after: it has no patches. Never so while a graph is traced."""
+        traced = bool(torch.jit.is_tracing())  # type: ignore[no-untyped-call]
+        return not traced and not self.after.shape[1]
+
     def replace_features(self, before: Tensor, after: Tensor) -> "Grids":
         """The same patches with other features."""
         return replace(self, before=before, after=after)

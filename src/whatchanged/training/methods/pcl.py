@@ -193,8 +193,6 @@ class Embeddings(nn.Module):
 
     def image(self, features: Tensor, cells: Tensor, index: int) -> Tensor:
         """Picture ``index`` (0 before, 1 after), features (B, N, F'), cells (B, N) -> rows (B, 1 + N, D)."""
-        if not features.shape[1]:
-            return self.special(index, features.shape[0])
         patches = self.project(features)
         if self.preset.squash:
             patches = patches.sigmoid()
@@ -389,10 +387,13 @@ class PCL(nn.Module):
         """Raw grids -> what F_cross reads of both pictures, (B, R, D)."""
         related = self.vision.relate(grids, hidden)
         before = self.embed.image(related.before, related.cells_before, 0)
-        after = self.embed.image(related.after, related.cells_after, 1)
+        if grids.single:
+            after = self.embed.special(1, before.shape[0])
+        else:
+            after = self.embed.image(related.after, related.cells_after, 1)
         if self.single is None or self.pair is None:
             return torch.cat([before, after], dim=1)
-        after = self.single(after) if grids.after.shape[1] else after  # an empty one: its [IMG2] as it is
+        after = after if grids.single else self.single(after)  # of an empty picture [IMG2] as it is
         return cast(Tensor, self.pair(torch.cat([self.single(before), after], dim=1)))
 
     def joint_rows(self, rows: Tensor, ids: Tensor, real: Tensor) -> Tensor:
