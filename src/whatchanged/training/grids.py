@@ -36,9 +36,8 @@ class Grids:
 
     @property
     def single(self) -> bool:
-        """There is no picture after: it has no patches. Never so while a graph is traced."""
-        traced = bool(torch.jit.is_tracing())  # type: ignore[no-untyped-call]
-        return not traced and not self.after.shape[1]
+        """There is no picture after: it has no patches. Never so in a graph that is exported."""
+        return not torch.onnx.is_in_onnx_export() and not self.after.shape[1]
 
     def replace_features(self, before: Tensor, after: Tensor) -> "Grids":
         """The same patches with other features."""
