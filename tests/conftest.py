@@ -1,5 +1,6 @@
 """Fixtures that several rooms share."""
 
+import os
 import shutil
 import sys
 
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import settings
 from PIL import Image
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # tests run side by side: one core each
 settings.register_profile("unhurried", deadline=None)  # a busy machine is not a fault
 settings.load_profile("unhurried")
 
