@@ -8,7 +8,7 @@ import pytest
 
 from whatchanged.datasets import open_dataset
 from whatchanged.evaluation.breakdown import score, subsets
-from whatchanged.evaluation.scene_grading import GRADES, grade, graded, scene_truths
+from whatchanged.evaluation.scene_grading import GRADES, block, graded, scene_truths
 from whatchanged.worlds.clevr.grading import judge
 
 ROOT = Path(
@@ -77,17 +77,17 @@ def test_every_reference_is_true_of_its_scene(records):
         (r.pair_id, c) for r in records for c in r.captions if not judge(c, *truths[r.pair_id]).true
     ] == []
     for k in range(5):
-        block = grade(records, [r.captions[k] for r in records], truths)
+        shares = block(graded(records, [r.captions[k] for r in records], truths), {})
         for name in ("type_right", "value_right", "fits", "fits_alone", "true"):
-            assert block["semantic"][name]["percent"] == 100
-        assert block["semantic"]["called_none"]["percent"] == 0
-        assert block["distractor"]["called_none"]["percent"] == 100
+            assert shares["semantic"][name]["percent"] == 100
+        assert shares["semantic"]["called_none"]["percent"] == 0
+        assert shares["distractor"]["called_none"]["percent"] == 100
 
 
 def test_sentences_of_other_pairs_are_seldom_true(records):
     changed = [r for r in records if r.changed]
     shifted = [changed[i - 5].captions[0] for i in range(len(changed))]  # the same type, another scene
-    semantic = grade(changed, shifted, scene_truths(ROOT))["semantic"]
+    semantic = block(graded(changed, shifted, scene_truths(ROOT)), {})["semantic"]
     assert semantic["type_right"]["percent"] == 100
     assert semantic["true"]["percent"] < 30
 

@@ -29,8 +29,6 @@ from whatchanged.evaluation.rouge import rouge_l
 pytestmark = pytest.mark.slow
 
 ANNOTATIONS = Path(__file__).resolve().parents[2] / "../shared/data/annotations"
-if not ANNOTATIONS.is_dir():
-    ANNOTATIONS = Path("/work/shared/data/annotations")
 WORDS = [
     "the",
     "a",

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from whatchanged.evaluation.breakdown import HARDEST
-from whatchanged.evaluation.scene_grading import block, grade, graded, scene_truths
+from whatchanged.evaluation.scene_grading import block, graded, scene_truths
 from whatchanged.records import PairRecord
 from whatchanged.worlds.clevr.language import write_captions, write_fixed
 from whatchanged.worlds.clevr.sampling import sample_triple
@@ -36,7 +36,9 @@ def world():
 
 def test_true_sentences_are_wholly_true(world):
     records, truths = world
-    shares = grade(records, [write_fixed(*truths[r.pair_id], wording="full") for r in records], truths)
+    shares = block(
+        graded(records, [write_fixed(*truths[r.pair_id], wording="full") for r in records], truths), {}
+    )
     for key in ("type_right", "value_right", "fits", "fits_alone", "true"):
         assert shares["semantic"][key]["percent"] == 100
     assert shares["semantic"]["value_right"]["of"] == 4
@@ -60,7 +62,7 @@ def test_references_as_predictions(world):
     rng = np.random.default_rng(0)
     written = [write_captions(*truths[r.pair_id], rng) for r in records]
     for k in range(5):
-        shares = grade(records, [sentences[k] for sentences in written], truths)
+        shares = block(graded(records, [sentences[k] for sentences in written], truths), {})
         for key in ("type_right", "value_right", "fits", "fits_alone", "true"):
             assert shares["semantic"][key]["percent"] == 100
         assert shares["distractor"]["called_none"]["percent"] == 100
@@ -81,7 +83,7 @@ def test_shares_by_viewpoint_are_of_changed_pairs_only(world):
 
 def test_saying_that_nothing_changed(world):
     records, truths = world
-    shares = grade(records, ["nothing was modified"] * 20, truths)
+    shares = block(graded(records, ["nothing was modified"] * 20, truths), {})
     assert shares["semantic"]["called_none"]["percent"] == 100
     assert shares["semantic"]["true"]["percent"] == shares["semantic"]["type_right"]["percent"] == 0
     assert shares["distractor"]["called_none"]["percent"] == 100
@@ -95,7 +97,7 @@ def test_each_part_of_a_sentence_is_judged_apart(world):
         words = write_fixed(*truths[r.pair_id], wording="full").split()
         other = {"color": ("red", "blue"), "material": ("rubber", "metal")}[r.change_type]
         captions.append(" ".join([*words[:-1], next(w for w in other if w != words[-1])]))
-    semantic = grade(changed, captions, truths)["semantic"]
+    semantic = block(graded(changed, captions, truths), {})["semantic"]
     assert semantic["type_right"]["percent"] == semantic["fits_alone"]["percent"] == 100
     assert semantic["value_right"]["percent"] == semantic["true"]["percent"] == 0
 
@@ -103,7 +105,7 @@ def test_each_part_of_a_sentence_is_judged_apart(world):
 def test_what_cannot_be_read_is_listed(world):
     records, truths = world
     captions = ["there is no change"] * 19 + ["a cat sat"]
-    unparsable = grade(records, captions, truths)["unparsable"]
+    unparsable = block(graded(records, captions, truths), {})["unparsable"]
     assert (unparsable["count"], unparsable["of"]) == (1, 20)
     assert unparsable["sentences"] == [{"id": "000009.png_n", "caption": "a cat sat"}]
 
@@ -111,7 +113,7 @@ def test_what_cannot_be_read_is_listed(world):
 def test_pairs_without_truth_are_counted(world):
     records, truths = world
     known = {i: truth for i, truth in truths.items() if i < "000005"}
-    shares = grade(records, ["there is no change"] * 20, known)
+    shares = block(graded(records, ["there is no change"] * 20, known), {})
     assert (shares["without_truth"], shares["distractor"]["called_none"]["of"]) == (10, 5)
 
 

@@ -80,9 +80,7 @@ def about_file(path: Path) -> dict[str, Any]:
         not isinstance(found, dict)
         or not isinstance(found.get("words"), dict)
         or set(found["words"]) != keys
-        or not all(
-            isinstance(w, list) and all(isinstance(s, str) for s in w) for w in found["words"].values()
-        )
+        or not all(map(_is_words, found["words"].values()))
         or not _is_grid(found.get("grid"))
     ):
         raise PredictionsError(

@@ -104,15 +104,6 @@ def graded(records: Sequence[PairRecord], captions: Sequence[str], truths: Mappi
     return Graded(tuple(kinds), hits, counted, tuple(unparsable))
 
 
-def grade(
-    records: Sequence[PairRecord],
-    captions: Sequence[str],
-    truths: Mapping[str, Truth],
-) -> dict[str, Any]:
-    """The shares of right sentences (see ``Graded``): semantic, distractor and by type."""
-    return block(graded(records, captions, truths), {})
-
-
 def block(grades: Graded, viewpoints: Mapping[str, NDArray[np.int64]]) -> dict[str, Any]:
     """The report's block "scene", empty subsets left out, every unreadable sentence listed."""
     chosen = grades.subsets(viewpoints)
