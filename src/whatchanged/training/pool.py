@@ -46,7 +46,7 @@ CELL = 8
 ROOM = 10
 """Most things in a scene."""
 SHARD = 100
-DRAWN_LOOK = ("lamps", "ambient", "ground", "roughness")
+DRAWN_LOOK = ("lamps", "ambient", "ground", "roughness", "floor")
 """What of a ``Look`` is drawn into the pictures."""
 LEAST_COVER = 0.3
 """Share of a cell's pixels that a thing must cover to own the cell."""

@@ -71,6 +71,16 @@ def test_the_bare_ground_follows_the_inverse_square_law():
     assert picture[40, 60] == pytest.approx(expected, rel=0.01)
 
 
+def test_a_low_camera_sees_the_floor_rise_behind_the_scene():
+    """Up the picture it brightens as it turns to the sun, then darkens as it turns on; a flat one is even."""
+    low = View(camera=(8.5, -6.5, 3.4))
+    up = draw(view=low, look=replace(CLEAN, lamps=(0.0, 0.0, 0.0)), width=240).mean((1, 2))
+    peak = int(up[:100].argmax())
+    assert 15 < peak < 100 and up[peak] > up[0] + 3 and up[peak] > up[-1] + 3
+    flat = draw(view=low, look=replace(CLEAN, lamps=(0.0, 0.0, 0.0), floor=0.0), width=240).mean((1, 2))
+    assert np.ptp(flat) < 1
+
+
 def test_a_thing_darkens_the_ground_on_the_far_side_of_a_lamp():
     look = replace(CLEAN, lamps=(1.0, 0.0, 0.0), ambient=0.0)
     bare, shaded = draw(look=look), draw(thing("sphere"), look=look)

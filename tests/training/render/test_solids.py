@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from whatchanged.training.render.compiled_solids import FAR, enter, normal
-from whatchanged.training.render.light import RIM, pack
+from whatchanged.training.render.compiled_solids import FAR, enter, floor, normal
+from whatchanged.training.render.light import BACKWARD, FLOOR, RIM, pack
 from whatchanged.training.render.tensor_solids import enter as enter_tensor
+from whatchanged.training.render.tensor_solids import floor as floor_tensor
 from whatchanged.training.render.tensor_solids import normals
 from whatchanged.worlds.clevr.scene import Scene, Thing
 from whatchanged.worlds.clevr.visibility import ROUNDING
@@ -71,3 +72,32 @@ def test_normals_are_flat_on_the_side_and_turn_over_the_edge(shape):
     many = normals(torch.tensor(things, dtype=torch.float32).expand(3, -1), torch.tensor(points).float())
     assert one == pytest.approx(expected, abs=1e-4)
     assert many.numpy() == pytest.approx(expected, abs=1e-4)
+
+
+def height(s: float) -> float:
+    """The floor's height, its slope rise (e^u - 1) summed up step by step."""
+    start, rise, rate = FLOOR
+    steps = np.linspace(start, max(s, start), 20_001)
+    return float(np.trapezoid(rise * np.expm1(rate * (steps - start)), steps))
+
+
+@pytest.mark.parametrize("down", [-0.6, -0.3, -0.1, -0.01, 0.05, 0.3])
+def test_a_ray_meets_the_curved_floor_where_it_is_as_high_and_sees_its_slope(down: float):
+    origin = np.array([7.0, -6.5, 4.0])
+    along = np.array([*BACKWARD, down]) / math.hypot(1, down)
+    x, y, z, *up = floor(*origin, *along, FLOOR[1])
+    s = x * BACKWARD[0] + y * BACKWARD[1]
+    assert np.cross(np.array([x, y, z]) - origin, along) == pytest.approx(np.zeros(3), abs=1e-3)
+    assert z == pytest.approx(height(s), abs=5e-3)
+    slope = (height(s + 1e-2) - height(s - 1e-2)) / 2e-2
+    expected = np.array([-slope * BACKWARD[0], -slope * BACKWARD[1], 1]) / math.hypot(1, slope)
+    assert up == pytest.approx(expected, abs=2e-2)
+    rays = (torch.tensor(v, dtype=torch.float32)[None] for v in (origin, along))
+    point, normal_there = floor_tensor(*rays, torch.tensor([FLOOR[1]]))
+    assert point[0].numpy() == pytest.approx([x, y, z], abs=1e-2)
+    assert normal_there[0].numpy() == pytest.approx(up, abs=1e-2)
+
+
+def test_the_floor_is_flat_in_front_and_behind_the_back_of_the_camera():
+    for along in ((0.0, 0.0, -1.0), (0.6, -0.3, -0.74)):
+        assert floor(1.0, -1.0, 4.0, *along, FLOOR[1])[2:] == (0.0, 0.0, 0.0, 1.0)

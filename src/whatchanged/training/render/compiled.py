@@ -12,7 +12,7 @@ import numpy as np
 
 from whatchanged.training.render.compiled_light import diffuse, shadow, surroundings
 from whatchanged.training.render.compiled_metal import metal
-from whatchanged.training.render.compiled_solids import FAR, Array, Vector, enter, machine_code, normal
+from whatchanged.training.render.compiled_solids import FAR, Array, Vector, enter, floor, machine_code, normal
 from whatchanged.training.render.light import Linear, Packed, softness
 from whatchanged.worlds.clevr.scene import FOCAL_OVER_SENSOR
 
@@ -87,7 +87,7 @@ def classify(T: Array, camera: Array, which: Array, far: Array) -> Array:
 
 
 @machine_code
-def lit(T: Array, camera: Array, lamps: Array, which: Array, far: Array, mixed: Array) -> Array:
+def lit(T: Array, camera: Array, lamps: Array, rise: float, which: Array, far: Array, mixed: Array) -> Array:
     """Shares of the lamps at every smooth pixel's centre, filtered over the same thing: (H, W, 4)."""
     height, width = mixed.shape
     raw = np.full((height, width, 4), -1.0)
@@ -95,7 +95,7 @@ def lit(T: Array, camera: Array, lamps: Array, which: Array, far: Array, mixed: 
         for x in range(width):
             if mixed[y, x]:
                 continue
-            px, py, pz, nx, ny, nz = surface(T, camera, width, height, x, y, which[y, x, 0], far[y, x])
+            px, py, pz, nx, ny, nz = surface(T, camera, rise, width, height, x, y, which[y, x, 0], far[y, x])
             for k in range(4):
                 phase = (x & 1) | ((y & 1) << 1)
                 raw[y, x, k] = shadow(T, lamps, k, which[y, x, 0], px, py, pz, nx, ny, nz, phase, True)
@@ -118,13 +118,12 @@ def lit(T: Array, camera: Array, lamps: Array, which: Array, far: Array, mixed: 
 
 @machine_code
 def surface(
-    T: Array, camera: Array, width: int, height: int, x: int, y: int, i: int, far: Array
+    T: Array, camera: Array, rise: float, width: int, height: int, x: int, y: int, i: int, far: Array
 ) -> tuple[float, float, float, float, float, float]:
     """Point and normal at a smooth pixel's centre; a thing's distance is the mean of the samples'."""
     dx, dy, dz = seen_at(camera, width, height, x + 0.5, y + 0.5)
     if i < 0:
-        t = -camera[0, 2] / min(dz, -1e-4)
-        return camera[0, 0] + t * dx, camera[0, 1] + t * dy, 0.0, 0.0, 0.0, 1.0
+        return floor(camera[0, 0], camera[0, 1], camera[0, 2], dx, dy, dz, rise)
     t = 0.25 * (far[0] + far[1] + far[2] + far[3])
     px, py, pz = camera[0, 0] + t * dx, camera[0, 1] + t * dy, camera[0, 2] + t * dz
     nx, ny, nz = normal(T, i, px, py, pz)
@@ -136,7 +135,8 @@ def draw(T: Array, camera: Array, lamps: Array, surround: Array, width: int, hei
     """One picture as linear light: (H, W, 3) float32, not clipped."""
     which, far = first_hits(T, camera, width, height)
     mixed = classify(T, camera, which, far)
-    shares = lit(T, camera, lamps, which, far, mixed)
+    rise = surround[10]
+    shares = lit(T, camera, lamps, rise, which, far, mixed)
     base = surroundings(T, lamps, surround)
     unseen = np.full(4, -1.0)
     out = np.zeros((height, width, 3), np.float32)
@@ -146,7 +146,7 @@ def draw(T: Array, camera: Array, lamps: Array, surround: Array, width: int, hei
             phase = (x & 1) | ((y & 1) << 1)
             if mixed[y, x] == 0:
                 i = which[y, x, 0]
-                px, py, pz, nx, ny, nz = surface(T, camera, width, height, x, y, i, far[y, x])
+                px, py, pz, nx, ny, nz = surface(T, camera, rise, width, height, x, y, i, far[y, x])
                 r, g, b = diffuse(
                     T, lamps, surround, base, i, px, py, pz, nx, ny, nz, phase, True, shares[y, x]
                 )
@@ -155,11 +155,12 @@ def draw(T: Array, camera: Array, lamps: Array, surround: Array, width: int, hei
             for s in range(4):
                 i = which[y, x, s]
                 dx, dy, dz = seen_at(camera, width, height, x + 0.5 + SUBX[s], y + 0.5 + SUBY[s])
-                t = far[y, x, s] if i >= 0 else -oz / min(dz, -1e-4)
-                px, py, pz = ox + t * dx, oy + t * dy, oz + t * dz
-                nx, ny, nz = 0.0, 0.0, 1.0
                 if i >= 0:
+                    t = far[y, x, s]
+                    px, py, pz = ox + t * dx, oy + t * dy, oz + t * dz
                     nx, ny, nz = normal(T, i, px, py, pz)
+                else:
+                    px, py, pz, nx, ny, nz = floor(ox, oy, oz, dx, dy, dz, rise)
                 if i >= 0 and T[i, 10] > 0.0:
                     r, g, b = metal(
                         T, lamps, surround, base, i, px, py, pz, nx, ny, nz, dx, dy, dz, s, s ^ phase, unseen

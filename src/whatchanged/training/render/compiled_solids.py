@@ -1,4 +1,4 @@
-"""Rays against spheres, upright cylinders and cubes, for one ray at a time, compiled.
+"""Rays against spheres, upright cylinders, cubes and the floor, for one ray at a time, compiled.
 
 Throughout the compiled path T is the table of things (n, 12), columns as in `light.Packed`, i a row of it.
 """
@@ -9,6 +9,8 @@ from typing import Any, TypeVar, cast
 
 from numba import njit
 from numpy.typing import NDArray
+
+from whatchanged.training.render.light import BACKWARD, FLOOR
 
 Array = NDArray[Any]
 Vector = tuple[float, float, float]
@@ -162,3 +164,33 @@ def blocked(T: Array, i: int, x: float, y: float, z: float, qx: float, qy: float
     dx, dy, dz = qx - x, qy - y, qz - z
     d = math.sqrt(dx * dx + dy * dy + dz * dz)
     return enter(T, i, x, y, z, dx / d, dy / d, dz / d, False) < d
+
+
+@machine_code
+def floor(
+    x: float, y: float, z: float, dx: float, dy: float, dz: float, rise: float
+) -> tuple[float, float, float, float, float, float]:
+    """Where a ray from above meets the floor, and the floor's normal there.
+
+    s units along `BACKWARD` its height is h = rise ((e^u - 1) / rate - (s - start)), u = rate (s - start), from
+    start on. It is convex and the ray straight, so Newton's steps from beyond go down to the meeting point.
+    """
+    flat = -z / min(dz, -1e-4)
+    along, here = dx * BACKWARD[0] + dy * BACKWARD[1], x * BACKWARD[0] + y * BACKWARD[1]
+    start, rate = FLOOR[0], FLOOR[2]
+    if along < 1e-3 or here + flat * along <= start:
+        return x + flat * dx, y + flat * dy, 0.0, 0.0, 0.0, 1.0
+    tilt = dz / along
+    s = min(
+        here + flat * along, start + 8.0 / rate
+    )  # beyond: the ray is under the flat floor, or under a wall
+    slope = step = 1.0
+    for _ in range(12):
+        slope = rise * (math.exp(rate * (s - start)) - 1.0)
+        step = (slope / rate - rise * (s - start) - z - (s - here) * tilt) / (slope - tilt)
+        s -= step
+        if step < 1e-3:
+            break
+    slope = rise * (math.exp(rate * (s - start)) - 1.0)
+    t, n = (s - here) / along, 1.0 / math.sqrt(1.0 + slope * slope)
+    return x + t * dx, y + t * dy, z + t * dz, -slope * BACKWARD[0] * n, -slope * BACKWARD[1] * n, n

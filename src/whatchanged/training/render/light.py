@@ -6,8 +6,9 @@ irradiance E = P / 4 * cos_lamp * cos_surface / d^2. All lamps face the origin. 
 throughout; the picture is the sRGB encoding of it ('Standard' view transform), clipped at 1.
 
 Powers, sizes, colours and places of the lamps are the CLEVR base scene's. How matte and metal send light back
-(`SHARE`, `ALPHA`, `MIRROR`), the ground's albedo, the sun and the backdrop were found by comparing drawings
-with pictures rendered by Blender from the same scenes, by eye and by mean colours.
+(`SHARE`, `ALPHA`, `MIRROR`), the ground's albedo, the sun, the floor's curve and the backdrop were found by
+comparing drawings with pictures rendered by Blender from the same scenes, by eye, by mean colours and, for the
+floor, by least absolute differences of grey levels.
 """
 
 import math
@@ -30,18 +31,23 @@ LAMP_SIDE = (0.5, 0.5, 1.0)
 LAMP_RGB = ((1.0, 0.929, 0.816), (0.761, 0.816, 1.0), (1.0, 1.0, 1.0))
 """Their colours in linear light: #ffedd0 (warm), #c2d0ff (bluish) and white."""
 SUN_FROM = (11.6608, -6.62799, 25.8232)
-SUN_IRRADIANCE = 0.62
+SUN_IRRADIANCE = 0.523
 SUN_SPREAD = 0.2
 """Diameter of the sun's disc in radians."""
-SKY = 0.002
+SKY = 0.0054
 """Radiance of the world overhead, grey."""
 BACKDROP = (0.12, 0.8)
-"""The floor's far end, which curves up behind the scene: its radiance and the tangent of its height."""
-BACKWARD = (-0.755, 0.656)
-"""Which way on the ground the far end lies."""
-GROUND = 0.72
+"""The floor's far end as metal mirrors it: its radiance and the tangent of its height."""
+BACKWARD = (-0.8976, 0.4409)
+"""Which way on the ground the floor curves up, behind the scene: a unit vector."""
+FLOOR = (0.18, 0.0097, 0.343)
+"""The floor's curve, at s units along `BACKWARD`: flat up to start, then of slope rise (e^(rate (s - start)) - 1).
+
+Start, rise and rate. Steep from some 12 units on; a low camera sees it rise, brightest where it faces the sun.
+"""
+GROUND = 0.767
 """Albedo of the ground."""
-SHARE = {"rubber": 0.88, "metal": 0.91}
+SHARE = {"rubber": 0.92, "metal": 0.91}
 """The part of its colour's light that a material sends back."""
 ALPHA = (0.025, 0.12, 0.27)
 """GGX widths of the metal: of its mirror part, and of its brushed part across and along the meridians.
@@ -61,13 +67,14 @@ COLUMNS = 12
 class Look:
     """What must not matter in one picture. The default is Blender's own look.
 
-    The first five change the light and need drawing anew; the others are laid over a finished picture.
+    The first five change light and floor and need drawing anew; the others are laid over a finished picture.
     """
 
     lamps: tuple[float, float, float] = (1.0, 1.0, 1.0)
     ambient: float = 1.0
     ground: tuple[float, float, float] = (1.0, 1.0, 1.0)
     roughness: float = 1.0
+    floor: float = 1.0
     exposure: float = 1.0
     gamma: float = 1.0
     saturation: float = 1.0
@@ -87,8 +94,8 @@ class Packed:
     things: (n, 12), see `COLUMNS`. camera: (4, 3), the position and the rows right, up, backward.
     lamps: (4, 13), the key, fill and back lamp and the sun: centre (3), half-edge vectors u (3) and v (3),
     rgb of P / 4 (3; the sun's: of its irradiance), and a lamp's bounding radius.
-    surround: (10,): ground albedo rgb, sky radiance, the metal's three GGX widths and its mirror share,
-    and the backdrop's radiance and tangent.
+    surround: (11,): ground albedo rgb, sky radiance, the metal's three GGX widths and its mirror share,
+    the backdrop's radiance and tangent, and the rise of `FLOOR`.
     """
 
     things: Array
@@ -129,7 +136,7 @@ def pack(scene: Scene, look: Look = PLAIN) -> Packed:
     ground = [GROUND * tone for tone in look.ground]
     metal = [alpha * look.roughness for alpha in ALPHA]
     far_end = [BACKDROP[0] * look.ambient, BACKDROP[1]]
-    surround = np.array([*ground, SKY * look.ambient, *metal, MIRROR, *far_end])
+    surround = np.array([*ground, SKY * look.ambient, *metal, MIRROR, *far_end, FLOOR[1] * look.floor])
     return Packed(things, camera, lamps, surround)
 
 
@@ -160,4 +167,5 @@ def look_for(rng: np.random.Generator) -> Look:
         noise=float(rng.uniform(0.2, 1.5)),
         jpeg=int(rng.integers(60, 96)) if rng.random() < 0.15 else None,
         seed=int(rng.integers(2**31)),
+        floor=spread(0.3),
     )

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from whatchanged.training.render.light import Linear, Packed, softness
 from whatchanged.training.render.tensor_light import World, diffuse, metal_light, shadow
-from whatchanged.training.render.tensor_solids import FAR, dot, enter, normals, unit
+from whatchanged.training.render.tensor_solids import FAR, dot, enter, floor, normals, unit
 from whatchanged.worlds.clevr.scene import FOCAL_OVER_SENSOR
 
 SUB = ((-0.125, -0.375), (0.375, -0.125), (-0.375, 0.125), (0.125, 0.375))
@@ -96,13 +96,10 @@ def _first_hits(world: World, width: int, height: int) -> tuple[Tensor, Tensor, 
 
 
 def _surface(world: World, b: Tensor, own: Tensor, along: Tensor, far: Tensor) -> tuple[Tensor, Tensor]:
-    """Points and normals where rays (M, 3) meet their things, or the ground where own is -1."""
-    eye = world.camera[b, 0]
-    t = torch.where(own >= 0, far, -eye[:, 2] / along[:, 2].clamp(max=-1e-4))
-    point = eye + t[:, None] * along
-    on_thing = (own >= 0)[:, None]
-    point = torch.where(on_thing, point, point * torch.tensor([1.0, 1.0, 0.0], device=point.device))
-    up = torch.tensor([0.0, 0.0, 1.0], device=point.device)
+    """Points and normals where rays (M, 3) meet their things, or the floor where own is -1."""
+    eye, on_thing = world.camera[b, 0], (own >= 0)[:, None]
+    below, up = floor(eye, along, world.surround[b, 10])
+    point = torch.where(on_thing, eye + far[:, None] * along, below)
     return point, torch.where(on_thing, normals(world.things[b, own.clamp(min=0)], point), up)
 
 

@@ -1,7 +1,12 @@
-"""Rays against spheres, cylinders and cubes, as tensors. thing: (..., 12), columns as in `light.Packed`."""
+"""Rays against spheres, cylinders, cubes and the floor, as tensors.
+
+thing: (..., 12), columns as in `light.Packed`.
+"""
 
 import torch
 from torch import Tensor
+
+from whatchanged.training.render.light import BACKWARD, FLOOR
 
 FAR = 1e9
 
@@ -100,3 +105,26 @@ def normals(thing: Tensor, point: Tensor) -> Tensor:
     size = n.norm(dim=-1, keepdim=True)
     up = torch.tensor([0.0, 0.0, 1.0], device=n.device)
     return torch.where(size < 1e-9, up, n / size.clamp(min=1e-9))
+
+
+def floor(origin: Tensor, along: Tensor, rise: Tensor) -> tuple[Tensor, Tensor]:
+    """Where rays from above meet the floor, and its normals, as `compiled_solids.floor`: (M, 3) each.
+
+    origin and along (M, 3), rise (M,).
+    """
+    flat = -origin[:, 2] / along[:, 2].clamp(max=-1e-4)
+    back = origin.new_tensor([*BACKWARD, 0.0])
+    start, rate = FLOOR[0], FLOOR[2]
+    toward, here = along @ back, origin @ back
+    curved = (toward >= 1e-3) & (here + flat * toward > start)
+    toward = toward.clamp(min=1e-3)
+    tilt = along[:, 2] / toward
+    s = (here + flat * toward).clamp(start, start + 8 / rate)
+    for _ in range(12):
+        slope = rise * ((rate * (s - start)).exp() - 1)
+        gap = slope / rate - rise * (s - start) - origin[:, 2] - (s - here) * tilt
+        s = torch.where(curved, s - (gap / (slope - tilt)).clamp(min=0), s)
+    slope = torch.where(curved, rise * ((rate * (s - start)).exp() - 1), 0.0)
+    point = origin + torch.where(curved, (s - here) / toward, flat)[:, None] * along
+    point = torch.where(curved[:, None], point, point * point.new_tensor([1.0, 1.0, 0.0]))
+    return point, unit(point.new_tensor([0.0, 0.0, 1.0]) - slope[:, None] * back)
