@@ -242,7 +242,7 @@ def test_light_and_material_are_drawn_by_seed_and_shard_and_nothing_else_is(
     assert len(flat) == 3 * 15
     for name, plain in vars(PLAIN).items():
         values = {str(look[name]) for look in flat}
-        if name in ("lamps", "ambient", "ground", "roughness"):
+        if name in ("lamps", "ambient", "ground", "roughness", "floor"):
             assert len(values) == len(flat)
         else:
             assert values == {str(0.0 if name == "noise" else plain)}
