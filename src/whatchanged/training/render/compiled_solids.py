@@ -173,7 +173,7 @@ def floor(
     """Where a ray from above meets the floor, and the floor's normal there.
 
     At s units along `BACKWARD` its height is rise ((e^u - 1) / rate - (s - start)), u = rate (s - start),
-    from start on. It is convex and the ray straight, so Newton's steps from beyond go down to the meeting point.
+    from start on. It is convex and the ray straight: Newton's steps from beyond go down to the meeting.
     """
     flat = -z / min(dz, -1e-4)
     along, here = dx * BACKWARD[0] + dy * BACKWARD[1], x * BACKWARD[0] + y * BACKWARD[1]
