@@ -6,9 +6,9 @@ irradiance E = P / 4 * cos_lamp * cos_surface / d^2. All lamps face the origin. 
 throughout; the picture is the sRGB encoding of it ('Standard' view transform), clipped at 1.
 
 Powers, sizes, colours and places of the lamps are the CLEVR base scene's. How matte and metal send light back
-(`SHARE`, `ALPHA`, `MIRROR`), the ground's albedo, the sun, the floor's curve and the backdrop were found by
-comparing drawings with pictures rendered by Blender from the same scenes, by eye, by mean colours and, for the
-floor, by least absolute differences of grey levels.
+(`SHARE`, `ALPHA`, `MIRROR`), the ground's albedo, sun, sky, backdrop and the floor's curve were found by
+comparing drawings with pictures rendered by Blender from the same scenes: by eye, by mean colours and, for
+the floor, by least absolute differences.
 """
 
 import math
@@ -41,9 +41,10 @@ BACKDROP = (0.12, 0.8)
 BACKWARD = (-0.8976, 0.4409)
 """Which way on the ground the floor curves up, behind the scene: a unit vector."""
 FLOOR = (0.18, 0.0097, 0.343)
-"""The floor's curve, at s units along `BACKWARD`: flat up to start, then of slope rise (e^(rate (s - start)) - 1).
+"""The floor's curve, s units along `BACKWARD`: flat up to start, then of slope rise (e^(rate (s - start)) - 1).
 
-Start, rise and rate. Steep from some 12 units on; a low camera sees it rise, brightest where it faces the sun.
+Start, rise and rate. Steep from some 12 units on: a low camera sees it rise, brightest where it faces the
+sun, and how much of it shows tells how low the camera stands.
 """
 GROUND = 0.767
 """Albedo of the ground."""
