@@ -41,7 +41,7 @@ BACKDROP = (0.12, 0.8)
 BACKWARD = (-0.8976, 0.4409)
 """Which way on the ground the floor curves up, behind the scene: a unit vector."""
 FLOOR = (0.18, 0.0097, 0.343)
-"""The floor's curve, s units along `BACKWARD`: flat up to start, then of slope rise (e^(rate (s - start)) - 1).
+"""The floor, s units along `BACKWARD`: flat up to start, then of slope rise (e^(rate (s - start)) - 1).
 
 Start, rise and rate. Steep from some 12 units on: a low camera sees it rise, brightest where it faces the
 sun, and how much of it shows tells how low the camera stands.
