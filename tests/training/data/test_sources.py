@@ -15,7 +15,7 @@ def test_drawn_captions_take_no_preparation(recipe, tmp_path):
 
 def test_each_stage_and_task_reads_what_is_meant_for_it(recipe):
     pairs, single, labelled, own = ([name] for name in ("pairs", "single", "labelled", "own"))
-    sources = Sources(pairs, pairs, Vocabulary(()), single, labelled, {"own": own})
+    sources = Sources(pairs, pairs, Vocabulary.from_captions([]), single, labelled, {"own": own})
     stage = recipe.stages[0]
     for one, wanted in (
         (replace(stage, name="any", data="pairs"), pairs),
