@@ -34,8 +34,8 @@ from whatchanged.evaluation.rouge import rouge_l
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.batches import Example
+from whatchanged.training.data.pictures import reader
 from whatchanged.training.run import open_run, run_recipe
-from whatchanged.training.sources import reader
 from whatchanged.training.validation import write_captions
 from whatchanged.worlds.birds.language import is_true
 from whatchanged.worlds.birds.twin import MOST_SPECIES, read_truth, write_birds

@@ -52,12 +52,13 @@ from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example, draws
+from whatchanged.training.data.pictures import reader
+from whatchanged.training.data.sources import open_sources
 from whatchanged.training.loop import take_step
 from whatchanged.training.run import choose_device, environment, make_method, open_run, run_recipe
 from whatchanged.training.schedule import make_optimizer
-from whatchanged.training.sources import open_sources, reader
+from whatchanged.training.seeing.vision import PixelVision
 from whatchanged.training.validation import write_captions
-from whatchanged.training.vision import PixelVision
 
 TRIED, SKIPPED = 10, 2
 """Steps of a trial that are timed, and steps before them that are not."""

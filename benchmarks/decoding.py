@@ -15,8 +15,8 @@ from torch import Tensor
 
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import PCLConfig
-from whatchanged.training.grids import Precomputed
 from whatchanged.training.methods.pcl import PCL
+from whatchanged.training.seeing.grids import Precomputed
 from whatchanged.vocabulary import BOS, MASK, SPECIALS, Vocabulary
 
 VOCABULARY = Vocabulary(SPECIALS + tuple(f"w{i:02d}" for i in range(72)))

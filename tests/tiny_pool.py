@@ -3,7 +3,7 @@
 from unittest import mock
 
 from whatchanged.recipes.schema import VisionConfig
-from whatchanged.training import pool
+from whatchanged.training.data import pool
 
 SEED, SHARD, SHARDS = 3, 5, 2
 WIDTH, HEIGHT = 96, 64

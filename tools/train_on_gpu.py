@@ -49,12 +49,12 @@ from whatchanged.errors import MissingExtra, WhatchangedError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.checkpoint import State
-from whatchanged.training.features import store_tokens
-from whatchanged.training.parcel import pack, unpack, write_whole
-from whatchanged.training.pool import draw_pool, growing, open_shards, stop
-from whatchanged.training.pool_source import ORDERED, PoolSource
+from whatchanged.training.data.pool import draw_pool, growing, open_shards, stop
+from whatchanged.training.data.pool_source import ORDERED, PoolSource
+from whatchanged.training.features.store import store_tokens
 from whatchanged.training.run import choose_device, environment, open_run, run_recipe
 from whatchanged.training.validation import validate, write_captions
+from whatchanged.training.weights.parcel import pack, unpack, write_whole
 from whatchanged.worlds.clevr.grading import judge
 
 TRIAL_STEPS, TRIAL_EVERY = 160, 10

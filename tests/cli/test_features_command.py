@@ -10,7 +10,7 @@ from PIL import Image
 def test_the_arguments_reach_the_work_and_the_count_is_told(whatchanged, monkeypatch, tmp_path):
     pytest.importorskip("torch")
     calls = []
-    monkeypatch.setattr("whatchanged.training.features.store_tokens", lambda *a: calls.append(a) or 7)
+    monkeypatch.setattr("whatchanged.training.features.store.store_tokens", lambda *a: calls.append(a) or 7)
     pool, out, run = tmp_path / "pool", tmp_path / "tokens", tmp_path / "run"
     arguments = (pool, out, "--run", run, "--variants", 3, "--device", "cpu", "--quiet")
     assert whatchanged("features", *arguments)[:2] == (0, f"{out}: 7 shards of tokens written\n")
@@ -29,7 +29,7 @@ def test_wrong_usage_ends_with_2(whatchanged, tmp_path):
 
 
 def test_the_missing_extra_is_named(whatchanged, monkeypatch, tmp_path):
-    monkeypatch.delitem(sys.modules, "whatchanged.training.features", raising=False)
+    monkeypatch.delitem(sys.modules, "whatchanged.training.features.store", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
     code, _, err = whatchanged("features", tmp_path, tmp_path / "tokens", "--run", tmp_path / "run")
     assert code == 2 and "whatchanged[train]" in err
@@ -37,14 +37,14 @@ def test_the_missing_extra_is_named(whatchanged, monkeypatch, tmp_path):
 
 def test_a_data_set_and_its_backbone_reach_the_work(whatchanged, monkeypatch, tmp_path):
     pytest.importorskip("torch")
-    from whatchanged.training.features import Stored
+    from whatchanged.training.features.store import Stored
 
     (tmp_path / "pairs.csv").write_text("before,after\na.png,b.png\n")
     for name in "ab":
         Image.new("RGB", (8, 8)).save(tmp_path / f"{name}.png")
     calls = []
     monkeypatch.setattr(
-        "whatchanged.training.features.store_features",
+        "whatchanged.training.features.store.store_features",
         lambda *a: calls.append(a) or Stored(2, 1, 3, 1_500_000, 1.2),
     )
     sizes = ("--shard-size", 9, "--batch-size", 4, "--workers", 2, "--device", "cpu", "--quiet")

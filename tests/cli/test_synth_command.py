@@ -31,7 +31,7 @@ def test_a_set_is_drawn_and_its_folder_named_on_stdout(tmp_path: Path):
 def test_a_pool_is_drawn_grows_and_keeps_its_seed(tmp_path: Path, monkeypatch):
     """Shards of two triples, drawn in this process."""
     pytest.importorskip("numba")
-    from whatchanged.training import pool
+    from whatchanged.training.data import pool
 
     monkeypatch.setattr(pool, "SHARD", 2)
     monkeypatch.setattr(pool, "ProcessPoolExecutor", lambda workers, mp_context: ThreadPoolExecutor(workers))
@@ -49,7 +49,7 @@ def test_a_pool_is_drawn_grows_and_keeps_its_seed(tmp_path: Path, monkeypatch):
 def test_a_pool_is_240x160_unless_told_otherwise(tmp_path, monkeypatch):
     pytest.importorskip("numba")
     asked = []
-    monkeypatch.setattr("whatchanged.training.pool.draw_pool", lambda *a: asked.append(a[1:6] + a[7:]))
+    monkeypatch.setattr("whatchanged.training.data.pool.draw_pool", lambda *a: asked.append(a[1:6] + a[7:]))
     assert run("clevr-pool", str(tmp_path / "pool"), "--scenes", "5", "--workers", "3").exit_code == 0
     assert asked == [(5, 0, (240, 160), 3, "cpu", "jittered")]
 

@@ -15,11 +15,11 @@ from torch.testing import assert_close
 
 from whatchanged.recipes.schema import METHOD_CONFIGS, VisionConfig
 from whatchanged.training.calibration import judge
-from whatchanged.training.grids import Batch, Precomputed
+from whatchanged.training.data.pool import open_shards, pairing
 from whatchanged.training.methods import METHODS, build_method
-from whatchanged.training.patches import Patches
-from whatchanged.training.pool import open_shards, pairing
-from whatchanged.training.vision import PixelVision
+from whatchanged.training.seeing.grids import Batch, Precomputed
+from whatchanged.training.seeing.patches import Patches
+from whatchanged.training.seeing.vision import PixelVision
 from whatchanged.vocabulary import BOS, MASK, PAD, Vocabulary
 
 PCL_TASKS = ("mlm", "mvcl", "fda", "caption")

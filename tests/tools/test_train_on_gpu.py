@@ -10,9 +10,10 @@ import torch
 from tiny_pool import HEIGHT, SHARD, WIDTH
 
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.training import parcel, pool, pool_source
 from whatchanged.training.checkpoint import State
+from whatchanged.training.data import pool, pool_source
 from whatchanged.training.run import open_run
+from whatchanged.training.weights import parcel
 
 SMALL = [f"vision.image_width={WIDTH}", f"vision.image_height={HEIGHT}", "vision.channels=[4, 6, 8]",
          "vision.blocks=1", "vision.keep=6", "method.width=24", "method.heads=2", "method.ffn=32",

@@ -8,9 +8,9 @@ import torch
 from tiny_pool import HEIGHT, WIDTH
 
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.training import pool_source
-from whatchanged.training.features import store_tokens
-from whatchanged.training.pool_source import open_pool
+from whatchanged.training.data import pool_source
+from whatchanged.training.data.pool_source import open_pool
+from whatchanged.training.features.store import store_tokens
 from whatchanged.training.run import make_method, open_run, run_recipe
 from whatchanged.training.schedule import make_optimizer
 

@@ -9,10 +9,10 @@ import torch
 from whatchanged.captioner.runtime import load
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.export import export_run
-from whatchanged.training.grids import Batch
-from whatchanged.training.parcel import pack, unpack
 from whatchanged.training.run import open_run, run_recipe
+from whatchanged.training.seeing.grids import Batch
 from whatchanged.training.validation import write_captions
+from whatchanged.training.weights.parcel import pack, unpack
 
 
 @pytest.mark.parametrize("name", ["clip4idc-tiny", "clip4idc-tiny-ft1", "clip4idc-tiny-ft2"])

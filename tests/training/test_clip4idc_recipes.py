@@ -9,10 +9,10 @@ import torch
 
 from whatchanged.recipes.reader import load_recipe, recipe_names
 from whatchanged.training.checkpoint import read_checkpoint
-from whatchanged.training.clip_weights import assumed
+from whatchanged.training.data.sources import open_sources
 from whatchanged.training.run import make_method, open_run
 from whatchanged.training.schedule import make_optimizer
-from whatchanged.training.sources import open_sources
+from whatchanged.training.weights.clip_weights import assumed
 
 RECIPES = [name for name in recipe_names() if name.startswith("clip4idc-")]
 OWN = [name for name in RECIPES if not re.search(r"(spot|request)-(paper|ft)", name)]

@@ -8,12 +8,12 @@ from whatchanged.errors import BundleError, DatasetError, RecipeError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import VisionConfig
 from whatchanged.training import export, familiarity
+from whatchanged.training.data.pool import open_shards
 from whatchanged.training.export import export_run
 from whatchanged.training.familiarity import encode_and_judge, fit, fit_familiarity, statistics
-from whatchanged.training.patches import Patches
-from whatchanged.training.pool import open_shards
 from whatchanged.training.run import open_run, run_recipe
-from whatchanged.training.vision import PixelVision
+from whatchanged.training.seeing.patches import Patches
+from whatchanged.training.seeing.vision import PixelVision
 
 SETTINGS = [
     "vision.kind=backbone", "vision.image_width=96", "vision.image_height=64", "vision.channels=[4, 6, 8]",

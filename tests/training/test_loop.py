@@ -14,9 +14,9 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.recipes.reader import load_recipe, parse_recipe
 from whatchanged.training.checkpoint import read_checkpoint
+from whatchanged.training.data.sources import open_sources
 from whatchanged.training.loop import finite_values
 from whatchanged.training.run import checkpoint_file, make_method, open_run, run_recipe, seed_everything
-from whatchanged.training.sources import open_sources
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 QUICK = ["stage.pretrain.steps=12", "stage.caption.steps=8", "stage.caption.evaluate_every=4",

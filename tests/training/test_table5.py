@@ -7,7 +7,7 @@ import pytest
 
 from whatchanged.recipes.reader import load_recipe, recipe_names
 from whatchanged.training.checkpoint import read_checkpoint
-from whatchanged.training.sources import open_sources
+from whatchanged.training.data.sources import open_sources
 
 pytest.importorskip("textblob")
 

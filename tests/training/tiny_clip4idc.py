@@ -4,9 +4,9 @@ import torch
 
 from whatchanged.pieces import from_merges
 from whatchanged.recipes.schema import CLIP4IDCConfig, VisionConfig
-from whatchanged.training.grids import Batch
 from whatchanged.training.methods.clip4idc import CLIP4IDC
-from whatchanged.training.patches import Patches
+from whatchanged.training.seeing.grids import Batch
+from whatchanged.training.seeing.patches import Patches
 from whatchanged.vocabulary import BOS, EOS, PAD, SPECIALS, Vocabulary
 
 WORDS = Vocabulary(SPECIALS + tuple(f"w{i:02d}" for i in range(14)))

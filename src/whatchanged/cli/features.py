@@ -44,7 +44,7 @@ def features(
     if (run is None) == (not backbone):
         raise typer.BadParameter("say what sees: --backbone for a data set, --run for a pool")
     try:
-        from whatchanged.training.features import store_features, store_tokens
+        from whatchanged.training.features.store import store_features, store_tokens
     except ModuleNotFoundError as error:
         raise MissingExtra("whatchanged features", str(error.name), "train") from error
     if run is not None:

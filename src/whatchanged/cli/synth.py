@@ -50,7 +50,7 @@ def synth(
         import torch  # noqa: F401
     except ModuleNotFoundError as error:
         raise MissingExtra("Drawing a data set", error.name or "numba", "train") from error
-    from whatchanged.training.pool import draw_pool
+    from whatchanged.training.data.pool import draw_pool
     from whatchanged.training.render.synth import write_twin
 
     write, usual = (draw_pool, "240x160") if world == "clevr-pool" else (write_twin, "480x320")

@@ -14,17 +14,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from whatchanged.errors import RecipeError
-from whatchanged.recipes.schema import (
-    METHOD_CONFIGS,
-    CLIP4IDCConfig,
-    MethodConfig,
-    PCLBirdsConfig,
-    PCLConfig,
-    Recipe,
-    ScorerConfig,
-    StageConfig,
-    Task,
-)
+from whatchanged.recipes.checks import check, must
+from whatchanged.recipes.schema import METHOD_CONFIGS, MethodConfig, Recipe, StageConfig, Task
 
 TASKS = get_args(Task)
 
@@ -75,7 +66,7 @@ def parse_recipe(text: str, where: str, overrides: Sequence[str] = ()) -> Recipe
     for override in overrides:
         _apply_override(table, override)
     recipe: Recipe = _build(Recipe, table, where, "")
-    _check(recipe, where)
+    check(recipe, where)
     return recipe
 
 
@@ -199,7 +190,7 @@ def _rates(value: Any, where: str, key: str) -> dict[str, float]:
         raise RecipeError(f"{where}: {key}: got {value!r}, wanted a table of parameter group = factor")
     rates = {group: _typed(float, rate, where, f"{key}.{group}") for group, rate in value.items()}
     for group, rate in rates.items():
-        _in(where, f"{key}.{group}", rate, 0 <= rate < float("inf"), "0 (left as it is) or more")
+        must(where, f"{key}.{group}", rate, 0 <= rate < float("inf"), "0 (left as it is) or more")
     return rates
 
 
@@ -231,162 +222,6 @@ def _override_value(text: str) -> Any:
     except tomllib.TOMLDecodeError:
         return text
     return parsed["value"] if len(parsed) == 1 else text
-
-
-def _check(recipe: Recipe, where: str) -> None:
-    """What types cannot say: ranges, and settings that only make sense together."""
-    method, vision = recipe.method, recipe.vision
-    _positive(where, "method.", {name: getattr(method, name) for name in ("width", "heads")})
-    sizes = ("rows", "columns", "feature_width", "image_width", "image_height", "patch")
-    _positive(where, "vision.", {name: getattr(vision, name) for name in sizes})
-    _in(where, "method.width", method.width, method.width % method.heads == 0, "a multiple of method.heads")
-    _in(where, "method.dropout", method.dropout, 0 <= method.dropout < 1, "a number from 0 to below 1")
-    _in(where, "method.max_length", method.max_length, method.max_length >= 4, "at least 4")
-    _in(where, "data.validation", recipe.data.validation, recipe.data.validation >= 0, "0 (all) or more")
-    _in(where, "seed", recipe.seed, recipe.seed >= 0, "0 or more")
-    for stage in recipe.stages:
-        prefix = f"stage.{stage.name}."
-        _positive(where, prefix, {name: getattr(stage, name) for name in ("steps", "batch", "lr", "log_every",
-                                                                          "save_every")})  # fmt: skip
-        for name in ("warmup", "weight_decay", "evaluate_every", "evaluate_from", "patience", "clip"):
-            value = getattr(stage, name)
-            _in(where, prefix + name, value, 0 <= value < float("inf"), "0 or more")
-        _in(where, prefix + "beta2", stage.beta2, 0 <= stage.beta2 < 1, "a number from 0 to below 1")
-        ramp = stage.schedule != "inverse_sqrt" or stage.warmup > 0
-        _in(where, prefix + "warmup", stage.warmup, ramp, "at least 1 with schedule inverse_sqrt")
-        stairs = stage.stair > 0 if stage.schedule == "stairs" else stage.stair == 0
-        _in(where, prefix + "stair", stage.stair, stairs, "1 or more with schedule stairs, 0 with any other")
-        cross = stage.data == "pairs" and "fgvc" not in stage.tasks
-        _in(where, "method.name", method.name, cross or isinstance(method, PCLBirdsConfig),
-            'pcl-birds with the task fgvc or data = "single"')  # fmt: skip
-        whole = stage.data == "pairs" or set(stage.tasks) <= {"mlm", "mvcl", "fda", "fgvc"}
-        _in(where, prefix + "data", stage.data, whole, "pairs with tasks other than mlm, mvcl, fda, fgvc")
-        _check_examples(recipe, stage, where)
-    scenes = not recipe.data.exchange or recipe.data.examples == "scenes"
-    _in(where, "data.exchange", recipe.data.exchange, scenes, 'false, unless data.examples = "scenes"')
-    surveyed = not vision.survey or vision.matching
-    _in(
-        where,
-        "vision.survey",
-        vision.survey,
-        surveyed,
-        "false without vision.matching, which uses the places",
-    )
-    if isinstance(method, PCLConfig):
-        _check_pcl(method, recipe.stages, where)
-    elif isinstance(method, CLIP4IDCConfig):
-        _check_clip4idc(method, recipe, where)
-    else:
-        _check_scorer(method, recipe, where)
-
-
-def _check_examples(recipe: Recipe, stage: StageConfig, where: str) -> None:
-    """What a stage may say of its own examples."""
-    prefix, own = f"stage.{stage.name}.", stage.examples
-    views = not stage.exchange or own == "scenes" or (own == "captions" and stage.changed_only)
-    _in(where, prefix + "exchange", stage.exchange, views,
-        'false, unless the stage\'s own examples are "scenes", or "captions" with changed_only')  # fmt: skip
-    mixed = not stage.changed_only or (own or recipe.data.examples) != "scenes"
-    _in(where, prefix + "changed_only", stage.changed_only, mixed, "false with scenes, which hold both pairs")
-    drawn = recipe.data.source == "dataset" or not (own or stage.changed_only)
-    _in(where, prefix + ("examples" if own else "changed_only"), own or True, drawn,
-        'none of its own with data.source = "pool", whose pairs are drawn')  # fmt: skip
-
-
-def _check_pcl(method: PCLConfig, stages: Sequence[StageConfig], where: str) -> None:
-    names = ("ffn", "cross_layers", "negatives", "mvcl_temperature", "fda_temperature")
-    _positive(where, "method.", {name: getattr(method, name) for name in names})
-    for stage in stages:
-        fits = "fda" not in stage.tasks or stage.batch > method.negatives
-        _in(where, f"stage.{stage.name}.batch", stage.batch, fits, "more than method.negatives with the task "
-            "fda, whose batches are batch / (negatives + 1) pairs")  # fmt: skip
-        if isinstance(method, PCLBirdsConfig):
-            labelled = "fgvc" not in stage.tasks or method.classes > 1
-            _in(where, "method.classes", method.classes, labelled, "the number of classes, for the task fgvc")
-
-
-def _check_clip4idc(method: CLIP4IDCConfig, recipe: Recipe, where: str) -> None:
-    """Sizes that divide one another, words that fit their tables, and tasks that the variant has."""
-    names = ("intra_layers", "text_width", "text_heads", "text_ffn", "text_layers", "joint_width",
-             "decoder_width", "decoder_heads", "decoder_ffn", "decoder_layers")  # fmt: skip
-    _positive(where, "method.", {name: getattr(method, name) for name in names})
-    for part in ("text", "decoder"):
-        width, heads = getattr(method, f"{part}_width"), getattr(method, f"{part}_heads")
-        _in(where, f"method.{part}_width", width, width % heads == 0, f"a multiple of method.{part}_heads")
-    words = method.max_words
-    _in(where, "method.max_words", words, 3 <= words <= method.context, "3 to method.context")
-    _in(where, "method.max_length", method.max_length, method.max_length <= method.context + 1,
-        "at most method.context + 1")  # fmt: skip
-    tied = method.variant != "clip4idc" or method.preset == "authors"
-    fits = not tied or method.decoder_width == method.text_width
-    _in(where, "method.decoder_width", method.decoder_width, fits,
-        "method.text_width, since CLIP's word vectors enter the captioner")  # fmt: skip
-    vision = recipe.vision
-    if vision.kind == "patches":
-        for side in ("image_width", "image_height"):
-            size = getattr(vision, side)
-            _in(where, f"vision.{side}", size, size % vision.patch == 0, "a multiple of vision.patch")
-    allowed = ["caption"] if method.variant != "clip4idc" else ["retrieval", "caption"]
-    for stage in recipe.stages:
-        for task in stage.tasks:
-            known = [*allowed, "seeing", "matching"]
-            _in(where, f"stage.{stage.name}.tasks", task, task in known, f"some of {', '.join(allowed)}")
-
-
-def _check_scorer(method: ScorerConfig, recipe: Recipe, where: str) -> None:
-    names = ("word_width", "decoder_layers", "temperature")
-    _positive(where, "method.", {name: getattr(method, name) for name in names})
-    for name in ("view_weight", "reason_weight"):
-        value = getattr(method, name)
-        _in(where, f"method.{name}", value, 0 <= value < float("inf"), "0 or more")
-    for name in ("width", "word_width"):
-        value = getattr(method, name)
-        _in(where, f"method.{name}", value, value % 2 == 0, "an even number: half of it is a position's")
-    subtract, layers = method.difference == "subtract", method.layers
-    aligned = not subtract or method.view_weight == 0
-    _in(
-        where,
-        "method.view_weight",
-        method.view_weight,
-        aligned,
-        'zero with difference = "subtract", which matches no views: --set method.view_weight=0',
-    )
-    _in(where, "method.layers", layers, subtract or layers > 0, 'above 0 with difference = "reconstruct"')
-    mended = not method.repaired or method.preset == "authors"
-    _in(where, "method.repaired", method.repaired, mended, '[] with preset = "paper", which has no mistake')
-    constant = method.temperature == 1 or method.preset == "paper"
-    _in(
-        where,
-        "method.temperature",
-        method.temperature,
-        constant,
-        '1 with preset = "authors", which learns its own',
-    )
-    vision = recipe.vision
-    whole = vision.kind == "features" or vision.keep in (
-        0,
-        vision.image_width // 8 * (vision.image_height // 8),
-    )
-    _in(
-        where,
-        "vision.keep",
-        vision.keep,
-        whole,
-        "0: SCORER lays both pictures cell upon cell, so it needs all",
-    )
-    for stage in recipe.stages:
-        foreign = sorted(set(stage.tasks) - {"caption", "seeing", "matching"})
-        _in(where, f"stage.{stage.name}.tasks", foreign, not foreign, "caption (or seeing, matching)")
-
-
-def _positive(where: str, prefix: str, values: Mapping[str, float]) -> None:
-    for name, value in values.items():
-        _in(where, prefix + name, value, 0 < value < float("inf"), "above 0")
-
-
-def _in(where: str, key: str, value: Any, right: bool, wanted: str) -> None:
-    if not right:
-        raise RecipeError(f"{where}: {key}: got {value!r}, wanted {wanted}")
 
 
 def _type_name(hint: Any) -> str:

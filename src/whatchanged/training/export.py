@@ -32,13 +32,13 @@ from whatchanged.recipes.schema import Recipe
 from whatchanged.training.batches import Source
 from whatchanged.training.calibration import calibrate, read_examples
 from whatchanged.training.checkpoint import State
+from whatchanged.training.data.sources import open_sources
 from whatchanged.training.familiarity import Strangeness, encode_and_judge, fit_familiarity
+from whatchanged.training.features.on_the_fly import put_backbone_in_front
 from whatchanged.training.methods import Method
 from whatchanged.training.model_card import model_card
-from whatchanged.training.on_the_fly import put_backbone_in_front
 from whatchanged.training.run import open_run
-from whatchanged.training.sources import open_sources
-from whatchanged.training.vision import pixel_statistics
+from whatchanged.training.seeing.vision import pixel_statistics
 from whatchanged.worlds.clevr.language import NO_CHANGE
 
 OPSET = 17

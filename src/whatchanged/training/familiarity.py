@@ -24,11 +24,11 @@ from torch import Tensor, nn
 
 from whatchanged.captioner.bundle import Familiarity
 from whatchanged.errors import DatasetError, RecipeError
-from whatchanged.training.grids import Vision
+from whatchanged.training.data.pool import Shard, open_shards
 from whatchanged.training.methods import Method
-from whatchanged.training.pool import Shard, open_shards
-from whatchanged.training.variation import vary_pixels
-from whatchanged.training.vision import PixelVision
+from whatchanged.training.seeing.grids import Vision
+from whatchanged.training.seeing.variation import vary_pixels
+from whatchanged.training.seeing.vision import PixelVision
 
 PICTURES = 2000
 """Most pictures to fit, and as many others to find the threshold; about a minute's work for one core."""

@@ -21,13 +21,13 @@ from whatchanged.training.checkpoint import (
     save_checkpoint,
     stage_checkpoint,
 )
+from whatchanged.training.data.readers import collated_draws
+from whatchanged.training.data.sources import Sources
 from whatchanged.training.log import RunLog
 from whatchanged.training.methods import Method
-from whatchanged.training.readers import collated_draws
 from whatchanged.training.schedule import learning_rate, make_optimizer
-from whatchanged.training.sources import Sources
+from whatchanged.training.seeing.variation import vary_batch
 from whatchanged.training.validation import validate
-from whatchanged.training.variation import vary_batch
 
 
 def train(

@@ -28,10 +28,10 @@ from whatchanged.pieces import from_json, to_json
 from whatchanged.recipes.reader import dump_recipe, parse_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.checkpoint import State, read_checkpoint, stage_checkpoint
+from whatchanged.training.data.sources import open_sources
 from whatchanged.training.loop import train
 from whatchanged.training.methods import Method, build_method
-from whatchanged.training.sources import open_sources
-from whatchanged.training.vision import build_vision
+from whatchanged.training.seeing.vision import build_vision
 from whatchanged.vocabulary import Vocabulary
 
 PACKAGES = ("whatchanged", "torch", "numpy", "safetensors", "scikit-learn", "textblob", "pillow")
@@ -96,7 +96,7 @@ def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
     Raises RecipeError where the method does not begin from CLIP, or the weights do not fit.
     """
     if str(init) in shipped() or (init / MANIFEST).is_file():
-        from whatchanged.training.bundle_weights import begin_from_bundle
+        from whatchanged.training.weights.bundle_weights import begin_from_bundle
 
         said = begin_from_bundle(recipe, method, open_bundle(str(init)))
         if not quiet:
@@ -105,8 +105,8 @@ def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
     if not init.is_file():
         method.load_pretrained(cast(nn.Module, open_run(init, "last")[1]).state_dict())
         return
-    from whatchanged.training.clip_weights import load_clip
     from whatchanged.training.methods.clip4idc import CLIP4IDC
+    from whatchanged.training.weights.clip_weights import load_clip
 
     if not isinstance(method, CLIP4IDC):
         raise RecipeError(f"{init}: this is a file; only clip4idc begins from one. Name a run's folder.")
@@ -117,7 +117,7 @@ def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
 
 def warn_of_random_clip(recipe: Recipe) -> None:
     """Say so where a recipe counts on CLIP's weights and begins without any."""
-    from whatchanged.training.clip_weights import assumed
+    from whatchanged.training.weights.clip_weights import assumed
 
     if found := assumed(recipe):
         print(

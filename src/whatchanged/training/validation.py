@@ -18,8 +18,8 @@ from whatchanged.evaluation.ngrams import count
 from whatchanged.evaluation.retrieval import Similarity, retrieval
 from whatchanged.evaluation.rouge import rouge_l
 from whatchanged.training.batches import Example, Source
-from whatchanged.training.grids import Batch
 from whatchanged.training.methods import Method
+from whatchanged.training.seeing.grids import Batch
 
 BATCH = 64
 

@@ -13,9 +13,9 @@ from whatchanged.pieces import ALPHABET, from_merges
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import CLIP4IDCConfig, VisionConfig
 from whatchanged.training import export
-from whatchanged.training.grids import Batch
 from whatchanged.training.methods.clip4idc import CLIP4IDC, PRESETS, contrast
-from whatchanged.training.patches import Patches
+from whatchanged.training.seeing.grids import Batch
+from whatchanged.training.seeing.patches import Patches
 from whatchanged.vocabulary import BOS, EOS, PAD
 
 every_variant = pytest.mark.parametrize(

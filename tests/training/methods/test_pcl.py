@@ -9,9 +9,9 @@ from torch.testing import assert_close
 
 from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.schema import PCLConfig
-from whatchanged.training.grids import Batch, Precomputed
 from whatchanged.training.methods import build_method
 from whatchanged.training.methods.pcl import PCL, PRESETS
+from whatchanged.training.seeing.grids import Batch, Precomputed
 from whatchanged.vocabulary import CLS, EOS, MASK, PAD, SPECIALS, Vocabulary
 
 PRESET = pytest.mark.parametrize("preset", ["paper", "authors"])

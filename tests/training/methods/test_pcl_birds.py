@@ -13,9 +13,9 @@ from torch.testing import assert_close
 from whatchanged.errors import DatasetError
 from whatchanged.recipes.schema import PCLBirdsConfig
 from whatchanged.training.batches import Example
-from whatchanged.training.grids import Precomputed
 from whatchanged.training.methods import pcl
 from whatchanged.training.methods.pcl_birds import PCLBirds, class_contrast
+from whatchanged.training.seeing.grids import Precomputed
 from whatchanged.vocabulary import PAD
 
 PRESETS = pytest.mark.parametrize("preset", ["paper", "authors"])

@@ -11,8 +11,8 @@ from tiny_pcl import VOCABULARY, greedy_ids, random_batch, stirred, tiny
 from torch import nn
 from torch.testing import assert_close
 
-from whatchanged.training.grids import Batch, Grids, hide
 from whatchanged.training.methods.pcl import PCL, Memory
+from whatchanged.training.seeing.grids import Batch, Grids, hide
 from whatchanged.vocabulary import BOS, MASK, PAD
 
 PRESET = pytest.mark.parametrize("preset", ["paper", "authors"])

@@ -11,11 +11,11 @@ from torch import nn
 from torch.testing import assert_close
 
 from whatchanged.errors import DatasetError, RecipeError, ShapeError
-from whatchanged.training.grids import Batch
 from whatchanged.training.methods import pcl
 from whatchanged.training.methods.pcl import alignment_loss
 from whatchanged.training.methods.pcl import masked_patch_loss as paper_loss
 from whatchanged.training.methods.pcl import masked_patch_loss_authors as authors_loss
+from whatchanged.training.seeing.grids import Batch
 from whatchanged.vocabulary import BOS, EOS, PAD
 
 PRESETS = pytest.mark.parametrize("preset", ["paper", "authors"])

@@ -14,7 +14,6 @@ from torch.testing import assert_close
 
 from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.schema import ScorerConfig, StageConfig
-from whatchanged.training.grids import Batch, Precomputed
 from whatchanged.training.methods.scorer import (
     PRESETS,
     SCORER,
@@ -24,6 +23,7 @@ from whatchanged.training.methods.scorer import (
     two_sided,
 )
 from whatchanged.training.schedule import make_optimizer
+from whatchanged.training.seeing.grids import Batch, Precomputed
 from whatchanged.training.validation import write_captions
 from whatchanged.vocabulary import BOS, CLS, EOS, MASK, PAD, SPECIALS, UNK, Vocabulary
 

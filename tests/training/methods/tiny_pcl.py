@@ -3,8 +3,8 @@
 import torch
 
 from whatchanged.recipes.schema import PCLConfig
-from whatchanged.training.grids import Batch, Precomputed
 from whatchanged.training.methods.pcl import PCL
+from whatchanged.training.seeing.grids import Batch, Precomputed
 from whatchanged.vocabulary import BOS, EOS, PAD, SPECIALS, Vocabulary
 
 VOCABULARY = Vocabulary(SPECIALS + tuple(f"w{i:02d}" for i in range(14)))

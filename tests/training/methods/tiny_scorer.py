@@ -4,8 +4,8 @@ import torch
 from tiny_pcl import VOCABULARY, random_ids
 
 from whatchanged.recipes.schema import ScorerConfig
-from whatchanged.training.grids import Batch, Precomputed
 from whatchanged.training.methods.scorer import SCORER
+from whatchanged.training.seeing.grids import Batch, Precomputed
 
 GRID = (2, 3)
 READINGS = {

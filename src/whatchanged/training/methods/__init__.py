@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.schema import MethodConfig
-from whatchanged.training.grids import Batch, Vision
+from whatchanged.training.seeing.grids import Batch, Vision
 from whatchanged.vocabulary import Vocabulary
 
 if TYPE_CHECKING:

@@ -43,11 +43,11 @@ from torch.nn import functional as F
 from whatchanged.errors import RecipeError
 from whatchanged.pieces import PieceVocabulary
 from whatchanged.recipes.schema import CLIP4IDCConfig
-from whatchanged.training.grids import Batch, Grids, Vision, on_grids, pile
 from whatchanged.training.methods import Cache, take_over
 from whatchanged.training.nn.clip import LARGEST_SCALE, START_SCALE, Block, TextTower, draw, draw_blocks
 from whatchanged.training.nn.postnorm import EPS, DecoderLayer, EncoderLayer
 from whatchanged.training.nn.transformer import Past, captioning_mask
+from whatchanged.training.seeing.grids import Batch, Grids, Vision, on_grids, pile
 from whatchanged.vocabulary import CLS, EOS, MASK, PAD, UNK, Vocabulary
 
 if TYPE_CHECKING:

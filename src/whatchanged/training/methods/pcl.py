@@ -34,7 +34,6 @@ from torch.nn import functional as F
 
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes.schema import PCLConfig
-from whatchanged.training.grids import Batch, Grids, Hidden, Vision, on_grids, pile, to_patches
 from whatchanged.training.methods import Cache, take_over
 from whatchanged.training.nn.transformer import (
     Remembered,
@@ -44,6 +43,7 @@ from whatchanged.training.nn.transformer import (
     norm,
     sinusoid,
 )
+from whatchanged.training.seeing.grids import Batch, Grids, Hidden, Vision, on_grids, pile, to_patches
 from whatchanged.vocabulary import BOS, CLS, EOS, MASK, PAD, Vocabulary
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ Axis letters as in ``pcl``; n = 2B pictures, C classes.
 
 Departures. The paper draws an "empty image" without saying what it is, and names the three losses of FGVC
 without formulas: both presets follow the code. How the authors paired pictures for FGVC was not published:
-``training/cross_task.py`` says how it is done here.
+``training/data/cross_task.py`` says how it is done here.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -27,9 +27,9 @@ from torch.nn import functional as F
 
 from whatchanged.errors import DatasetError
 from whatchanged.recipes.schema import PCLBirdsConfig
-from whatchanged.training.grids import Batch, Grids, Vision
 from whatchanged.training.methods import take_over
 from whatchanged.training.methods.pcl import PCL, cosines
+from whatchanged.training.seeing.grids import Batch, Grids, Vision
 from whatchanged.vocabulary import Vocabulary
 
 if TYPE_CHECKING:

@@ -35,10 +35,10 @@ from torch.nn import functional as F
 
 from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.schema import ScorerConfig
-from whatchanged.training.grids import Batch, Vision, pile
 from whatchanged.training.methods import Cache, take_over
 from whatchanged.training.nn.token_matching import match_tokens
 from whatchanged.training.nn.transformer import BLIND, sinusoid
+from whatchanged.training.seeing.grids import Batch, Vision, pile
 from whatchanged.vocabulary import BOS, CLS, MASK, PAD, UNK, Vocabulary
 
 if TYPE_CHECKING:

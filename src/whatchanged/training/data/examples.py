@@ -1,0 +1,135 @@
+"""A data set's captioned pairs as numbered examples: one a caption, a pair, or a scene of two pairs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from whatchanged.errors import DatasetError
+from whatchanged.records import PairRecord
+from whatchanged.training.batches import Example, Reader, Source
+
+Kind = Literal["captions", "pairs", "scenes"]
+
+
+@dataclass(frozen=True)
+class DatasetSource:
+    """Examples of a data set. ``items``: record number and caption number of each example.
+
+    views: record number -> the unchanged pair of its scene, whose other view stands where the picture before
+    was in half of the visits.
+    """
+
+    records: Sequence[PairRecord]
+    items: Sequence[tuple[int, int]]
+    read: Reader
+    negatives: Mapping[str, tuple[str, ...]]
+    views: Mapping[int, PairRecord] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def count(self, task: str) -> int:
+        """Every task can use every example."""
+        return len(self)
+
+    def example(self, index: int, rng: np.random.Generator) -> Example:
+        """Example ``index``; every caption is an example of its own, so at most the view is drawn."""
+        number, caption = self.items[index]
+        record = self.records[number]
+        if number in self.views and rng.random() < 0.5:
+            record, _ = exchanged(record, self.views[number])
+        return _example(record, caption, self.read, self.negatives)
+
+
+@dataclass(frozen=True)
+class DrawnSource:
+    """Examples whose captions are drawn anew at each visit: of pairs, or of scenes (changed pair, unchanged).
+
+    ``exchange``: half of a scene's visits show its unchanged view where the picture before was, in both.
+    """
+
+    groups: Sequence[tuple[PairRecord, ...]]
+    exchange: bool
+    read: Reader
+    negatives: Mapping[str, tuple[str, ...]]
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def count(self, task: str) -> int:
+        """Every task can use every example."""
+        return len(self)
+
+    def example(self, index: int, rng: np.random.Generator) -> Example:
+        """Pair ``index``, or both pairs of scene ``index``, the unchanged one as ``partner``."""
+        group = self.groups[index]
+        if self.exchange and rng.random() < 0.5:
+            group = exchanged(*group)
+        first, *rest = [
+            _example(record, int(rng.integers(len(record.captions))), self.read, self.negatives)
+            for record in group
+        ]
+        return replace(first, partner=rest[0]) if rest else first
+
+
+def exchanged(changed: PairRecord, same: PairRecord) -> tuple[PairRecord, PairRecord]:
+    """A scene's pairs with its unchanged views swapped: (n, c) and (n, d) for (d, c) and (d, n)."""
+    assert same.after is not None
+    boxes = (None, changed.boxes[1])
+    return (
+        replace(changed, before=same.after, boxes=boxes, viewpoint_iou=None),
+        replace(same, before=same.after, after=same.before, boxes=same.boxes[::-1]),
+    )
+
+
+def _example(
+    record: PairRecord, caption: int, read: Reader, negatives: Mapping[str, tuple[str, ...]]
+) -> Example:
+    after = record.before if record.after is None else record.after
+    false = negatives.get(record.pair_id, ())
+    return Example(record, record.captions[caption], read(record.before), read(after), false)
+
+
+def _scenes(train: Sequence[PairRecord], root: Path) -> Sequence[tuple[PairRecord, ...]]:
+    """Each scene's changed pair and its unchanged one. Raises DatasetError where a scene has others."""
+    members: dict[str, list[PairRecord]] = {}
+    for record in train:
+        members.setdefault(record.group_id, []).append(record)
+    for scene, pairs in members.items():
+        if sorted(str(pair.changed) for pair in pairs) != ["False", "True"]:
+            raise DatasetError(
+                f"{root}: scene {scene} has {len(pairs)} training pairs, wanted one changed and one not."
+                ' Use examples = "pairs", and no exchange.'
+            )
+    return [tuple(sorted(pairs, key=lambda pair: not pair.changed)) for pairs in members.values()]
+
+
+def cut(
+    train: Sequence[PairRecord],
+    kind: Kind,
+    exchange: bool,
+    changed_only: bool,
+    root: Path,
+    read: Reader,
+    negatives: Mapping[str, tuple[str, ...]],
+) -> Source:
+    """The training pairs as examples of one kind (``data.examples``, ``stage.examples``).
+
+    Raises DatasetError where the folder has not what that kind needs.
+    """
+    views: dict[int, PairRecord] = {}
+    if changed_only and exchange:
+        scenes = _scenes(train, root)
+        train, views = [pair for pair, _ in scenes], {i: same for i, (_, same) in enumerate(scenes)}
+    elif changed_only:
+        train = [record for record in train if record.changed is not False]
+    if not train:
+        raise DatasetError(f"{root}: no training pair changed. Set changed_only = false in every stage.")
+    if kind == "captions":
+        captions = [(i, j) for i, record in enumerate(train) for j in range(len(record.captions))]
+        return DatasetSource(train, captions, read, negatives, views)
+    groups = _scenes(train, root) if kind == "scenes" else [(record,) for record in train]
+    return DrawnSource(groups, exchange, read, negatives)

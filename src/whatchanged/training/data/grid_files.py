@@ -1,0 +1,113 @@
+"""Grid features on disk, as ``features`` writes them: shards of half-precision grids, each with its origin.
+
+OUT/00000.safetensors   "features" (n, N, F) float16; metadata "grids", JSON: "about" (the backbone and its
+                        hash) and "pictures" (n names, paths below the data set's folder)
+
+A shard is all that is needed to read its pictures; the published folders with one ``.npy`` a picture are read
+by ``pictures.read_features``.
+"""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from whatchanged.errors import DatasetError
+
+PATTERN = "[0-9]*.safetensors"
+
+
+def shard_file(folder: Path, number: int) -> Path:
+    """Where shard ``number`` lies."""
+    return folder / f"{number:05d}.safetensors"
+
+
+def write_shard(
+    path: Path, about: Mapping[str, Any], pictures: Sequence[str], grids: NDArray[np.float16]
+) -> None:
+    """Write one shard, whole or not at all. grids: (n, N, F)."""
+    metadata = {"grids": json.dumps({"about": about, "pictures": pictures})}  # two keys: in any order
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_bytes(save({"features": np.ascontiguousarray(grids)}, metadata))
+    beside.replace(path)
+
+
+def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
+    """What a shard says of itself, and the names of its pictures. Raises DatasetError."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            metadata, shape = file.metadata() or {}, file.get_slice("features").get_shape()
+        grids = json.loads(metadata["grids"])
+        about, pictures = dict(grids["about"]), list(grids["pictures"])
+        wanted = [len(pictures), about["rows"] * about["columns"], about["width"]]
+        if shape != wanted:
+            raise ValueError(f"it holds {shape}, and says {wanted}")
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise DatasetError(
+            f"{path}: no features that whatchanged wrote can be read here ({error}). Delete the file and run"
+            " `whatchanged features` again."
+        ) from error
+    return about, pictures
+
+
+def is_grid_folder(folder: Path) -> bool:
+    """Whether shards lie in the folder."""
+    return any(folder.glob(PATTERN))
+
+
+class GridFiles:
+    """The shards of one folder; a picture's grid is read when it is asked for, the rest stays on disk."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.about: dict[str, Any] = {}
+        self._places: dict[str, tuple[Path, int]] = {}
+        self._open: dict[Path, Any] = {}
+        for path in sorted(folder.glob(PATTERN)):
+            about, pictures = read_header(path)
+            if self.about and about != self.about:
+                raise DatasetError(
+                    f"{path}: its features come from another backbone ({about['backbone']}) than those beside"
+                    f" it ({self.about['backbone']}). Keep each in a folder of its own."
+                )
+            self.about = about
+            self._places |= {name: (path, row) for row, name in enumerate(pictures)}
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def check(self, rows: int, columns: int, width: int) -> None:
+        """That the grids are of this size. Raises DatasetError."""
+        got = tuple(self.about[key] for key in ("rows", "columns", "width"))
+        if got != (rows, columns, width):
+            raise DatasetError(
+                f"{self.folder}: {self.about['backbone']} gives grids of {got[0]} x {got[1]} with {got[2]}"
+                f" numbers a cell; the recipe wants {rows} x {columns} with {width}. Pass --set"
+                f" vision.rows={got[0]} --set vision.columns={got[1]} --set vision.feature_width={got[2]}."
+            )
+
+    def read(self, name: str) -> NDArray[np.float32]:
+        """The features (N, F) of the picture ``name``, cells row by row. Raises DatasetError."""
+        place = self._places.get(name)
+        if place is None:
+            raise DatasetError(
+                f"{self.folder}: no features of {name} among those of {len(self)} pictures. Run `whatchanged"
+                " features` on the whole data set."
+            )
+        path, row = place
+        if path not in self._open:
+            self._open[path] = safe_open(path, framework="numpy")
+        grid: NDArray[np.float16] = self._open[path].get_slice("features")[row]
+        return grid.astype(np.float32)
+
+
+def picture_name(picture: Path, root: Path) -> str:
+    """A picture's name in the shards: its path below the folder of the data set or list, with slashes."""
+    base = root if root.is_dir() else root.parent
+    return (picture.relative_to(base) if picture.is_relative_to(base) else picture).as_posix()

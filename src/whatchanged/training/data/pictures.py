@@ -1,0 +1,60 @@
+"""How a picture of a data set is read for training: its pixels, or its precomputed features."""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.errors import DatasetError, RecipeError
+from whatchanged.images import open_image, resize
+from whatchanged.recipes.schema import VisionConfig
+from whatchanged.training.batches import Reader
+from whatchanged.training.data.grid_files import GridFiles, is_grid_folder, picture_name
+
+
+def reader(vision: VisionConfig, features: str, root: Path) -> Reader:
+    """How a picture of the data set at ``root`` is read: features (N, F) float32, or pixels (H, W, 3) uint8.
+
+    features: a folder of ``grid_files``, or one with an ``.npy`` a picture. Raises DatasetError where its
+    grids are not those that the recipe wants.
+    """
+    if vision.kind != "features":
+        size = (vision.image_width, vision.image_height)
+        return lambda path: resize(open_image(path), size)
+    if not features:
+        raise RecipeError("data.features is empty. Say where the precomputed features lie: --features FOLDER")
+    grid = (vision.rows, vision.columns, vision.feature_width)
+    if not is_grid_folder(Path(features)):
+        return lambda path: read_features(Path(features), path, *grid)
+    stored = GridFiles(Path(features))
+    stored.check(*grid)
+    return lambda path: stored.read(picture_name(path, root))
+
+
+def read_features(folder: Path, picture: Path, rows: int, columns: int, width: int) -> NDArray[np.float32]:
+    """The features of one picture as (N, F), N = rows x columns, cell number = columns x row + column.
+
+    Looked for as FOLDER/<picture's file name>.npy, FOLDER/<its folder>/<file name>.npy (sc_images also as
+    sc_features, as the field's extractors call it). Stored as (F, rows, columns), (F, N) or (N, F).
+    Raises DatasetError if the file is missing or of another shape.
+    """
+    inside = [picture.parent.name, picture.parent.name.replace("images", "features")]
+    places = [folder / f"{picture.name}.npy", *(folder / name / f"{picture.name}.npy" for name in inside)]
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        raise DatasetError(
+            f"{places[0]}: no features of {picture.name} (nor at {places[2]}). Extract them first."
+        )
+    try:
+        stored = np.load(found, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise DatasetError(f"{found}: cannot read the features: {error}. Extract them again.") from error
+    cells = rows * columns
+    if stored.shape == (cells, width):
+        return np.ascontiguousarray(stored, np.float32)
+    if stored.shape in ((width, rows, columns), (width, cells)):
+        return np.ascontiguousarray(stored.reshape(width, cells).T, np.float32)
+    raise DatasetError(
+        f"{found}: got the shape {stored.shape}, wanted ({width}, {rows}, {columns}), ({width}, {cells}) or"
+        f" ({cells}, {width}). Set vision.rows, columns and feature_width to what is stored."
+    )

@@ -1,0 +1,170 @@
+"""A pool of drawn triples as a recipe's data: pairs of pictures or of stored tokens, everything known."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from whatchanged.errors import DatasetError, RecipeError
+from whatchanged.recipes.schema import PCLConfig, Recipe
+from whatchanged.records import PairRecord
+from whatchanged.training.batches import Example
+from whatchanged.training.data.negatives import Truth, mine, read_negatives, write_negatives
+from whatchanged.training.data.pool import Shard, open_shards, pairing
+from whatchanged.training.data.sources import Sources
+from whatchanged.training.seeing.variation import vary_pixels
+from whatchanged.vocabulary import Vocabulary
+from whatchanged.worlds.clevr.change import NOTHING, Change
+from whatchanged.worlds.clevr.language import WORDS, write_captions, write_fixed
+from whatchanged.worlds.clevr.scene import Scene
+
+PAIRS = ((0, 1, "forth"), (0, 2, "none"), (2, 1, "forth"), (1, 0, "back"), (1, 2, "back"), (2, 0, "none"))
+"""Ordered pairs of a triple's pictures: 0 default, 1 semantic, 2 nonsemantic; the official two first."""
+ORDERED = {
+    "official": PAIRS[:2],
+    "all": PAIRS,
+    "balanced": PAIRS + tuple(pair for pair in PAIRS if pair[2] == "none"),
+}
+"""Choices of ``data.ordered_pairs``; in "balanced" half of all pairs are unchanged, each said twice."""
+NEGATIVE_PAIRS = 6_000
+"""Pairs, from the first on, that false captions are built for: each costs milliseconds to prove."""
+
+
+@dataclass(frozen=True)
+class PoolSource:
+    """Examples of some triples of a pool. ``tokens``: per shard (n, variants, 3, N, F + 4), or none.
+
+    ``varied`` pictures are exposed, toned and blurred anew each time; stored tokens come in variants instead.
+    Fixed wordings draw nothing, so each sentence is written once and kept: writing is the dear part.
+    """
+
+    shards: Sequence[Shard]
+    tokens: Sequence[NDArray[np.float16]]
+    first: int
+    last: int
+    pairs: Sequence[tuple[int, int, str]]
+    wording: str
+    varied: bool
+    negatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _written: dict[int, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __len__(self) -> int:
+        return (self.last - self.first) * len(self.pairs)
+
+    def count(self, task: str) -> int:
+        """How many of the examples, from the first on, a task can use: FDA those with false captions."""
+        return len(self.negatives) if task == "fda" else len(self)
+
+    def example(self, index: int, rng: np.random.Generator) -> Example:
+        """Pair ``index`` with a caption, a variant of its pictures, and its truth."""
+        shard, i, pair = self._place(index)
+        k, m, _ = self.pairs[pair]
+        captions = self._captions(index, rng)
+        record = self.record(index, captions)
+        before, after = self._read(shard, i, k, m, rng)
+        false = self.negatives.get(record.pair_id, ())
+        known = pairing(self.shards[shard], i, k, m, self._change(shard, i, pair))
+        return Example(record, captions[0], before, after, false, known)
+
+    def record(self, index: int, captions: tuple[str, ...]) -> PairRecord:
+        """The pair as a record; it has no files, so its paths only name it."""
+        shard, i, pair = self._place(index)
+        k, m, _ = self.pairs[pair]
+        change = self._change(shard, i, pair)
+        scene = f"{self.shards[shard].number:05d}{i:02d}"
+        names = (Path(f"{scene}_{k}.png"), Path(f"{scene}_{m}.png"))
+        return PairRecord(
+            "clevr_change", f"{scene}_{k}{m}.png", scene, "train", "pair_caption", *names, captions,
+            changed=change.type != "none", change_type=change.type,
+        )  # fmt: skip
+
+    def truth(self, index: int) -> tuple[Scene, Scene, Change]:
+        """The scenes before and after and the change between them."""
+        shard, i, pair = self._place(index)
+        k, m, _ = self.pairs[pair]
+        return self.shards[shard].scene(i, k), self.shards[shard].scene(i, m), self._change(shard, i, pair)
+
+    def _captions(self, index: int, rng: np.random.Generator) -> tuple[str, ...]:
+        if self.wording == "captions":
+            return write_captions(*self.truth(index), rng)
+        if index not in self._written:
+            self._written[index] = write_fixed(*self.truth(index), self.wording)  # type: ignore[arg-type]
+        return (self._written[index],)
+
+    def _place(self, index: int) -> tuple[int, int, int]:
+        triple, pair = divmod(index, len(self.pairs))
+        return (*divmod(self.first + triple, len(self.shards[0])), pair)
+
+    def _change(self, shard: int, i: int, pair: int) -> Change:
+        change = self.shards[shard].change(i)
+        return {"forth": change, "back": change.reversed(), "none": NOTHING}[self.pairs[pair][2]]
+
+    def _read(
+        self, shard: int, i: int, k: int, m: int, rng: np.random.Generator
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        if self.tokens:
+            variants = self.tokens[shard][i]
+            choice = rng.integers(len(variants), size=2) if self.varied else (0, 0)
+            return variants[choice[0], k].astype(np.float32), variants[choice[1], m].astype(np.float32)
+        pictures = np.stack([self.shards[shard].pictures[i, k], self.shards[shard].pictures[i, m]])
+        if self.varied:
+            generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
+            pictures = vary_pixels(torch.from_numpy(pictures), generator).numpy()
+        return pictures[0], pictures[1]
+
+
+def open_pool(recipe: Recipe, run: Path) -> Sources:
+    """Train and validation pairs of the pool at ``data.path``; its first triples, at most a tenth, validate.
+
+    Raises RecipeError where no pool is named or ``data.examples`` is not "captions" (each pair of a pool is
+    an example, its caption written anew each time), DatasetError where it, or its tokens, are not there.
+    """
+    data = recipe.data
+    if not data.path:
+        raise RecipeError(f"{recipe.name}: data.path is empty. Say where the pool lies: --data POOL")
+    if data.examples != "captions":
+        raise RecipeError(f'{recipe.name}: data.examples = "{data.examples}" needs data.source = "dataset"')
+    shards = open_shards(Path(data.path))
+    tokens = [_tokens(Path(data.features), shard) for shard in shards] if data.features else []
+    triples = sum(len(shard) for shard in shards)
+    held = max(1, min(data.validation // 2, triples // 10))
+    pairs = ORDERED[data.ordered_pairs]
+    negatives: dict[str, tuple[str, ...]] = {}
+    if any("fda" in stage.tasks for stage in recipe.stages):
+        negatives = _negatives(PoolSource(shards, (), held, triples, pairs, "captions", False), recipe, run)
+    varied = bool(tokens) or data.vary == "examples"  # else whole batches are varied, by the loop
+    return Sources(
+        PoolSource(shards, tokens, held, triples, pairs, data.wording, varied, negatives),
+        PoolSource(shards, tokens, 0, held, ORDERED["official"], "captions", False),
+        Vocabulary.from_captions([" ".join(WORDS)]),
+    )
+
+
+def _tokens(folder: Path, shard: Shard) -> NDArray[np.float16]:
+    file = folder / f"{shard.number:05d}.tokens.npy"
+    if not file.is_file():
+        raise DatasetError(f"{file}: no tokens of this shard. Make them: whatchanged features POOL {folder}")
+    stored: NDArray[np.float16] = np.load(file, mmap_mode="r")
+    return stored
+
+
+def _negatives(source: PoolSource, recipe: Recipe, run: Path) -> dict[str, tuple[str, ...]]:
+    """False captions of the source's first pairs, kept in the run folder for the next sitting."""
+    records, truths = [], {}
+    for index in range(min(len(source), NEGATIVE_PAIRS)):
+        truth: Truth = source.truth(index)
+        captions = write_captions(*truth, np.random.default_rng((recipe.seed, index)))
+        records.append(source.record(index, captions))
+        truths[records[-1].pair_id] = truth
+    kept = run / "negatives.jsonl"
+    if not kept.is_file():
+        assert isinstance(recipe.method, PCLConfig)  # only PCL has the task fda
+        longest = recipe.method.max_length - 3
+        mined = mine(records, truths, recipe.seed, recipe.method.negatives, longest=longest)
+        run.mkdir(parents=True, exist_ok=True)
+        write_negatives(kept, records, mined.sentences)
+    return read_negatives(kept, records)

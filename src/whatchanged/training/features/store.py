@@ -1,0 +1,238 @@
+"""Running a backbone once, so that training reads its numbers instead of pictures.
+
+``store_features``: any frozen backbone over the pictures of a data set; ``store_tokens``: a trained one over
+a drawn pool. Both go on where they were interrupted, shard by shard.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import active_children, get_context, parent_process
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from rich.progress import track
+
+from whatchanged.datasets import Dataset
+from whatchanged.errors import OutputError, RecipeError
+from whatchanged.images import open_image, resize
+from whatchanged.training.data.grid_files import picture_name, read_header, shard_file, write_shard
+from whatchanged.training.data.pool import Shard, open_shards
+from whatchanged.training.features.backbones import Backbone, open_backbone
+from whatchanged.training.run import choose_device, open_run
+from whatchanged.training.seeing.variation import vary
+from whatchanged.training.seeing.vision import PixelVision
+
+BATCH = 100
+"""Pictures of a pool side by side."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What ``store_features`` did: pictures of the data set, shards written now and kept, bytes of all."""
+
+    pictures: int
+    written: int
+    kept: int
+    size: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One shard: its file, its pictures by name and place, how many are seen side by side."""
+
+    path: Path
+    names: tuple[str, ...]
+    pictures: tuple[Path, ...]
+    batch: int
+
+
+def store_features(
+    dataset: Dataset,
+    backbone: str,
+    out: Path,
+    weights: Path | None = None,
+    shard: int = 256,
+    batch: int = 8,
+    workers: int | None = None,
+    device: str = "auto",
+    quiet: bool = False,
+) -> Stored:
+    """Write the grid features of every picture of a data set, each once, into ``out`` (see ``grid_files``).
+
+    backbone, weights: see ``backbones.open_backbone``. shard: pictures a file. workers: on the CPU, processes
+    that see with one thread each; on a GPU, threads that read pictures ahead; None: one a core. On a CPU,
+    batch and workers change no number. Shards that are there are kept. Raises OutputError where one of them
+    holds other pictures or another backbone's features, ImageError where a picture cannot be read.
+    """
+    began, where = time.monotonic(), choose_device(device)
+    seer = open_backbone(backbone, weights)
+    pictures = _pictures(dataset)
+    named = list(pictures.items())
+    jobs = []
+    for number, first in enumerate(range(0, len(named), shard)):
+        names, places = zip(*named[first : first + shard], strict=True)
+        jobs.append(_Job(shard_file(out, number), names, places, batch))
+    todo = [job for job in jobs if not _is_there(job, seer)]
+    extra = sorted({path.name for path in out.glob("[0-9]*.safetensors")} - {job.path.name for job in jobs})
+    if extra:
+        raise OutputError(
+            f"{out}: it holds shards of another data set (first: {extra[0]}). Choose another folder."
+        )
+    out.mkdir(parents=True, exist_ok=True)
+    count = min(workers or os.cpu_count() or 1, max(len(todo), 1))
+    if where.type == "cpu" and count > 1:
+        _in_processes(todo, backbone, weights, count, quiet)
+    else:
+        with _one_thread(where.type == "cpu"), ThreadPoolExecutor(workers or os.cpu_count() or 1) as readers:
+            seer.network.to(where)
+            for job in track(todo, "features", disable=quiet):
+                _write(job, seer, where, readers)
+    size = sum(job.path.stat().st_size for job in jobs)
+    return Stored(len(named), len(todo), len(jobs) - len(todo), size, time.monotonic() - began)
+
+
+def _pictures(dataset: Dataset) -> dict[str, Path]:
+    """Name -> place of every picture, each once, in the order of the records."""
+    found = {}
+    for record in dataset.records:
+        for picture in (record.before, record.after):
+            if picture is not None:
+                found[picture_name(picture, dataset.root)] = picture
+    return found
+
+
+def _is_there(job: _Job, backbone: Backbone) -> bool:
+    """Whether the shard lies there already. Raises OutputError where what lies there is another."""
+    if not job.path.exists():
+        return False
+    about, names = read_header(job.path)
+    if about != backbone.about():
+        raise OutputError(
+            f"{job.path}: its features are those of {about.get('backbone')} with weights"
+            f" {str(about.get('sha256'))[:12]}, not of {backbone.name} with {backbone.sha256[:12]}. Choose"
+            " another folder."
+        )
+    if tuple(names) != job.names:
+        raise OutputError(
+            f"{job.path}: it holds other pictures, or another number of them: the data set or --shard-size"
+            " has changed. Choose another folder."
+        )
+    return True
+
+
+def _write(job: _Job, backbone: Backbone, device: torch.device, readers: ThreadPoolExecutor) -> None:
+    """See the pictures of one shard, the next ones being read meanwhile, and write it."""
+
+    def read_ahead(first: int) -> list[Future[NDArray[np.uint8]]]:
+        paths = job.pictures[first : first + job.batch]
+        return [readers.submit(lambda p: resize(open_image(p), backbone.size), path) for path in paths]
+
+    grids = np.empty((len(job.names), backbone.rows * backbone.columns, backbone.width), np.float16)
+    ahead = read_ahead(0)
+    for first in range(0, len(job.names), job.batch):
+        pixels, ahead = np.stack([one.result() for one in ahead]), read_ahead(first + job.batch)
+        with torch.inference_mode():
+            seen = backbone.see(torch.from_numpy(pixels).to(device)).half().cpu().numpy()
+        if not np.isfinite(seen).all():
+            raise RecipeError(
+                f"{backbone.name}: what it sees in {job.pictures[first]} or in one of the next is no finite"
+                " number of half precision. Are these its weights?"
+            )
+        grids[first : first + job.batch] = seen
+    write_shard(job.path, backbone.about(), job.names, grids)
+
+
+@contextmanager
+def _one_thread(wanted: bool) -> Iterator[None]:
+    """Torch computes with one thread meanwhile, as each of several processes does: the same numbers."""
+    threads = torch.get_num_threads()
+    if wanted:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _in_processes(jobs: Sequence[_Job], backbone: str, weights: Path | None, count: int, quiet: bool) -> None:
+    """The shards by ``count`` processes; the first failure, or an interrupt, ends them all."""
+    with ProcessPoolExecutor(count, get_context("spawn"), _start, (backbone, weights)) as pool:
+        waiting = [pool.submit(_write_here, job) for job in jobs]
+        try:
+            for one in track(as_completed(waiting), "features", total=len(waiting), disable=quiet):
+                one.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in active_children():  # a shard may take a minute, and nobody waits for it
+                process.terminate()
+            raise
+
+
+_HERE: list[Backbone] = []
+"""The backbone of a worker process."""
+
+
+def _start(backbone: str, weights: Path | None) -> None:
+    """Prepare a worker process; it ends when the one that started it does, however that is."""
+    threading.Thread(target=_follow, daemon=True).start()
+    torch.set_num_threads(1)
+    _HERE.append(open_backbone(backbone, weights))
+
+
+def _follow() -> None:
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def _write_here(job: _Job) -> None:
+    with ThreadPoolExecutor(1) as readers:
+        _write(job, _HERE[0], torch.device("cpu"), readers)
+
+
+def store_tokens(
+    run: Path, pool: Path, out: Path, variants: int, device: str = "auto", quiet: bool = False
+) -> int:
+    """Write ``out``/NNNNN.tokens.npy for every shard of a pool that has none yet; returns how many it wrote.
+
+    Each is (n, variants, 3, N, F + 4) float16, see ``PixelVision.pack``. The first variant is the picture as
+    drawn, the others are varied anew. Raises RecipeError where the run learned nothing to see with.
+    """
+    recipe, method, _ = open_run(run, "last")
+    if not isinstance(method.vision, PixelVision):
+        raise RecipeError(f"{run}: {recipe.name} reads stored features itself; it has no backbone to run.")
+    where = choose_device(device)
+    vision = method.vision.to(where).eval()
+    out.mkdir(parents=True, exist_ok=True)
+    shards = [s for s in open_shards(pool) if not (out / f"{s.number:05d}.tokens.npy").exists()]
+    for shard in track(shards, "tokens", disable=quiet):
+        tokens = np.stack([_tokens(vision, shard, number, where) for number in range(variants)], axis=1)
+        beside = out / f".{shard.number:05d}.{os.getpid()}"
+        with beside.open("wb") as file:
+            np.save(file, tokens)
+        beside.replace(out / f"{shard.number:05d}.tokens.npy")
+    return len(shards)
+
+
+@torch.inference_mode()
+def _tokens(vision: PixelVision, shard: Shard, variant: int, device: torch.device) -> NDArray[np.float16]:
+    """One variant of a shard's pictures: (n, 3, N, F + 4)."""
+    generator = torch.Generator(device).manual_seed(shard.number * 1000 + variant)
+    pictures = torch.from_numpy(np.array(shard.pictures)).flatten(0, 1)
+    packed = []
+    for batch in torch.split(pictures, BATCH):
+        light = batch.to(device).permute(0, 3, 1, 2).float() / 255
+        light = vary(light, generator) if variant else light
+        light = (light - vision.mean) / vision.std
+        seen = vision.pack(light.contiguous(memory_format=torch.channels_last))
+        packed.append(seen.cpu().numpy().astype(np.float16))
+    return np.concatenate(packed).reshape(len(shard), 3, *packed[0].shape[1:])

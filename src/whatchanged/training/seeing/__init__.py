@@ -1,0 +1,1 @@
+"""How pictures become the grids that a method reads, and what the drawn world teaches about each cell."""

@@ -1,0 +1,189 @@
+"""CLIP's weights into CLIP4IDC: the names of the three layouts that people have, and where each tensor goes.
+
+Layouts: OpenAI's; open_clip's, the same names, the text tower's perhaps behind ``text.``; Hugging Face's
+``CLIPModel``. All become OpenAI's names first, then ours.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from whatchanged.errors import RecipeError
+from whatchanged.pieces import PieceVocabulary
+from whatchanged.recipes.schema import CLIP4IDCConfig, Recipe
+from whatchanged.training.methods.clip4idc import CLIP4IDC, NEW, PRESETS
+from whatchanged.training.weights.clip_archive import read_tensors
+
+NOT_WEIGHTS = ("input_resolution", "context_length", "vocab_size")
+"""Numbers that OpenAI's archive keeps beside its weights; Hugging Face's keep ``position_ids``."""
+MOVES_LITTLE = 1e-6
+"""A learning rate up to which a tensor more or less stays what it is."""
+TEXT = ("token_embedding.", "positional_embedding", "transformer.", "ln_final.", "text_projection")
+
+_FACE = (
+    (r"vision_model\.embeddings\.patch_embedding\.weight", "visual.conv1.weight"),
+    (r"vision_model\.embeddings\.class_embedding", "visual.class_embedding"),
+    (r"vision_model\.embeddings\.position_embedding\.weight", "visual.positional_embedding"),
+    (r"vision_model\.pre_layrnorm\.(.*)", r"visual.ln_pre.\1"),  # spelt so
+    (r"vision_model\.post_layernorm\.(.*)", r"visual.ln_post.\1"),
+    (r"vision_model\.encoder\.layers\.(.*)", r"visual.transformer.resblocks.\1"),
+    (r"visual_projection\.weight", "visual.proj"),
+    (r"text_model\.embeddings\.token_embedding\.weight", "token_embedding.weight"),
+    (r"text_model\.embeddings\.position_embedding\.weight", "positional_embedding"),
+    (r"text_model\.encoder\.layers\.(.*)", r"transformer.resblocks.\1"),
+    (r"text_model\.final_layer_norm\.(.*)", r"ln_final.\1"),
+    (r"text_projection\.weight", "text_projection"),
+)
+_FACE_BLOCK = (
+    (".layer_norm1.", ".ln_1."), (".layer_norm2.", ".ln_2."), (".mlp.fc1.", ".mlp.c_fc."),
+    (".mlp.fc2.", ".mlp.c_proj."), (".self_attn.out_proj.", ".attn.out_proj."),
+)  # fmt: skip
+_OURS = {
+    "visual.class_embedding": "pair.class_token",
+    "visual.positional_embedding": "pair.positions",
+    "visual.ln_pre.weight": "pair.entry_norm.weight",
+    "visual.ln_pre.bias": "pair.entry_norm.bias",
+    "visual.ln_post.weight": "pair.exit_norm.weight",
+    "visual.ln_post.bias": "pair.exit_norm.bias",
+    "token_embedding.weight": "words.weight",
+    "positional_embedding": "text_positions",
+    "ln_final.weight": "text.exit_norm.weight",
+    "ln_final.bias": "text.exit_norm.bias",
+    "logit_scale": "log_scale",
+}
+_OUR_BLOCK = {
+    "attn.out_proj": "attention.out", "ln_1": "attention_norm", "ln_2": "ffn_norm", "mlp.c_fc": "grow",
+    "mlp.c_proj": "shrink",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of a weights file. used, unused: its names; missing, mismatched: ours, sizes included."""
+
+    used: tuple[str, ...]
+    unused: tuple[str, ...]
+    missing: tuple[str, ...]
+    mismatched: tuple[str, ...]
+
+    def __str__(self) -> str:
+        parts = [f"{len(self.used)} tensors used"]
+        for name in ("unused", "missing", "mismatched"):
+            found: tuple[str, ...] = getattr(self, name)
+            parts += [f"{len(found)} {name}: " + ", ".join(found)] if found else []
+        return "; ".join(parts)
+
+
+def load_clip(method: CLIP4IDC, path: Path, partial: bool = False) -> Report:
+    """Copy the weights of a CLIP file into ``method``, and say what was used and what was not.
+
+    What CLIP does not have (the pair encoder's new tensors, the captioner) keeps its start. Raises
+    RecipeError if a tensor of CLIP's is missing or of another shape, unless ``partial``: it keeps its start
+    too.
+    """
+    own, given = method.state_dict(), to_openai(read_tensors(path))
+    placed = {
+        name: (source, t) for source, tensor in given.items() for name, t in _place(method, source, tensor)
+    }
+    fits = {n: (s, t) for n, (s, t) in placed.items() if n in own and own[n].shape == t.shape}
+    used = {source for source, _ in fits.values()}
+    report = Report(
+        tuple(sorted(used)),
+        tuple(sorted(given.keys() - used - {s for n, (s, _) in placed.items() if n in own})),
+        tuple(sorted(_of_clip(method) - placed.keys())),
+        tuple(
+            f"{n} (got {tuple(t.shape)}, wanted {tuple(own[n].shape)})"
+            for n, (_, t) in sorted(placed.items())
+            if n in own and own[n].shape != t.shape
+        ),
+    )
+    if (report.missing or report.mismatched) and not partial:
+        words = any("words.weight" in name for name in report.mismatched)
+        cure = "method.* and vision.* must have the sizes of the model that the weights are of"
+        if words and not isinstance(method.vocabulary, PieceVocabulary):
+            cure = "CLIP's word table needs CLIP's pieces: --set data.merges=bpe_simple_vocab_16e6.txt.gz"
+        raise RecipeError(f"{path}: these weights do not fit. {report}. {cure[0].upper()}{cure[1:]}.")
+    method.load_state_dict({name: tensor for name, (_, tensor) in fits.items()}, strict=False)
+    return report
+
+
+def assumed(recipe: Recipe) -> str:
+    """What the recipe does that only makes sense where CLIP's tensors are CLIP's, in words; "" if nothing."""
+    method, found = recipe.method, []
+    if not isinstance(method, CLIP4IDCConfig):
+        return ""
+    if PRESETS[method.preset].frozen and method.freeze:
+        found.append("keeps tables and first layers as they are (method.freeze)")
+    for stage in recipe.stages:
+        rate = stage.lr * stage.rates.get("clip", 1.0)
+        if rate <= MOVES_LITTLE:
+            found.append(f"moves the rest at {rate:.0e} in stage {stage.name}" if rate else
+                         f"leaves CLIP's part as it is in stage {stage.name}")  # fmt: skip
+    return " and ".join(found)
+
+
+def to_openai(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """A file's tensors under OpenAI's names, whichever layout they come in."""
+    kept = {n: t for n, t in tensors.items() if n not in NOT_WEIGHTS and not n.endswith("position_ids")}
+    if any(name.startswith("vision_model.") for name in kept):
+        return _from_face(kept)
+    bare = {n: n.removeprefix("text.") for n in kept}
+    return {bare[n] if bare[n].startswith(TEXT) else n: t for n, t in kept.items()}
+
+
+def _from_face(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    found: dict[str, Tensor] = {}
+    for source, tensor in tensors.items():
+        name = source
+        for pattern, target in _FACE:
+            name = re.sub(f"^{pattern}$", target, name)
+        for old, new in _FACE_BLOCK:
+            name = name.replace(old, new)
+        projection = name in ("visual.proj", "text_projection")
+        found[name] = tensor.T if projection else tensor
+    for query in [name for name in found if ".self_attn.q_proj." in name]:
+        parts = [query.replace(".q_proj.", f".{part}_proj.") for part in "qkv"]
+        if all(part in found for part in parts):
+            joined = query.replace(".self_attn.q_proj.", ".attn.in_proj_")
+            found[joined] = torch.cat([found.pop(part) for part in parts])
+    return found
+
+
+def _place(method: CLIP4IDC, source: str, tensor: Tensor) -> Iterator[tuple[str, Tensor]]:
+    """Our names for one of OpenAI's tensors, and what belongs there; nothing for a name we do not know."""
+    block = re.fullmatch(r"(visual\.)?transformer\.resblocks\.(\d+)\.(.+)", source)
+    if source == "visual.conv1.weight":
+        yield "pair.patches.weight", tensor.flatten(1)
+    elif source in ("visual.proj", "text_projection"):
+        yield ("pair" if source == "visual.proj" else "text") + ".project.weight", tensor.T
+    elif block:
+        number, alone = int(block[2]), len(method.pair.intra)
+        place = f"text.blocks.{number}"
+        if block[1]:
+            place = f"pair.intra.{number}" if number < alone else f"pair.inter.{number - alone}"
+        if block[3] in ("attn.in_proj_weight", "attn.in_proj_bias"):
+            kind = block[3].removeprefix("attn.in_proj_")
+            for part, third in zip(("query", "key", "value"), tensor.chunk(3), strict=True):
+                yield f"{place}.attention.{part}.{kind}", third
+        else:
+            part, _, kind = block[3].rpartition(".")
+            if part in _OUR_BLOCK:
+                yield f"{place}.{_OUR_BLOCK[part]}.{kind}", tensor
+    elif source in _OURS:
+        name = _OURS[source]
+        tables = {"words.weight": "captioner.words.weight", "text_positions": "captioner.positions"}
+        yield tables.get(name, name) if method.config.variant == "ft2" else name, tensor
+
+
+def _of_clip(method: CLIP4IDC) -> set[str]:
+    """Our parameters that CLIP has."""
+    copied = ("captioner.words.", "captioner.positions") if method.config.variant == "ft2" else ()
+    return {
+        name
+        for name, _ in method.named_parameters()
+        if not name.startswith(("captioner.", "vision.", *NEW)) or (copied and name.startswith(copied))
+    }

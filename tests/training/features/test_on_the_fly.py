@@ -1,0 +1,83 @@
+"""A model that learned from stored features, exported with their backbone in front of it."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+import torch
+from test_features import TINY, make_run
+
+from whatchanged.captioner.runtime import load
+from whatchanged.datasets import open_dataset
+from whatchanged.errors import RecipeError
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.training.data.grid_files import GridFiles
+from whatchanged.training.export import export_run
+from whatchanged.training.features.store import store_features
+from whatchanged.training.run import open_run, run_recipe
+
+
+@pytest.fixture(scope="module")
+def seer(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("on_the_fly") / "seer"
+    return make_run(folder, "clevr-see", [*TINY, "vision.image_width=32", "vision.image_height=24"])
+
+
+@pytest.fixture(scope="module")
+def learner(seer, tiny_dataset, tmp_path_factory):
+    """A run trained on the stored grids of the seer's backbone."""
+    folder = tmp_path_factory.mktemp("on_the_fly")
+    store_features(
+        open_dataset(tiny_dataset), str(seer), folder / "grids", workers=1, device="cpu", quiet=True
+    )
+    about = GridFiles(folder / "grids").about
+    places = [
+        f"data.path={json.dumps(str(tiny_dataset))}",
+        f"data.features={json.dumps(str(folder / 'grids'))}",
+    ]
+    grid = [f"vision.rows={about['rows']}", f"vision.columns={about['columns']}"]
+    steps = ["stage.pretrain.steps=1", "stage.caption.steps=5", "stage.caption.evaluate_every=0"]
+    recipe = load_recipe("pcl-tiny", [*places, *grid, *steps, f"vision.feature_width={about['width']}"])
+    run_recipe(recipe, folder / "run", device="cpu", quiet=True)
+    return folder / "run"
+
+
+def test_the_model_reads_pictures_as_it_read_their_features(learner, seer, tiny_dataset, tmp_path):
+    export_run(learner, tmp_path / "model", "mine", weights=seer)
+    captioner, (recipe, method, _) = load(tmp_path / "model"), open_run(learner)
+    stored, root = GridFiles(tmp_path.parent / recipe.data.features), tiny_dataset
+    card = captioner.card
+    assert card.image_size == (32, 24) and card.grid == (3, 4)
+    assert (
+        card.provenance["features"] == stored.about
+        and 'kind = "features"' in card.provenance["resolved_recipe"]
+    )
+    for record in open_dataset(tiny_dataset, split="val").records:
+        found = captioner.describe(record.before, record.after)
+        grids = [torch.from_numpy(stored.read(p.relative_to(root).as_posix()))[None]
+                 for p in (record.before, record.after)]  # fmt: skip
+        with torch.inference_mode():
+            memory = method.encode(*grids)
+            wanted = method.no_change(memory)
+        p = float(wanted[0])
+        assert found.no_change == pytest.approx(card.no_change.calibrated(p), abs=5e-3)
+        assert np.all(found.heatmaps >= 0)
+
+
+def test_wrong_or_unknown_backbones_are_refused(learner, seer, tmp_path):
+    with pytest.raises(
+        RecipeError, match=r"the backbone of a run \(clevr-see\)\. Name that run: --weights RUN"
+    ):
+        export_run(learner, tmp_path / "model", "mine")
+    torch.manual_seed(9)
+    other = make_run(tmp_path / "other", "clevr-see", [*TINY, "vision.channels=[4, 6, 9]"])
+    with pytest.raises(RecipeError, match="Name those that saw the features"):
+        export_run(learner, tmp_path / "model", "mine", weights=other)
+    moved = shutil.copytree(learner, tmp_path / "run")
+    text = (moved / "recipe.toml").read_text()
+    grids = open_run(learner)[0].data.features
+    (moved / "recipe.toml").write_text(text.replace(grids, str(tmp_path)))
+    with pytest.raises(RecipeError, match="does not say which backbone saw them"):
+        export_run(moved, tmp_path / "model", "mine", weights=seer)
+    assert not (tmp_path / "model").exists()

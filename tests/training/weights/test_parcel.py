@@ -1,0 +1,62 @@
+"""Weights that travel."""
+
+import pytest
+import torch
+from safetensors import safe_open
+from tiny_pool import HEIGHT, WIDTH
+
+from whatchanged.errors import RecipeError
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.training.run import open_run, run_recipe
+from whatchanged.training.weights import parcel
+
+SMALL = [f"vision.image_width={WIDTH}", f"vision.image_height={HEIGHT}", "vision.channels=[4, 6, 8]",
+         "vision.blocks=1", "vision.keep=6", "method.width=24", "method.heads=2", "method.ffn=32",
+         "method.cross_layers=1", "method.negatives=2"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def run(tiny_pool, tmp_path_factory):
+    """A run of two steps."""
+    folder = tmp_path_factory.mktemp("gpu") / "run"
+    sets = [*SMALL, f"data.path={tiny_pool}", "stage.see.steps=2", "stage.see.batch=4"]
+    run_recipe(load_recipe("clevr-see", sets), folder, device="cpu", quiet=True)
+    return folder
+
+
+def weights(folder):
+    return open_run(folder, "last")[1].state_dict()
+
+
+def test_weights_travel_in_sixteen_bits_and_come_back_as_a_run(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(parcel, "EXACT", 100)
+    monkeypatch.setattr(parcel, "PART", 20_000)
+    parcel.pack(run, tmp_path / "packed")
+    parts = sorted((tmp_path / "packed").glob("*.safetensors"))
+    assert len(parts) > 1
+    kinds = set()
+    for part in parts:
+        with safe_open(part, "pt") as file:
+            tensors = [file.get_tensor(name) for name in file.keys()]  # noqa: SIM118
+        assert sum(t.nbytes for t in tensors) <= 20_000 or len(tensors) == 1
+        kinds |= {(t.dtype, t.numel() >= 100) for t in tensors if t.is_floating_point()}
+    assert kinds == {(torch.float16, True), (torch.float32, False)}
+    parcel.unpack(tmp_path / "packed", tmp_path / "back")
+    recipe, _, state = open_run(tmp_path / "back")
+    assert recipe == open_run(run)[0] and state.finished and state.seconds == open_run(run)[2].seconds
+    for name, tensor in weights(run).items():
+        torch.testing.assert_close(weights(tmp_path / "back")[name], tensor, atol=1e-6, rtol=2**-11)
+
+
+def test_parts_that_are_missing_or_of_two_checkpoints_are_refused(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(parcel, "PART", 20_000)
+    for name in ("one", "two"):
+        parcel.pack(run, tmp_path / name)
+    last = sorted((tmp_path / "one").glob("*.safetensors"))[-1]
+    last.write_bytes((tmp_path / "two" / last.name).read_bytes())
+    with pytest.raises(RecipeError, match="parts that do not make one whole"):
+        parcel.unpack(tmp_path / "one", tmp_path / "back")
+    last.unlink()
+    with pytest.raises(RecipeError, match="Pack the run again"):
+        parcel.unpack(tmp_path / "one", tmp_path / "back")
+    assert not (tmp_path / "back").exists()
