@@ -21,7 +21,7 @@ from whatchanged.training.checkpoint import (
     save_checkpoint,
     stage_checkpoint,
 )
-from whatchanged.training.data.readers import collated_draws
+from whatchanged.training.data.read_ahead import collated_draws
 from whatchanged.training.data.sources import Sources
 from whatchanged.training.log import RunLog
 from whatchanged.training.methods import Method

@@ -10,7 +10,7 @@ from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.batches import draws
 from whatchanged.training.checkpoint import read_checkpoint
 from whatchanged.training.data.pool_source import open_pool
-from whatchanged.training.data.readers import collated_draws
+from whatchanged.training.data.read_ahead import collated_draws
 from whatchanged.training.run import make_method, run_recipe
 
 SMALL = [f"vision.image_width={WIDTH}", f"vision.image_height={HEIGHT}", "vision.channels=[4, 6, 8]",
