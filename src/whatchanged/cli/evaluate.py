@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from whatchanged.errors import OutputError, PredictionsError
+from whatchanged.files import write_output
 
 if TYPE_CHECKING:
     from whatchanged.captioner.attention import AttentionFiles
@@ -83,7 +84,7 @@ def evaluate(
     """Score captions: BLEU, ROUGE-L, CIDEr-D, by type of change, and against the scene where it is known."""
     from whatchanged.evaluation.predictions import made_by
     from whatchanged.evaluation.programs import java_programs
-    from whatchanged.evaluation.report import Settings, evaluate_records, write
+    from whatchanged.evaluation.report import Settings, evaluate_records
     from whatchanged.evaluation.scene_grading import scene_truths
     from whatchanged.evaluation.tables import as_json, as_markdown, as_text
 
@@ -137,9 +138,9 @@ def evaluate(
     page = None if html is None else _page(html, predictions, report, chosen, own, truths, tokenizer, files)
     for path, form in ((json, as_json), (markdown, as_markdown)):
         if path is not None:
-            write(path, form(report))
+            write_output(path, form(report))
     if html is not None and page is not None:
-        write(html, page)
+        write_output(html, page)
     typer.echo(as_text(report))
 
 
@@ -168,16 +169,15 @@ def _page(
 def _retrieval(path: Path, references: Path, split: str, json: Path | None, markdown: Path | None) -> None:
     """Similarities against the pairs and texts that they are of."""
     from whatchanged.evaluation.references import open_references
-    from whatchanged.evaluation.report import write
     from whatchanged.evaluation.retrieval import retrieval_report, table
     from whatchanged.evaluation.tables import aligned_table, as_json, markdown_table
 
     report = retrieval_report(path, open_references(references, split).records)
     tables = [table(report[rule]) for rule in ("own_pair", "equal_texts")]
     if json is not None:
-        write(json, as_json(report))
+        write_output(json, as_json(report))
     if markdown is not None:
-        write(markdown, "\n\n".join(markdown_table(*each) for each in tables) + "\n")
+        write_output(markdown, "\n\n".join(markdown_table(*each) for each in tables) + "\n")
     typer.echo("\n\n".join(aligned_table(*each) for each in tables))
     if report["not_in_the_matrix"]:
         typer.echo(f"{report['not_in_the_matrix']:,} pairs of the references are not in the matrix.")

@@ -8,7 +8,6 @@ for the true item's score in the sorted row, so that each tie adds a rank and th
 """
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.documents import read_document
+from whatchanged.files import whole
 from whatchanged.records import PairRecord
 
 Floats = NDArray[np.float64]
@@ -220,12 +220,10 @@ def write_similarity(path: Path, found: Similarity) -> None:
     """``path`` and the names beside it, as ``read_similarity`` reads them; the matrix comes last."""
     texts = [[found.pairs[owner], text] for text, owner in zip(found.texts, found.owner, strict=True)]
     names = json.dumps({"pairs": found.pairs, "texts": texts}, ensure_ascii=False)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(names, encoding="utf-8")
-    beside.replace(path.with_suffix(".json"))
-    with beside.open("wb") as file:
+    with whole(path.with_suffix(".json")) as draft:
+        draft.write_text(names, encoding="utf-8")
+    with whole(path) as draft, draft.open("wb") as file:
         np.save(file, found.matrix)
-    beside.replace(path)
 
 
 def read_similarity(path: str | Path) -> Similarity:
