@@ -90,9 +90,11 @@ def evaluate(
 
     if predictions.suffix == ".npy":
         if html or attention or compare or seeds:
-            raise typer.BadParameter("similarities (.npy) take --split, --json and --markdown only.")
+            raise typer.BadParameter(
+                "similarities (.npy) take --split, --resamples, --json and --markdown only."
+            )
         _check_outputs((json, markdown), (predictions, predictions.with_suffix(".json"), references))
-        _retrieval(predictions, references, split, json, markdown)
+        _retrieval(predictions, references, split, resamples, json, markdown)
         return
     others = [*([compare] if compare else []), *(seeds or [])]
     if compare and (seeds or not resamples):
@@ -110,7 +112,7 @@ def evaluate(
         from whatchanged.evaluation.pointing import pointing_report
 
         files = AttentionFiles(attention)
-        played = pointing_report(files, chosen.records, own, subsets(chosen.records))
+        played = pointing_report(files, chosen.records, own, subsets(chosen.records), resamples)
     report = evaluate_records(
         chosen.records,
         own,
@@ -166,13 +168,15 @@ def _page(
     )
 
 
-def _retrieval(path: Path, references: Path, split: str, json: Path | None, markdown: Path | None) -> None:
+def _retrieval(
+    path: Path, references: Path, split: str, resamples: int, json: Path | None, markdown: Path | None
+) -> None:
     """Similarities against the pairs and texts that they are of."""
     from whatchanged.evaluation.references import open_references
     from whatchanged.evaluation.retrieval import retrieval_report, table
     from whatchanged.evaluation.tables import aligned_table, as_json, markdown_table
 
-    report = retrieval_report(path, open_references(references, split).records)
+    report = retrieval_report(path, open_references(references, split).records, resamples)
     tables = [table(report[rule]) for rule in ("own_pair", "equal_texts")]
     if json is not None:
         write_output(json, as_json(report))
