@@ -46,8 +46,8 @@ from whatchanged.errors import OutputError, RecipeError, WhatchangedError
 from whatchanged.evaluation.cider import cider_d
 from whatchanged.evaluation.ngrams import count
 from whatchanged.evaluation.predictions import Prediction, read_predictions
-from whatchanged.evaluation.report import write
 from whatchanged.evaluation.scene_grading import scene_truths
+from whatchanged.files import whole, write_output
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.records import PairRecord
@@ -77,7 +77,7 @@ def steps_of(row: Row, plan: Plan) -> tuple[int, ...]:
     speeds = json.loads(kept.read_text()) if kept.exists() else {}
     if row.key not in speeds:
         speeds[row.key] = seconds_a_step(recipe_of(row, plan, 0, (SKIPPED + TRIED,) * stages), plan)
-        write(kept, json.dumps(speeds, indent=1))
+        write_output(kept, json.dumps(speeds, indent=1))
     return tuple(max(1, round(plan.seconds / stages / each)) for each in speeds[row.key])
 
 
@@ -122,9 +122,8 @@ def store_grids(plan: Plan) -> None:
             pictures = torch.from_numpy(np.stack([read(path) for path in paths])).to(plan.device)
             grids = F.adaptive_avg_pool2d(seeing.backbone(seeing.normalise(pictures)), plan.grid)
             for path, grid in zip(paths, grids.cpu().numpy().astype(np.float16), strict=True):
-                beside = plan.features / f".{path.name}.{os.getpid()}.npy"
-                np.save(beside, grid)
-                beside.replace(plan.features / f"{path.name}.npy")
+                with whole(plan.features / f"{path.name}.npy") as draft, draft.open("wb") as file:
+                    np.save(file, grid)
             advance(len(paths))
 
 
@@ -142,7 +141,7 @@ def run_row(row: Row, seed: int, plan: Plan, records: Sequence[PairRecord]) -> d
     captions = captioned(method, recipe, records, plan.device)
     taken = plan.clock() - began
     lines = [{"id": r.pair_id, "caption": c} for r, c in zip(records, captions, strict=True)]
-    write(folder / "predictions.jsonl", "".join(f"{json.dumps(line)}\n" for line in lines))
+    write_output(folder / "predictions.jsonl", "".join(f"{json.dumps(line)}\n" for line in lines))
     pairs = sum(steps) * plan.batch
     result = {
         "row": row.key,
@@ -154,7 +153,7 @@ def run_row(row: Row, seed: int, plan: Plan, records: Sequence[PairRecord]) -> d
         "train_seconds_per_pair": trained / pairs,
         "caption_seconds_per_pair": taken / len(records),
     }
-    write(folder / "result.json", json.dumps(result, indent=1))
+    write_output(folder / "result.json", json.dumps(result, indent=1))
     return result
 
 
@@ -208,12 +207,12 @@ def write_table(table: str, plan: Plan, records: Sequence[PairRecord], resamples
     settings = {**fixed(plan), "test_pairs": len(records), "environment": environment(plan.device)}
     settings["environment"].pop("command")
     document = {"table": table, "settings": settings, "resamples": resamples, "rows": rows}
-    write(plan.out / f"{table}.json", json.dumps(document, indent=1, allow_nan=False) + "\n")
+    write_output(plan.out / f"{table}.json", json.dumps(document, indent=1, allow_nan=False) + "\n")
     head = (
         f"Each run: {budget(plan)} of training, batches of {plan.batch} pairs, width {plan.width}, rate"
         f" {plan.rate:g}. {len(records)} test pairs. Mean ± sd over seeds; x 100, from 'type right' on in %."
     )
-    write(plan.out / f"{table}.md", as_markdown(table, head, rows))
+    write_output(plan.out / f"{table}.md", as_markdown(table, head, rows))
 
 
 def budget(plan: Plan) -> str:
@@ -236,7 +235,7 @@ def settle(plan: Plan) -> None:
     kept = plan.out / "settings.json"
     if kept.exists() and json.loads(kept.read_text()) != fixed(plan):
         raise OutputError(f"{plan.out}: holds runs of other settings ({kept.name}). Choose another folder.")
-    write(kept, json.dumps(fixed(plan), indent=1))
+    write_output(kept, json.dumps(fixed(plan), indent=1))
 
 
 def compare(plan: Plan, tables: Sequence[str], resamples: int) -> None:

@@ -1,6 +1,10 @@
 """Fixtures that several rooms share."""
 
 import os
+
+# Tests run side by side: one core each. NumPy's and torch's libraries look once, when they are loaded.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import shutil
 import sys
 
@@ -9,7 +13,6 @@ import pytest
 from hypothesis import settings
 from PIL import Image
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # tests run side by side: one core each
 settings.register_profile("unhurried", deadline=None)  # a busy machine is not a fault
 settings.load_profile("unhurried")
 

@@ -92,6 +92,10 @@ def test_retrieval(whatchanged, tmp_path):
     assert code == 0 and "text to pair" in out and "66.7" in out, err
     report = json.loads((tmp_path / "r.json").read_text())
     assert report["own_pair"]["pair_to_text"]["expected"]["MnR"] == 1.5
+    assert report["own_pair"]["pair_to_text"]["intervals"]["expected"]["MnR"] == [1, 2]
+    assert report["sampling"]["resamples"] == 1000 and "1.5 (1.0-2.0)" in out
+    plain = whatchanged("evaluate", tmp_path / "s.npy", references, "--resamples", 0)
+    assert plain[0] == 0 and "(" not in plain[1].splitlines()[2]
     assert (tmp_path / "r.md").read_text().startswith("### Retrieval")
     code, _, err = whatchanged("evaluate", tmp_path / "s.npy", references, "--json", tmp_path / "s.json")
     assert code == 2 and "one of the inputs" in err

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -154,3 +156,43 @@ def test_the_maximum_is_a_hottest_cells(heat):
     rows, columns = heat.shape
     x, y = peak(heat, (9 * columns, 9 * rows))
     assert heat[y // 9, x // 9] == heat.max()
+
+
+def test_the_masss_interval_is_of_scenes(record):
+    """Scene a: both boxes hold all of their maps; scene b: its one box holds none. Draws aa, ab, ba, bb."""
+    records = [
+        replace(record((0, 0, 40, 20), None, "1"), group_id="a"),
+        replace(record(None, (0, 0, 40, 20), "2"), group_id="a"),
+        replace(record((39, 19, 1, 1), None, "3"), group_id="b"),
+        record(None, None, "no box"),
+    ]
+    found = pointing_game(
+        records, lambda _: hot((0, 0), (0, 0)), {"overall": np.arange(4), "a": np.arange(2)}, resamples=2000
+    )
+    assert found["overall"]["mass"] == pytest.approx(200 / 3)
+    assert found["overall"]["intervals"]["mass"] == pytest.approx([0, 100])
+    assert found["a"]["intervals"] == {"mass": None}  # one scene says nothing about others
+    told = table({"grid": (2, 4), "words": "all", "layer": "last", "subsets": found})[1]
+    assert (told[1][5], told[2][5]) == ("66.7 (0-100)", "100.0")
+    assert "intervals" not in pointing_game(records, lambda _: hot((0, 0), (0, 0)), EVERY)["overall"]
+
+
+def test_the_masss_interval_against_one_draw_at_a_time(record):
+    """Forty scenes of one or two boxes, each with a mass of its own."""
+    rng, records, maps = np.random.default_rng(0), [], {}
+    for i in range(40):
+        maps[str(i)] = rng.random((2, 2, 4))
+        pair = record((0, 0, 20, 20), (20, 0, 20, 20) if i % 3 else None, str(i))
+        records.append(replace(pair, group_id=str(i // 2)))
+    every = {"overall": np.arange(40)}
+    low, high = pointing_game(records, maps.get, every, resamples=400)["overall"]["intervals"]["mass"]
+    boxes = {}
+    for r in records:
+        alone = pointing_game([r], maps.get, EVERY)["overall"]
+        count = alone["hits"]["of"]
+        boxes.setdefault(r.group_id, []).append((alone["mass"] * count, count))
+    scenes, draws = sorted(boxes), []
+    for row in np.random.default_rng(0).integers(20, size=(400, 20)):
+        sums = np.sum([box for k in row for box in boxes[scenes[k]]], axis=0)
+        draws.append(sums[0] / sums[1])
+    assert (low, high) == pytest.approx(tuple(np.quantile(draws, (0.025, 0.975))))

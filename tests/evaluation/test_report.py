@@ -4,10 +4,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from whatchanged.errors import MetricUnavailable, OutputError
+from whatchanged.errors import MetricUnavailable
 from whatchanged.evaluation.breakdown import subsets
 from whatchanged.evaluation.predictions import Prediction
-from whatchanged.evaluation.report import Settings, evaluate_records, write
+from whatchanged.evaluation.report import Settings, evaluate_records
 from whatchanged.evaluation.sums import mean
 from whatchanged.evaluation.tables import as_text
 from whatchanged.records import PairRecord
@@ -179,13 +179,6 @@ def test_viewpoints():
 def test_of_equal_overlaps_the_earlier_counts_as_harder():
     records = [replace(record(str(i), True, "move", "a"), viewpoint_iou=0.5) for i in range(11)]
     assert subsets(records)["hardest 25 %"].tolist() == [0, 1]
-
-
-def test_a_report_is_written_whole_or_not_at_all(tmp_path):
-    write(tmp_path / "r.json", "new")
-    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("r.json", "new")]
-    with pytest.raises(OutputError, match="cannot be written"):
-        write(tmp_path / "absent" / "r.json", "new")
 
 
 def test_failed_pairs_of_the_other_system_are_told():

@@ -14,6 +14,7 @@ from whatchanged.evaluation.retrieval import (
     read_similarity,
     retrieval,
     retrieval_report,
+    spread,
     summary,
     table,
 )
@@ -196,3 +197,46 @@ def test_numbers_that_are_none():
         retrieval(held([[0.1, np.nan], [0.1, 0.2]], [0, 1]))
     with pytest.raises(PredictionsError, match="at least one right item"):
         ranks(np.eye(2), [[0], []])
+
+
+def test_intervals_by_hand():
+    """Two scenes of one query each, at ranks 1 and 12: drawn are (1, 1), (1, 12), (12, 12)."""
+    scores = np.zeros((2, 12))
+    scores[0, 0], scores[1, 0] = 1, -1  # the second is below all of the eleven others
+    found = spread(ranks(scores, [[0], [0]]), ["a", "b"], 2000)
+    wanted = {"R@1": [0, 100], "R@5": [0, 100], "R@10": [0, 100], "MdR": [1, 12], "MnR": [1, 12]}
+    assert found == {"optimistic": wanted, "expected": wanted}
+    alone = spread(ranks(scores, [[0], [0]]), ["a", "a"], 2000)["optimistic"]
+    assert alone == dict.fromkeys(wanted)
+
+
+@pytest.mark.parametrize("of_texts", [True, False])
+def test_intervals_against_drawing_the_queries_themselves(of_texts):
+    """Each draw's queries are put together and scored anew; 12 scenes of one to three queries."""
+    rng = np.random.default_rng(5)
+    scenes = np.repeat([f"s{i:02d}" for i in range(12)], rng.integers(1, 4, 12))
+    scores = rng.integers(0, 6, (len(scenes), 20)).astype(float)  # many ties
+    right = rng.integers(0, 20, (len(scenes), 1)).tolist()
+    got = spread(ranks(scores, right), scenes.tolist(), 200, seed=3, of_texts=of_texts)
+    draws = {"optimistic": [], "expected": []}
+    for row in np.random.default_rng(3).integers(12, size=(200, 12)):
+        queries = np.concatenate([np.flatnonzero(scenes == f"s{k:02d}") for k in row])
+        scored = summary(ranks(scores[queries], [right[q] for q in queries]), of_texts)
+        for ties, own in draws.items():
+            own.append(scored[ties])
+    for ties, own in draws.items():
+        for name, (low, high) in got[ties].items():
+            ends = np.quantile([numbers[name] for numbers in own], (0.025, 0.975))
+            assert (low, high) == pytest.approx(tuple(ends)), (ties, name)
+
+
+def test_intervals_stand_beside_both_directions_and_in_the_table():
+    found = held([[0.9, 0.2, 0.3], [0.1, 0.8, 0.4]], [0, 0, 1])
+    got = retrieval(found, scenes=["a", "b"], resamples=500)
+    # scene a: its texts at ranks 1 and 2, its pair at 1; scene b: its text at 1, its pair at 2
+    assert got["text_to_pair"]["intervals"]["optimistic"]["R@1"] == [50, 100]
+    assert got["pair_to_text"]["intervals"]["optimistic"]["R@1"] == [0, 100]
+    rows = table(got)[1]
+    assert rows[1][3] == "66.7 (50-100)"
+    assert next(row for row in rows if row[2] == "authors")[3] == "50.0"
+    assert "intervals" not in retrieval(found)["text_to_pair"]

@@ -116,3 +116,19 @@ def test_shares_of_the_scene_over_seeds(world):
     shares = [run.graded.shares(run.graded.subsets({})["semantic"])["true"]["percent"] for run in runs]
     assert shares[0] == 100 and cell["mean"] == pytest.approx(np.mean(shares))
     assert over_seeds(runs, 50)["scene"]["types"]["move"]["value_right"]["mean"] is None
+
+
+def test_a_blocks_p_values_are_corrected_for_its_metrics(world):
+    """Holm's steps over the metrics of one block: the smallest p times their number, and so on."""
+    records, truths, right = world
+    good, poor = (measure(records, spoilt(right, share, 1), truths) for share in (0.3, 0.4))
+    report = compared(good, poor, 200, 0)
+    for block in (report["overall"], report["types"]["drop"], report["scene"]["semantic"]):
+        tested = sorted((c for c in block.values() if c["p"] is not None), key=lambda c: c["p"])
+        least = 0
+        for i, cell in enumerate(tested):
+            least = max(least, min(1, cell["p"] * (len(tested) - i)))
+            assert cell["p_holm"] == pytest.approx(least)
+        assert len(tested) > 3
+        assert all(c["p_holm"] is None for c in block.values() if c["p"] is None)
+    assert report["overall"]["CIDEr-D"]["p_holm"] > report["overall"]["CIDEr-D"]["p"]

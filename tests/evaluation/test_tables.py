@@ -81,7 +81,10 @@ def test_a_comparison_says_by_how_much(report):
         "to",
         f"{cell['high']:.1f}",
         f"{cell['p']:.3f}",
+        f"{cell['p_holm']:.3f}",
     ]
+    assert "exchange test, not corrected; Holm: corrected for the metrics" in as_text(report)
+    assert "| A - B | 95 % interval | p | p, Holm |" in as_markdown(report)
 
 
 def test_seeds_show_both_kinds_of_chance(report):

@@ -9,7 +9,6 @@ import dataclasses
 import hashlib
 import json
 import math
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from whatchanged.errors import BundleError
+from whatchanged.files import whole
 from whatchanged.pieces import from_merges, to_json
 from whatchanged.vocabulary import SPECIALS, Vocabulary
 
@@ -193,9 +193,8 @@ def write_bundle(folder: Path, card: Card) -> Bundle:
     else:
         fields["familiar"] = dataclasses.asdict(card.familiar)
     fields["files"] = {name: dataclasses.asdict(_entry(folder / name)) for name in names}
-    draft = folder / f".{MANIFEST}.{os.getpid()}"
-    draft.write_text(json.dumps(fields, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    draft.replace(folder / MANIFEST)
+    with whole(folder / MANIFEST) as draft:
+        draft.write_text(json.dumps(fields, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return open_bundle(folder.absolute())
 
 

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
 
 import typer
 
-from whatchanged.cli.console import check_output, note, progress, write_output
+from whatchanged.cli.console import check_output, note, progress
 from whatchanged.errors import ImageError, OutputError, PredictionsError
+from whatchanged.files import write_output
 
 if TYPE_CHECKING:
     from whatchanged.captioner.runtime import Captioner, Description

@@ -1,6 +1,5 @@
-"""What the commands share: notes on stderr, progress, and outputs that are whole or not there."""
+"""What the commands share: notes on stderr, progress, and a look at where an output is to go."""
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -26,19 +25,6 @@ def check_output(path: Path, force: bool, instead: str = "--force to replace it"
         raise OutputError(f"{path}: the folder {path.absolute().parent} is not there. Make it first.")
     if path.exists() and not force:
         raise OutputError(f"{path}: the file exists already. Pass {instead}, or choose another name.")
-
-
-def write_output(path: Path, content: bytes | str) -> None:
-    """Write a whole file or nothing: a draft beside it, then one rename. Raises OutputError."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        try:
-            draft.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot write it: {error.strerror}.") from error
 
 
 @contextmanager

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from whatchanged.cli.console import check_output, note, write_output
+from whatchanged.cli.console import check_output, note
+from whatchanged.files import write_output
 
 if TYPE_CHECKING:
     from whatchanged.datasets import Dataset, Report

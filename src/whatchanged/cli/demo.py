@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from whatchanged.cli.console import check_output, write_output
+from whatchanged.cli.console import check_output
 from whatchanged.errors import DatasetError
+from whatchanged.files import write_output
 
 if TYPE_CHECKING:
     from whatchanged.captioner.runtime import Description

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whatchanged.cli.console import check_output, note, write_output
+from whatchanged.cli.console import check_output, note
+from whatchanged.files import write_output
 
 if TYPE_CHECKING:
     from whatchanged.captioner.runtime import Description

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from whatchanged.errors import OutputError, PredictionsError
+from whatchanged.files import write_output
 
 if TYPE_CHECKING:
     from whatchanged.captioner.attention import AttentionFiles
@@ -83,15 +84,17 @@ def evaluate(
     """Score captions: BLEU, ROUGE-L, CIDEr-D, by type of change, and against the scene where it is known."""
     from whatchanged.evaluation.predictions import made_by
     from whatchanged.evaluation.programs import java_programs
-    from whatchanged.evaluation.report import Settings, evaluate_records, write
+    from whatchanged.evaluation.report import Settings, evaluate_records
     from whatchanged.evaluation.scene_grading import scene_truths
     from whatchanged.evaluation.tables import as_json, as_markdown, as_text
 
     if predictions.suffix == ".npy":
         if html or attention or compare or seeds:
-            raise typer.BadParameter("similarities (.npy) take --split, --json and --markdown only.")
+            raise typer.BadParameter(
+                "similarities (.npy) take --split, --resamples, --json and --markdown only."
+            )
         _check_outputs((json, markdown), (predictions, predictions.with_suffix(".json"), references))
-        _retrieval(predictions, references, split, json, markdown)
+        _retrieval(predictions, references, split, resamples, json, markdown)
         return
     others = [*([compare] if compare else []), *(seeds or [])]
     if compare and (seeds or not resamples):
@@ -109,7 +112,7 @@ def evaluate(
         from whatchanged.evaluation.pointing import pointing_report
 
         files = AttentionFiles(attention)
-        played = pointing_report(files, chosen.records, own, subsets(chosen.records))
+        played = pointing_report(files, chosen.records, own, subsets(chosen.records), resamples)
     report = evaluate_records(
         chosen.records,
         own,
@@ -137,9 +140,9 @@ def evaluate(
     page = None if html is None else _page(html, predictions, report, chosen, own, truths, tokenizer, files)
     for path, form in ((json, as_json), (markdown, as_markdown)):
         if path is not None:
-            write(path, form(report))
+            write_output(path, form(report))
     if html is not None and page is not None:
-        write(html, page)
+        write_output(html, page)
     typer.echo(as_text(report))
 
 
@@ -165,19 +168,20 @@ def _page(
     )
 
 
-def _retrieval(path: Path, references: Path, split: str, json: Path | None, markdown: Path | None) -> None:
+def _retrieval(
+    path: Path, references: Path, split: str, resamples: int, json: Path | None, markdown: Path | None
+) -> None:
     """Similarities against the pairs and texts that they are of."""
     from whatchanged.evaluation.references import open_references
-    from whatchanged.evaluation.report import write
     from whatchanged.evaluation.retrieval import retrieval_report, table
     from whatchanged.evaluation.tables import aligned_table, as_json, markdown_table
 
-    report = retrieval_report(path, open_references(references, split).records)
+    report = retrieval_report(path, open_references(references, split).records, resamples)
     tables = [table(report[rule]) for rule in ("own_pair", "equal_texts")]
     if json is not None:
-        write(json, as_json(report))
+        write_output(json, as_json(report))
     if markdown is not None:
-        write(markdown, "\n\n".join(markdown_table(*each) for each in tables) + "\n")
+        write_output(markdown, "\n\n".join(markdown_table(*each) for each in tables) + "\n")
     typer.echo("\n\n".join(aligned_table(*each) for each in tables))
     if report["not_in_the_matrix"]:
         typer.echo(f"{report['not_in_the_matrix']:,} pairs of the references are not in the matrix.")

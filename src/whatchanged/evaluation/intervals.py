@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 Z = 1.959963984540054
 """The normal distribution's 97.5 % point: two sides at 95 %."""
+WIDE = 5.0
+"""Intervals from here on are printed in whole numbers."""
 
 
 def wilson(count: int, of: int) -> tuple[float, float]:
@@ -69,3 +71,13 @@ def _within(angle: float, freedom: int) -> float:
         term *= (2 * k + 1 + odd) / (2 * k + 2 + odd) * math.cos(angle) ** 2
     inner = math.sin(angle) * total
     return 2 / math.pi * (angle + inner) if odd else inner
+
+
+def with_ends(value: float | None, ends: Sequence[float] | None = None) -> str:
+    """A value to a tenth, as tables print it; its interval's ends to a tenth only where they are close."""
+    if value is None:
+        return "-"
+    if ends is None:
+        return f"{value:.1f}"
+    digits = 1 if ends[1] - ends[0] < WIDE else 0
+    return f"{value:.1f} ({ends[0]:.{digits}f}-{ends[1]:.{digits}f})"

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from whatchanged.captioner.attention import AttentionFiles
 from whatchanged.errors import PredictionsError
-from whatchanged.evaluation.intervals import share
+from whatchanged.evaluation.intervals import share, with_ends
 from whatchanged.evaluation.predictions import Prediction
+from whatchanged.evaluation.resampling import intervals
+from whatchanged.evaluation.sums import mean
 from whatchanged.images import picture_size
 from whatchanged.records import Box, PairRecord
 
@@ -30,6 +32,8 @@ def pointing_game(
     heat: Heat,
     chosen: Mapping[str, NDArray[np.int64]],
     absent: frozenset[str] = frozenset(),
+    resamples: int = 0,
+    seed: int = 0,
 ) -> dict[str, dict[str, Any]]:
     """Per subset of ``chosen`` (name to positions in ``records``), where it has a box at all:
 
@@ -38,6 +42,7 @@ def pointing_game(
         mass            mean share of the map (enlarged, its sum 1) that lies in the box, in percent
         area            mean share of the picture that the box covers, in percent: a blind guess's hits
         reachable       share of boxes that a map hot in one single cell can hit: the grid's own bound
+        intervals       with ``resamples``, of the mass: [low, high], 95 %, bootstrap over scenes
 
     A picture is played where it has a box: both of most changes, after alone of an addition, before alone of
     a drop; the score is per box, not per pair. ``absent``: pairs without maps (they failed, or their sentence
@@ -54,6 +59,11 @@ def pointing_game(
         played = [entry for i in positions for entry in rounds[int(i)]]
         if played:
             results[name] = _summary(played)
+            if resamples:
+                scenes = [records[int(i)].group_id for i in positions for _ in rounds[int(i)]]
+                mass = mean("mass", np.array([entry[2] for entry in played]))
+                (ends,) = intervals(mass.of, scenes, resamples, seed)
+                results[name]["intervals"] = {"mass": ends}
     return results
 
 
@@ -86,10 +96,12 @@ def pointing_report(
     records: Sequence[PairRecord],
     predictions: Sequence[Prediction],
     chosen: Mapping[str, NDArray[np.int64]],
+    resamples: int = 0,
+    seed: int = 0,
 ) -> dict[str, Any] | None:
     """The game's results with all that they depend on beside them; None where no pair has a box."""
     absent = fitting_maps(files, records, predictions)
-    results = pointing_game(records, files.heat, chosen, absent)
+    results = pointing_game(records, files.heat, chosen, absent, resamples, seed)
     if not results:
         return None
     return {
@@ -112,13 +124,9 @@ def table(report: Mapping[str, Any]) -> tuple[str, list[list[str]]]:
             [
                 name,
                 f"{block['hits']['of']:,}",
-                *(
-                    "-"
-                    if part["percent"] is None
-                    else f"{part['percent']:.1f} ({part['low']:.0f}-{part['high']:.0f})"
-                    for part in shares
-                ),
-                *(f"{block[key]:.1f}" for key in ("mass", "area", "reachable")),
+                *(with_ends(part["percent"], (part["low"], part["high"])) for part in shares),
+                with_ends(block["mass"], block.get("intervals", {}).get("mass")),
+                *(with_ends(block[key]) for key in ("area", "reachable")),
             ]
         )
     rows_, columns = report["grid"]

@@ -4,16 +4,13 @@ A number travels with its signature: which implementation it equals, tokeniser, 
 where document frequencies come from, how intervals were made, and the version of this package.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import whatchanged
-from whatchanged.errors import OutputError
 from whatchanged.evaluation.breakdown import METRICS, Program, nested, placed, viewpoints
 from whatchanged.evaluation.decision import decision
 from whatchanged.evaluation.predictions import Prediction
@@ -109,23 +106,6 @@ def evaluate_records(
     if failed:
         report["warnings"].append(f"{failed} failed pairs of the other predictions count as empty sentences.")
     return report
-
-
-def write(path: Path, text: str) -> None:
-    """The whole file or none of it: written beside, then moved into place; a pipe or device is written to."""
-    try:
-        path = path.resolve()  # a link stays a link
-        if path.exists() and not path.is_file():
-            path.write_text(text, encoding="utf-8")
-            return
-        beside = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            beside.write_text(text, encoding="utf-8")
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written ({error.strerror or error}).") from error
 
 
 def _values(system: Measured, place: tuple[str, ...]) -> dict[str, float | None]:

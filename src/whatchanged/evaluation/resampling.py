@@ -80,6 +80,22 @@ def exchange_test(one: Summed, other: Summed, groups: Groups, rounds: int, seed:
     return np.where(np.isnan(seen), np.nan, (1 + as_far) / (rounds + 1))
 
 
+def holm(chances: Floats) -> Floats:
+    """p-values (M,) corrected for there being M of them: the chance of any false alarm stays at the level.
+
+        p'_(i) = max over j <= i of min(1, (M - j + 1) p_(j)),   p_(1) <= p_(2) <= ... <= p_(M)
+
+    NaN, where nothing was tested, stays NaN and does not count. Needs no independence.
+    Source: Holm, A simple sequentially rejective multiple test procedure, Scand. J. Statistics 1979.
+    """
+    corrected = np.full(len(chances), np.nan)
+    tested = np.flatnonzero(~np.isnan(chances))
+    order = tested[np.argsort(chances[tested], kind="stable")]
+    scaled = chances[order] * np.arange(len(order), 0, -1)
+    corrected[order] = np.minimum(1, np.maximum.accumulate(scaled))
+    return corrected
+
+
 def _blocks(rounds: int, width: int) -> Iterator[int]:
     """How many rounds at a time, so that no more than ``_AT_ONCE`` numbers are held."""
     step = max(1, _AT_ONCE // width)

@@ -5,10 +5,11 @@ of an even count is the lower one of the middle two, over pairs their mean. Depa
 defined ways, named in the result. Their code leaves a text's ties to the order of a sort; for a pair it looks
 for the true item's score in the sorted row, so that each tie adds a rank and the denominator grows: block
 ``authors``.
+
+Intervals are of other queries against the same items: queries are drawn by scene, what they search stays.
 """
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,9 @@ from numpy.typing import NDArray
 
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.documents import read_document
+from whatchanged.evaluation.intervals import with_ends
+from whatchanged.evaluation.resampling import LEVEL, Numbers, intervals
+from whatchanged.files import whole
 from whatchanged.records import PairRecord
 
 Floats = NDArray[np.float64]
@@ -135,14 +139,55 @@ def summary(found: Ranks, of_texts: bool = False) -> dict[str, Any]:
     }
 
 
-def retrieval(found: Similarity, equal_texts: bool = False) -> dict[str, Any]:
+def spread(
+    found: Ranks, scenes: Sequence[str], resamples: int, seed: int = 0, of_texts: bool = False
+) -> dict[str, dict[str, list[float] | None]]:
+    """The 95 % interval [low, high] of each number of ``summary`` but those of ``authors``.
+
+    scenes: of each query. None where all queries are of one scene.
+    """
+    names = (*(f"R@{k}" for k in CUTS), "MdR", "MnR")
+    won = _drawn(np.asarray(found.above + 1, np.float64), [found.above < k for k in CUTS], of_texts)
+    shuffled = _drawn(found.expected, [found.expected_recall(k) for k in CUTS], of_texts)
+    return {
+        ties: dict(zip(names, intervals(numbers, scenes, resamples, seed), strict=True))
+        for ties, numbers in (("optimistic", won), ("expected", shuffled))
+    }
+
+
+def _drawn(first: Floats, found: Sequence[Floats | NDArray[np.bool_]], of_texts: bool) -> Numbers:
+    """R@k, median and mean rank (B, 5) of queries that count so many times each (B, Q)."""
+    order = np.argsort(first)
+    ordered, columns = first[order], np.column_stack([*(100.0 * each for each in found), first])
+
+    def numbers(times: Floats) -> Floats:
+        total = times.sum(axis=1)
+        means = times @ columns / total[:, None]
+        seen = np.cumsum(times[:, order], axis=1)
+        low, high = (
+            ordered[(seen <= middle[:, None]).sum(axis=1)] for middle in ((total - 1) // 2, total // 2)
+        )
+        median = low if of_texts else (low + high) / 2
+        return np.column_stack([means[:, :-1], median, means[:, -1]])
+
+    return numbers
+
+
+def retrieval(
+    found: Similarity,
+    equal_texts: bool = False,
+    scenes: Sequence[str] | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> dict[str, Any]:
     """Both directions.
 
         text_to_pair    every text asks for its pair
         pair_to_text    every pair asks for its texts; a pair's texts stand as one item, scored by their best
 
     ``equal_texts``: a pair that has the very same text is right too (the benchmarks' sentences repeat, those
-    of "no change" above all); otherwise only the text's own pair is.
+    of "no change" above all); otherwise only the text's own pair is. scenes: of the pairs; with them each
+    direction has its ``intervals`` (``spread``).
     """
     pairs = np.arange(len(found.pairs))
     if equal_texts:
@@ -165,16 +210,23 @@ def retrieval(found: Similarity, equal_texts: bool = False) -> dict[str, Any]:
             for i in range(len(found.pairs))
         ]
     )
+    by_text, by_pair = ranks(found.matrix.T, of_text), ranks(grouped, of_pairs)
+    blocks = {"text_to_pair": summary(by_text, of_texts=True), "pair_to_text": summary(by_pair)}
+    if scenes is not None and resamples:
+        of_texts = [scenes[owner] for owner in found.owner]
+        blocks["text_to_pair"]["intervals"] = spread(by_text, of_texts, resamples, seed, of_texts=True)
+        blocks["pair_to_text"]["intervals"] = spread(by_pair, scenes, resamples, seed)
     return {
-        "text_to_pair": summary(ranks(found.matrix.T, of_text), of_texts=True),
-        "pair_to_text": summary(ranks(grouped, of_pairs)),
+        **blocks,
         "pairs": len(found.pairs),
         "texts": len(found.texts),
         "equal_texts_count": equal_texts,
     }
 
 
-def retrieval_report(path: Path, records: Sequence[PairRecord]) -> dict[str, Any]:
+def retrieval_report(
+    path: Path, records: Sequence[PairRecord], resamples: int = 1000, seed: int = 0
+) -> dict[str, Any]:
     """A file of similarities scored, with both rules for equal texts, beside what it covers.
 
     Raises PredictionsError where it holds pairs that are not among ``records``, or texts that are not among
@@ -197,10 +249,18 @@ def retrieval_report(path: Path, records: Sequence[PairRecord]) -> dict[str, Any
             f"{path}: {len(foreign):,} of its texts are no references of their pair (first: {foreign[0][0]}, "
             f"{foreign[0][1]!r})."
         )
+    scene = {record.pair_id: record.group_id for record in records}
+    scenes = [scene[pair] for pair in found.pairs]
     return {
-        "own_pair": retrieval(found),
-        "equal_texts": retrieval(found, equal_texts=True),
+        "own_pair": retrieval(found, False, scenes, resamples, seed),
+        "equal_texts": retrieval(found, True, scenes, resamples, seed),
         "not_in_the_matrix": len(captions) - len(found.pairs),
+        "sampling": {
+            "level": LEVEL,
+            "method": "percentile bootstrap of scenes: their queries, among the same items",
+            "resamples": resamples,
+            "seed": seed,
+        },
     }
 
 
@@ -210,7 +270,8 @@ def table(found: Mapping[str, Any]) -> tuple[str, list[list[str]]]:
     for direction in ("text_to_pair", "pair_to_text"):
         block = found[direction]
         for ties in (name for name in ("optimistic", "expected", "authors") if name in block):
-            numbers = [f"{value:.1f}" for value in block[ties].values()]
+            ends = block.get("intervals", {}).get(ties, {})
+            numbers = [with_ends(value, ends.get(name)) for name, value in block[ties].items()]
             rows.append([direction.replace("_", " "), f"{block['queries']:,}", ties, *numbers])
     right = "equal texts of other pairs count" if found["equal_texts_count"] else "only the own pair counts"
     return f"Retrieval ({found['pairs']:,} pairs, {found['texts']:,} texts; {right})", rows
@@ -220,12 +281,10 @@ def write_similarity(path: Path, found: Similarity) -> None:
     """``path`` and the names beside it, as ``read_similarity`` reads them; the matrix comes last."""
     texts = [[found.pairs[owner], text] for text, owner in zip(found.texts, found.owner, strict=True)]
     names = json.dumps({"pairs": found.pairs, "texts": texts}, ensure_ascii=False)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(names, encoding="utf-8")
-    beside.replace(path.with_suffix(".json"))
-    with beside.open("wb") as file:
+    with whole(path.with_suffix(".json")) as draft:
+        draft.write_text(names, encoding="utf-8")
+    with whole(path) as draft, draft.open("wb") as file:
         np.save(file, found.matrix)
-    beside.replace(path)
 
 
 def read_similarity(path: str | Path) -> Similarity:

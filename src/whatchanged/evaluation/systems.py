@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from whatchanged.evaluation.breakdown import Held, Program, Subsets, hold, nested, placed, subsets, viewpoints
 from whatchanged.evaluation.intervals import mean_interval
-from whatchanged.evaluation.resampling import bootstrap, exchange_test, intervals, percentile
+from whatchanged.evaluation.resampling import bootstrap, exchange_test, holm, intervals, percentile
 from whatchanged.evaluation.scene_grading import Graded, Truth, graded
 from whatchanged.evaluation.sums import Floats, Summed
 from whatchanged.records import PairRecord
@@ -69,10 +69,11 @@ def confidence(system: Measured, resamples: int, seed: int) -> dict[str, Any]:
 
 
 def compared(one: Measured, other: Measured, resamples: int, seed: int) -> dict[str, Any]:
-    """Paired: ``{"overall": {"CIDEr-D": {"a", "b", "difference", "low", "high", "p"}}, .., "scene": {..}}``.
+    """Paired: ``{"overall": {"CIDEr-D": {"a", "b", "difference", "low", "high", "p", "p_holm"}}, ..}``.
 
     Both systems are scored on each draw of scenes, and the interval is of the difference: what is hard for
-    both drops out. ``p`` is two-sided, of the exchange test, and not corrected for the number of comparisons.
+    both drops out. ``p`` is two-sided, of the exchange test; ``p_holm`` is corrected (``holm``) for the
+    metrics that both systems have in the same block, not for the number of blocks.
     Where few scenes differ the interval is too short (four that all favour A: it leaves out 0, p is .125).
     """
     found = {}
@@ -84,7 +85,7 @@ def compared(one: Measured, other: Measured, resamples: int, seed: int) -> dict[
 
         ends = intervals(difference, block.groups, resamples, seed)
         chance = exchange_test(mine, theirs, block.groups, resamples, seed)
-        columns = zip(mine.names, mine.of(), theirs.of(), ends, chance, strict=True)
+        columns = zip(mine.names, mine.of(), theirs.of(), ends, chance, holm(chance), strict=True)
         found[place] = {
             name: {
                 "a": _number(a),
@@ -93,8 +94,9 @@ def compared(one: Measured, other: Measured, resamples: int, seed: int) -> dict[
                 "low": None if end is None else end[0],
                 "high": None if end is None else end[1],
                 "p": _number(p),
+                "p_holm": _number(corrected),
             }
-            for name, a, b, end, p in columns
+            for name, a, b, end, p, corrected in columns
         }
     return nested(found)
 

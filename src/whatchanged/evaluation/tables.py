@@ -7,6 +7,7 @@ from typing import Any
 
 from whatchanged.evaluation import pointing
 from whatchanged.evaluation.breakdown import HARDEST
+from whatchanged.evaluation.intervals import with_ends
 from whatchanged.evaluation.report import Report
 
 Rows = list[list[str]]
@@ -14,7 +15,10 @@ Rows = list[list[str]]
 
 PLAIN = ("BLEU-1", "BLEU-2", "BLEU-3")
 """Metrics shown without their intervals, which the JSON holds."""
-PAIRED = "Paired comparison: A these predictions, B the others (p: exchange test, not corrected)"
+PAIRED = (
+    "Paired comparison: A these predictions, B the others"
+    " (p: exchange test, not corrected; Holm: corrected for the metrics of the same pairs)"
+)
 SHOWN = ("BLEU-4", "METEOR", "ROUGE-L", "CIDEr-D", "SPICE")
 GRADES = {
     "type_right": "type right",
@@ -33,7 +37,6 @@ DECIDED = {
     "ECE": "ECE",
     "ECE_if_calibrated": "ECE if calibrated, at most",
 }
-WIDE = 5.0
 MAIN = ("overall", "semantic", "distractor")
 NESTED = ("types", "overlap")
 HEADLINE = {"types": ("CIDEr-D", "true"), "overlap": ("CIDEr-D", "true")}
@@ -73,7 +76,7 @@ def tables(report: Report) -> Iterator[tuple[str, Rows]]:
                 [
                     "overall",
                     f"{pairs:,}",
-                    *(_with_ends(found.get(key), ends.get(key)) for key in DECIDED),
+                    *(with_ends(found.get(key), ends.get(key)) for key in DECIDED),
                 ],
             ],
         )
@@ -98,8 +101,8 @@ def _score_rows(report: Report) -> Rows:
             [
                 place[-1],
                 f"{counts[place[-1]]:,}",
-                *(_with_ends(block[m]) for m in PLAIN),
-                *(_with_ends(block[m], ends.get(m)) for m in shown),
+                *(with_ends(block[m]) for m in PLAIN),
+                *(with_ends(block[m], ends.get(m)) for m in shown),
             ]
         )
     return rows
@@ -114,19 +117,18 @@ def _scene_rows(scene: Mapping[str, Any]) -> Rows:
 
 
 def _compared_rows(comparison: Mapping[str, Any]) -> Rows:
-    rows = [["", "metric", "A", "B", "A - B", "95 % interval", "p"]]
+    rows = [["", "metric", "A", "B", "A - B", "95 % interval", "p", "p, Holm"]]
     for place, name, cell in _headline(comparison):
         gap = "-" if cell["difference"] is None else f"{round(cell['difference'], 1) + 0:+.1f}"
-        chance = "-" if cell["p"] is None else f"{cell['p']:.3f}"
         rows.append(
             [
                 place[-1],
                 name,
-                _with_ends(cell["a"]),
-                _with_ends(cell["b"]),
+                with_ends(cell["a"]),
+                with_ends(cell["b"]),
                 gap,
                 _span(cell["low"], cell["high"]),
-                chance,
+                *("-" if cell[key] is None else f"{cell[key]:.3f}" for key in ("p", "p_holm")),
             ]
         )
     return rows
@@ -142,7 +144,7 @@ def _seed_rows(seeds: Mapping[str, Any]) -> Rows:
                 "-" if spread is None else f"{spread:.2f}",
                 _span(cell.get(f"{prefix}low"), cell.get(f"{prefix}high")),
             ]
-        rows.append([place[-1], name, _with_ends(cell["mean"]), *kinds])
+        rows.append([place[-1], name, with_ends(cell["mean"]), *kinds])
     return rows
 
 
@@ -167,16 +169,6 @@ def _blocks(tree: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Mapping[
             yield (group, name), block
 
 
-def _with_ends(value: float | None, ends: Sequence[float] | None = None) -> str:
-    """The value to a tenth; the ends to a tenth only where they are close."""
-    if value is None:
-        return "-"
-    if ends is None:
-        return f"{value:.1f}"
-    digits = 1 if ends[1] - ends[0] < WIDE else 0
-    return f"{value:.1f} ({ends[0]:.{digits}f}-{ends[1]:.{digits}f})"
-
-
 def _span(low: float | None, high: float | None) -> str:
     # Adding 0 turns a rounded -0.0 into 0.0.
     return "-" if low is None or high is None else f"{round(low, 1) + 0:.1f} to {round(high, 1) + 0:.1f}"
@@ -185,7 +177,7 @@ def _span(low: float | None, high: float | None) -> str:
 def _share(value: Mapping[str, Any] | None) -> str:
     if value is None or value["percent"] is None:
         return "-"
-    return _with_ends(value["percent"], (value["low"], value["high"]))
+    return with_ends(value["percent"], (value["low"], value["high"]))
 
 
 def footer(report: Report) -> str:

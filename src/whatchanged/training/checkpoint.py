@@ -19,6 +19,7 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from whatchanged.errors import RecipeError
+from whatchanged.files import whole
 
 
 @dataclass
@@ -56,12 +57,10 @@ def save_checkpoint(
         {name: t.detach().cpu().contiguous() for name, t in tensors.items()}, {"rest": json.dumps(rest)}
     )
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    with beside.open("wb") as file:
+    with whole(path) as draft, draft.open("wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-    beside.replace(path)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """The training loop: stage by stage, step by step, in the order in which things happen."""
 
-import os
 import shutil
 import time
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from whatchanged.errors import RecipeError
+from whatchanged.files import whole
 from whatchanged.recipes.schema import Recipe, StageConfig
 from whatchanged.training.batches import Draw, draws
 from whatchanged.training.checkpoint import (
@@ -168,9 +168,8 @@ def keep_best(method: nn.Module, best: Path, stage: str) -> State:
     saved = read_checkpoint(best)
     saved.restore_model(method)
     target = best.with_name(f"{stage_checkpoint(stage)}.safetensors")
-    beside = target.with_name(f".{target.name}.{os.getpid()}")
-    shutil.copyfile(best, beside)
-    beside.replace(target)
+    with whole(target) as draft:
+        shutil.copyfile(best, draft)
     return saved.state
 
 

@@ -24,6 +24,7 @@ from torch import nn
 
 from whatchanged.captioner.bundle import MANIFEST, open_bundle, shipped
 from whatchanged.errors import OutputError, RecipeError
+from whatchanged.files import whole
 from whatchanged.pieces import from_json, to_json
 from whatchanged.recipes.reader import dump_recipe, parse_recipe
 from whatchanged.recipes.schema import Recipe
@@ -243,6 +244,5 @@ def _settle(recipe: Recipe | None, run: Path, resume: bool) -> Recipe:
 
 
 def _write(path: Path, text: str) -> None:
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(text + "\n" * (not text.endswith("\n")), encoding="utf-8")
-    beside.replace(path)
+    with whole(path) as draft:
+        draft.write_text(text + "\n" * (not text.endswith("\n")), encoding="utf-8")

@@ -8,7 +8,6 @@ by ``pictures.read_features``.
 """
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from whatchanged.errors import DatasetError
+from whatchanged.files import whole
 
 PATTERN = "[0-9]*.safetensors"
 
@@ -33,9 +33,8 @@ def write_shard(
 ) -> None:
     """Write one shard, whole or not at all. grids: (n, N, F)."""
     metadata = {"grids": json.dumps({"about": about, "pictures": pictures})}  # two keys: in any order
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_bytes(save({"features": np.ascontiguousarray(grids)}, metadata))
-    beside.replace(path)
+    with whole(path) as draft:
+        draft.write_bytes(save({"features": np.ascontiguousarray(grids)}, metadata))
 
 
 def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:

@@ -15,7 +15,6 @@ change captions of other scenes, since its own captions are like nothing but sen
 
 import json
 import math
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from whatchanged.errors import DatasetError
+from whatchanged.files import whole
 from whatchanged.records import PairRecord
 from whatchanged.worlds.clevr.change import Change
 from whatchanged.worlds.clevr.grading import Statement, is_true, parse
@@ -331,8 +331,7 @@ def write_negatives(
     path: Path, records: Iterable[PairRecord], negatives: Mapping[str, tuple[str, ...]]
 ) -> None:
     """Write the published form, atomically: JSON lines with img1, img2, sentences, neg_samples."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    with beside.open("w", encoding="utf-8") as file:
+    with whole(path) as draft, draft.open("w", encoding="utf-8") as file:
         for record in records:
             line = {
                 "img1": record.before.name,
@@ -341,7 +340,6 @@ def write_negatives(
                 "neg_samples": list(negatives[record.pair_id]),
             }
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
-    beside.replace(path)
 
 
 def read_negatives(path: Path, records: Iterable[PairRecord]) -> dict[str, tuple[str, ...]]:

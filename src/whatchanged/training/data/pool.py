@@ -9,7 +9,6 @@ Shards are drawn by any number of processes and written atomically, so a pool ca
 """
 
 import json
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.errors import DatasetError
+from whatchanged.files import whole
 from whatchanged.records import CHANGE_TYPES
 from whatchanged.training.render import PLAIN, Look, look_for, render
 from whatchanged.training.seeing.scene_truth import ATTRIBUTES, FATES, NOTHING
@@ -199,13 +199,11 @@ def draw_shard(
     for name in ("owner", "center", "attributes", "places"):
         stacked = np.stack([getattr(t, name) for t in truths])
         arrays[name] = stacked.reshape(len(triples), 3, *stacked.shape[1:])
-    temporary = out / f".{number:05d}.{os.getpid()}"
-    with temporary.open("wb") as file:
+    with whole(out / f"{number:05d}.truth.npz") as draft, draft.open("wb") as file:
         np.savez(file, **arrays)
-    temporary.replace(out / f"{number:05d}.truth.npz")
-    with temporary.open("wb") as file:
+    # last: a shard is there when its pictures are
+    with whole(out / f"{number:05d}.pictures.npy") as draft, draft.open("wb") as file:
         np.save(file, pictures.reshape(len(triples), 3, height, width, 3))
-    temporary.replace(out / f"{number:05d}.pictures.npy")  # last: a shard is there when its pictures are
 
 
 @dataclass(frozen=True)
@@ -287,9 +285,8 @@ def write_description(out: Path, seed: int, width: int, height: int, views: View
             raise DatasetError(f"{out}: holds another pool ({file.read_text()}). Choose another folder.")
         return
     out.mkdir(parents=True, exist_ok=True)
-    beside = out / f".pool.json.{os.getpid()}"
-    beside.write_text(json.dumps(description))
-    beside.replace(file)
+    with whole(file) as draft:
+        draft.write_text(json.dumps(description))
 
 
 def _drawn_look(rng: np.random.Generator) -> Look:

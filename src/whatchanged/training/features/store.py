@@ -21,6 +21,7 @@ from rich.progress import track
 
 from whatchanged.datasets import Dataset
 from whatchanged.errors import OutputError, RecipeError
+from whatchanged.files import whole
 from whatchanged.images import open_image, resize
 from whatchanged.training.data.grid_files import picture_name, read_header, shard_file, write_shard
 from whatchanged.training.data.pool import Shard, open_shards
@@ -216,10 +217,8 @@ def store_tokens(
     shards = [s for s in open_shards(pool) if not (out / f"{s.number:05d}.tokens.npy").exists()]
     for shard in track(shards, "tokens", disable=quiet):
         tokens = np.stack([_tokens(vision, shard, number, where) for number in range(variants)], axis=1)
-        beside = out / f".{shard.number:05d}.{os.getpid()}"
-        with beside.open("wb") as file:
+        with whole(out / f"{shard.number:05d}.tokens.npy") as draft, draft.open("wb") as file:
             np.save(file, tokens)
-        beside.replace(out / f"{shard.number:05d}.tokens.npy")
     return len(shards)
 
 

@@ -6,7 +6,6 @@ FOLDER/
 """
 
 import json
-import os
 import time
 from pathlib import Path
 from typing import cast
@@ -16,6 +15,7 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from whatchanged.errors import RecipeError
+from whatchanged.files import whole
 from whatchanged.pieces import from_json
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, save_checkpoint
@@ -82,9 +82,8 @@ def unpack(folder: Path, run: Path) -> None:
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file that appears whole or not at all, and its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_bytes(data)
-    beside.replace(path)
+    with whole(path) as draft:
+        draft.write_bytes(data)
 
 
 def _stays(tensor: Tensor) -> bool:

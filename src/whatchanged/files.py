@@ -1,0 +1,39 @@
+"""Files that are there whole or not at all: written beside their place, then moved into it."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from whatchanged.errors import OutputError
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """Yields a name beside ``path`` to write to; what was written there takes its place at the end.
+
+    If the end is not reached, what was there before stays, and nothing else lies beside it.
+    """
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield draft
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def write_output(path: Path, content: bytes | str) -> None:
+    """Write the file that a person named, whole or not at all: a link stays a link, a pipe is written to.
+
+    Raises OutputError where it cannot be written.
+    """
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    try:
+        path = path.resolve()
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+            return
+        with whole(path) as draft:
+            draft.write_bytes(data)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written ({error.strerror or error}).") from error

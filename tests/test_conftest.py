@@ -1,0 +1,27 @@
+"""What holds for every test."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+WATCHED = """
+import os, sys
+
+class Watch:
+    def find_spec(name, *rest):
+        if name in ("numpy", "torch"):
+            print(name, os.environ.get("OMP_NUM_THREADS"))
+
+sys.meta_path.insert(0, Watch)
+import conftest
+"""
+
+
+def test_one_thread_is_asked_for_before_numpy_is_loaded():
+    """Its library counts the cores when it is loaded, and looks at the environment then only."""
+    unset = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
+    told = subprocess.run(
+        [sys.executable, "-c", WATCHED], cwd=Path(__file__).parent, env=unset, capture_output=True, text=True
+    )
+    assert told.stdout == "numpy 1\n", told.stderr

@@ -1,0 +1,79 @@
+import os
+import threading
+
+import pytest
+
+from whatchanged.errors import OutputError
+from whatchanged.files import whole, write_output
+
+
+def held(folder):
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+def test_a_file_appears_when_its_last_byte_is_written(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    with whole(path) as draft:
+        draft.write_text("ne")
+        assert draft.parent == tmp_path and path.read_text() == "old"
+        draft.write_text("new")
+    assert held(tmp_path) == {"a.txt": "new"}
+
+
+@pytest.mark.parametrize("stopped_by", [KeyboardInterrupt, OSError, ValueError])
+def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(tmp_path, stopped_by):
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    with pytest.raises(stopped_by), whole(path) as draft:
+        draft.write_text("ne")
+        raise stopped_by
+    assert held(tmp_path) == {"a.txt": "old"}
+    with pytest.raises(stopped_by), whole(tmp_path / "b.txt"):
+        raise stopped_by  # before anything was written
+    assert held(tmp_path) == {"a.txt": "old"}
+
+
+@pytest.mark.parametrize("content", ["a cube \u2013 moved", "a cube \u2013 moved".encode()])
+def test_text_is_written_as_utf_8_and_bytes_as_they_are(tmp_path, content):
+    write_output(tmp_path / "a", content)
+    assert (tmp_path / "a").read_bytes() == b"a cube \xe2\x80\x93 moved"
+
+
+@pytest.mark.parametrize("parent", ["absent", "file"])
+def test_a_place_that_cannot_be_written_to_is_named(tmp_path, parent):
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(OutputError, match=rf"{parent}/r\.json: cannot be written \(N"):
+        write_output(tmp_path / parent / "r.json", "new")
+    assert held(tmp_path) == {"file": "no folder"}
+
+
+def test_a_folder_without_permission_is_named_and_left_as_it_was(tmp_path, monkeypatch):
+    """Whoever runs as root may write anywhere: the system's answer stands in."""
+    (tmp_path / "r.json").write_text("old")
+
+    def refuse(path, data):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("pathlib.Path.write_bytes", refuse)
+    with pytest.raises(OutputError, match=r"r\.json: cannot be written \(Permission denied\)"):
+        write_output(tmp_path / "r.json", "new")
+    assert held(tmp_path) == {"r.json": "old"}
+
+
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "a.txt").write_text("old")
+    (tmp_path / "a.txt").symlink_to(tmp_path / "kept" / "a.txt")
+    write_output(tmp_path / "a.txt", "new")
+    assert (tmp_path / "a.txt").is_symlink() and held(tmp_path / "kept") == {"a.txt": "new"}
+
+
+def test_a_pipe_is_written_to(tmp_path):
+    pipe, told = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: told.append(pipe.read_text()))
+    reader.start()
+    write_output(pipe, "new")
+    reader.join()
+    assert told == ["new"] and pipe.is_fifo()
