@@ -10,10 +10,10 @@ ELSEWHERE = "It knows only pictures like those that it was trained on; of others
 LIMITS: Mapping[str, str] = {
     "clevr": """It was trained on drawn CLEVR scenes only: cubes, spheres and cylinders in eight colors, two
 sizes and two materials on a grey ground, seen from two cameras under two lights, with one change or none. It
-cannot
-describe photographs, screenshots, documents, drawings or other objects: it still says a sentence about cubes,
-and says it with confidence. Where the second camera stands much lower and farther away than the first, things
-in the back may seem to have moved.
+cannot describe photographs, screenshots, documents, drawings or other objects: it still says a sentence about
+cubes, and says it with confidence. Of a small thing that others hide, or the frame cuts, in one of the two
+pictures it may say that it was added or has disappeared. Cameras that stand at quite other sides of the scene
+are nothing that it has learned.
 
 Where the bundle tells unfamiliar pictures, that is a distance of overall statistics, not an understanding:
 close imitations of such scenes pass, and no warning does not mean that a sentence is true."""
