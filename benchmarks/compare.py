@@ -59,7 +59,7 @@ from whatchanged.files import whole, write_output
 from whatchanged.recipes.reader import dump_recipe, load_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.records import PairRecord
-from whatchanged.training.batches import Example, Reader, draws
+from whatchanged.training.batches import Example, draws
 from whatchanged.training.data.pictures import reader
 from whatchanged.training.data.sources import Sources, open_sources
 from whatchanged.training.loop import take_step, train
@@ -171,8 +171,9 @@ def run_row(row: Row, seed: int, plan: Plan, records: Sequence[PairRecord]) -> d
     trained = plan.clock() - began
     on_disk = (recipe.vision, recipe.data.features, Path(recipe.data.path))
     read = seen_by(plan).read if row.seeing in TOKENS else reader(*on_disk)
+    examples = [Example(r, r.captions[0], read(r.before), read(cast(Path, r.after))) for r in records]
     began = plan.clock()
-    captions = captioned(method, read, records, plan.device)
+    captions = captioned(method, examples, plan.device)
     taken = plan.clock() - began
     lines = [{"id": r.pair_id, "caption": c} for r, c in zip(records, captions, strict=True)]
     write_output(folder / "predictions.jsonl", "".join(f"{json.dumps(line)}\n" for line in lines))
@@ -191,15 +192,11 @@ def run_row(row: Row, seed: int, plan: Plan, records: Sequence[PairRecord]) -> d
     return result
 
 
-def captioned(method: Method, read: Reader, records: Sequence[PairRecord], device: torch.device) -> list[str]:
+def captioned(method: Method, examples: Sequence[Example], device: torch.device) -> list[str]:
     """The greedy caption of every pair."""
     said = []
-    for first in range(0, len(records), BATCH):
-        examples = [
-            Example(r, r.captions[0], read(r.before), read(cast(Path, r.after)))
-            for r in records[first : first + BATCH]
-        ]
-        said += write_captions(method, method.collate(examples).to(device))
+    for first in range(0, len(examples), BATCH):
+        said += write_captions(method, method.collate(examples[first : first + BATCH]).to(device))
     return said
 
 

@@ -179,7 +179,8 @@ def small_seen(tmp_path_factory):
         pool.write_description(folder / "pool", 3, 48, 32)
         pool.draw_shard(folder / "pool", 3, (48, 32), "cpu", 0)
     small = ["vision.image_width=48", "vision.image_height=32", "vision.channels=[4, 6, 8]", "vision.keep=6"]
-    steps = [f"stages.{name}.steps=1" for name in ("match", "pretrain", "caption")]
+    short = {"steps": "1", "precision": "fp32"}
+    steps = [f"stages.{s}.{key}={v}" for s in ("match", "pretrain", "caption") for key, v in short.items()]
     recipe = load_recipe("clevr-pcl", [*small, *steps, f"data.path={folder / 'pool'}", "data.validation=4"])
     run_recipe(recipe, folder / "run", device="cpu", quiet=True)
     store_tokens(folder / "run", folder / "pool", folder / "tokens", 1, "cpu", quiet=True)
