@@ -6,7 +6,7 @@
     whatchanged train clevr-pcl --data POOL --features TOKENS --init SEE --output SEEN \
       --set stages.match.steps=1000 --set stages.pretrain.steps=1 --set stages.caption.steps=1
     whatchanged synth clevr-change TWIN --scenes 2000 --seed 9200 --size 240x160
-    python benchmarks/compare.py TWIN OUT --seen SEEN --pool POOL --tokens TOKENS --pairs 24000 --seeds 3
+    python benchmarks/compare.py TWIN OUT --seen SEEN --pool POOL --tokens TOKENS --pairs 12800 --rate 3e-3
 
 Every run captions TWIN's test split with its last weights; nothing is chosen by a score on it. OUT/TABLE.md
 and OUT/TABLE.json are written after each seed. Interrupt it when you like: the same command goes on with the
