@@ -1,26 +1,32 @@
 """The methods side by side: the same data, the same budget, several seeds, one table.
 
+    whatchanged synth clevr-pool POOL --scenes 10300 --seed 81 --size 240x160
+    whatchanged train clevr-see --data POOL --output SEE
+    whatchanged features POOL TOKENS --run SEE --variants 2
+    whatchanged train clevr-pcl --data POOL --features TOKENS --init SEE --output SEEN \
+      --set stages.match.steps=1000 --set stages.pretrain.steps=1 --set stages.caption.steps=1
     whatchanged synth clevr-change TWIN --scenes 2000 --seed 9200 --size 240x160
-    python benchmarks/compare.py TWIN OUT --backbone SEE --pairs 8000 --seeds 3 --rows comparison,table4
+    python benchmarks/compare.py TWIN OUT --seen SEEN --pool POOL --tokens TOKENS --pairs 12800 --rate 3e-3
 
-Every run trains on TWIN's train split and captions its test split with its last weights; nothing is chosen
-by any score. OUT/comparison.{md,json} and OUT/table4.{md,json} are written after each seed. Interrupt it when
-you like: the same command goes on with the runs that have no result in OUT yet, and more --seeds add to it.
+Every run captions TWIN's test split with its last weights; nothing is chosen by a score on it. OUT/TABLE.md
+and OUT/TABLE.json are written after each seed. Interrupt it when you like: the same command goes on with the
+runs that have no result in OUT yet, and more --seeds add to it.
 
-Rows: ``features``, all methods on the same stored grids; ``pixels``, PCL and SCORER + CBR with a backbone of
-their own; ``patches``, CLIP4IDC and its baselines, with CLIP's layers random: these three are ``--rows
-comparison``. ``table4``: the six rows of PCL's Table 4 on the stored grids. Stored grids are the features of
-the backbone of the run SEE (clevr-see, or any run on pixels), averaged to --grid cells; storing them, and
-what SEE learned before, is in nobody's budget.
+``--rows comparison``: all methods on the tokens of the run SEEN (``compare_tokens``), matched between the two
+pictures; the trained vision is frozen and the same for all, and all train on POOL through its stored TOKENS.
+``table4``: the six rows of PCL's Table 4 on such tokens. ``plain``: as ``comparison``, without the matching.
+``grids``, where methods learn to see for themselves or from less, on TWIN's train split: "features", those of
+SEEN's backbone averaged to --grid cells; "pixels", PCL and SCORER + CBR with a backbone of their own;
+"patches", CLIP4IDC and its baselines, with CLIP's layers random. Opening the data, building PCL's false
+captions, and what SEEN learned before is in nobody's budget.
 
 The budget: --seconds of training each (on a CPU of processor time, which other programs disturb least; steps
-follow from a trial of each row), or --pairs to train on; what the tables call "run s" also counts opening the
-data and building PCL's false captions. The stages of a recipe get equal parts. A step of FDA counts as a
-batch although it reads a seventh as many pairs, each with its six false captions. Rows are published recipes:
-tasks, losses and switches are theirs; sizes, batch, optimiser and rate are one small set for all
-(``common``), since the published ones belong to another scale. None was tuned. A row marked "ours" has a
-switch that its paper does not know. The floor is one sentence for all pairs: of the 200 most frequent
-sentences of the train split the one with the best CIDEr-D on the val split.
+follow from a trial of each row), or --pairs to train on. The stages of a recipe get equal parts. A step of
+FDA counts as a batch although it reads a seventh as many pairs, each with its six false captions. Rows are
+published recipes: tasks, losses and switches are theirs; sizes, batch, optimiser and rate are one small set
+for all (``common``), since the published ones belong to another scale. A row marked "ours" has a switch that
+its paper does not know. The floor is one sentence for all pairs: of the 200 most frequent sentences of the
+train split the one with the best CIDEr-D on the val split.
 """
 
 import argparse
@@ -30,13 +36,15 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import torch
-from compare_rows import GROUPS, TABLES, Plan, Row, recipe_of
+from compare_rows import GROUPS, PCL, TABLES, TOKENS, Plan, Row, recipe_of
 from compare_tables import as_markdown, row_of
+from compare_tokens import Seen, open_seen
 from torch import nn
 from torch.nn import functional as F
 
@@ -48,14 +56,15 @@ from whatchanged.evaluation.ngrams import count
 from whatchanged.evaluation.predictions import Prediction, read_predictions
 from whatchanged.evaluation.scene_grading import scene_truths
 from whatchanged.files import whole, write_output
-from whatchanged.recipes.reader import load_recipe
+from whatchanged.recipes.reader import dump_recipe, load_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example, draws
 from whatchanged.training.data.pictures import reader
-from whatchanged.training.data.sources import open_sources
-from whatchanged.training.loop import take_step
-from whatchanged.training.run import choose_device, environment, make_method, open_run, run_recipe
+from whatchanged.training.data.sources import Sources, open_sources
+from whatchanged.training.loop import take_step, train
+from whatchanged.training.methods import Method, build_method
+from whatchanged.training.run import choose_device, environment, make_method, open_run, seed_everything
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.training.seeing.vision import PixelVision
 from whatchanged.training.validation import write_captions
@@ -67,6 +76,30 @@ FREQUENT = 200
 FLOOR = "one sentence for all"
 
 
+@lru_cache(maxsize=1)
+def seen_by(plan: Plan) -> Seen:
+    """What all rows on tokens share, opened once."""
+    if plan.seen is None or plan.pool is None or plan.tokens is None:
+        raise RecipeError("Rows on tokens need --seen RUN, --pool POOL and --tokens TOKENS; see --help.")
+    whole = recipe_of(Row("PCL", "plain", PCL), plan, 0, (1, 1))
+    return open_seen(plan.seen, whole, plan.out / "pool", plan.device)
+
+
+def open_row(row: Row, recipe: Recipe, folder: Path, plan: Plan) -> tuple[Sources, Method]:
+    """What a row trains on, and its method, freshly initialised."""
+    if row.seeing in TOKENS:
+        seen = seen_by(plan)
+        sources, vision = seen.sources(recipe.data), seen.tokens(row.seeing == "matched")
+        seed_everything(recipe.seed)
+        method = build_method(recipe.method, vision, sources.vocabulary)
+    else:
+        sources = open_sources(recipe, folder)
+        seed_everything(recipe.seed)
+        method = make_method(recipe, sources.vocabulary)
+    cast(nn.Module, method).to(plan.device)
+    return sources, method
+
+
 def steps_of(row: Row, plan: Plan) -> tuple[int, ...]:
     """Steps of each stage that the budget pays, in equal parts; a trial's times are kept in OUT."""
     stages = len(load_recipe(row.recipe).stages)
@@ -76,22 +109,21 @@ def steps_of(row: Row, plan: Plan) -> tuple[int, ...]:
     kept = plan.out / "speeds.json"
     speeds = json.loads(kept.read_text()) if kept.exists() else {}
     if row.key not in speeds:
-        speeds[row.key] = seconds_a_step(recipe_of(row, plan, 0, (SKIPPED + TRIED,) * stages), plan)
+        speeds[row.key] = seconds_a_step(row, recipe_of(row, plan, 0, (SKIPPED + TRIED,) * stages), plan)
         write_output(kept, json.dumps(speeds, indent=1))
     return tuple(max(1, round(plan.seconds / stages / each)) for each in speeds[row.key])
 
 
-def seconds_a_step(recipe: Recipe, plan: Plan) -> list[float]:
+def seconds_a_step(row: Row, recipe: Recipe, plan: Plan) -> list[float]:
     """Time of one step of each stage, the first steps left out."""
     trial = plan.out / f".trial.{os.getpid()}"
     times = []
     try:
-        sources = open_sources(recipe, trial)
+        sources, made = open_row(row, recipe, trial, plan)
+        method = cast(Any, made)
         for number, stage in enumerate(recipe.stages):
-            method = cast(nn.Module, make_method(recipe, sources.vocabulary)).to(plan.device)
-            optimizer, began = make_optimizer(method, stage), 0.0
-            size = cast(Any, method).batch_size
-            for step, draw in enumerate(draws(sources.train, stage, (0, number), size, 0, {})):
+            optimizer, began, plans = make_optimizer(method, stage), 0.0, (sources.train, stage, (0, number))
+            for step, draw in enumerate(draws(*plans, method.batch_size, 0, {})):
                 began = plan.clock() if step == SKIPPED else began
                 take_step(method, optimizer, draw, stage, step, plan.device)
             times.append((plan.clock() - began) / TRIED)
@@ -103,13 +135,11 @@ def seconds_a_step(recipe: Recipe, plan: Plan) -> list[float]:
 @torch.inference_mode()
 def store_grids(plan: Plan) -> None:
     """FEATURES/NAME.png.npy, (F, rows, columns) float16, of every picture of the twin that has none yet."""
-    if plan.backbone is None:
-        raise RecipeError("Rows on stored grids need --backbone RUN: a clevr-see run, see its recipe.")
-    recipe, method, _ = open_run(plan.backbone, "last")
+    if plan.seen is None:
+        raise RecipeError("Rows on stored grids need --seen RUN: a clevr-see run, see its recipe.")
+    recipe, method, _ = open_run(plan.seen, "last")
     if not isinstance(method.vision, PixelVision):
-        raise RecipeError(
-            f"{plan.backbone}: {recipe.name} has no backbone to see with. Name a run on pixels."
-        )
+        raise RecipeError(f"{plan.seen}: {recipe.name} has no backbone to see with. Name a run on pixels.")
     seeing, read = method.vision.to(plan.device).eval(), reader(recipe.vision, "", plan.twin)
     plan.features.mkdir(parents=True, exist_ok=True)
     names = {
@@ -133,12 +163,17 @@ def run_row(row: Row, seed: int, plan: Plan, records: Sequence[PairRecord]) -> d
     shutil.rmtree(folder, ignore_errors=True)
     steps = steps_of(row, plan)
     recipe = recipe_of(row, plan, seed, steps)
+    folder.mkdir(parents=True)
+    write_output(folder / "recipe.toml", dump_recipe(recipe))
+    sources, method = open_row(row, recipe, folder, plan)
     began = plan.clock()
-    run_recipe(recipe, folder, device=str(plan.device), quiet=True)
+    train(recipe, method, sources, folder, plan.device, quiet=True)
     trained = plan.clock() - began
-    method = cast(nn.Module, open_run(folder, "last")[1]).to(plan.device)
+    on_disk = (recipe.vision, recipe.data.features, Path(recipe.data.path))
+    read = seen_by(plan).read if row.seeing in TOKENS else reader(*on_disk)
+    examples = [Example(r, r.captions[0], read(r.before), read(cast(Path, r.after))) for r in records]
     began = plan.clock()
-    captions = captioned(method, recipe, records, plan.device)
+    captions = captioned(method, examples, plan.device)
     taken = plan.clock() - began
     lines = [{"id": r.pair_id, "caption": c} for r, c in zip(records, captions, strict=True)]
     write_output(folder / "predictions.jsonl", "".join(f"{json.dumps(line)}\n" for line in lines))
@@ -148,7 +183,7 @@ def run_row(row: Row, seed: int, plan: Plan, records: Sequence[PairRecord]) -> d
         "seed": seed,
         "steps": steps,
         "pairs": pairs,
-        "parameters": sum(p.numel() for p in method.parameters()),
+        "parameters": sum(p.numel() for p in cast(nn.Module, method).parameters()),
         "train_seconds": round(trained, 3),
         "train_seconds_per_pair": trained / pairs,
         "caption_seconds_per_pair": taken / len(records),
@@ -157,17 +192,11 @@ def run_row(row: Row, seed: int, plan: Plan, records: Sequence[PairRecord]) -> d
     return result
 
 
-def captioned(
-    method: nn.Module, recipe: Recipe, records: Sequence[PairRecord], device: torch.device
-) -> list[str]:
+def captioned(method: Method, examples: Sequence[Example], device: torch.device) -> list[str]:
     """The greedy caption of every pair."""
-    read, said = reader(recipe.vision, recipe.data.features, Path(recipe.data.path)), []
-    for first in range(0, len(records), BATCH):
-        examples = [
-            Example(r, r.captions[0], read(r.before), read(cast(Path, r.after)))
-            for r in records[first : first + BATCH]
-        ]
-        said += write_captions(cast(Any, method), cast(Any, method).collate(examples).to(device))
+    said = []
+    for first in range(0, len(examples), BATCH):
+        said += write_captions(method, method.collate(examples[first : first + BATCH]).to(device))
     return said
 
 
@@ -224,7 +253,8 @@ def budget(plan: Plan) -> str:
 def fixed(plan: Plan) -> dict[str, Any]:
     """What every run in OUT shares."""
     shared = {name: getattr(plan, name) for name in ("width", "batch", "rate", "dropout")}
-    shared["twin"] = plan.twin.name
+    places = {"twin": plan.twin, "seen": plan.seen, "pool": plan.pool, "tokens": plan.tokens}
+    shared |= {name: None if place is None else place.name for name, place in places.items()}
     shared |= {"seconds": plan.seconds, "pairs_trained": plan.pairs, "device": plan.device.type}
     return {**shared, "grid": list(plan.grid), "picture": list(plan.picture)}
 
@@ -268,7 +298,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("twin", type=Path, help="a folder drawn by: whatchanged synth clevr-change")
     parser.add_argument("out", type=Path)
-    parser.add_argument("--backbone", type=Path, help="a run whose backbone makes the stored grids")
+    parser.add_argument("--seen", type=Path, help="a run whose tokens or backbone the methods see with")
+    parser.add_argument("--pool", type=Path, help="drawn triples to train on")
+    parser.add_argument("--tokens", type=Path, help="their tokens, as SEEN's backbone sees them")
     either = parser.add_mutually_exclusive_group(required=True)
     either.add_argument("--seconds", type=float, help="of training, each run")
     either.add_argument("--pairs", type=int, help="to train on, each run")
@@ -283,8 +315,8 @@ def main() -> None:
     parser.add_argument("--device", default="auto")
     told = parser.parse_args()
     plan = Plan(
-        told.twin, told.out, told.backbone, told.seconds, told.pairs, told.seeds, told.width, told.batch,
-        told.rate, told.dropout, told.grid, told.picture, choose_device(told.device),
+        told.twin, told.out, told.seen, told.pool, told.tokens, told.seconds, told.pairs, told.seeds,
+        told.width, told.batch, told.rate, told.dropout, told.grid, told.picture, choose_device(told.device),
     )  # fmt: skip
     tables = told.rows.split(",")
     if unknown := [table for table in tables if table not in TABLES]:

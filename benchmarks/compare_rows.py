@@ -11,11 +11,12 @@ import torch
 
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import CLIP4IDCConfig, PCLConfig, Recipe, ScorerConfig, VisionConfig
+from whatchanged.training.run import read_recipe
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a table: a recipe on one way of seeing ("features", "pixels" or "patches")."""
+    """One row of a table: a recipe on one way of seeing (``TOKENS``, "features", "pixels" or "patches")."""
 
     name: str
     seeing: str
@@ -30,37 +31,49 @@ class Row:
         )
 
 
-TABLE4 = (
-    Row("1 fine-tuning only", "features", "pcl-table4-1-none"),
-    Row("2 MLM", "features", "pcl-table4-2-mlm"),
-    Row("3 MLM, MVCL", "features", "pcl-table4-3-mlm-mvcl"),
-    Row("4 MLM, MVCL, FDA: PCL", "features", "pcl-table4-4-mlm-mvcl-fda"),
-    Row("5 as 4, no difference encoder", "features", "pcl-table4-5-no-difference-encoder"),
-    Row("6 as 4, no distractor judging", "features", "pcl-table4-6-no-distractor-judging"),
-)
+TOKENS = ("plain", "matched")
+"""Ways of seeing that are the tokens of a trained run, see ``compare_tokens``."""
 PCL, SCORER = "pcl-table4-4-mlm-mvcl-fda", "scorer-table6-5-scorer-cbr"
+
+
+def all_methods(seeing: str) -> tuple[Row, ...]:
+    """The methods and their baselines on one way of seeing."""
+    return (
+        Row("PCL", seeing, PCL),
+        Row("PCL, every word (ours)", seeing, PCL, ("method.every_word=true",)),
+        Row("SCORER: Subtraction", seeing, "scorer-table6-1-subtraction"),
+        Row("SCORER: RR", seeing, "scorer-table6-2-rr"),
+        Row("SCORER + CBR", seeing, SCORER),
+        Row("CLIP4IDC: FT1", seeing, "clip4idc-tiny-ft1"),
+        Row("CLIP4IDC: FT2", seeing, "clip4idc-tiny-ft2"),
+        Row("CLIP4IDC", seeing, "clip4idc-tiny"),
+    )
+
+
 GROUPS: Mapping[str, tuple[Row, ...]] = {
-    "features": (
-        Row("PCL", "features", PCL),
-        Row("PCL, every word (ours)", "features", PCL, ("method.every_word=true",)),
-        Row("SCORER: Subtraction", "features", "scorer-table6-1-subtraction"),
-        Row("SCORER: RR", "features", "scorer-table6-2-rr"),
-        Row("SCORER + CBR", "features", SCORER),
-        Row("CLIP4IDC: FT1", "features", "clip4idc-tiny-ft1"),
-        Row("CLIP4IDC: FT2", "features", "clip4idc-tiny-ft2"),
-        Row("CLIP4IDC", "features", "clip4idc-tiny"),
+    "plain": all_methods("plain"),
+    "matched": all_methods("matched"),
+    "table4": (
+        Row("1 fine-tuning only", "matched", "pcl-table4-1-none"),
+        Row("2 MLM", "matched", "pcl-table4-2-mlm"),
+        Row("3 MLM, MVCL", "matched", "pcl-table4-3-mlm-mvcl"),
+        Row("4 MLM, MVCL, FDA: PCL", "matched", PCL),
+        Row("5 as 4, no difference encoder", "matched", "pcl-table4-5-no-difference-encoder"),
+        Row("6 as 4, no distractor judging", "matched", "pcl-table4-6-no-distractor-judging"),
     ),
+    "features": all_methods("features"),
     "pixels": (Row("PCL", "pixels", PCL), Row("SCORER + CBR", "pixels", SCORER)),
     "patches": (
         Row("CLIP4IDC: FT1", "patches", "clip4idc-tiny-ft1"),
         Row("CLIP4IDC: FT2", "patches", "clip4idc-tiny-ft2"),
         Row("CLIP4IDC", "patches", "clip4idc-tiny"),
     ),
-    "table4": TABLE4,
 }  # fmt: skip
 TABLES: Mapping[str, tuple[str, ...]] = {
-    "comparison": ("features", "pixels", "patches"),
+    "comparison": ("matched",),
     "table4": ("table4",),
+    "plain": ("plain",),
+    "grids": ("features", "pixels", "patches"),
 }
 
 
@@ -70,7 +83,9 @@ class Plan:
 
     twin: Path
     out: Path
-    backbone: Path | None
+    seen: Path | None
+    pool: Path | None
+    tokens: Path | None
     seconds: float | None
     pairs: int | None
     seeds: int
@@ -118,6 +133,9 @@ def common(recipe: Recipe, row: Row, plan: Plan) -> Recipe:
         layers: dict[str, Any] = {"intra_layers": 3, "inter_layers": 1, "decoder_layers": 3}
         method = replace(method, **shared, ffn=ffn, **words, **text, **layers, max_words=LONGEST - 1)
     data = replace(recipe.data, path=str(plan.twin), wording="captions", validation=1)
+    if row.seeing in TOKENS:
+        pool: dict[str, Any] = {"source": "pool", "path": str(plan.pool), "features": str(plan.tokens)}
+        data = replace(data, **pool, wording="full", ordered_pairs="official", preparation="none")
     if row.seeing == "features":
         data = replace(data, features=str(plan.features))
     pairs = plan.batch // 2 if data.examples == "scenes" else plan.batch
@@ -138,6 +156,8 @@ def vision(seeing: str, plan: Plan) -> VisionConfig:
         rows, columns = plan.grid
         stored = np.load(next(plan.features.glob("*.npy")), mmap_mode="r").shape[0]
         return VisionConfig(kind="features", rows=rows, columns=columns, feature_width=stored)
+    if seeing in TOKENS and plan.seen is not None:
+        return read_recipe(plan.seen).vision
     if seeing == "pixels":
         return VisionConfig(
             kind="backbone", image_width=width, image_height=height, channels=(16, 32, 48), blocks=2, keep=0

@@ -79,7 +79,7 @@ def as_markdown(title: str, head: str, rows: Sequence[Mapping[str, Any]]) -> str
             [f"{kind} {'CIDEr-D' if score == 'CIDEr-D' else 'true'}" for score in SPREAD for kind in TYPES],
             lambda row: [_mean(row["types"][kind][score]) for score in SPREAD for kind in TYPES],
         ),
-        "cost": (("parameters", "pairs", "run s", "run ms/pair", "caption ms/pair"), _cost_columns),
+        "cost": (("parameters", "pairs", "train s", "train ms/pair", "caption ms/pair"), _cost_columns),
     }  # fmt: skip
     tables = []
     for part, (columns, cells) in parts.items():

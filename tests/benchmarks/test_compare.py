@@ -14,6 +14,7 @@ import torch
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.records import PairRecord
+from whatchanged.training.run import run_recipe
 
 SIZES = {
     "width", "heads", "ffn", "dropout", "max_length", "max_words", "word_width", "text_width", "text_heads",
@@ -37,8 +38,9 @@ def plan(bench, tmp_path):
     (tmp_path / "features").mkdir()
     np.save(tmp_path / "features" / "a.png.npy", np.zeros((5, 2, 3), np.float16))
     return bench.Plan(
-        Path("twin"), tmp_path, None, None, 640, 2, 16, 32, 1e-3, 0.0, (2, 3), (48, 32), torch.device("cpu")
-    )
+        Path("twin"), tmp_path, None, None, None, None, 640, 2, 16, 32, 1e-3, 0.0, (2, 3), (48, 32),
+        torch.device("cpu"),
+    )  # fmt: skip
 
 
 def rows(bench):
@@ -56,16 +58,19 @@ def test_rows_keep_tasks_and_switches_of_their_recipes(bench, plan):
         changed = {name for name in before if before[name] != after[name]}
         assert changed - SIZES == ({"every_word"} if "ours" in row.name else set()), row.name
         assert (ours.data.examples, ours.data.exchange) == (published.data.examples, published.data.exchange)
-        assert ours.seed == 3 and ours.data.wording == "captions"
+        assert ours.seed == 3
+        wanted = ("pool", "full") if row.seeing in bench.TOKENS else ("dataset", "captions")
+        assert (ours.data.source, ours.data.wording) == wanted
 
 
 def test_rows_share_one_optimiser_and_see_as_their_group_does(bench, plan):
-    kinds = {"features": "features", "pixels": "backbone", "patches": "patches", "table4": "features"}
+    kinds = {"features": "features", "pixels": "backbone", "patches": "patches"}
     rates = set()
     for group, own in bench.GROUPS.items():
         for row in own:
             recipe = bench.recipe_of(row, plan, 1, (8,) * len(load_recipe(row.recipe).stages))
-            assert recipe.vision.kind == kinds[group] and recipe.method.width == 16
+            assert recipe.method.width == 16
+            assert row.seeing in bench.TOKENS or recipe.vision.kind == kinds[group]
             for stage in recipe.stages:
                 rates.add(
                     (
@@ -80,13 +85,13 @@ def test_rows_share_one_optimiser_and_see_as_their_group_does(bench, plan):
                 pairs = stage.batch * (2 if recipe.data.examples == "scenes" else 1)
                 assert pairs == 32 and not stage.rates and not stage.evaluate_every
     assert len(rates) == 1
-    assert bench.recipe_of(bench.GROUPS["table4"][0], plan, 1, (8,)).vision.feature_width == 5
+    assert bench.recipe_of(bench.GROUPS["features"][2], plan, 1, (8,)).vision.feature_width == 5
 
 
 def test_the_whole_methods_row_of_table_4_is_trained_once_for_both_tables(bench):
     keys = [row.key for row in rows(bench)]
-    assert len(keys) == 19 and len(set(keys)) == 18
-    assert bench.GROUPS["features"][0].key == bench.GROUPS["table4"][3].key
+    assert len(keys) == 35 and len(set(keys)) == 34
+    assert bench.GROUPS["matched"][0].key == bench.GROUPS["table4"][3].key
 
 
 def test_pairs_are_cut_in_equal_parts(bench, plan):
@@ -97,7 +102,7 @@ def test_pairs_are_cut_in_equal_parts(bench, plan):
 
 def test_seconds_become_steps_at_the_speed_of_a_trial_which_is_made_once(bench, plan, monkeypatch):
     tried = []
-    monkeypatch.setattr(bench, "seconds_a_step", lambda recipe, _: tried.append(recipe.name) or [0.5, 0.25])
+    monkeypatch.setattr(bench, "seconds_a_step", lambda _, r, __: tried.append(r.name) or [0.5, 0.25])
     plan, row = replace(plan, pairs=None, seconds=40.0), bench.GROUPS["table4"][3]
     assert bench.steps_of(row, plan) == bench.steps_of(row, plan) == (40, 80)
     assert tried == ["pcl-table4-4-mlm-mvcl-fda"]
@@ -122,7 +127,7 @@ def test_other_settings_are_refused(bench, plan):
 
 
 def test_stored_grids_need_a_backbone(bench, plan):
-    with pytest.raises(RecipeError, match="--backbone"):
+    with pytest.raises(RecipeError, match="--seen"):
         bench.store_grids(plan)
 
 
@@ -140,11 +145,49 @@ def small_backbone(bench, small_twin, tmp_path_factory):
     """A run on pixels that learned next to nothing."""
     folder = tmp_path_factory.mktemp("backbone")
     plan = bench.Plan(
-        small_twin, folder, None, None, 20, 1, 16, 20, 1e-3, 0.0, (2, 3), (48, 32), torch.device("cpu")
+        small_twin,
+        folder,
+        None,
+        None,
+        None,
+        None,
+        20,
+        1,
+        16,
+        20,
+        1e-3,
+        0.0,
+        (2, 3),
+        (48, 32),
+        torch.device("cpu"),
     )
     recipe = bench.recipe_of(bench.GROUPS["pixels"][1], plan, 1, (1,))
-    bench.run_recipe(recipe, folder / "run", device="cpu", quiet=True)
+    run_recipe(recipe, folder / "run", device="cpu", quiet=True)
     return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def small_seen(tmp_path_factory):
+    """A run on tokens that learned next to nothing, a pool of 40 triples, and its tokens."""
+    from unittest import mock
+
+    from whatchanged.training.data import pool
+    from whatchanged.training.features.store import store_tokens
+
+    folder = tmp_path_factory.mktemp("seen")
+    with mock.patch.object(pool, "SHARD", 40):
+        pool.write_description(folder / "pool", 3, 48, 32)
+        pool.draw_shard(folder / "pool", 3, (48, 32), "cpu", 0)
+    small = ["vision.image_width=48", "vision.image_height=32", "vision.channels=[4, 6, 8]", "vision.keep=6"]
+    short = {"steps": "1", "precision": "fp32"}
+    steps = [f"stages.{s}.{key}={v}" for s in ("match", "pretrain", "caption") for key, v in short.items()]
+    recipe = load_recipe("clevr-pcl", [*small, *steps, f"data.path={folder / 'pool'}", "data.validation=4"])
+    run_recipe(recipe, folder / "run", device="cpu", quiet=True)
+    store_tokens(folder / "run", folder / "pool", folder / "tokens", 1, "cpu", quiet=True)
+    return [
+        f"--{name}={folder / place}"
+        for name, place in (("seen", "run"), ("pool", "pool"), ("tokens", "tokens"))
+    ]
 
 
 @pytest.mark.slow
@@ -154,7 +197,7 @@ def test_stored_grids_are_means_of_the_backbones_cells(bench, small_twin, small_
     from whatchanged.training.run import open_run
 
     plan = bench.Plan(
-        small_twin, tmp_path, small_backbone, None, 1, 1, 16, 20, 1e-3, 0.0, (2, 3), (48, 32),
+        small_twin, tmp_path, small_backbone, None, None, None, 1, 1, 16, 20, 1e-3, 0.0, (2, 3), (48, 32),
         torch.device("cpu"),
     )  # fmt: skip
     bench.store_grids(plan)
@@ -171,33 +214,48 @@ def test_stored_grids_are_means_of_the_backbones_cells(bench, small_twin, small_
 @pytest.mark.slow
 def test_a_trial_times_each_stage_and_leaves_nothing(bench, small_twin, tmp_path):
     plan = bench.Plan(
-        small_twin, tmp_path, None, 1.0, None, 1, 16, 20, 1e-3, 0.0, (2, 3), (48, 32), torch.device("cpu")
+        small_twin,
+        tmp_path,
+        None,
+        None,
+        None,
+        1.0,
+        None,
+        1,
+        16,
+        20,
+        1e-3,
+        0.0,
+        (2, 3),
+        (48, 32),
+        torch.device("cpu"),
     )
-    recipe = bench.recipe_of(bench.GROUPS["pixels"][0], plan, 0, (bench.SKIPPED + bench.TRIED,) * 2)
-    times = bench.seconds_a_step(recipe, plan)
+    row = bench.GROUPS["pixels"][0]
+    recipe = bench.recipe_of(row, plan, 0, (bench.SKIPPED + bench.TRIED,) * 2)
+    times = bench.seconds_a_step(row, recipe, plan)
     assert len(times) == 2 and min(times) > 0 and not list(tmp_path.iterdir())
 
 
 @pytest.mark.slow
 def test_a_whole_comparison_goes_on_where_it_stopped(
-    bench, small_twin, small_backbone, tmp_path, monkeypatch, capsys
+    bench, small_twin, small_seen, tmp_path, monkeypatch, capsys
 ):
     def run(seeds, names):
         told = f"--pairs 40 --seeds {seeds} --width 16 --batch 20 --resamples 20 --grid 2x3 --picture 48x32"
-        places = [str(small_twin), str(tmp_path / "out"), "--backbone", str(small_backbone)]
+        places = [str(small_twin), str(tmp_path / "out"), *small_seen]
         words = ["compare.py", *places, *told.split(), "--device", "cpu", "--rows", ",".join(names)]
         monkeypatch.setattr(sys, "argv", words)
         bench.main()
         said = capsys.readouterr()
         return said, [json.loads((tmp_path / "out" / f"{name}.json").read_text()) for name in names]
 
-    said, tables = run(1, ("comparison", "table4"))
-    assert said.err.count(" pairs in ") == 18 and "table4: by type of change" in said.out
-    assert [len(table["rows"]) for table in tables] == [14, 7]
+    said, tables = run(1, ("comparison", "table4", "plain", "grids"))
+    assert said.err.count(" pairs in ") == 34 and "table4: by type of change" in said.out
+    assert [len(table["rows"]) for table in tables] == [9, 7, 9, 14]
     assert tables[0]["settings"]["test_pairs"] == 20
 
     again, same = run(1, ("table4",))
-    assert " pairs in " not in again.err and same == tables[1:]
+    assert " pairs in " not in again.err and same == tables[1:2]
 
     broken = tmp_path / "out" / "runs" / f"{bench.GROUPS['table4'][1].key}-1"
     first = (broken / "predictions.jsonl").read_text()

@@ -205,6 +205,15 @@ def test_false_captions_are_built_for_the_first_pairs_and_only_fda_is_bound_to_t
     assert open_pool(recipe, tmp_path).train.negatives == train.negatives
 
 
+def test_false_captions_have_no_words_but_those_of_true_ones(recipe, tmp_path):
+    """A fixed wording never says "tiny" or "ball": a synonym would betray that a sentence is false."""
+    train = open_pool(recipe, tmp_path).train
+    examples = [train.example(index, rng()) for index in range(len(train))]
+    true = {word for example in examples for word in example.caption.split()}
+    false = {word for example in examples for sentence in example.negatives for word in sentence.split()}
+    assert false and false <= true
+
+
 def test_nothing_is_built_for_recipes_without_fda(recipe, tmp_path):
     train = open_pool(without_fda(recipe), tmp_path).train
     assert train.count("fda") == 0 and list(tmp_path.iterdir()) == []

@@ -63,7 +63,7 @@ class PoolSource:
         """Pair ``index`` with a caption, a variant of its pictures, and its truth."""
         shard, i, pair = self._place(index)
         k, m, _ = self.pairs[pair]
-        captions = self._captions(index, rng)
+        captions = self.captions(index, rng)
         record = self.record(index, captions)
         before, after = self._read(shard, i, k, m, rng)
         false = self.negatives.get(record.pair_id, ())
@@ -88,7 +88,8 @@ class PoolSource:
         k, m, _ = self.pairs[pair]
         return self.shards[shard].scene(i, k), self.shards[shard].scene(i, m), self._change(shard, i, pair)
 
-    def _captions(self, index: int, rng: np.random.Generator) -> tuple[str, ...]:
+    def captions(self, index: int, rng: np.random.Generator) -> tuple[str, ...]:
+        """Pair ``index`` in the source's wording: drawn from ``rng``, or its fixed sentence."""
         if self.wording == "captions":
             return write_captions(*self.truth(index), rng)
         if index not in self._written:
@@ -135,7 +136,7 @@ def open_pool(recipe: Recipe, run: Path) -> Sources:
     pairs = ORDERED[data.ordered_pairs]
     negatives: dict[str, tuple[str, ...]] = {}
     if any("fda" in stage.tasks for stage in recipe.stages):
-        negatives = _negatives(PoolSource(shards, (), held, triples, pairs, "captions", False), recipe, run)
+        negatives = _negatives(PoolSource(shards, (), held, triples, pairs, data.wording, False), recipe, run)
     varied = bool(tokens) or data.vary == "examples"  # else whole batches are varied, by the loop
     return Sources(
         PoolSource(shards, tokens, held, triples, pairs, data.wording, varied, negatives),
@@ -153,11 +154,14 @@ def _tokens(folder: Path, shard: Shard) -> NDArray[np.float16]:
 
 
 def _negatives(source: PoolSource, recipe: Recipe, run: Path) -> dict[str, tuple[str, ...]]:
-    """False captions of the source's first pairs, kept in the run folder for the next sitting."""
+    """False captions of the source's first pairs, kept in the run folder for the next sitting.
+
+    They are worded as the true ones are, or a sentence would show by its style whether it is true.
+    """
     records, truths = [], {}
     for index in range(min(len(source), NEGATIVE_PAIRS)):
         truth: Truth = source.truth(index)
-        captions = write_captions(*truth, np.random.default_rng((recipe.seed, index)))
+        captions = source.captions(index, np.random.default_rng((recipe.seed, index)))
         records.append(source.record(index, captions))
         truths[records[-1].pair_id] = truth
     kept = run / "negatives.jsonl"

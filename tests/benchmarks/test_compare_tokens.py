@@ -1,0 +1,172 @@
+"""Tokens of a trained run, frozen, as the methods of a comparison see them."""
+
+import importlib
+import sys
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from tiny_pool import HEIGHT, VISION, WIDTH, draw
+
+from whatchanged.errors import RecipeError
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.training.data.pool import open_shards
+from whatchanged.training.data.pool_source import ORDERED, PoolSource
+from whatchanged.training.data.sources import Sources
+from whatchanged.training.seeing.vision import PixelVision
+from whatchanged.vocabulary import Vocabulary
+
+KEEP, COLUMNS, ROWS = 6, WIDTH // 8, HEIGHT // 8
+
+
+@pytest.fixture(scope="module")
+def bench():
+    """The module beside the script."""
+    folder = str(Path(__file__).parents[2] / "benchmarks")
+    sys.path.insert(0, folder)
+    yield importlib.import_module("compare_tokens")
+    sys.path.remove(folder)
+
+
+@pytest.fixture(scope="module")
+def vision():
+    torch.manual_seed(0)
+    return PixelVision(VISION).eval()
+
+
+@pytest.fixture(scope="module")
+def packed(vision):
+    """Tokens of two batches of three pictures, most salient first."""
+    torch.manual_seed(1)
+    with torch.inference_mode():
+        return vision.pack(torch.randn(3, 3, HEIGHT, WIDTH)), vision.pack(torch.randn(3, 3, HEIGHT, WIDTH))
+
+
+@pytest.fixture(scope="module")
+def pool(tmp_path_factory):
+    return open_shards(draw(tmp_path_factory.mktemp("pool") / "tiny"))
+
+
+@pytest.fixture
+def pairs(pool):
+    """Official pairs of all ten triples, the stored tokens saying which triple and picture they are of."""
+    marks = [10 * np.arange(5)[:, None, None] + 100 * s.number + np.arange(3) for s in pool]
+    tokens = [np.broadcast_to(m[..., None, None], (*m.shape, KEEP, 4)).astype(np.float16) for m in marks]
+    return PoolSource(pool, tokens, 0, 10, ORDERED["official"], "full", True)
+
+
+def marks(example):
+    return int(example.before[0, 0]), int(example.after[0, 0])
+
+
+@pytest.mark.parametrize("matched", [False, True])
+def test_nothing_of_it_is_trained_counted_or_saved(bench, vision, packed, matched):
+    tokens = bench.Tokens(vision, matched, packed)
+    assert not list(tokens.parameters()) and not tokens.state_dict() and not tokens.untrained(["caption"])
+    related = tokens.relate(tokens.grids(*packed))
+    assert related.before.shape == (3, KEEP, tokens.width) and not related.before.requires_grad
+
+
+def test_plain_tokens_stand_in_reading_order_and_say_where_they_lie(bench, vision, packed):
+    tokens = bench.Tokens(vision, False, packed)
+    grids = tokens.relate(tokens.grids(*packed))
+    found = grids.after * tokens.deviation + tokens.mean
+    with torch.inference_mode():
+        raw = vision.grids(*packed)
+    for b in range(3):
+        order = sorted(range(KEEP), key=lambda n: int(raw.cells_after[b, n]))
+        for rank, n in enumerate(order):
+            row, column = divmod(int(raw.cells_after[b, n]), COLUMNS)
+            lies = [2 * row / ROWS - 1, 2 * column / COLUMNS - 1]
+            own = [*raw.after[b, n].tolist(), *lies, *raw.places_after[b, n].tolist()]
+            assert np.allclose(found[b, rank], [*own, float(raw.salience_after[b, n])], atol=1e-5)
+    assert grids.cells_before.tolist() == [list(range(KEEP))] * 3
+
+
+def test_matched_tokens_are_the_visions_own_in_another_order_cut_at_the_most(bench, vision, packed):
+    tokens = bench.Tokens(vision, True, packed)
+    ours = tokens.relate(tokens.grids(*packed)).before
+    with torch.inference_mode():
+        raw = vision.grids(*packed)
+        theirs = (vision.relate(raw).before - tokens.mean) / tokens.deviation
+    order = raw.cells_before.argsort(dim=1)
+    wanted = theirs.gather(1, order[..., None].expand_as(theirs))
+    wanted[..., tokens.raw_width :].clamp_(-5, 5)
+    assert torch.allclose(ours, wanted, atol=1e-3)
+
+
+@pytest.mark.parametrize("matched", [False, True])
+def test_features_of_the_sample_have_mean_0_and_deviation_1(bench, vision, packed, matched):
+    tokens = bench.Tokens(vision, matched, packed)
+    grids = tokens.grids(*packed)
+    seen = torch.cat([grids.before, grids.after]).flatten(0, 1)
+    known = tokens.deviation[: tokens.raw_width] > bench.LEAST
+    assert known.sum() > 10 and torch.allclose(seen.mean(0), torch.zeros(tokens.raw_width), atol=1e-3)
+    assert torch.allclose(seen.std(0)[known], torch.ones(int(known.sum())), atol=1e-3)
+
+
+@pytest.mark.parametrize("matched", [False, True])
+def test_of_a_hidden_token_nothing_own_is_left(bench, vision, packed, matched):
+    tokens = bench.Tokens(vision, matched, packed)
+    hidden = torch.zeros(3, KEEP, dtype=torch.bool)
+    hidden[1:, 2] = True
+    grids = tokens.grids(*packed)
+    before = tokens.relate(grids, (hidden, None)).before[..., : tokens.raw_width]
+    assert torch.equal(before[1, 2], before[2, 2]) and not torch.equal(grids.before[1, 2], grids.before[2, 2])
+    assert torch.allclose(before[0], grids.before[0], atol=1e-4)
+
+
+def test_scenes_hold_both_pairs_and_exchange_the_unchanged_views(bench, pairs):
+    rng, found = np.random.default_rng(0), set()
+    scenes = bench.Scenes(pairs, True)
+    assert len(scenes) == 10
+    for _ in range(20):
+        first = scenes.example(6, rng)  # shard 1, triple 1
+        assert first.record.changed and not first.partner.record.changed
+        assert first.caption == pairs.captions(12, rng)[0] != first.partner.caption
+        found.add((*marks(first), *marks(first.partner)))
+    assert found == {(110, 111, 110, 112), (112, 111, 112, 110)}
+    plain = bench.Scenes(pairs, False)
+    assert {marks(plain.example(6, rng)) for _ in range(9)} == {(110, 111)}
+
+
+def test_only_recipes_of_scenes_get_scenes(bench, pairs, vision):
+    seen = bench.Seen(vision, Sources(pairs, pairs, Vocabulary.from_captions(["a"])), None)
+    data = load_recipe("scorer-table6-5-scorer-cbr").data
+    assert isinstance(seen.sources(data).train, bench.Scenes) and seen.sources(data).train.exchange
+    assert seen.sources(replace(data, examples="captions")).train is pairs
+
+
+def test_a_picture_is_seen_once_as_the_vision_packs_it(bench, vision, tmp_path, monkeypatch):
+    pixels = np.random.default_rng(0).integers(0, 256, (HEIGHT, WIDTH, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "a.png")
+    recipe = replace(load_recipe("clevr-pcl"), vision=VISION)
+    read = bench.token_reader(recipe, vision)
+    first = read(tmp_path / "a.png")
+    with torch.inference_mode():
+        wanted = vision.pack(vision.normalise(torch.from_numpy(pixels)[None]))[0]
+    assert first.shape == (KEEP, vision.raw_width + 4) and np.allclose(first, wanted)
+    (tmp_path / "a.png").unlink()
+    assert read(tmp_path / "a.png") is first
+
+
+def test_a_run_that_matches_nothing_is_refused(bench, monkeypatch):
+    recipe = load_recipe("pcl-tiny")
+    blind = type("Method", (), {"vision": PixelVision(replace(VISION, matching=False))})()
+    monkeypatch.setattr(bench, "open_run", lambda *_: (recipe, blind, None))
+    with pytest.raises(RecipeError, match="matches no tokens"):
+        bench.open_seen(Path("run"), recipe, Path("kept"), torch.device("cpu"))
+
+
+def test_the_sample_is_the_first_shards_official_pairs(bench, pairs, vision):
+    seen = bench.Seen(vision, Sources(pairs, pairs, Vocabulary.from_captions(["a"])), None)
+    asked = []
+    with mock.patch.object(bench, "Tokens", lambda *told: asked.append(told)):
+        seen.tokens(True)
+    before, after = asked[0][2]
+    assert before[:, 0, 0].tolist() == [0, 10, 20, 30, 40] * 2
+    assert after[:, 0, 0].tolist() == [1, 11, 21, 31, 41, 2, 12, 22, 32, 42]
