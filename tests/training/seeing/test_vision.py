@@ -237,6 +237,14 @@ def test_in_bf16_what_is_described_keeps_its_digits():
     assert_close(related.before[..., :-96], vision.relate(grids).before[..., :-96])
 
 
+def test_in_bf16_cells_keep_their_numbers():
+    """320 cells: from 256 on bfloat16 knows but every other number."""
+    vision = build(image_width=160, image_height=128, keep=320)
+    with torch.autocast("cpu", torch.bfloat16):
+        packed = vision.pack(vision.normalise(pictures(height=128, width=160)))
+    assert sorted(packed[0, :, -1].tolist()) == list(range(320))
+
+
 # Tasks
 
 
@@ -280,6 +288,16 @@ def test_both_tasks_fall_on_a_few_pairs(tiny_pool):
         optimizer.step()
         losses.append(loss.item())
     assert losses[-1] < 0.75 * losses[0]
+
+
+def test_matching_learns_from_pictures_in_bf16(tiny_pool):
+    vision = build().train()
+    before, after, truths = known(tiny_pool)
+    batch = Batch(before, after, torch.zeros(3, 3, dtype=torch.long), truth=vision.pile_truth(truths))
+    with torch.autocast("cpu", torch.bfloat16):
+        terms = vision.tasks["matching"](batch)
+    sum(terms.values()).backward()
+    assert vision.matching.key.weight.grad.isfinite().all()
 
 
 def test_matching_reads_stored_tokens_as_it_reads_pictures(tiny_pool):

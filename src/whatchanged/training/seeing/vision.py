@@ -180,8 +180,8 @@ class PixelVision(nn.Module):
         cells = score.topk(self.patches, dim=1).indices
         answers = [logits.log_softmax(1) for logits in seen.answers.values()]
         grid = torch.cat([seen.features, *answers, seen.places, salience[:, None]], dim=1).flatten(2)
-        kept = torch.gather(grid, 2, cells[:, None].expand(-1, grid.shape[1], -1)).transpose(1, 2)
-        return torch.cat([kept, cells[..., None].to(kept.dtype)], dim=2)
+        kept = torch.gather(grid, 2, cells[:, None].expand(-1, grid.shape[1], -1)).transpose(1, 2).float()
+        return torch.cat([kept, cells[..., None].to(kept.dtype)], dim=2)  # bf16 would lose digits of cells
 
     def grids(self, before: Tensor, after: Tensor) -> Grids:
         """Two batches as raw grids: uint8 (B, H, W, 3), normalised (B, 3, H, W), or packed tokens."""
