@@ -22,6 +22,7 @@ pairs, one for all pairs; and what a writer reaches whose paragraph is held out 
 import argparse
 import fcntl
 import json
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -44,9 +45,9 @@ from whatchanged.images import open_image, resize
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.records import PairRecord
-from whatchanged.training.backbones import open_backbone
 from whatchanged.training.batches import Example
 from whatchanged.training.data.pictures import reader
+from whatchanged.training.features.backbones import open_backbone
 from whatchanged.training.run import open_run, run_recipe
 from whatchanged.training.validation import write_captions
 from whatchanged.worlds.birds.bird import Bird
@@ -62,6 +63,8 @@ ROWS = (
 SIDE, PARTS, DRAWS, BATCH, CONSTANTS = 128, 3, 2000, 50, 400
 SETS = ("birds_to_words", "cub", "nabirds")
 BACKBONE = "efficientnet-lite0-stride32"
+LEAST = 0.1
+"""Least deviation that a feature is divided by."""
 SETTINGS = (
     *("method.width=64", "method.heads=2", "method.ffn=192", "method.dropout=0", "method.every_word=true"),
     *(f"vision.rows={PARTS}", f"vision.columns={PARTS}", "vision.feature_width=1280"),
@@ -99,25 +102,30 @@ def recipe_of(row: str, seed: int, work: Path, learning: int, steps: int) -> Rec
 
 
 def store_grids(twin: Path, out: Path, device: str) -> None:
-    """What the backbone sees in every picture of the three sets, (PARTS², F) each; those there are kept."""
-    out.mkdir(exist_ok=True)
+    """What the backbone sees in every picture of the three sets, an .npy (PARTS², F) each, all or none.
+
+    Each number has mean 0 and deviation 1 over the pairs' training pictures (those that hardly vary: less).
+    """
     backbone = open_backbone(BACKBONE)
     backbone.network.to(device)
-    for name in SETS:
-        records = open_dataset(twin / name).records
-        pictures = sorted({p for record in records for p in (record.before, record.after) if p is not None})
-        pictures = [p for p in pictures if not (out / f"{p.name}.npy").exists()]
-        for start in range(0, len(pictures), BATCH):
-            part = pictures[start : start + BATCH]
-            pixels = np.stack([resize(open_image(path), backbone.size) for path in part])
-            with torch.inference_mode():
-                seen = backbone.see(torch.from_numpy(pixels).to(device))
-            square = seen.transpose(1, 2).unflatten(2, (backbone.rows, backbone.columns))
-            means = adaptive_avg_pool2d(square, PARTS).flatten(2).transpose(1, 2)
-            for path, grid in zip(part, means.half().cpu().numpy(), strict=True):
-                beside = out / f".{path.name}.npy"
-                np.save(beside, grid)
-                beside.replace(out / f"{path.name}.npy")
+    records = [record for name in SETS for record in open_dataset(twin / name).records]
+    pictures = sorted({p for record in records for p in (record.before, record.after) if p is not None})
+    grids = np.empty((len(pictures), PARTS**2, backbone.width), np.float32)
+    for start in range(0, len(pictures), BATCH):
+        pixels = [resize(open_image(path), backbone.size) for path in pictures[start : start + BATCH]]
+        with torch.inference_mode():
+            seen = backbone.see(torch.from_numpy(np.stack(pixels)).to(device))
+        square = seen.transpose(1, 2).unflatten(2, (backbone.rows, backbone.columns))
+        means = adaptive_avg_pool2d(square, PARTS).flatten(2).transpose(1, 2)
+        grids[start : start + BATCH] = means.cpu().numpy()
+    train = {p for record in split_of(twin / SETS[0], "train") for p in (record.before, record.after)}
+    known = grids[[path in train for path in pictures]].reshape(-1, backbone.width)
+    grids = (grids - known.mean(0)) / known.std(0).clip(min=LEAST)
+    draft = out.with_name(f".{out.name}.{os.getpid()}")
+    draft.mkdir()
+    for path, grid in zip(pictures, grids.astype(np.float16), strict=True):
+        np.save(draft / f"{path.name}.npy", grid)
+    draft.rename(out)
 
 
 @contextmanager
@@ -253,7 +261,8 @@ def main() -> None:
     pairs = twin / SETS[0]
     if not twin.exists():
         write_birds(twin, options.pairs, seed=5, size=SIDE, tested=options.tested)
-    store_grids(twin, options.work / "grids", options.device)
+    if not (options.work / "grids").exists():
+        store_grids(twin, options.work / "grids", options.device)
     test = split_of(pairs, "test")
     wanted = [references(record) for record in test]
     for seed in options.seeds:

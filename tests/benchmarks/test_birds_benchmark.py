@@ -78,7 +78,7 @@ def test_one_process_is_at_a_run(bench, tmp_path):
 @pytest.mark.slow
 def test_a_whole_small_one(bench, tmp_path, monkeypatch, capsys):
     def grids(twin, out, device):
-        out.mkdir(exist_ok=True)
+        out.mkdir()
         for path in twin.rglob("*.jpg"):
             np.save(out / f"{path.name}.npy", np.random.default_rng(0).random((9, 1280), np.float32))
 
