@@ -1,7 +1,7 @@
 """Table 5's four PCL rows on drawn birds, three seeds, small: do captioned and labelled pictures help?
 
     python benchmarks/birds.py WORK [--minutes 60] [--seeds 0 1 2] [--pairs 500] [--tested 250]
-        [--learning 1000] [--steps 1500] [--device cpu]
+        [--learning 800] [--steps 1200] [--device cpu]
 
 Draws WORK/twin, sees its pictures once with EfficientNet-Lite0 (WORK/grids; needs the extra ``photo``),
 trains WORK/ROW-SEED, captions the test pairs into WORK/ROW-SEED/test.jsonl, and prints a table of the rows
@@ -78,7 +78,7 @@ STAGES: dict[str, dict[str, object]] = {
         "batch": 16,
         "schedule": "cosine",
         "weight_decay": 0,
-        "evaluate_every": 250,
+        "evaluate_every": 200,
         "evaluate_from": 0,
         "metric": "CIDEr-D",
     },
@@ -250,8 +250,8 @@ def main() -> None:
     asked.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     asked.add_argument("--pairs", type=int, default=500)
     asked.add_argument("--tested", type=int, default=250)
-    asked.add_argument("--learning", type=int, default=1000)
-    asked.add_argument("--steps", type=int, default=1500)
+    asked.add_argument("--learning", type=int, default=800)
+    asked.add_argument("--steps", type=int, default=1200)
     asked.add_argument("--device", default="cpu")
     options = asked.parse_args()
     torch.set_num_threads(1)
