@@ -115,7 +115,7 @@ def store_grids(twin: Path, out: Path, device: str) -> None:
         pixels = [resize(open_image(path), backbone.size) for path in pictures[start : start + BATCH]]
         with torch.inference_mode():
             seen = backbone.see(torch.from_numpy(np.stack(pixels)).to(device))
-        square = seen.transpose(1, 2).unflatten(2, (backbone.rows, backbone.columns))
+        square = seen.transpose(1, 2).reshape(len(pixels), -1, backbone.rows, backbone.columns)
         means = adaptive_avg_pool2d(square, PARTS).flatten(2).transpose(1, 2)
         grids[start : start + BATCH] = means.cpu().numpy()
     train = {p for record in split_of(twin / SETS[0], "train") for p in (record.before, record.after)}
