@@ -87,6 +87,7 @@ def test_further_pairs_to_test_on_change_nothing_else(twin, tmp_path):
     tables = {name for name, digest in few.items() if more[name] != digest}
     assert tables == {"birds_to_words/birds-to-words-v1.0.tsv", "birds_to_words/birds.json"}
     assert len(more) == len(few) + 10
+    assert [species_of(1000), species_of(1000, 12), species_of(40, 12), species_of(1000, 1)] == [60, 12, 8, 6]
     records = open_dataset(tmp_path / "more" / "birds_to_words").records
     assert [sum(r.split == s for r in records) for s in ("train", "val", "test")] == [16, 2, 7]
 

@@ -60,15 +60,17 @@ def write_birds(
     workers: int = 1,
     advance: Callable[[int], None] | None = None,
     tested: int = 0,
+    most: int = MOST_SPECIES,
 ) -> None:
     """Write the three sets to the new folder ``out``; it appears when it is whole.
 
     size: pixels of a side. advance: told how many pairs' share of the work is done. tested: further pairs,
-    all of the test split, so that few pairs to learn from can be measured on many. Raises OutputError where
-    the folder exists already, its parent does not, or a number is out of range.
+    all of the test split, so that few pairs to learn from can be measured on many. most: species at most, two
+    genera at least. Raises OutputError where the folder exists already, its parent does not, or a number is
+    out of range.
     """
     _check(out, pairs, size, workers)
-    kinds = [species(seed, number) for number in range(species_of(pairs))]
+    kinds = [species(seed, number) for number in range(species_of(pairs, most))]
     draft = out.with_name(f".{out.name}.{os.getpid()}")
     try:
         pictures = [
@@ -90,9 +92,9 @@ def write_birds(
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def species_of(pairs: int) -> int:
+def species_of(pairs: int, most: int = MOST_SPECIES) -> int:
     """How many species a set of so many pairs has."""
-    return min(MOST_SPECIES, max(2 * PER_GENUS, pairs // 5))
+    return max(2 * PER_GENUS, min(most, pairs // 5))
 
 
 def _check(out: Path, pairs: int, size: int, workers: int) -> None:
