@@ -10,8 +10,8 @@ that all seeds have finished. It goes on where it was stopped, and several proce
 Held equal in all rows: ``--steps`` of captioning, and ``--learning`` steps before it, of which half are the
 single pictures' where a row has them. So a row's gain is not that of more steps. Every setting that is not
 the recipe's is in ``SETTINGS`` and ``STAGES``: features of a frozen network as in the paper, means over 3 x 3
-parts of its 7 x 7 grid; a small model; captioning learns every word (``method.every_word``); its last weights are
-taken, as so few validation pairs cannot choose.
+parts of its 7 x 7 grid; a small model; captioning learns every word (``method.every_word``); its last weights
+are taken, as so few validation pairs cannot choose.
 
 Columns: ROUGE-L and CIDEr-D on prepared words; the share of sentences, and of whole paragraphs, that are true
 of their birds. Intervals: 95 %, of 2,000 draws of seeds and of test pairs, which are the same for all seeds
@@ -41,6 +41,7 @@ from whatchanged.datasets.preparation import preparation
 from whatchanged.evaluation.cider import cider_d
 from whatchanged.evaluation.ngrams import count
 from whatchanged.evaluation.rouge import rouge_l
+from whatchanged.files import whole
 from whatchanged.images import open_image, resize
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import Recipe
@@ -157,9 +158,8 @@ def caption_test(run: Path, pairs: Path, device: str) -> None:
         examples = [Example(record, "", read(record.before), read(after)) for record, after in both]
         captions = write_captions(method, method.collate(examples).to(device))
         lines += [json.dumps({"id": r.pair_id, "caption": c}) for r, c in zip(part, captions, strict=True)]
-    beside = run / ".test.jsonl"
-    beside.write_text("\n".join(lines) + "\n")
-    beside.replace(run / "test.jsonl")
+    with whole(run / "test.jsonl") as draft:
+        draft.write_text("\n".join(lines) + "\n")
 
 
 def split_of(pairs: Path, split: str) -> list[PairRecord]:
