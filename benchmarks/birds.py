@@ -62,6 +62,8 @@ ROWS = (
     "pcl-table5-4-b2w-cub-nabirds",
 )
 SIDE, SPECIES, PARTS, DRAWS, BATCH, CONSTANTS = 128, 12, 3, 2000, 50, 400
+SEEN = 8
+"""Pictures side by side; more are slower on a CPU."""
 SETS = ("birds_to_words", "cub", "nabirds")
 BACKBONE = "efficientnet-lite0-stride32"
 LEAST = 0.1
@@ -110,13 +112,13 @@ def store_grids(twin: Path, out: Path, device: str) -> None:
     records = [record for name in SETS for record in open_dataset(twin / name).records]
     pictures = sorted({p for record in records for p in (record.before, record.after) if p is not None})
     grids = np.empty((len(pictures), PARTS**2, backbone.width), np.float32)
-    for start in range(0, len(pictures), BATCH):
-        pixels = [resize(open_image(path), backbone.size) for path in pictures[start : start + BATCH]]
+    for start in range(0, len(pictures), SEEN):
+        pixels = [resize(open_image(path), backbone.size) for path in pictures[start : start + SEEN]]
         with torch.inference_mode():
             seen = backbone.see(torch.from_numpy(np.stack(pixels)).to(device))
         square = seen.transpose(1, 2).reshape(len(pixels), -1, backbone.rows, backbone.columns)
         means = adaptive_avg_pool2d(square, PARTS).flatten(2).transpose(1, 2)
-        grids[start : start + BATCH] = means.cpu().numpy()
+        grids[start : start + SEEN] = means.cpu().numpy()
     train = {p for record in split_of(twin / SETS[0], "train") for p in (record.before, record.after)}
     known = grids[[path in train for path in pictures]].reshape(-1, backbone.width)
     grids = (grids - known.mean(0)) / known.std(0).clip(min=LEAST)
