@@ -1,23 +1,32 @@
 """Table 5's four PCL rows on drawn birds, three seeds, small: do captioned and labelled pictures help?
 
-    python benchmarks/birds.py WORK [--minutes 40] [--seeds 0 1 2] [--pairs 800] [--steps 4000] [--device cpu]
+    python benchmarks/birds.py WORK [--minutes 60] [--seeds 0 1 2] [--pairs 200] [--tested 280]
+        [--learning 800] [--steps 1200] [--device cpu]
 
-Draws WORK/twin once, trains WORK/ROW-SEED (which goes on where it was stopped), captions the test pairs into
-WORK/ROW-SEED/test.jsonl, and prints a table of the rows that all seeds have finished: ROUGE-L and CIDEr-D on
-prepared words, and the share of captions that are true of their birds. Drawn paragraphs are so much alike
-that one sentence for every pair has a ROUGE-L of about 54 already: look at the others first. Intervals are
-95 %, of 2,000 draws of seeds and of test pairs within these; a row's difference from row 1 is taken on the
-same draw of both.
+Draws WORK/twin, sees its pictures once with EfficientNet-Lite0 (WORK/grids; needs the extra ``photo``),
+trains WORK/ROW-SEED, captions the test pairs into WORK/ROW-SEED/test.jsonl, and prints a table of the rows
+that all seeds have finished. It goes on where it was stopped, and several processes may share WORK.
 
-Settings are the recipes' but for size, steps, rate and pictures: see ``SETTINGS``. Raw pixels in patches take
-the place of ResNet's features, and captioning learns every word (``method.every_word``), which makes so few
-steps do.
+Held equal in all rows: ``--steps`` of captioning, and ``--learning`` steps before it, of which half are the
+single pictures' where a row has them. So a row's gain is not that of more steps. Every setting that is not
+the recipe's is in ``SETTINGS`` and ``STAGES``: features of a frozen network as in the paper, means over 3 x 3
+parts of its 7 x 7 grid; a small model; captioning learns every word (``method.every_word``); its last weights
+are taken, as so few validation pairs cannot choose.
+
+Columns: ROUGE-L and CIDEr-D on prepared words; the share of sentences, and of whole paragraphs, that are true
+of their birds. Intervals: 95 %, of 2,000 draws of seeds and of test pairs, which are the same for all seeds
+and rows. The first rows say what needs no picture: of 400 training paragraphs the best on the validation
+pairs, one for all pairs; and what a writer reaches whose paragraph is held out of the references.
 """
 
 import argparse
+import fcntl
 import json
+import os
 import sys
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
@@ -25,20 +34,26 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
+from torch.nn.functional import adaptive_avg_pool2d
 
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import preparation
 from whatchanged.evaluation.cider import cider_d
 from whatchanged.evaluation.ngrams import count
 from whatchanged.evaluation.rouge import rouge_l
+from whatchanged.files import whole
+from whatchanged.images import open_image, resize
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import Recipe
+from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
 from whatchanged.training.data.pictures import reader
+from whatchanged.training.features.backbones import open_backbone
 from whatchanged.training.run import open_run, run_recipe
 from whatchanged.training.validation import write_captions
+from whatchanged.worlds.birds.bird import Bird
 from whatchanged.worlds.birds.language import is_true
-from whatchanged.worlds.birds.twin import MOST_SPECIES, read_truth, write_birds
+from whatchanged.worlds.birds.twin import read_truth, write_birds
 
 ROWS = (
     "pcl-table5-1-b2w",
@@ -46,137 +61,224 @@ ROWS = (
     "pcl-table5-3-b2w-nabirds",
     "pcl-table5-4-b2w-cub-nabirds",
 )
-SIDE, PATCH, DRAWS, BATCH = 64, 16, 2000, 40
+SIDE, SPECIES, PARTS, DRAWS, BATCH, CONSTANTS = 128, 12, 3, 2000, 50, 400
+SEEN = 8
+"""Pictures side by side; more are slower on a CPU."""
+SETS = ("birds_to_words", "cub", "nabirds")
+BACKBONE = "efficientnet-lite0-stride32"
+LEAST = 0.1
+"""Least deviation that a feature is divided by."""
 SETTINGS = (
-    *("method.width=64", "method.heads=4", "method.ffn=192", "method.dropout=0.1", "method.every_word=true"),
-    *(
-        "vision.kind=patches",
-        f"vision.image_width={SIDE}",
-        f"vision.image_height={SIDE}",
-        f"vision.patch={PATCH}",
-    ),
+    *("method.width=64", "method.heads=2", "method.ffn=192", "method.dropout=0", "method.every_word=true"),
+    *(f"vision.rows={PARTS}", f"vision.columns={PARTS}", "vision.feature_width=1280"),
 )
-PRETRAIN: dict[str, object] = {"batch": 16, "lr": 1e-3, "warmup": 100, "log_every": 100, "save_every": 250}
+STAGE: dict[str, object] = {"warmup": 50, "lr": 2e-3, "log_every": 100, "save_every": 250}
 STAGES: dict[str, dict[str, object]] = {
-    "single": PRETRAIN,
-    "pretrain": PRETRAIN,
+    "single": {**STAGE, "batch": 32},
+    "pretrain": {**STAGE, "batch": 32},
     "caption": {
-        **PRETRAIN,
+        **STAGE,
+        "batch": 16,
         "schedule": "cosine",
         "weight_decay": 0,
-        "evaluate_every": 500,
-        "evaluate_from": 0,
+        "evaluate_every": 0,
     },
 }
+MEASURES = ("ROUGE-L", "CIDEr-D", "sentences true", "paragraphs true")
+Scores = NDArray[np.float64]
+"""(measures, test pairs)."""
 
 
-def recipe_of(row: str, seed: int, twin: Path, steps: int) -> Recipe:
-    """The row's recipe at this size, every stage with as many steps."""
+def recipe_of(row: str, seed: int, work: Path, learning: int, steps: int) -> Recipe:
+    """The row's recipe at this size; ``learning`` steps are shared by all stages before captioning."""
     plain = load_recipe(row)
-    settings = [*SETTINGS, f"seed={seed}", f"data.path={twin / 'birds_to_words'}"]
+    twin, before = work / "twin", len(plain.stages) - 1
+    settings = [*SETTINGS, f"seed={seed}", f"data.path={twin / SETS[0]}", f"data.features={work / 'grids'}"]
     settings += [f"data.single={twin / 'cub'}", f"data.labelled={twin / 'nabirds'}"]
-    settings += [f"method.classes={MOST_SPECIES}"] if "fgvc" in plain.stages[-2].tasks else []
+    settings += [f"method.classes={SPECIES}"] if "fgvc" in plain.stages[-2].tasks else []
     for stage in plain.stages:
-        own = {"steps": steps, **STAGES[stage.name]}
+        own = {"steps": steps if stage.name == "caption" else learning // before, **STAGES[stage.name]}
         settings += [f"stage.{stage.name}.{key}={value}" for key, value in own.items()]
     return load_recipe(row, settings)
 
 
-def caption_test(run: Path, twin: Path, device: str) -> None:
-    """Write the captions of the test pairs, by the best weights on validation."""
+def store_grids(twin: Path, out: Path, device: str) -> None:
+    """What the backbone sees in every picture of the three sets, an .npy (PARTS², F) each, all or none.
+
+    Each number has mean 0 and deviation 1 over the pairs' training pictures (those that hardly vary: less).
+    """
+    backbone = open_backbone(BACKBONE)
+    backbone.network.to(device)
+    records = [record for name in SETS for record in open_dataset(twin / name).records]
+    pictures = sorted({p for record in records for p in (record.before, record.after) if p is not None})
+    grids = np.empty((len(pictures), PARTS**2, backbone.width), np.float32)
+    for start in range(0, len(pictures), SEEN):
+        pixels = [resize(open_image(path), backbone.size) for path in pictures[start : start + SEEN]]
+        with torch.inference_mode():
+            seen = backbone.see(torch.from_numpy(np.stack(pixels)).to(device))
+        square = seen.transpose(1, 2).reshape(len(pixels), -1, backbone.rows, backbone.columns)
+        means = adaptive_avg_pool2d(square, PARTS).flatten(2).transpose(1, 2)
+        grids[start : start + SEEN] = means.cpu().numpy()
+    train = {p for record in split_of(twin / SETS[0], "train") for p in (record.before, record.after)}
+    known = grids[[path in train for path in pictures]].reshape(-1, backbone.width)
+    grids = (grids - known.mean(0)) / known.std(0).clip(min=LEAST)
+    draft = out.with_name(f".{out.name}.{os.getpid()}")
+    draft.mkdir()
+    for path, grid in zip(pictures, grids.astype(np.float16), strict=True):
+        np.save(draft / f"{path.name}.npy", grid)
+    draft.rename(out)
+
+
+@contextmanager
+def mine(run: Path) -> Iterator[bool]:
+    """Whether no other process is at this run; none is as long as this lasts."""
+    with run.with_name(f".{run.name}.lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+            return
+        yield True
+
+
+def train_row(recipe: Recipe, run: Path, seconds: float, device: str) -> None:
+    """Train as long as there is time; caption the test pairs when it is done."""
+    state = run_recipe(recipe, run, True, seconds, device, quiet=True)
+    if state.finished:
+        caption_test(run, Path(recipe.data.path), device)
+
+
+def caption_test(run: Path, pairs: Path, device: str) -> None:
+    """Write the captions of the test pairs."""
     recipe, method, _ = open_run(run)
     cast(nn.Module, method).to(device)
-    read, lines = reader(recipe.vision, "", twin), []
-    records = open_dataset(twin / "birds_to_words", split="test").records
+    read, lines = reader(recipe.vision, recipe.data.features, pairs), []
+    records = split_of(pairs, "test")
     for start in range(0, len(records), BATCH):
         part = records[start : start + BATCH]
-        pairs = [(record, record.after) for record in part if record.after is not None]
-        examples = [Example(record, "", read(record.before), read(after)) for record, after in pairs]
+        both = [(record, record.after) for record in part if record.after is not None]
+        examples = [Example(record, "", read(record.before), read(after)) for record, after in both]
         captions = write_captions(method, method.collate(examples).to(device))
         lines += [json.dumps({"id": r.pair_id, "caption": c}) for r, c in zip(part, captions, strict=True)]
-    beside = run / ".test.jsonl"
-    beside.write_text("\n".join(lines) + "\n")
-    beside.replace(run / "test.jsonl")
+    with whole(run / "test.jsonl") as draft:
+        draft.write_text("\n".join(lines) + "\n")
 
 
-def scores(run: Path, twin: Path) -> NDArray[np.float64]:
-    """(3, test pairs): ROUGE-L, CIDEr-D (df of the test split), and 1 for a true caption, all x100."""
-    records = open_dataset(twin / "birds_to_words", split="test").records
-    said = [json.loads(line)["caption"] for line in (run / "test.jsonl").read_text().splitlines()]
-    words = preparation("pcl-birds").words
-    references = [tuple(" ".join(words(caption)) for caption in record.captions) for record in records]
-    corpus, birds = count(said, references), read_truth(twin / "birds_to_words")
+def split_of(pairs: Path, split: str) -> list[PairRecord]:
+    """The captioned pairs of a split."""
+    return list(open_dataset(pairs, split=split).records)
+
+
+def references(record: PairRecord) -> tuple[str, ...]:
+    """A pair's paragraphs in prepared words."""
+    return tuple(" ".join(preparation("pcl-birds").words(caption)) for caption in record.captions)
+
+
+def scores(
+    said: Sequence[str], records: Sequence[PairRecord], wanted: Sequence[Sequence[str]], pairs: Path
+) -> Scores:
+    """``MEASURES`` of each caption, x100; CIDEr-D counts its words' documents among these records."""
+    corpus, birds = count(said, wanted), read_truth(pairs)
     true = [
-        is_true(caption, *(birds[path.name] for path in (record.before, record.after) if path)) is True
+        judge(caption, *(birds[path.name] for path in (record.before, record.after) if path))
         for caption, record in zip(said, records, strict=True)
     ]
-    return 100 * np.stack([rouge_l(corpus), cider_d(corpus), np.array(true, float)]).astype(np.float64)
+    return 100 * np.stack([rouge_l(corpus), cider_d(corpus), *np.array(true, float).T]).astype(np.float64)
 
 
-def table(found: dict[tuple[str, int], NDArray[np.float64]], seeds: list[int]) -> str:
-    """Markdown: a row per recipe whose seeds are all finished."""
-    rng = np.random.default_rng(0)
-    pairs = next(iter(found.values())).shape[1]
-    drawn_seeds = rng.integers(len(seeds), size=(DRAWS, len(seeds)))
-    drawn_pairs = rng.integers(pairs, size=(DRAWS, len(seeds), pairs))
-    lines = ["| row | ROUGE-L | CIDEr-D | true | ROUGE-L over row 1 | CIDEr-D over row 1 | true over row 1 |"]
-    lines += ["|" + " --- |" * 7]
-    first: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+def judge(caption: str, *birds: Bird) -> tuple[float, bool]:
+    """Share of the sentences that are true, and whether the whole caption is; what cannot be read is not."""
+    sentences = [sentence for sentence in caption.split(".") if sentence.strip()]
+    true = sum(is_true(sentence, *birds) is True for sentence in sentences)
+    return true / max(len(sentences), 1), is_true(caption, *birds) is True
+
+
+def without_pictures(pairs: Path) -> dict[str, Scores]:
+    """Rows of what one paragraph reaches for all test pairs, and of what a writer does."""
+    test, validation = split_of(pairs, "test"), split_of(pairs, "val")
+    known = sorted({text for record in split_of(pairs, "train") for text in references(record)})
+    tried = [known[i] for i in np.random.default_rng(0).permutation(len(known))[:CONSTANTS]]
+    wanted, seen = [references(record) for record in validation], [references(record) for record in test]
+    means = np.stack([scores([t] * len(validation), validation, wanted, pairs).mean(1) for t in tried])
+    rows = {}
+    for measure in (0, 1, 3):
+        best = tried[int(means[:, measure].argmax())]
+        print(f"best {MEASURES[measure]} on validation: {best}", file=sys.stderr, flush=True)
+        rows[f"one for all: best {MEASURES[measure]}"] = scores([best] * len(test), test, seen, pairs)
+    rows["a writer"] = scores([own[0] for own in seen], test, [own[1:] for own in seen], pairs)
+    return rows
+
+
+def table(found: dict[tuple[str, int], Scores], fixed: dict[str, Scores], seeds: Sequence[int]) -> str:
+    """Markdown: a line per row without pictures, and per recipe whose seeds are all finished."""
+    rows = {name: own[None] for name, own in fixed.items()}
     for row in ROWS:
-        if any((row, seed) not in found for seed in seeds):
-            continue
-        own = np.stack([found[row, seed] for seed in seeds])  # (seeds, 3, pairs)
-        draws = np.stack([
-            np.mean([own[s][:, p].mean(1) for s, p in zip(some, places, strict=True)], axis=0)
-            for some, places in zip(drawn_seeds, drawn_pairs, strict=True)
-        ])  # fmt: skip
+        if all((row, seed) in found for seed in seeds):
+            rows[row] = np.stack([found[row, seed] for seed in seeds])  # (seeds, measures, pairs)
+    rng = np.random.default_rng(0)
+    pairs = next(iter(rows.values())).shape[2]
+    drawn_seeds = rng.integers(len(seeds), size=(DRAWS, len(seeds)))
+    drawn_pairs = rng.integers(pairs, size=(DRAWS, pairs))
+    heads = ["row", *MEASURES, *(f"{name} over row 1" for name in MEASURES)]
+    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+    draws = {}
+    for name, own in rows.items():
+        some = drawn_seeds % len(own)
+        draws[name] = np.stack([own[s].mean(0)[:, p].mean(1) for s, p in zip(some, drawn_pairs, strict=True)])
         point = own.mean((0, 2))
-        cells = [_cell(point[k], draws[:, k]) for k in range(3)]
-        if row == ROWS[0]:
-            first, cells = (point, draws), [*cells, "", "", ""]
-        elif first is not None:
-            cells += [_cell(point[k] - first[0][k], draws[:, k] - first[1][:, k]) for k in range(3)]
-        lines.append(f"| {row} | " + " | ".join(cells) + " |")
+        cells = [_cell(point[k], draws[name][:, k]) for k in range(len(MEASURES))]
+        if name in ROWS[1:] and ROWS[0] in rows:
+            gain, more = point - rows[ROWS[0]].mean((0, 2)), draws[name] - draws[ROWS[0]]
+            cells += [f"{gain[k]:+.1f} [{_range(more[:, k])}]" for k in range(len(MEASURES))]
+        lines.append(f"| {name} | " + " | ".join([*cells, *[""] * (len(heads) - 1 - len(cells))]) + " |")
     return "\n".join(lines)
 
 
 def _cell(value: float, draws: NDArray[np.float64]) -> str:
+    return f"{value:.1f} [{_range(draws)}]"
+
+
+def _range(draws: NDArray[np.float64]) -> str:
     low, high = np.percentile(draws, [2.5, 97.5])
-    return f"{value:.1f} [{low:.1f}, {high:.1f}]"
+    return f"{low:.1f}, {high:.1f}"
 
 
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asked.add_argument("work", type=Path)
-    asked.add_argument("--minutes", type=float, default=40.0)
+    asked.add_argument("--minutes", type=float, default=60.0)
     asked.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
-    asked.add_argument("--pairs", type=int, default=800)
-    asked.add_argument("--steps", type=int, default=4000)
+    asked.add_argument("--pairs", type=int, default=200)
+    asked.add_argument("--tested", type=int, default=280)
+    asked.add_argument("--learning", type=int, default=800)
+    asked.add_argument("--steps", type=int, default=1200)
     asked.add_argument("--device", default="cpu")
     options = asked.parse_args()
     torch.set_num_threads(1)
     end = time.monotonic() + 60 * options.minutes
     options.work.mkdir(parents=True, exist_ok=True)
-    twin = options.work / "twin"
+    twin, found = options.work / "twin", {}
+    pairs = twin / SETS[0]
     if not twin.exists():
-        write_birds(twin, options.pairs, seed=5, size=SIDE)
-    found = {}
+        write_birds(twin, options.pairs, 5, SIDE, tested=options.tested, most=SPECIES)
+    if not (options.work / "grids").exists():
+        store_grids(twin, options.work / "grids", options.device)
+    test = split_of(pairs, "test")
+    wanted = [references(record) for record in test]
     for seed in options.seeds:
         for row in ROWS:
             run = options.work / f"{row}-{seed}"
-            left = end - time.monotonic()
-            if not (run / "test.jsonl").exists() and left > 0:
-                state = run_recipe(
-                    recipe_of(row, seed, twin, options.steps), run, True, left, options.device, quiet=True
-                )
-                if state.finished:
-                    caption_test(run, twin, options.device)
+            with mine(run) as free:
+                left = end - time.monotonic()
+                if free and left > 0 and not (run / "test.jsonl").exists():
+                    recipe = recipe_of(row, seed, options.work, options.learning, options.steps)
+                    train_row(recipe, run, left, options.device)
             if (run / "test.jsonl").exists():
-                found[row, seed] = scores(run, twin)
+                said = [json.loads(line)["caption"] for line in (run / "test.jsonl").read_text().splitlines()]
+                found[row, seed] = scores(said, test, wanted, pairs)
                 each = ", ".join(f"{value:.1f}" for value in found[row, seed].mean(1))
-                print(f"{row} seed {seed}: ROUGE-L, CIDEr-D, true: {each}", file=sys.stderr, flush=True)
-    if found:
-        print(table(found, options.seeds))
+                print(f"{row} seed {seed}: {', '.join(MEASURES)}: {each}", file=sys.stderr, flush=True)
+    print(table(found, without_pictures(pairs), options.seeds))
 
 
 if __name__ == "__main__":

@@ -29,10 +29,11 @@ from whatchanged.pieces import from_json, to_json
 from whatchanged.recipes.reader import dump_recipe, parse_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.checkpoint import State, read_checkpoint, stage_checkpoint
+from whatchanged.training.data.seen_once import leaves_backbone, with_tokens
 from whatchanged.training.data.sources import open_sources
 from whatchanged.training.loop import train
 from whatchanged.training.methods import Method, build_method
-from whatchanged.training.seeing.vision import build_vision
+from whatchanged.training.seeing.vision import PixelVision, build_vision
 from whatchanged.vocabulary import Vocabulary
 
 PACKAGES = ("whatchanged", "torch", "numpy", "safetensors", "scikit-learn", "textblob", "pillow")
@@ -83,6 +84,8 @@ def run_recipe(
     _write(run / "environment.json", json.dumps(environment(where), indent=1))
     _write(run / "recipe.toml", dump_recipe(recipe))
     cast(nn.Module, method).to(where)
+    if leaves_backbone(recipe) and isinstance(method.vision, PixelVision) and not readers:
+        sources = with_tokens(sources, method.vision)
     return train(recipe, method, sources, run, where, start, max_seconds, quiet, readers)
 
 

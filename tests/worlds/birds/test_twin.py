@@ -81,6 +81,17 @@ def test_the_same_seed_gives_the_same_bytes_with_any_number_of_workers(twin, tmp
     assert hashes(tmp_path / "other") != hashes(twin)
 
 
+def test_further_pairs_to_test_on_change_nothing_else(twin, tmp_path):
+    write_birds(tmp_path / "more", PAIRS, seed=4, size=SIZE, tested=5)
+    few, more = hashes(twin), hashes(tmp_path / "more")
+    tables = {name for name, digest in few.items() if more[name] != digest}
+    assert tables == {"birds_to_words/birds-to-words-v1.0.tsv", "birds_to_words/birds.json"}
+    assert len(more) == len(few) + 10
+    assert [species_of(1000), species_of(1000, 12), species_of(40, 12), species_of(1000, 1)] == [60, 12, 8, 6]
+    records = open_dataset(tmp_path / "more" / "birds_to_words").records
+    assert [sum(r.split == s for r in records) for s in ("train", "val", "test")] == [16, 2, 7]
+
+
 @pytest.mark.parametrize(
     ("pairs", "size", "message"),
     [(9, 32, "at least 10 pairs"), (10, 16, "from 32 to 1024 pixels"), (10, 4096, "from 32 to 1024 pixels")],

@@ -59,18 +59,22 @@ def write_birds(
     size: int = 128,
     workers: int = 1,
     advance: Callable[[int], None] | None = None,
+    tested: int = 0,
+    most: int = MOST_SPECIES,
 ) -> None:
     """Write the three sets to the new folder ``out``; it appears when it is whole.
 
-    size: pixels of a side. advance: told how many pairs' share of the work is done. Raises OutputError where
-    the folder exists already, its parent does not, or a number is out of range.
+    size: pixels of a side. advance: told how many pairs' share of the work is done. tested: further pairs,
+    all of the test split, so that few pairs to learn from can be measured on many. most: species at most, two
+    genera at least. Raises OutputError where the folder exists already, its parent does not, or a number is
+    out of range.
     """
     _check(out, pairs, size, workers)
-    kinds = [species(seed, number) for number in range(species_of(pairs))]
+    kinds = [species(seed, number) for number in range(species_of(pairs, most))]
     draft = out.with_name(f".{out.name}.{os.getpid()}")
     try:
         pictures = [
-            *_write_pairs(draft / "birds_to_words", pairs, seed, kinds),
+            *_write_pairs(draft / "birds_to_words", pairs, tested, seed, kinds),
             *_write_singles(draft / "cub", SINGLES * pairs, seed, kinds),
             *_write_labelled(draft / "nabirds", LABELLED * pairs, seed, kinds, size),
         ]
@@ -88,9 +92,9 @@ def write_birds(
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def species_of(pairs: int) -> int:
+def species_of(pairs: int, most: int = MOST_SPECIES) -> int:
     """How many species a set of so many pairs has."""
-    return min(MOST_SPECIES, max(2 * PER_GENUS, pairs // 5))
+    return max(2 * PER_GENUS, min(most, pairs // 5))
 
 
 def _check(out: Path, pairs: int, size: int, workers: int) -> None:
@@ -124,11 +128,11 @@ def _draw_part(draft: Path, size: int, pictures: Sequence[_Picture]) -> int:
     return len(pictures)
 
 
-def _write_pairs(root: Path, pairs: int, seed: int, kinds: Sequence[Species]) -> list[_Picture]:
+def _write_pairs(root: Path, pairs: int, tested: int, seed: int, kinds: Sequence[Species]) -> list[_Picture]:
     """The table of Birds-to-Words; a third of the pairs are of one genus, a sixth of one species."""
     pictures: list[_Picture] = []
     rows = ["\t".join(COLUMNS)]
-    for number in range(pairs):
+    for number in range(pairs + tested):
         rng = np.random.default_rng((seed, 10, number))
         first = kinds[int(rng.integers(len(kinds)))]
         second, selection = _partner(first, kinds, rng)
@@ -138,6 +142,7 @@ def _write_pairs(root: Path, pairs: int, seed: int, kinds: Sequence[Species]) ->
             for photo, kind in zip(ids, (first, second), strict=True)
         ]
         split = "val" if number % 10 == 8 else "test" if number % 10 == 9 else "train"
+        split = split if number < pairs else "test"
         birds = [side.bird() for side in sides]
         for annotator in range(int(rng.integers(4, 6))):
             text = compare(birds[0], birds[1], rng)

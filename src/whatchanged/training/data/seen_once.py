@@ -1,0 +1,56 @@
+"""Pictures seen once: where a run leaves its backbone as it is, tokens take the place of pixels.
+
+A frozen backbone says the same of a picture in every pass, and running it is nearly all that a fine-tune on a
+few hundred pairs would do. Each picture is packed (``PixelVision.pack``) when it is first read; its tokens,
+some 10 KB, stay in memory.
+"""
+
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from whatchanged.recipes.schema import Recipe
+from whatchanged.training.batches import Reader, Source
+from whatchanged.training.data.sources import Sources
+from whatchanged.training.seeing.vision import PixelVision
+
+
+def leaves_backbone(recipe: Recipe) -> bool:
+    """Whether no stage trains the backbone or needs pixels, and pictures are read as they are on disk."""
+    plain = recipe.data.source == "dataset" and recipe.data.vary == "examples"
+    frozen = all(not stage.train_vision and "seeing" not in stage.tasks for stage in recipe.stages)
+    return plain and frozen and recipe.vision.kind == "backbone"
+
+
+def with_tokens(sources: Sources, vision: PixelVision) -> Sources:
+    """The same examples with packed tokens (N, F + 4), float32, of ``vision`` as it is now."""
+    # A copy: examples are read in threads, while the loop puts the method in training mode and back.
+    seer, kept = deepcopy(vision).eval(), dict[Path, NDArray[np.float32]]()
+
+    def tokens(read: Reader) -> Reader:
+        def seen(path: Path) -> NDArray[np.float32]:
+            if path not in kept:
+                with torch.inference_mode():
+                    pixels = torch.from_numpy(read(path))[None].to(seer.mean.device)
+                    kept[path] = seer.pack(seer.normalise(pixels))[0].float().cpu().numpy()
+            return kept[path]
+
+        return seen
+
+    def packed(source: Any) -> Source:
+        own: Source = replace(source, read=tokens(source.read))
+        return own
+
+    return replace(
+        sources,
+        train=packed(sources.train),
+        validation=packed(sources.validation),
+        single=packed(sources.single) if sources.single is not None else None,
+        labelled=packed(sources.labelled) if sources.labelled is not None else None,
+        own={name: packed(source) for name, source in sources.own.items()},
+    )

@@ -1,0 +1,68 @@
+"""A frozen backbone sees each picture once, and training takes the steps that it took on pixels."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from torch.testing import assert_close
+
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.training import run as run_module
+from whatchanged.training.data.seen_once import leaves_backbone, with_tokens
+from whatchanged.training.data.sources import open_sources
+from whatchanged.training.run import make_method, open_run, run_recipe
+from whatchanged.training.seeing.vision import PixelVision
+
+SMALL = [
+    *("vision.image_width=48", "vision.image_height=32", "vision.channels=[4, 6, 8]", "vision.blocks=1"),
+    *("vision.keep=6", "method.width=16", "method.heads=2", "method.ffn=16"),
+    *("stage.caption.steps=4", "stage.caption.batch=8", "stage.caption.evaluate_every=2"),
+]
+
+
+@pytest.fixture
+def recipe(tiny_dataset):
+    return load_recipe("own-finetune", [*SMALL, f"data.path={json.dumps(str(tiny_dataset))}"])
+
+
+@pytest.mark.parametrize(
+    ("setting", "leaves"),
+    [
+        ("seed=1", True),
+        ("stage.caption.train_vision=true", False),
+        ("data.vary=batches", False),
+        ("vision.kind=patches", False),
+    ],
+)
+def test_only_where_nothing_needs_the_pixels(setting, leaves):
+    assert leaves_backbone(load_recipe("own-finetune", [setting])) is leaves
+
+
+def test_tokens_are_the_pictures_and_each_is_seen_once(recipe, tmp_path, monkeypatch):
+    sources = open_sources(recipe, tmp_path)
+    torch.manual_seed(0)
+    vision = make_method(recipe, sources.vocabulary).vision
+    times = []
+    pack = PixelVision.pack
+    monkeypatch.setattr(PixelVision, "pack", lambda self, x: times.append(1) or pack(self, x))
+    tokens, rng = with_tokens(sources, vision), np.random.default_rng
+    vision.train()  # as the loop does meanwhile
+    seen = [tokens.train.example(i, rng(0)) for i in (0, 1, 0)]
+    assert len(times) == len({(e.before.tobytes()) for e in seen} | {e.after.tobytes() for e in seen})
+    vision.eval()
+    for number, example in enumerate(seen[:2]):
+        plain = sources.train.example(number, rng(0))
+        assert example.caption == plain.caption and example.before.shape == (6, vision.raw_width + 4)
+        with torch.inference_mode():
+            wanted = pack(vision, vision.normalise(torch.from_numpy(plain.after)[None]))[0]
+        assert_close(torch.from_numpy(example.after), wanted)
+
+
+def test_training_takes_the_same_steps(recipe, tmp_path, monkeypatch):
+    run_recipe(recipe, tmp_path / "tokens", device="cpu", quiet=True)
+    monkeypatch.setattr(run_module, "leaves_backbone", lambda recipe: False)
+    run_recipe(recipe, tmp_path / "pixels", device="cpu", quiet=True)
+    both = [open_run(tmp_path / name, "last")[1].state_dict() for name in ("tokens", "pixels")]
+    for name, tensor in both[0].items():
+        assert_close(tensor, both[1][name], rtol=1e-3, atol=1e-4, msg=name)
