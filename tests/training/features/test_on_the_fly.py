@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pytest
 import torch
-from test_features import TINY, make_run
+from tiny_run import TINY, make_run
 
 from whatchanged.captioner.runtime import load
 from whatchanged.datasets import open_dataset

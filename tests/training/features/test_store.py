@@ -10,39 +10,20 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
-from tiny_pool import HEIGHT, SHARD, WIDTH
+from tiny_pool import SHARD
+from tiny_run import TINY, make_run
 from torch.testing import assert_close
 
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, ImageError, OutputError, RecipeError
 from whatchanged.images import open_image, resize
-from whatchanged.recipes.reader import dump_recipe, load_recipe
-from whatchanged.training.checkpoint import State, save_checkpoint
+from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.data.grid_files import GridFiles
 from whatchanged.training.data.pictures import read_features
 from whatchanged.training.data.pool import open_shards
 from whatchanged.training.features.backbones import open_backbone
 from whatchanged.training.features.store import store_features, store_tokens
-from whatchanged.training.run import make_method, open_run, run_recipe
-from whatchanged.vocabulary import Vocabulary
-
-TINY = [f"vision.image_width={WIDTH}", f"vision.image_height={HEIGHT}", "vision.channels=[4, 6, 8]",
-        "vision.blocks=1", "vision.keep=6", "method.width=16", "method.heads=2", "method.ffn=16"]  # fmt: skip
-
-
-def make_run(folder, name, overrides):
-    """A run folder whose weights are as they start."""
-    recipe, vocabulary = load_recipe(name, overrides), Vocabulary.from_captions(["the cube"])
-    torch.manual_seed(0)
-    save_checkpoint(
-        folder / "checkpoints" / "last.safetensors",
-        State(finished=True),
-        make_method(recipe, vocabulary),
-        None,
-    )
-    (folder / "recipe.toml").write_text(dump_recipe(recipe))
-    (folder / "vocabulary.json").write_text('["' + '", "'.join(vocabulary.entries) + '"]')
-    return folder
+from whatchanged.training.run import open_run, run_recipe
 
 
 @pytest.fixture(scope="module")
