@@ -71,7 +71,7 @@ def test_speed_is_that_of_a_trials_second_half(tool, tiny_pool, tmp_path):
 def test_two_rounds_on_one_machine(tool, tmp_path, monkeypatch):
     """From nothing: draw, see, speak, report; then on from the weights that came out, with a larger pool."""
     monkeypatch.setattr(pool, "SHARD", SHARD)
-    monkeypatch.setattr(pool_source, "NEGATIVE_PAIRS", 12)
+    monkeypatch.setattr(pool_source, "NEGATIVE_PAIRS", 60)
     monkeypatch.setattr(tool, "TRIAL_STEPS", 6)
     monkeypatch.setattr(tool, "TRIAL_EVERY", 2)
     sets = [part for text in (*SMALL, *BATCHES, "data.validation=8") for part in ("--set", text)]
