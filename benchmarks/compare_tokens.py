@@ -15,14 +15,14 @@ from typing import Any, cast
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from whatchanged.errors import RecipeError
-from whatchanged.images import open_image, resize
 from whatchanged.recipes.schema import DataConfig, Recipe
 from whatchanged.training.batches import Example, Reader
+from whatchanged.training.data.pictures import reader
 from whatchanged.training.data.pool_source import PoolSource, open_pool
+from whatchanged.training.data.seen_once import seen_once
 from whatchanged.training.data.sources import Sources
 from whatchanged.training.run import open_run
 from whatchanged.training.seeing.grids import Batch, Grids, Hidden, hide
@@ -166,19 +166,5 @@ def open_seen(run: Path, recipe: Recipe, kept: Path, device: torch.device) -> Se
     if not isinstance(vision, PixelVision) or vision.matching is None or not seeing.vision.keep:
         raise RecipeError(f"{run}: {seeing.name} matches no tokens. Name a run of clevr-pcl.")
     vision = vision.to(device).eval()
-    return Seen(vision, open_pool(recipe, kept), token_reader(seeing, vision))
-
-
-def token_reader(recipe: Recipe, vision: PixelVision) -> Reader:
-    """How the tokens of a picture are read, each picture being seen once."""
-    size = (recipe.vision.image_width, recipe.vision.image_height)
-    seen: dict[Path, NDArray[np.float32]] = {}
-
-    @torch.inference_mode()
-    def read(path: Path) -> NDArray[np.float32]:
-        if path not in seen:
-            picture = torch.from_numpy(resize(open_image(path), size))[None].to(vision.mean.device)
-            seen[path] = vision.pack(vision.normalise(picture))[0].cpu().numpy()
-        return seen[path]
-
-    return read
+    read = seen_once(reader(seeing.vision, "", kept), vision, {})
+    return Seen(vision, open_pool(recipe, kept), read)

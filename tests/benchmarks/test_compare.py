@@ -145,22 +145,9 @@ def small_backbone(bench, small_twin, tmp_path_factory):
     """A run on pixels that learned next to nothing."""
     folder = tmp_path_factory.mktemp("backbone")
     plan = bench.Plan(
-        small_twin,
-        folder,
-        None,
-        None,
-        None,
-        None,
-        20,
-        1,
-        16,
-        20,
-        1e-3,
-        0.0,
-        (2, 3),
-        (48, 32),
+        small_twin, folder, None, None, None, None, 20, 1, 16, 20, 1e-3, 0.0, (2, 3), (48, 32),
         torch.device("cpu"),
-    )
+    )  # fmt: skip
     recipe = bench.recipe_of(bench.GROUPS["pixels"][1], plan, 1, (1,))
     run_recipe(recipe, folder / "run", device="cpu", quiet=True)
     return folder / "run"
@@ -214,22 +201,9 @@ def test_stored_grids_are_means_of_the_backbones_cells(bench, small_twin, small_
 @pytest.mark.slow
 def test_a_trial_times_each_stage_and_leaves_nothing(bench, small_twin, tmp_path):
     plan = bench.Plan(
-        small_twin,
-        tmp_path,
-        None,
-        None,
-        None,
-        1.0,
-        None,
-        1,
-        16,
-        20,
-        1e-3,
-        0.0,
-        (2, 3),
-        (48, 32),
+        small_twin, tmp_path, None, None, None, 1.0, None, 1, 16, 20, 1e-3, 0.0, (2, 3), (48, 32),
         torch.device("cpu"),
-    )
+    )  # fmt: skip
     row = bench.GROUPS["pixels"][0]
     recipe = bench.recipe_of(row, plan, 0, (bench.SKIPPED + bench.TRIED,) * 2)
     times = bench.seconds_a_step(row, recipe, plan)

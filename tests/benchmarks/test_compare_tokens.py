@@ -9,7 +9,6 @@ from unittest import mock
 import numpy as np
 import pytest
 import torch
-from PIL import Image
 from tiny_pool import HEIGHT, VISION, WIDTH, draw
 
 from whatchanged.errors import RecipeError
@@ -139,19 +138,6 @@ def test_only_recipes_of_scenes_get_scenes(bench, pairs, vision):
     data = load_recipe("scorer-table6-5-scorer-cbr").data
     assert isinstance(seen.sources(data).train, bench.Scenes) and seen.sources(data).train.exchange
     assert seen.sources(replace(data, examples="captions")).train is pairs
-
-
-def test_a_picture_is_seen_once_as_the_vision_packs_it(bench, vision, tmp_path, monkeypatch):
-    pixels = np.random.default_rng(0).integers(0, 256, (HEIGHT, WIDTH, 3), dtype=np.uint8)
-    Image.fromarray(pixels).save(tmp_path / "a.png")
-    recipe = replace(load_recipe("clevr-pcl"), vision=VISION)
-    read = bench.token_reader(recipe, vision)
-    first = read(tmp_path / "a.png")
-    with torch.inference_mode():
-        wanted = vision.pack(vision.normalise(torch.from_numpy(pixels)[None]))[0]
-    assert first.shape == (KEEP, vision.raw_width + 4) and np.allclose(first, wanted)
-    (tmp_path / "a.png").unlink()
-    assert read(tmp_path / "a.png") is first
 
 
 def test_a_run_that_matches_nothing_is_refused(bench, monkeypatch):

@@ -5,11 +5,14 @@ import json
 import numpy as np
 import pytest
 import torch
+from PIL import Image
+from tiny_pool import HEIGHT, VISION, WIDTH
 from torch.testing import assert_close
 
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training import run as run_module
-from whatchanged.training.data.seen_once import leaves_backbone, with_tokens
+from whatchanged.training.data.pictures import reader
+from whatchanged.training.data.seen_once import leaves_backbone, seen_once, with_tokens
 from whatchanged.training.data.sources import open_sources
 from whatchanged.training.run import make_method, open_run, run_recipe
 from whatchanged.training.seeing.vision import PixelVision
@@ -57,6 +60,19 @@ def test_tokens_are_the_pictures_and_each_is_seen_once(recipe, tmp_path, monkeyp
         with torch.inference_mode():
             wanted = pack(vision, vision.normalise(torch.from_numpy(plain.after)[None]))[0]
         assert_close(torch.from_numpy(example.after), wanted)
+
+
+def test_a_picture_is_read_once_as_the_vision_packs_it(tmp_path):
+    pixels = np.random.default_rng(0).integers(0, 256, (HEIGHT, WIDTH, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "a.png")
+    vision = PixelVision(VISION).eval()
+    read = seen_once(reader(VISION, "", tmp_path), vision, {})
+    first = read(tmp_path / "a.png")
+    with torch.inference_mode():
+        wanted = vision.pack(vision.normalise(torch.from_numpy(pixels)[None]))[0]
+    assert first.shape == (VISION.keep, vision.raw_width + 4) and np.allclose(first, wanted)
+    (tmp_path / "a.png").unlink()
+    assert read(tmp_path / "a.png") is first
 
 
 def test_training_takes_the_same_steps(recipe, tmp_path, monkeypatch):

@@ -27,23 +27,26 @@ def leaves_backbone(recipe: Recipe) -> bool:
     return plain and frozen and recipe.vision.kind == "backbone"
 
 
+def seen_once(read: Reader, vision: PixelVision, kept: dict[Path, NDArray[np.float32]]) -> Reader:
+    """A reader of packed tokens (N, F + 4), float32; ``kept`` holds those of the pictures read so far."""
+
+    def tokens(path: Path) -> NDArray[np.float32]:
+        if path not in kept:
+            with torch.inference_mode():
+                pixels = torch.from_numpy(read(path))[None].to(vision.mean.device)
+                kept[path] = vision.pack(vision.normalise(pixels))[0].float().cpu().numpy()
+        return kept[path]
+
+    return tokens
+
+
 def with_tokens(sources: Sources, vision: PixelVision) -> Sources:
     """The same examples with packed tokens (N, F + 4), float32, of ``vision`` as it is now."""
     # A copy: examples are read in threads, while the loop puts the method in training mode and back.
     seer, kept = deepcopy(vision).eval(), dict[Path, NDArray[np.float32]]()
 
-    def tokens(read: Reader) -> Reader:
-        def seen(path: Path) -> NDArray[np.float32]:
-            if path not in kept:
-                with torch.inference_mode():
-                    pixels = torch.from_numpy(read(path))[None].to(seer.mean.device)
-                    kept[path] = seer.pack(seer.normalise(pixels))[0].float().cpu().numpy()
-            return kept[path]
-
-        return seen
-
     def packed(source: Any) -> Source:
-        own: Source = replace(source, read=tokens(source.read))
+        own: Source = replace(source, read=seen_once(source.read, seer, kept))
         return own
 
     return replace(

@@ -19,7 +19,7 @@ from whatchanged.training.nn.backbone import Backbone
 from whatchanged.training.nn.matching import Matches, Matching
 from whatchanged.training.nn.survey import Survey
 from whatchanged.training.seeing import patches, scene_truth
-from whatchanged.training.seeing.grids import Batch, Grids, Hidden, Precomputed
+from whatchanged.training.seeing.grids import Batch, Grids, Hidden, Precomputed, hide
 
 FATE_WIDTH = 96
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -204,7 +204,7 @@ class PixelVision(nn.Module):
 
         hidden: (B, N) bool masks of patches to blank, per picture, or None. Features become (B, N, width).
         """
-        before, after = _blank(grids.before, hidden[0]), _blank(grids.after, hidden[1])
+        before, after = hide(grids.before, hidden[0]), hide(grids.after, hidden[1])
         if self.matching is None:
             return grids.replace_features(before, after)
         with torch.autocast(before.device.type, enabled=False):  # places need more than three digits
@@ -239,8 +239,8 @@ def _describe(
     """Each token with [own, matched, difference, residual motion (2) and its length, place (2), salience,
     matched salience, share matched nowhere, turn (2)]: 3F + 10 numbers."""
     places, salience = _placed(grids)
-    places = (_blank(places[0], hidden[0]), _blank(places[1], hidden[1]))
-    salience = (_blank(salience[0], hidden[0]), _blank(salience[1], hidden[1]))
+    places = (hide(places[0], hidden[0]), hide(places[1], hidden[1]))
+    salience = (hide(salience[0], hidden[0]), hide(salience[1], hidden[1]))
     matches = matching((before, after), places, (salience[0][..., 0], salience[1][..., 0]))
     joint = matches.log_joint.exp()
     back = matches.turn * matches.turn.new_tensor([1.0, -1.0])
@@ -288,8 +288,3 @@ def _known(batch: Batch) -> scene_truth.PairTruth:
         raise DatasetError("tasks seeing and matching need scene truth; this data has none. Use a pool.")
     truth: scene_truth.PairTruth = batch.truth
     return truth
-
-
-def _blank(x: Tensor, hidden: Tensor | None) -> Tensor:
-    """(B, N, C) with zeros for the hidden patches: a copy, stored features are never written to."""
-    return x if hidden is None else x * (~hidden)[..., None].to(x.dtype)
