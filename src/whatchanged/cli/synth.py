@@ -34,8 +34,10 @@ def synth(
     size: str = typer.Option(
         "", "--size", callback=_size, help="WxH; 480x320, 240x160 for a pool, 128x128 for birds."
     ),
-    views: Literal["jittered", "around"] = typer.Option(
-        "jittered", "--views", help="Cameras after: near the first, or anywhere around (as CLEVR-DC)."
+    views: Literal["jittered", "around", "mixed"] = typer.Option(
+        "jittered",
+        "--views",
+        help="Cameras after: near the first, around it all (as CLEVR-DC), or 2:1 mixed.",
     ),
     workers: int = typer.Option(1, "--workers", min=1, help="Processes; any number writes the same bytes."),
     device: str = typer.Option("cpu", "--device", help="cpu, or a device of torch such as cuda."),

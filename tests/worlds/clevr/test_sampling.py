@@ -39,6 +39,13 @@ def test_cameras_may_stand_anywhere_around():
     assert spread.min() >= 8  # of 120, 20 expected in each sixth of the circle
 
 
+def test_mixed_views_are_one_third_around_in_every_type(triples):
+    mixed = [sample_triple(7, i, "mixed") for i in range(30)]
+    around = [i for i in range(30) if mixed[i] != triples[i]]
+    assert around == [*range(10, 15), *range(25, 30)]
+    assert all(mixed[i] == sample_triple(7, i, "around") for i in around)
+
+
 def test_types_take_turns_and_counts_span_the_range(triples):
     assert [t.change.type for t in triples] == [TYPES[i % 5] for i in range(150)]
     assert [t.index for t in triples] == list(range(150))

@@ -1,8 +1,8 @@
 """Triples of the CLEVR-Change kind: a default view, the scene with one change, the scene without it.
 
-A triple follows from (seed, index) alone. Its type is ``CHANGE_TYPES[index % 5]``, so any first part of a set
-is balanced. Placement is CLEVR's: 3 to 10 things on a square of ground, apart from each other and, along the
-first camera's directions, so far aside that left and right, front and behind are never in doubt.
+A triple follows from seed, index and views alone. Its type is ``CHANGE_TYPES[index % 5]``, so any first part
+of a set is balanced. Placement is CLEVR's: 3 to 10 things on a square of ground, apart from each other and,
+along the first camera's directions, so far aside that left and right, front and behind are never in doubt.
 
 What must be seen is counted on index pictures of 480x320. Default view: at least 200 pixels of each thing,
 300 of the one that changes, every centre 6 pixels inside the frame. Either view after: 100 of each thing and
@@ -60,9 +60,10 @@ SEEN, SEEN_AFTER, SEEN_CHANGED = 200, 100, 300
 FRAME = 6
 """Pixels between a centre and the frame in the default view."""
 
-Views = Literal["jittered", "around"]
+Views = Literal["jittered", "around", "mixed"]
 """Where the cameras after stand: near the first one, as in CLEVR-Change, or anywhere around the scene, as in
-CLEVR-DC (at the first one's distance and height, each coordinate shifted by up to ``CAMERA_SHIFT``)."""
+CLEVR-DC (at its distance and height, each coordinate shifted by up to ``CAMERA_SHIFT``); or, mixed,
+around in every third block of five triples (one of each type), near in the others."""
 
 _T = TypeVar("_T")
 _PLACES = 100
@@ -98,7 +99,10 @@ class Triple:
 def sample_triple(seed: int, index: int, views: Views = "jittered") -> Triple:
     """The triple with this index of the set with this seed; about 10 ms."""
     rng = np.random.default_rng((seed, index))
-    kind = CHANGE_TYPES[index % 5]
+    block, place = divmod(index, 5)
+    kind = CHANGE_TYPES[place]
+    if views == "mixed":
+        views = "around" if block % 3 == 2 else "jittered"
     count = int(rng.integers(LEAST_THINGS + (kind == "drop"), MOST_THINGS + (kind != "add")))
     while True:
         default = _default_scene(rng, count)
