@@ -51,7 +51,7 @@ def test_a_pool_is_240x160_unless_told_otherwise(tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr("whatchanged.training.data.pool.draw_pool", lambda *a: asked.append(a[1:6] + a[7:]))
     assert run("clevr-pool", str(tmp_path / "pool"), "--scenes", "5", "--workers", "3").exit_code == 0
-    assert asked == [(5, 0, (240, 160), 3, "cpu", "jittered")]
+    assert asked == [(5, 0, (240, 160), 3, "cpu", "jittered", 0.0)]
 
 
 @pytest.mark.parametrize(
@@ -62,6 +62,8 @@ def test_a_pool_is_240x160_unless_told_otherwise(tmp_path, monkeypatch):
         ("clevr-change", "out", "--scenes", "1", "--size", "480"),
         ("clevr-change", "out", "--scenes", "1", "--size", "0x32"),
         ("clevr-change", "out"),
+        ("clevr-change", "out", "--scenes", "1", "--doubles", "0.5"),
+        ("clevr-pool", "out", "--scenes", "1", "--doubles", "1.5"),
         ("clevr-pool", "out", "--scenes", "1", "--size", "50x32"),
     ],
 )

@@ -39,6 +39,13 @@ def synth(
         "--views",
         help="Cameras after: near the first, around it all (as CLEVR-DC), or 2:1 mixed.",
     ),
+    doubles: float = typer.Option(
+        0.0,
+        "--doubles",
+        min=0.0,
+        max=1.0,
+        help="Pools: share of scenes where only a relation tells the changed thing from another.",
+    ),
     workers: int = typer.Option(1, "--workers", min=1, help="Processes; any number writes the same bytes."),
     device: str = typer.Option("cpu", "--device", help="cpu, or a device of torch such as cuda."),
     quiet: bool = typer.Option(False, "--quiet", help="Nothing on stderr but errors."),
@@ -55,10 +62,13 @@ def synth(
     from whatchanged.training.data.pool import draw_pool
     from whatchanged.training.render.synth import write_twin
 
-    write, usual = (draw_pool, "240x160") if world == "clevr-pool" else (write_twin, "480x320")
-    width, height = (int(side) for side in (size or usual).split("x"))
+    pool = world == "clevr-pool"
+    if doubles and not pool:
+        raise typer.BadParameter("only a pool is drawn with doubles.", param_hint="--doubles")
+    width, height = (int(side) for side in (size or ("240x160" if pool else "480x320")).split("x"))
     with progress("scenes", scenes, quiet) as advance:
-        write(out, scenes, seed, (width, height), workers, device, advance, views)
+        drawn_as = (out, scenes, seed, (width, height), workers, device, advance, views)
+        draw_pool(*drawn_as, doubles) if pool else write_twin(*drawn_as)
     note(f"{scenes:,} scenes, {2 * scenes:,} pairs in {out}", quiet)
     typer.echo(str(out))
 

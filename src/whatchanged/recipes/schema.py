@@ -180,7 +180,7 @@ class DataConfig:
     """Folder of pictures with class labels (NABirds), for the task fgvc."""
     merges: str = ""
     """CLIP's merges file (bpe_simple_vocab_16e6.txt.gz, merges.txt): captions in its pieces; "": in words."""
-    wording: Literal["captions", "short", "full", "relational"] = "captions"
+    wording: Literal["captions", "short", "full", "clear", "relational"] = "captions"
     preparation: Preparation = "none"
     """How captions become words (data sets on disk); ``datasets/preparation.py`` says what each name does."""
     ordered_pairs: Literal["official", "all", "balanced"] = "official"

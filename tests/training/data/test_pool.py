@@ -203,6 +203,9 @@ def test_another_seed_or_size_is_refused(tmp_path, in_threads):
     for seed, size in ((SEED + 1, SMALL), (SEED, (32, 48))):
         with pytest.raises(DatasetError, match=r"pool: holds another pool .*Choose another folder"):
             draw_pool(out, 10, seed, size, 1)
+    for kind in ({"views": "mixed"}, {"doubles": 0.5}):
+        with pytest.raises(DatasetError, match=r"pool: holds another pool .*Choose another folder"):
+            draw_pool(out, 10, SEED, SMALL, 1, **kind)
     assert contents(out) == before
     assert json.loads(before["pool.json"]) == {"seed": SEED, "width": 48, "height": 32, "shard": SHARD}
 

@@ -148,15 +148,29 @@ def test_a_twin_gets_a_relation_in_every_wording():
     scene = Scene((CUBE, Thing("cube", "large", "red", "rubber", -2, 0.1), BALL), SOUTH)
     after = Scene((scene.things[0], scene.things[2]), SOUTH)
     # Both twins lie left of the ball and level with it, so nothing tells them apart.
-    for wording in ("short", "full", "relational"):
+    for wording in ("short", "full", "clear", "relational"):
         with pytest.raises(ValueError, match="nothing singles out"):
             write_fixed(scene, after, Change("drop", 1, None), wording)
     with pytest.raises(ValueError, match="nothing singles out"):
         write_captions(scene, after, Change("drop", 1, None), np.random.default_rng(0))
     between = Scene((*scene.things[:2], Thing("sphere", "small", "red", "metal", -1, 0)), SOUTH)
-    for wording in ("short", "full", "relational"):
+    for wording in ("short", "full", "clear", "relational"):
         assert write_fixed(between, after, Change("drop", 1, None), wording) == (
             "the large red rubber cube that is left of the small thing has disappeared"
+        )
+
+
+def test_clear_takes_the_relation_that_is_clearest_to_see():
+    twin = Thing("cube", "large", "red", "rubber", 0.2, -3)
+    ball, tube = (
+        Thing("sphere", "small", "red", "metal", 0.3, 3),
+        Thing("cylinder", "large", "gray", "metal", -3, -1.5),
+    )
+    scene, after = Scene((CUBE, twin, ball, tube), SOUTH), Scene((twin, ball, tube), SOUTH)
+    # 0.3 left of the ball, of which the twin is 0.1 left; 1.5 behind the tube, which the twin is 1.5 before.
+    for wording, phrase in (("full", "left of the small thing"), ("clear", "behind the gray thing")):
+        assert write_fixed(scene, after, Change("drop", 0, None), wording) == (
+            f"the large red rubber cube that is {phrase} has disappeared"
         )
 
 

@@ -5,6 +5,7 @@ from whatchanged.worlds.clevr.phrases import (
     SUBSETS,
     Phrase,
     Plain,
+    clearness,
     describable,
     plain_subsets,
     referents,
@@ -70,6 +71,17 @@ def test_a_twin_is_told_apart_by_a_relation_alone():
     assert describable(scene, 0)
     for relation, other in relational_phrases(scene, 0):
         assert referents(Phrase(Plain.of(RED_CUBE), relation, Plain.of(scene.things[other])), scene) == [0]
+
+
+def test_how_clear_a_relation_is_by_hand():
+    twin = Thing("cube", "large", "red", "rubber", 2, 0)
+    scene = Scene((RED_CUBE, twin, BLUE_BALL, Thing("cylinder", "large", "gray", "metal", 1.5, 2)), SOUTH)
+    # 1.5 units left of the cylinder, 0.2 of them the margin; the twin is 0.5 right of it, 0.7 short of left.
+    assert clearness(scene, 0, "left", 3) == pytest.approx(0.7)
+    assert clearness(scene, 1, "right", 3) == pytest.approx(0.3)
+    # Both are right of the ball: there is nothing clear about it. The ball has no twin.
+    assert clearness(scene, 0, "right", 2) == pytest.approx(-3.8)
+    assert clearness(scene, 2, "left", 0) == pytest.approx(1.8)
 
 
 def test_some_things_cannot_be_described():

@@ -5,7 +5,7 @@ import pytest
 
 from whatchanged.worlds.clevr import sampling
 from whatchanged.worlds.clevr.change import NOTHING, named
-from whatchanged.worlds.clevr.phrases import describable
+from whatchanged.worlds.clevr.phrases import describable, plain_subsets, relational_phrases
 from whatchanged.worlds.clevr.sampling import CAMERA_SHIFT, mean_overlap, sample_triple, view_iou
 from whatchanged.worlds.clevr.scene import BACK_LAMP, CAMERA, FILL_LAMP, KEY_LAMP, directions, project
 from whatchanged.worlds.clevr.visibility import index_picture, visible_pixels
@@ -44,6 +44,19 @@ def test_mixed_views_are_one_third_around_in_every_type(triples):
     around = [i for i in range(30) if mixed[i] != triples[i]]
     assert around == [*range(10, 15), *range(25, 30)]
     assert all(mixed[i] == sample_triple(7, i, "around") for i in around)
+
+
+def test_doubles_leave_only_a_relation_to_tell_the_changed_thing_by():
+    seen = set()
+    for i in range(40):
+        t = sample_triple(7, i, doubles=1.0)
+        scene, which = named(t.default, t.semantic, t.change)
+        assert not plain_subsets(scene, which)
+        assert next(relational_phrases(scene, which))
+        seen.add(t.change.type)
+    assert len(seen) == 5
+    alone = [plain_subsets(*named(*sample_triple(7, i, doubles=0.5).pairs()[0])) for i in range(60)]
+    assert 18 <= sum(not subsets for subsets in alone) <= 44  # 30 by design and some 2 by chance
 
 
 def test_types_take_turns_and_counts_span_the_range(triples):

@@ -24,7 +24,7 @@ from whatchanged.worlds.birds.twin import read_truth
 if TYPE_CHECKING:
     from whatchanged.training.data.text_negatives import Judge
 
-Wording = Literal["captions", "short", "full", "relational"]
+Wording = Literal["captions", "short", "full", "clear", "relational"]
 
 
 def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:

@@ -107,17 +107,19 @@ def draw_pool(
     device: str = "cpu",
     advance: Callable[[int], None] | None = None,
     views: Views = "jittered",
+    doubles: float = 0.0,
 ) -> None:
     """Draw the shards that ``scenes`` triples fill and that are not there yet; any ``workers``, same bytes.
 
-    Raises DatasetError where ``out`` holds another pool (seed, size or views), or the size has broken cells.
+    Raises DatasetError where ``out`` holds another pool (seed, size, views, doubles), or the size has broken
+    cells.
     """
-    write_description(out, seed, *size, views)
+    write_description(out, seed, *size, views, doubles)
     numbers = range(-(-scenes // SHARD))
     missing = [n for n in numbers if not (out / f"{n:05d}.pictures.npy").exists()]
     if advance is not None:
         advance(SHARD * (len(numbers) - len(missing)))
-    draw = partial(draw_shard, out, seed, size, device, count=SHARD, views=views)
+    draw = partial(draw_shard, out, seed, size, device, count=SHARD, views=views, doubles=doubles)
     render([Scene(())], 32, 32, device=device)  # compiles once, so that the workers only load what is cached
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         for _ in pool.map(draw, missing):
@@ -178,11 +180,12 @@ def draw_shard(
     number: int,
     count: int | None = None,
     views: Views = "jittered",
+    doubles: float = 0.0,
 ) -> None:
     """Draw the ``count`` (default: SHARD) triples of one shard; an interrupted one is drawn again."""
     width, height = size
     count = SHARD if count is None else count
-    triples = [sample_triple(seed, number * count + i, views) for i in range(count)]
+    triples = [sample_triple(seed, number * count + i, views, doubles) for i in range(count)]
     scenes = [scene for t in triples for scene in (t.default, t.semantic, t.nonsemantic)]
     rng = np.random.default_rng((seed, number, 1))
     # light and material vary here; exposure, sharpness and grain each time a picture is used (``vary``)
@@ -272,13 +275,17 @@ def pairing(shard: Shard, i: int, k: int, m: int, change: Change) -> Pairing:
     return Pairing(before, after, partner[0], partner[1], fate[0], fate[1])
 
 
-def write_description(out: Path, seed: int, width: int, height: int, views: Views = "jittered") -> None:
-    """``pool.json``, or a check that the pool that is there has the same seed, size and views."""
+def write_description(
+    out: Path, seed: int, width: int, height: int, views: Views = "jittered", doubles: float = 0.0
+) -> None:
+    """``pool.json``, or a check that the pool that is there has the same seed, size, views and doubles."""
     if width % CELL or height % CELL:
         raise DatasetError(f"pictures of a pool: got {width}x{height}, wanted multiples of {CELL} pixels.")
     description: dict[str, Any] = {"seed": seed, "width": width, "height": height, "shard": SHARD}
     if views != "jittered":
         description["views"] = views
+    if doubles:
+        description["doubles"] = doubles
     file = out / "pool.json"
     if file.exists():
         if json.loads(file.read_text()) != description:

@@ -17,12 +17,13 @@ from whatchanged.worlds.clevr.phrases import (
     Phrase,
     Plain,
     Relation,
+    clearness,
     plain_subsets,
     relational_phrases,
 )
 from whatchanged.worlds.clevr.scene import COLORS, Scene
 
-Wording = Literal["short", "full", "relational"]
+Wording = Literal["short", "full", "clear", "relational"]
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "large": ("large", "big"),
@@ -111,9 +112,11 @@ def write_captions(before: Scene, after: Scene, change: Change, rng: np.random.G
 def write_fixed(before: Scene, after: Scene, change: Change, wording: Wording) -> str:
     """The sentence of a perfect eye that always words things alike.
 
-    ``short`` names the fewest attributes that suffice, ``full`` all four; both add a relation only where the
-    thing has a twin. ``relational`` names all four and always a relation, where one holds: to the thing that
-    needs the fewest attributes, left or right rather than behind or in front.
+    ``short`` names the fewest attributes that suffice, ``full`` and ``clear`` all four; they add a relation
+    only where the thing has a twin. ``relational`` names all four and always a relation, where one holds. A
+    relation is to a thing that needs the fewest attributes; of several, ``clear`` takes the one that is
+    clearest to see, so that the picture decides, the others the first, left or right rather than behind or in
+    front.
     """
     if change.type == "none":
         return NO_CHANGE[0]
@@ -121,7 +124,11 @@ def write_fixed(before: Scene, after: Scene, change: Change, wording: Wording) -
     subsets = plain_subsets(scene, index)
     relations = [] if subsets and wording != "relational" else list(relational_phrases(scene, index))
     if relations:
-        relation, other = min(relations, key=lambda r: len(plain_subsets(scene, r[1])[0]))
+        fewest = min(len(plain_subsets(scene, other)[0]) for _, other in relations)
+        short = [r for r in relations if len(plain_subsets(scene, r[1])[0]) == fewest]
+        relation, other = (
+            max(short, key=lambda r: clearness(scene, index, *r)) if wording == "clear" else short[0]
+        )
         phrase = Phrase(Plain.of(scene.things[index]), relation, _shortest(scene, other))
     elif subsets:
         phrase = Phrase(_shortest(scene, index) if wording == "short" else Plain.of(scene.things[index]))

@@ -61,10 +61,14 @@ class Phrase:
 
 def related(scene: Scene, first: int, relation: Relation, second: int) -> bool:
     """Whether ``first`` lies left of (right of, behind, in front of) ``second`` as the camera sees it."""
+    return _along(scene, first, relation, second) > RELATION_MARGIN
+
+
+def _along(scene: Scene, first: int, relation: Relation, second: int) -> float:
+    """Units on the ground by which ``first`` lies further in the relation's direction than ``second``."""
     a, b = scene.things[first], scene.things[second]
     right, front = ground_in_view(a.x - b.x, a.y - b.y, scene.view.camera)
-    along = {"left": -right, "right": right, "behind": -front, "front": front}[relation]
-    return along > RELATION_MARGIN
+    return {"left": -right, "right": right, "behind": -front, "front": front}[relation]
 
 
 def referents(phrase: Phrase, scene: Scene) -> list[int]:
@@ -93,8 +97,7 @@ def relational_phrases(scene: Scene, index: int) -> Iterator[tuple[Relation, int
 
     The other thing must have a plain phrase of its own.
     """
-    full = Plain.of(scene.things[index])
-    twins = [i for i, thing in enumerate(scene.things) if i != index and full.fits(thing)]
+    twins = _twins(scene, index)
     for other in range(len(scene.things)):
         if other == index or not plain_subsets(scene, other):
             continue
@@ -103,6 +106,19 @@ def relational_phrases(scene: Scene, index: int) -> Iterator[tuple[Relation, int
                 related(scene, twin, relation, other) for twin in twins
             ):
                 yield relation, other
+
+
+def clearness(scene: Scene, index: int, relation: Relation, other: int) -> float:
+    """Units by which a relation is beyond doubt: what the thing has above the margin, what its twins lack."""
+    beyond = _along(scene, index, relation, other) - RELATION_MARGIN
+    lacking = [RELATION_MARGIN - _along(scene, twin, relation, other) for twin in _twins(scene, index)]
+    return min([beyond, *lacking])
+
+
+def _twins(scene: Scene, index: int) -> list[int]:
+    """The other things with all four of a thing's attributes."""
+    full = Plain.of(scene.things[index])
+    return [i for i, thing in enumerate(scene.things) if i != index and full.fits(thing)]
 
 
 def describable(scene: Scene, index: int) -> bool:

@@ -96,22 +96,29 @@ class Triple:
         )
 
 
-def sample_triple(seed: int, index: int, views: Views = "jittered") -> Triple:
-    """The triple with this index of the set with this seed; about 10 ms."""
+def sample_triple(seed: int, index: int, views: Views = "jittered", doubles: float = 0.0) -> Triple:
+    """The triple with this index of the set with this seed; about 10 ms.
+
+    doubles: the share of triples in which another thing has all four attributes of the one that changes, so
+    that only a relation tells them apart; by chance some 5 % are such.
+    """
     rng = np.random.default_rng((seed, index))
     block, place = divmod(index, 5)
     kind = CHANGE_TYPES[place]
     if views == "mixed":
         views = "around" if block % 3 == 2 else "jittered"
     count = int(rng.integers(LEAST_THINGS + (kind == "drop"), MOST_THINGS + (kind != "add")))
+    double = doubles > 0 and bool(rng.random() < doubles)
     while True:
-        default = _default_scene(rng, count)
+        default = _default_scene(rng, count, double and kind != "add")
         seen = _seen(default)
         if seen.min() < SEEN:
             continue
         candidates = np.flatnonzero(seen >= SEEN_CHANGED)
+        if double and kind != "add":
+            candidates = candidates[np.isin(candidates, (0, count - 1))]
         for _ in range(_EDITS if candidates.size else 0):
-            triple = _try_change(rng, index, default, kind, int(rng.choice(candidates)), views)
+            triple = _try_change(rng, index, default, kind, int(rng.choice(candidates)), views, double)
             if triple is not None:
                 return triple
 
@@ -144,10 +151,16 @@ def mean_overlap(
 
 
 def _try_change(
-    rng: np.random.Generator, index: int, default: Scene, kind: ChangeType, which: int, views: Views
+    rng: np.random.Generator,
+    index: int,
+    default: Scene,
+    kind: ChangeType,
+    which: int,
+    views: Views,
+    double: bool,
 ) -> Triple | None:
     """Change one thing and look twice more; None where a rule is broken."""
-    edited = _edit(rng, default, kind, which)
+    edited = _edit(rng, default, kind, which, double)
     if edited is None:
         return None
     things, change = edited
@@ -163,12 +176,15 @@ def _try_change(
 
 
 def _edit(
-    rng: np.random.Generator, scene: Scene, kind: ChangeType, which: int
+    rng: np.random.Generator, scene: Scene, kind: ChangeType, which: int, double: bool
 ) -> tuple[tuple[Thing, ...], Change] | None:
-    """The things after one change of this kind; None where no free place was found."""
+    """The things after one change of this kind; None where no free place was found.
+
+    A double that is added is one of thing ``which``.
+    """
     thing, things = scene.things[which], scene.things
     if kind == "add":
-        added = _place(rng, _attributes(rng), things, scene.view.camera)
+        added = _place(rng, _attributes(rng, thing if double else None), things, scene.view.camera)
         return None if added is None else ((*things, added), Change("add", None, len(things)))
     if kind == "drop":
         return (*things[:which], *things[which + 1 :]), Change("drop", which, None)
@@ -185,19 +201,25 @@ def _edit(
     return (*things[:which], new, *things[which + 1 :]), Change(kind, which, which)
 
 
-def _default_scene(rng: np.random.Generator, count: int) -> Scene:
-    """``count`` things placed by the rules, before the first camera; visibility is not looked at yet."""
+def _default_scene(rng: np.random.Generator, count: int, double: bool) -> Scene:
+    """``count`` things placed by the rules, before the first camera; visibility is not looked at yet.
+
+    double: the last is a double of the first.
+    """
     camera = _shift(rng, CAMERA, CAMERA_SHIFT)
     things: tuple[Thing, ...] = ()
     while len(things) < count:
-        placed = _place(rng, _attributes(rng), things, camera)
+        alike = things[0] if double and len(things) == count - 1 else None
+        placed = _place(rng, _attributes(rng, alike), things, camera)
         things = () if placed is None else (*things, placed)
     return Scene(things, View(camera, _lamps(rng)))
 
 
-def _attributes(rng: np.random.Generator) -> Thing:
-    """A thing of any kind, each attribute uniform, not placed yet."""
+def _attributes(rng: np.random.Generator, alike: Thing | None = None) -> Thing:
+    """A thing of any kind, each attribute uniform, or a double of another thing; not placed yet."""
     rotation = float(rng.uniform(0, 360))
+    if alike is not None:
+        return replace(alike, rotation=rotation)
     return Thing(
         _pick(rng, SHAPES), _pick(rng, SIZES), _pick(rng, COLORS), _pick(rng, MATERIALS), 0, 0, rotation
     )
