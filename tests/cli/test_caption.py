@@ -104,7 +104,7 @@ def test_missing_pictures(caption, pairs, tmp_path):
     code, _, err = caption(pairs, "-o", out)
     assert code == 2 and "none.png" in err and "--skip-missing" in err and not out.exists()
     code, _, err = caption(pairs, "-o", out, "--skip-missing")
-    assert code == 0 and "1 pairs are left out" in err
+    assert code == 0 and "Left out: 1 pair without" in err
     assert len(lines(out)) == 7
 
 
@@ -317,5 +317,5 @@ def test_damaged_entries_are_left_out_and_named(caption, pictures, tmp_path):
     code, _, err = caption(path, "-o", tmp_path / "out.jsonl")
     assert code == 2 and "'../after.png' leaves the folder" in err
     code, _, err = caption(path, "-o", tmp_path / "out.jsonl", "--skip-missing")
-    assert code == 0 and "1 damaged entries are left out (first: " in err
+    assert code == 0 and "Left out, as damaged: 1 (first: " in err
     assert [line["id"] for line in lines(tmp_path / "out.jsonl")] == ["1"]

@@ -17,7 +17,7 @@ def listed(pictures, tmp_path):
 
 def test_missing_pictures_are_an_error_until_left_out(listed, whatchanged):
     code, out, err = whatchanged("dataset", listed)
-    assert (code, out) == (2, "") and "1 of the pictures are missing" in err
+    assert (code, out) == (2, "") and "pictures are missing: 1" in err
     code, out, _ = whatchanged("dataset", listed, "--skip-missing")
     assert code == 0
     assert f"{listed}: plain, 1 pairs" in out

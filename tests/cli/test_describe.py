@@ -168,6 +168,8 @@ def test_bad_models(whatchanged, bundle_folder, pictures, tmp_path):
 def test_outputs_that_cannot_be(describe, pictures, tmp_path):
     assert "not there" in describe(*pictures, "--heatmap", tmp_path / "no" / "heat.png")[2]
     assert "folder" in describe(*pictures, "--heatmap", tmp_path)[2]
+    code, stdout, err = describe(*pictures, "--heatmap", tmp_path / "heat.jpg")
+    assert (code, stdout) == (2, "") and "ends in .png" in err and not (tmp_path / "heat.jpg").exists()
 
 
 def test_wrong_usage(describe, pictures):

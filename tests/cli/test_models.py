@@ -23,6 +23,11 @@ def test_json(whatchanged, shipped):
     assert row["name"] == "tiny" and row["bytes"] > 1000 and row["default"] and row["words"] == 13
 
 
+def test_one_shipped_model_says_that_it_is_the_default(whatchanged, shipped):
+    assert json.loads(whatchanged("models", "tiny", "--json")[1])["default"]
+    assert not json.loads(whatchanged("models", shipped, "--json")[1])["default"]
+
+
 def test_a_folder_is_shown_with_its_provenance(whatchanged, bundle_folder):
     code, out, _ = whatchanged("models", bundle_folder)
     assert code == 0 and '"made_by": "tests"' in out

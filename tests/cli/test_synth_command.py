@@ -28,6 +28,15 @@ def test_a_set_is_drawn_and_its_folder_named_on_stdout(tmp_path: Path):
     assert again.exit_code == 2 and "exists already" in again.stderr
 
 
+def test_clevr_dc_has_its_cameras_anywhere_around(tmp_path, monkeypatch):
+    pytest.importorskip("numba")
+    asked = []
+    monkeypatch.setattr("whatchanged.training.render.synth.write_twin", lambda *a: asked.append(a[-1]))
+    for world in ("clevr-dc", "clevr-change"):
+        assert run(world, str(tmp_path / "twin"), "--scenes", "5").exit_code == 0
+    assert asked == ["around", "jittered"]
+
+
 def test_a_pool_is_drawn_grows_and_keeps_its_seed(tmp_path: Path, monkeypatch):
     """Shards of two triples, drawn in this process."""
     pytest.importorskip("numba")
@@ -63,6 +72,7 @@ def test_a_pool_is_240x160_unless_told_otherwise(tmp_path, monkeypatch):
         ("clevr-change", "out", "--scenes", "1", "--size", "0x32"),
         ("clevr-change", "out"),
         ("clevr-change", "out", "--scenes", "1", "--doubles", "0.5"),
+        ("clevr-change", "out", "--scenes", "1", "--views", "around"),
         ("clevr-pool", "out", "--scenes", "1", "--doubles", "1.5"),
         ("clevr-pool", "out", "--scenes", "1", "--size", "50x32"),
     ],

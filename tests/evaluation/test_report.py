@@ -86,7 +86,7 @@ def test_the_signature_says_what_was_counted():
     signature = report["signature"]
     assert signature["references_per_pair"] == {"min": 1, "mean": 1.75, "max": 3}
     assert (signature["failed_as_empty"], signature["set_aside"], signature["split"]) == (1, 5, "test")
-    assert "5 predictions of other splits set aside" in as_text(report)
+    assert "predictions of other splits set aside: 5" in as_text(report)
     assert "color 1, add 1" in report["warnings"][0]
 
 

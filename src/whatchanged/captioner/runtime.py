@@ -150,12 +150,12 @@ class Captioner:
         )
 
 
-def load(name_or_folder: str | Path | None = None, threads: int | None = None) -> Captioner:
-    """The captioner of a shipped model (by name) or of a bundle folder; None: the default model.
+def load(name: str | Path | None = None, threads: int | None = None) -> Captioner:
+    """The captioner of a shipped model, or of a bundle folder at this path; None: the default model.
 
     Raises BundleError where the bundle is missing, incomplete or altered.
     """
-    return Captioner(open_bundle(name_or_folder), threads)
+    return Captioner(open_bundle(name), threads)
 
 
 class _Graph:

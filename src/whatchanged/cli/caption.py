@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
 
 import typer
 
-from whatchanged.cli.console import check_output, note, progress
+from whatchanged.cli.console import check_output, counted, note, progress
 from whatchanged.errors import ImageError, OutputError, PredictionsError
 from whatchanged.files import write_output
 
@@ -72,9 +72,9 @@ def caption(
     run.check_maps(replace=force or resume)
     failed = _caption_all(captioner, run, batch_size, beams, run.standing(resume), quiet)
     if failed:
-        note(f"{failed:,} of {last - first:,} pairs failed; their lines in {output} say why.")
+        note(f"{failed:,} of {counted(last - first, 'pair')} failed; the file says why: {output}")
         raise typer.Exit(1)
-    note(f"{last - first:,} pairs captioned: {output}", quiet)
+    note(f"{counted(last - first, 'pair')} captioned: {output}", quiet)
 
 
 @dataclass(frozen=True)
@@ -306,12 +306,12 @@ def _report(found: "Dataset", single: int, quiet: bool) -> None:
     """What the reader of the data set wants a person to know."""
     report = found.report
     if report.skipped:
-        note(f"{len(report.skipped):,} pairs are left out: pictures of theirs are missing.", quiet)
+        note(f"Left out: {counted(len(report.skipped), 'pair')} without a picture.", quiet)
     if report.damaged:
         first = report.damaged[0]
-        note(f"{len(report.damaged):,} damaged entries are left out (first: {first}).", quiet)
+        note(f"Left out, as damaged: {len(report.damaged):,} (first: {first}).", quiet)
     if single:
-        note(f"{single:,} single pictures are left out: only pairs can be captioned.", quiet)
+        note(f"Left out: {counted(single, 'single picture')}; only pairs can be captioned.", quiet)
 
 
 def _identity(

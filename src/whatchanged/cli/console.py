@@ -17,6 +17,11 @@ def note(text: str, quiet: bool = False) -> None:
         print(text, file=sys.stderr, flush=True)
 
 
+def counted(count: int, noun: str) -> str:
+    """ "1 pair", "2,000 pairs"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def check_output(path: Path, force: bool, instead: str = "--force to replace it") -> None:
     """That ``path`` may be written. Raises OutputError where it exists (unless forced) or has no folder."""
     if path.is_dir():

@@ -50,6 +50,7 @@ def dataset(
     ] = None,
     samples: Annotated[int, typer.Option(min=1, max=500, help="Sample pairs a split on that page.")] = 12,
     force: Annotated[bool, typer.Option("--force", help="Replace the page if it is there.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No remarks on stderr.")] = False,
 ) -> None:
     """Say what this folder is, its splits and counts, and what is missing."""
     from whatchanged.datasets import open_dataset
@@ -70,7 +71,7 @@ def dataset(
         from whatchanged.datasets.sample_page import sample_page
 
         write_output(html, sample_page(opened, summaries, samples))
-        note(f"{html}: sample pairs written")
+        note(f"{html}: sample pairs written", quiet)
 
 
 def _split_lines(summaries: "tuple[Summary, ...]", unit: str) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from whatchanged.cli.console import check_output, note
+from whatchanged.errors import OutputError
 from whatchanged.files import write_output
 
 if TYPE_CHECKING:
@@ -18,7 +19,9 @@ def describe(
     before: Annotated[Path, typer.Argument(help="The picture before.", show_default=False)],
     after: Annotated[Path, typer.Argument(help="The picture after.", show_default=False)],
     model: Annotated[str | None, typer.Option(help="A shipped model or a model folder.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object on one line, long: with every word's maps.")
+    ] = False,
     heatmap: Annotated[
         Path | None, typer.Option(help="Write both pictures, warm where the words looked, as PNG.")
     ] = None,
@@ -32,6 +35,8 @@ def describe(
     """Say in one sentence what changed between two pictures."""
     if heatmap is not None:
         check_output(heatmap, force)
+        if heatmap.suffix.lower() != ".png":
+            raise OutputError(f"{heatmap}: a heat map is written as PNG. Name a file that ends in .png.")
     from whatchanged.captioner.runtime import load
     from whatchanged.images import open_image
 

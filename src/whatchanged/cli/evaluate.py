@@ -31,10 +31,13 @@ def evaluate(
     split: Annotated[
         Literal["all", "train", "val", "test"], typer.Option(help="Score this split only.")
     ] = "all",
-    json: Annotated[Path | None, typer.Option(help="Write the report here, unrounded.")] = None,
-    markdown: Annotated[Path | None, typer.Option(help="Write the tables here.")] = None,
+    json: Annotated[
+        Path | None, typer.Option(help="Write the report here, unrounded; replaced if there.")
+    ] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write the tables here; replaced if there.")] = None,
     html: Annotated[
-        Path | None, typer.Option(help="Write a page of all pairs here; it links the pictures.")
+        Path | None,
+        typer.Option(help="Write a page of all pairs here, replaced if there; it links the pictures."),
     ] = None,
     attention: Annotated[
         Path | None,

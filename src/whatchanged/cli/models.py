@@ -29,7 +29,7 @@ def models(
             broken = True
             typer.echo(f"whatchanged: {error}", err=True)
             continue
-        row = _row(bundle, default=model is None and name == DEFAULT)
+        row = _row(bundle, default=name == DEFAULT)
         typer.echo(json.dumps(row, ensure_ascii=False) if as_json else _line(row))
         if model is not None and not as_json:
             typer.echo(json.dumps(row["provenance"], indent=2, ensure_ascii=False))

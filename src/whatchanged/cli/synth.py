@@ -9,7 +9,7 @@ import typer
 from whatchanged.cli.console import note, progress
 from whatchanged.errors import MissingExtra
 
-WORLDS = ("clevr-change", "clevr-pool", "birds")
+WORLDS = ("clevr-change", "clevr-dc", "clevr-pool", "birds")
 
 
 def _world(name: str) -> str:
@@ -25,7 +25,11 @@ def _size(text: str) -> str:
 
 
 def synth(
-    world: str = typer.Argument(..., callback=_world, help="clevr-change, clevr-pool to train on, or birds."),
+    world: str = typer.Argument(
+        ...,
+        callback=_world,
+        help="clevr-change, clevr-dc (cameras anywhere around), clevr-pool to train on, or birds.",
+    ),
     out: Path = typer.Argument(..., help="The folder to make; it must not exist (a pool grows)."),
     scenes: int = typer.Option(
         ..., "--scenes", min=1, help="Number of scenes; each gives two pairs (birds: one)."
@@ -37,7 +41,7 @@ def synth(
     views: Literal["jittered", "around", "mixed"] = typer.Option(
         "jittered",
         "--views",
-        help="Cameras after: near the first, around it all (as CLEVR-DC), or 2:1 mixed.",
+        help="Pools: cameras after near the first, anywhere around, or mixed, two to one.",
     ),
     doubles: float = typer.Option(
         0.0,
@@ -63,12 +67,17 @@ def synth(
     from whatchanged.training.render.synth import write_twin
 
     pool = world == "clevr-pool"
-    if doubles and not pool:
-        raise typer.BadParameter("only a pool is drawn with doubles.", param_hint="--doubles")
+    if not pool and (doubles or views != "jittered"):
+        raise typer.BadParameter(
+            "these are for pools; cameras of a twin are its world's.", param_hint="--doubles, --views"
+        )
     width, height = (int(side) for side in (size or ("240x160" if pool else "480x320")).split("x"))
     with progress("scenes", scenes, quiet) as advance:
-        drawn_as = (out, scenes, seed, (width, height), workers, device, advance, views)
-        draw_pool(*drawn_as, doubles) if pool else write_twin(*drawn_as)
+        what = (out, scenes, seed, (width, height), workers, device, advance)
+        if pool:
+            draw_pool(*what, views, doubles)
+        else:
+            write_twin(*what, "around" if world == "clevr-dc" else "jittered")
     note(f"{scenes:,} scenes, {2 * scenes:,} pairs in {out}", quiet)
     typer.echo(str(out))
 

@@ -104,7 +104,7 @@ def open_dataset(
     if missing and not skip_missing:
         first = ", ".join(str(p) for p in missing[:EXAMPLES])
         raise DatasetError(
-            f"{root}: {len(missing):,} of the pictures are missing (first: {first}). "
+            f"{root}: pictures are missing: {len(missing):,} (first: {first}). "
             "Put them there, or leave their pairs out with --skip-missing where a command has it."
         )
     gone = set(missing)

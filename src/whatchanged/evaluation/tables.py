@@ -206,9 +206,9 @@ def footer(report: Report) -> str:
         if model.get("preparation", "unknown") != "unknown":
             parts.append(f"trained on captions prepared as {model['preparation']!r}")
     if signature["failed_as_empty"]:
-        parts.append(f"{signature['failed_as_empty']} failed pairs as empty")
+        parts.append(f"failed pairs as empty: {signature['failed_as_empty']}")
     if signature["set_aside"]:
-        parts.append(f"{signature['set_aside']} predictions of other splits set aside")
+        parts.append(f"predictions of other splits set aside: {signature['set_aside']}")
     return "\n".join([*lines, ", ".join(parts)])
 
 
