@@ -1,10 +1,10 @@
-"""Make the shipped model better on a machine with a GPU that is lent for minutes.
+"""Train the shipped model further in short rounds on another machine, with a GPU.
 
-At home, once, take 16-bit weights along; CARRIED is a folder inside the repository:
+Where the run lies, once: pack 16-bit weights; CARRIED is a folder inside the repository:
 
     PYTHONPATH=src python tools/train_on_gpu.py pack RUN CARRIED
 
-There, as often as the time allows; one command is one round of ``--seconds``, everything included:
+On the GPU's machine, as often as you like; one command is one round of ``--seconds``, everything included:
 
     export PYTHONPATH=src
     python3 tools/train_on_gpu.py round WORK --weights CARRIED --out $OUT --seconds 540 --seed 101
@@ -12,7 +12,7 @@ There, as often as the time allows; one command is one round of ``--seconds``, e
 
 The second goes on in the same WORK, from the weights of the round before and with its pool, which grows. On
 another machine give the folder that came back as --weights, and another --seed: the same one draws the same
-pictures again. At home again:
+pictures again. Back where the run lies:
 
     PYTHONPATH=src python tools/train_on_gpu.py unpack CAME_BACK RUN
     whatchanged export RUN MODEL --data TWIN --fp16
@@ -24,7 +24,7 @@ with its time. Each checkpoint that is written on the way is packed into the out
 anew in every round, with a warm-up. ``--see 0`` or ``--speak 0`` leaves a part out; ``--set`` reaches both
 recipes.
 
-Needs there: torch, numpy, pillow, safetensors, rich, tensorboard, scikit-learn; numba, or only the GPU draws.
+The GPU's machine needs torch, numpy, pillow, safetensors, rich, tensorboard, scikit-learn; numba, or only the GPU draws.
 """
 
 import argparse
