@@ -2,6 +2,7 @@ import json
 import os
 
 import pytest
+from PIL import Image
 
 ROWS = [
     {"id": "1", "before": "a.png", "after": "b.png", "captions": ["the cube moved", "the block moved"]},
@@ -61,6 +62,21 @@ def test_failed_pairs(files, whatchanged):
     assert (code, out) == (2, "") and "1 pair (first: 1): failed" in err
     code, out, _ = whatchanged("evaluate", *files, "--failed-as-empty")
     assert code == 0 and "failed pairs as empty: 1" in out
+
+
+def test_what_caption_left_out_is_left_out_again(files, tmp_path, whatchanged):
+    """Pair 2 misses a picture, so that `caption --skip-missing` said nothing of it."""
+    predictions, references = files
+    for name in ("a.png", "b.png"):
+        Image.new("RGB", (8, 8)).save(tmp_path / name)
+    predictions.write_text('{"id": "1", "caption": "the cube moved"}')
+    code, out, err = whatchanged("evaluate", *files)
+    assert (code, out) == (2, "") and "1 pair (first: 2): no prediction" in err
+    code, _, err = whatchanged("evaluate", *files, "--skip-missing", "--json", tmp_path / "r.json")
+    assert code == 0 and json.loads((tmp_path / "r.json").read_text())["signature"]["pairs"] == {"overall": 1}
+    assert whatchanged("evaluate", *files, "--skip-missing", "--dataset", "plain")[0] == 0
+    code, out, err = whatchanged("evaluate", *files, "--dataset", "clevr_dc")
+    assert (code, out) == (2, "") and "split.json: missing" in err
 
 
 def test_bad_input_writes_nothing(files, tmp_path, whatchanged):

@@ -87,6 +87,12 @@ def test_a_bare_file_knows_no_splits(tmp_path):
         open_references(tmp_path / "r.jsonl", "test")
 
 
+def test_a_bare_file_knows_no_pictures(tmp_path):
+    (tmp_path / "r.jsonl").write_text('{"id": "1", "captions": ["a"]}')
+    with pytest.raises(PredictionsError, match="knows no pictures to miss"):
+        open_references(tmp_path / "r.jsonl", skip_missing=True)
+
+
 def test_folders_are_data_sets(tmp_path):
     with pytest.raises(DatasetError, match="no such file or folder"):
         open_references(tmp_path / "none")

@@ -1,6 +1,7 @@
 """``whatchanged evaluate``: predictions against references, in numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from whatchanged.evaluation.predictions import Prediction
     from whatchanged.evaluation.report import Report
     from whatchanged.evaluation.scene_grading import Truth
+    from whatchanged.records import PairRecord
 
 
 def evaluate(
@@ -31,6 +33,11 @@ def evaluate(
     split: Annotated[
         Literal["all", "train", "val", "test"], typer.Option(help="Score this split only.")
     ] = "all",
+    dataset: Annotated[str | None, typer.Option(help="Which data set this is, if not recognised.")] = None,
+    skip_missing: Annotated[
+        bool,
+        typer.Option("--skip-missing", help="Leave out pairs whose pictures are missing, as `caption` did."),
+    ] = False,
     json: Annotated[
         Path | None, typer.Option(help="Write the report here, unrounded; replaced if there.")
     ] = None,
@@ -87,23 +94,25 @@ def evaluate(
     """Score captions: BLEU, ROUGE-L, CIDEr-D, by type of change, and against the scene where it is known."""
     from whatchanged.evaluation.predictions import made_by
     from whatchanged.evaluation.programs import java_programs
+    from whatchanged.evaluation.references import open_references
     from whatchanged.evaluation.report import Settings, evaluate_records
     from whatchanged.evaluation.scene_grading import scene_truths
     from whatchanged.evaluation.tables import as_json, as_markdown, as_text
 
+    opened = partial(open_references, references, name=dataset, skip_missing=skip_missing)
     if predictions.suffix == ".npy":
         if html or attention or compare or seeds:
             raise typer.BadParameter(
                 "similarities (.npy) take --split, --resamples, --json and --markdown only."
             )
         _check_outputs((json, markdown), (predictions, predictions.with_suffix(".json"), references))
-        _retrieval(predictions, references, split, resamples, json, markdown)
+        _retrieval(predictions, opened(split).records, resamples, json, markdown)
         return
     others = [*([compare] if compare else []), *(seeds or [])]
     if compare and (seeds or not resamples):
         raise typer.BadParameter("--compare takes one other system: no --seeds, and --resamples above 0.")
     _check_outputs((json, markdown, html), (predictions, references, *others))
-    chosen, (own, *rest), set_aside = _read((predictions, *others), references, split, failed_as_empty)
+    chosen, (own, *rest), set_aside = _read((predictions, *others), opened, split, failed_as_empty)
     truths = scene_truths(chosen.root)
     maker = made_by(predictions)
     if threshold is None:
@@ -172,14 +181,13 @@ def _page(
 
 
 def _retrieval(
-    path: Path, references: Path, split: str, resamples: int, json: Path | None, markdown: Path | None
+    path: Path, records: "Sequence[PairRecord]", resamples: int, json: Path | None, markdown: Path | None
 ) -> None:
     """Similarities against the pairs and texts that they are of."""
-    from whatchanged.evaluation.references import open_references
     from whatchanged.evaluation.retrieval import retrieval_report, table
     from whatchanged.evaluation.tables import aligned_table, as_json, markdown_table
 
-    report = retrieval_report(path, open_references(references, split).records, resamples)
+    report = retrieval_report(path, records, resamples)
     tables = [table(report[rule]) for rule in ("own_pair", "equal_texts")]
     if json is not None:
         write_output(json, as_json(report))
@@ -209,17 +217,16 @@ def _check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> No
 
 
 def _read(
-    files: Sequence[Path], references: Path, split: str, failed_as_empty: bool
+    files: Sequence[Path], opened: "Callable[[str], Dataset]", split: str, failed_as_empty: bool
 ) -> "tuple[Dataset, list[tuple[Prediction, ...]], int]":
     """The pairs to score, each file's predictions of them, and how many of the first are of other splits.
 
     A misfit of predictions and references names the file.
     """
     from whatchanged.evaluation.predictions import aligned, read_predictions
-    from whatchanged.evaluation.references import open_references
 
-    chosen = open_references(references, split)
-    every = chosen if split == "all" else open_references(references)
+    chosen = opened(split)
+    every = chosen if split == "all" else opened("all")
     others = {record.pair_id for record in every.records} - {record.pair_id for record in chosen.records}
     read = [read_predictions(path) for path in files]
     fitting = []

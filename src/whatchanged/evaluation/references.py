@@ -25,20 +25,28 @@ FORMATS = (
 )
 
 
-def open_references(path: str | Path, split: str = "all") -> Dataset:
-    """The records to score against; their pictures are not looked for.
+def open_references(
+    path: str | Path, split: str = "all", name: str | None = None, skip_missing: bool = False
+) -> Dataset:
+    """The records to score against. Their pictures are looked for only to leave out pairs that miss one.
+
+    name: which data set this is; recognised if None.
 
     Raises DatasetError for a data set that cannot be read, PredictionsError for a file of references that is
     unreadable, empty, malformed, of no known format, evidently predictions, or asked for a split that it
     cannot know.
     """
     path = Path(path)
-    if not path.is_file() or path.suffix.lower() == ".csv":
-        return open_dataset(path, split=split, pictures=False)
+    if not path.is_file() or path.suffix.lower() == ".csv" or name is not None:
+        return open_dataset(path, name, split, skip_missing, pictures=skip_missing)
     document = read_document(path)
     first = document.values[0][1]
     if path.suffix.lower() == ".jsonl" and isinstance(first, dict) and {"before", "after"} & set(first):
-        return open_dataset(path, split=split, pictures=False)
+        return open_dataset(path, name, split, skip_missing, pictures=skip_missing)
+    if skip_missing:
+        raise PredictionsError(
+            f"{path}: a file of sentences knows no pictures to miss. Leave --skip-missing."
+        )
     captions = _captions(document)
     if split != "all":
         raise PredictionsError(
