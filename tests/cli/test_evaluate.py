@@ -66,7 +66,7 @@ def test_failed_pairs(files, whatchanged):
 
 def test_what_caption_left_out_is_left_out_again(files, tmp_path, whatchanged):
     """Pair 2 misses a picture, so that `caption --skip-missing` said nothing of it."""
-    predictions, references = files
+    predictions, _ = files
     for name in ("a.png", "b.png"):
         Image.new("RGB", (8, 8)).save(tmp_path / name)
     predictions.write_text('{"id": "1", "caption": "the cube moved"}')
