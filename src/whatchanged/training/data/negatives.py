@@ -369,8 +369,8 @@ def read_negatives(path: Path, records: Iterable[PairRecord]) -> dict[str, tuple
             ) from error
         if found.setdefault(pair, false) != false:  # a pool's unchanged pairs may come twice, but alike
             raise DatasetError(
-                f"{path}, line {number}: other false captions for {', '.join(pair)} than an earlier line. Delete"
-                " the file, and they are found anew; or give each line the pair's id."
+                f"{path}, line {number}: other false captions for {', '.join(pair)} than in an earlier line."
+                " Delete the file, and they are found anew; or give each line the pair's id."
             )
     by_pair = {}
     for record in records:
