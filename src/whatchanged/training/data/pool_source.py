@@ -18,6 +18,7 @@ from whatchanged.training.batches import Example
 from whatchanged.training.data.negatives import Truth, mine, read_negatives, write_negatives
 from whatchanged.training.data.pool import Shard, check_size, open_shards, pairing
 from whatchanged.training.data.sources import Sources
+from whatchanged.training.data.token_files import open_tokens
 from whatchanged.training.seeing.variation import vary_pixels
 from whatchanged.vocabulary import Vocabulary
 from whatchanged.worlds.clevr.change import NOTHING, Change
@@ -140,7 +141,7 @@ def open_pool(recipe: Recipe, run: Path) -> Sources:
     shards = open_shards(pool, None if begun is None else begun[0])
     if recipe.vision.kind != "features":
         check_size(pool, shards, recipe.vision.image_width, recipe.vision.image_height)
-    tokens = [_tokens(Path(data.features), shard) for shard in shards] if data.features else []
+    tokens = open_tokens(Path(data.features), pool, shards) if data.features else []
     triples = sum(len(shard) for shard in shards)
     held = triples // 10 if data.validation == 0 else min(data.validation // 2, triples // 10)
     held = max(1, held) if begun is None else begun[1]
@@ -177,14 +178,6 @@ def _begin(run: Path, shards: Sequence[Shard], held: int) -> None:
     run.mkdir(parents=True, exist_ok=True)
     with whole(run / BEGUN) as draft:
         draft.write_text(json.dumps({"shards": [shard.number for shard in shards], "held": held}))
-
-
-def _tokens(folder: Path, shard: Shard) -> NDArray[np.float16]:
-    file = folder / f"{shard.number:05d}.tokens.npy"
-    if not file.is_file():
-        raise DatasetError(f"{file}: no tokens of this shard. Make them: whatchanged features POOL {folder}")
-    stored: NDArray[np.float16] = np.load(file, mmap_mode="r")
-    return stored
 
 
 def _negatives(source: PoolSource, recipe: Recipe, run: Path) -> dict[str, tuple[str, ...]]:
