@@ -64,28 +64,20 @@ class Mined:
     replaced: float
 
 
-def build_negatives(
-    records: Sequence[PairRecord], truths: Mapping[str, Truth] | None, seed: int, count: int = 6
-) -> Mapping[str, tuple[str, ...]]:
-    """``count`` false captions for every pair (see ``mine``)."""
-    return mine(records, truths, seed, count).sentences
-
-
 def mine(
     records: Sequence[PairRecord],
     truths: Mapping[str, Truth] | None,
     seed: int,
     count: int = 6,
-    pool: Sequence[PairRecord] | None = None,
     longest: int = 37,
 ) -> Mined:
     """Build ``count`` false captions for every record, a third of each kind; the same for the same seed.
 
-    truths: pair id -> (scene before, scene after, change); None where no scenes are known. pool: the
-    records whose captions are searched (training records; default: ``records``). longest: words that a
-    caption is cut to. Raises DatasetError for a pair that ``count`` false captions cannot be found for.
+    truths: pair id -> (scene before, scene after, change); None where no scenes are known. longest: words
+    that a caption is cut to. Raises DatasetError for a pair that ``count`` false captions cannot be found
+    for.
     """
-    captions = _Captions(records if pool is None else pool, seed)
+    captions = _Captions(records, seed)
 
     def propose(record: PairRecord, similar: Sequence[str], rng: np.random.Generator) -> Proposed:
         truth = None if truths is None else truths[record.pair_id]
