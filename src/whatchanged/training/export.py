@@ -331,7 +331,12 @@ def _pictures(recipe: Recipe, data: Path | None, run: Path) -> Source:
     places = replace(recipe.data, features="", merges="")  # the run keeps its vocabulary
     if data is not None:
         places = replace(
-            places, source="dataset", path=str(data), wording="captions", ordered_pairs="official"
+            places,
+            source="dataset",
+            path=str(data),
+            wording="captions",
+            ordered_pairs="official",
+            vary="examples",
         )
     stages = tuple(replace(stage, tasks={"caption": 1.0}) for stage in recipe.stages)  # nothing to be mined
     return open_sources(replace(recipe, data=places, stages=stages), run).validation

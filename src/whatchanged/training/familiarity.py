@@ -24,7 +24,7 @@ from torch import Tensor, nn
 
 from whatchanged.captioner.bundle import Familiarity
 from whatchanged.errors import DatasetError, RecipeError
-from whatchanged.training.data.pool import Shard, open_shards
+from whatchanged.training.data.pool import Shard, check_size, open_shards
 from whatchanged.training.methods import Method
 from whatchanged.training.seeing.grids import Vision
 from whatchanged.training.seeing.variation import vary_pixels
@@ -82,12 +82,7 @@ def fit_familiarity(vision: Vision, pool: Path) -> tuple[Strangeness, Familiarit
         raise DatasetError(
             f"{pool}: {triples} triples are too few to know a world by: at least {LEAST_TRIPLES}. Draw more."
         )
-    wanted, got = (8 * vision.rows, 8 * vision.columns), shards[0].pictures.shape[2:4]
-    if wanted != got:
-        raise DatasetError(
-            f"{pool}: its pictures are {got[1]}x{got[0]}, the model reads {wanted[1]}x{wanted[0]}."
-            " Draw a pool of that size: whatchanged synth clevr-pool --size."
-        )
+    check_size(pool, shards, 8 * vision.columns, 8 * vision.rows)
     places = [(shard, i, k) for shard in shards for i in range(len(shard)) for k in range(3)]
     middle = 3 * (triples // 2)  # both pictures of a scene are on one side
     generator = torch.Generator().manual_seed(0)

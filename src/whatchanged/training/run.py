@@ -4,7 +4,7 @@ RUN/recipe.toml        as resolved, every setting spelled out
 RUN/environment.json   versions, machine, command
 RUN/vocabulary.json    the words, ids in order
 RUN/checkpoints/       last, best and, of each earlier stage that was validated, best-STAGE (.safetensors)
-RUN/metrics.jsonl, events/, negatives.jsonl (where FDA built them)
+RUN/metrics.jsonl, events/, negatives.jsonl (where FDA built them), shards.json (of a pool)
 """
 
 import json

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,6 @@ import pytest
 from whatchanged.errors import DatasetError
 from whatchanged.records import PairRecord
 from whatchanged.training.data.negatives import (
-    build_negatives,
     contradicts,
     mine,
     read_negatives,
@@ -89,7 +89,7 @@ def test_a_third_of_each_kind_and_the_published_share_of_replaced_words(mined):
 
 def test_the_same_seed_gives_the_same_negatives(world):
     records, truths = world
-    once, twice, other = (build_negatives(records, truths, seed) for seed in (1, 1, 2))
+    once, twice, other = (mine(records, truths, seed).sentences for seed in (1, 1, 2))
     assert once == twice != other
 
 
@@ -139,9 +139,35 @@ def test_the_published_file_form_comes_back(world, mined, tmp_path):
     path = tmp_path / "negatives.jsonl"
     write_negatives(path, records, mined.sentences)
     first = json.loads(path.read_text().splitlines()[0])
-    assert list(first) == ["img1", "img2", "sentences", "neg_samples"]
+    assert list(first) == ["id", "img1", "img2", "sentences", "neg_samples"]
     assert (first["img1"], first["img2"]) == ("b0.png", "a0.png") and len(first["neg_samples"]) == 6
     assert read_negatives(path, records) == dict(mined.sentences)
+
+
+def test_pairs_of_equal_names_keep_their_own_false_captions(world, mined, tmp_path):
+    """A folder a pair, each with before.png and after.png."""
+    records = [
+        replace(r, before=Path(r.pair_id, "before.png"), after=Path(r.pair_id, "after.png")) for r in world[0]
+    ]
+    path = tmp_path / "negatives.jsonl"
+    write_negatives(path, records, mined.sentences)
+    assert read_negatives(path, records) == dict(mined.sentences)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    without = [json.dumps({key: value for key, value in line.items() if key != "id"}) for line in lines]
+    path.write_text("\n".join(without[:1] * 2))  # the same twice: nothing to choose
+    assert read_negatives(path, records[:1]) == {records[0].pair_id: mined.sentences[records[0].pair_id]}
+    path.write_text("\n".join(without))
+    with pytest.raises(DatasetError, match=r"line 2: other false captions for before\.png, after\.png"):
+        read_negatives(path, records)
+
+
+def test_the_published_form_has_no_ids(world, mined, tmp_path):
+    path = tmp_path / "negatives.jsonl"
+    write_negatives(path, world[0], mined.sentences)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    without = [json.dumps({key: value for key, value in line.items() if key != "id"}) for line in lines]
+    path.write_text("\n".join(without))
+    assert read_negatives(path, world[0]) == dict(mined.sentences)
 
 
 def test_a_file_without_a_pair_or_with_a_broken_line_is_refused(world, mined, tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -171,6 +172,58 @@ def test_partners_and_fates_of_every_ordered_pair(index, shards):
         assert found.fate_after.tolist() == fate[1] + [0] * (10 - counts[1])
         assert np.array_equal(found.before.center, shard.picture_truth(i, k).center)
         assert np.array_equal(found.after.center, shard.picture_truth(i, m).center)
+
+
+# Damage
+
+
+def damage_cut_truth(pool):
+    (pool / "00001.truth.npz").write_bytes((pool / "00001.truth.npz").read_bytes()[:500])
+
+
+def damage_no_truth(pool):
+    (pool / "00001.truth.npz").unlink()
+
+
+def damage_other_truth(pool):
+    np.savez(pool / "00001.truth.npz", change=np.zeros((SHARD, 3)))
+
+
+def damage_cut_pictures(pool):
+    (pool / "00001.pictures.npy").write_bytes((pool / "00001.pictures.npy").read_bytes()[:500])
+
+
+def damage_few_pictures(pool):
+    np.save(pool / "00001.pictures.npy", np.load(pool / "00001.pictures.npy")[:3])
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [damage_cut_truth, damage_no_truth, damage_other_truth, damage_cut_pictures, damage_few_pictures],
+)
+def test_a_damaged_shard_is_named(damage, tiny_pool, tmp_path):
+    pool = shutil.copytree(tiny_pool, tmp_path / "pool")
+    damage(pool)
+    with pytest.raises(DatasetError, match=r"00001\.pictures\.npy: this shard or its truth .*Delete"):
+        open_shards(pool)
+
+
+def test_shards_of_another_length_or_missing_ones_are_named(tiny_pool, tmp_path):
+    pool = shutil.copytree(tiny_pool, tmp_path / "pool")
+    assert [shard.number for shard in open_shards(pool, [1])] == [1]
+    with pytest.raises(DatasetError, match=r"00002\.pictures\.npy: this shard or its truth cannot be read"):
+        open_shards(pool, [0, 2])
+    draw_shard(pool, SEED, (WIDTH, HEIGHT), "cpu", 1, SHARD - 1)
+    with pytest.raises(DatasetError, match=r"00001\.pictures\.npy: its pictures are \(4, .*are alike"):
+        open_shards(pool)
+
+
+def test_a_damaged_description_is_named(tiny_pool, tmp_path, in_threads):
+    pool = shutil.copytree(tiny_pool, tmp_path / "pool")
+    for text in ("{", "[]"):
+        (pool / "pool.json").write_text(text)
+        with pytest.raises(DatasetError, match=r"pool\.json: .*Draw the pool anew"):
+            draw_pool(pool, 1, SEED, (WIDTH, HEIGHT), 1)
 
 
 # Growth

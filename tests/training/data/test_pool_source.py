@@ -1,10 +1,12 @@
 """A pool as a recipe's data."""
 
+import shutil
 from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from data_settings import with_data
 from tiny_pool import HEIGHT, SEED, SHARD, WIDTH
 
 from whatchanged.errors import DatasetError, RecipeError
@@ -133,11 +135,11 @@ def test_a_fixed_sentence_is_written_once_and_stays_its_own(source, monkeypatch)
 
 def test_batches_are_left_to_the_loop_to_vary_but_stored_tokens_come_in_variants(recipe, shards, tmp_path):
     whole = without_fda(replace(recipe, data=replace(recipe.data, vary="batches")))
-    plain = open_pool(whole, None).train.example(3, rng(5))
+    plain = open_pool(whole, tmp_path).train.example(3, rng(5))
     assert np.array_equal(plain.before, shards[0].pictures[1, 1])  # pair 3: the first triple after the held
     tokens_in(tmp_path / "tokens", shards)
     stored = replace(whole, data=replace(whole.data, features=str(tmp_path / "tokens")))
-    assert open_pool(stored, None).train.varied
+    assert open_pool(stored, tmp_path).train.varied
 
 
 # Stored tokens
@@ -160,22 +162,71 @@ def test_tokens_stand_for_pictures(shards, source, tmp_path):
 # A recipe's data
 
 
-def test_the_first_triples_validate_and_the_others_train(recipe):
-    sources = open_pool(without_fda(recipe), None)
-    assert (sources.validation.first, sources.validation.last) == (0, 1)  # a tenth of ten
-    assert (sources.train.first, sources.train.last) == (1, 10)
-    assert (len(sources.validation), len(sources.train)) == (
-        2,
-        72,
-    )  # nine triples, balanced: eight ordered pairs each
+@pytest.fixture(scope="module")
+def forty(tiny_pool, tmp_path_factory):
+    """A pool of forty triples: copies of the tiny one's shards under further numbers."""
+    return grow(shutil.copytree(tiny_pool, tmp_path_factory.mktemp("forty") / "pool"), 8)
+
+
+def grow(pool, shards):
+    """Copy the first two shards until there are ``shards`` of them."""
+    for number in range(2, shards):
+        for kind in ("pictures.npy", "truth.npz"):
+            shutil.copy(pool / f"{number % 2:05d}.{kind}", pool / f"{number:05d}.{kind}")
+    return pool
+
+
+@pytest.mark.parametrize(("validation", "held"), [(6, 3), (400, 4), (0, 4), (1, 1)])
+def test_the_first_triples_validate_and_the_others_train(recipe, forty, tmp_path, validation, held):
+    """Half as many triples as pairs are asked for, but no more than a tenth; 0 asks for all of that."""
+    recipe = without_fda(with_data(recipe, path=str(forty), validation=validation))
+    sources = open_pool(recipe, tmp_path / "all")
+    assert (sources.validation.first, sources.validation.last) == (0, held)
+    assert (sources.train.first, sources.train.last) == (held, 40)
+    assert len(sources.validation) == 2 * held
+    assert len(sources.train) == 8 * (40 - held)  # balanced: eight ordered pairs of each triple
     assert not sources.validation.varied and sources.train.varied
     assert sources.vocabulary.entries[6:] == tuple(sorted(WORDS))
-    official = without_fda(replace(recipe, data=replace(recipe.data, ordered_pairs="official")))
-    assert len(open_pool(official, None).train) == 18
+    official = with_data(recipe, ordered_pairs="official")
+    assert len(open_pool(official, tmp_path / "official").train) == 2 * (40 - held)
 
 
-def test_captions_to_train_on_are_the_recipes_and_to_validate_on_the_worlds(recipe):
-    sources = open_pool(without_fda(recipe), None)
+def test_a_run_keeps_to_what_it_began_with_while_its_pool_grows(recipe, tiny_pool, tmp_path):
+    pool = shutil.copytree(tiny_pool, tmp_path / "pool")
+    recipe, run = without_fda(with_data(recipe, path=str(pool))), tmp_path / "run"
+    began = open_pool(recipe, run)
+    (run / "recipe.toml").touch()
+    grow(pool, 8)
+    resumed = open_pool(recipe, run)
+    for one, other in ((began.train, resumed.train), (began.validation, resumed.validation)):
+        assert (one.first, one.last, len(one.shards)) == (other.first, other.last, len(other.shards))
+    assert (resumed.train.first, resumed.train.last, len(resumed.train.shards)) == (1, 10, 2)
+    (run / "shards.json").unlink()  # as runs were before
+    assert (open_pool(recipe, run).train.first, open_pool(recipe, run).train.last) == (4, 40)
+    assert not (run / "shards.json").exists()
+
+
+def test_a_resumed_run_misses_a_shard_that_is_gone(recipe, tiny_pool, tmp_path):
+    pool = shutil.copytree(tiny_pool, tmp_path / "pool")
+    recipe = without_fda(with_data(recipe, path=str(pool)))
+    open_pool(recipe, tmp_path)
+    (pool / "00001.pictures.npy").unlink()
+    with pytest.raises(DatasetError, match=r"00001\.pictures\.npy: this shard or its truth cannot be read"):
+        open_pool(recipe, tmp_path)
+    (tmp_path / "shards.json").write_text('{"shards": [0]}')
+    with pytest.raises(DatasetError, match=r"shards\.json: wanted the run's shards and triples held out"):
+        open_pool(recipe, tmp_path)
+
+
+def test_pictures_of_another_size_are_refused(recipe, tmp_path):
+    larger = replace(recipe, vision=replace(recipe.vision, image_width=WIDTH + 8))
+    with pytest.raises(DatasetError, match=r"pictures are 96x64, the model reads 104x64\. Draw a pool"):
+        open_pool(without_fda(larger), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_captions_to_train_on_are_the_recipes_and_to_validate_on_the_worlds(recipe, tmp_path):
+    sources = open_pool(without_fda(recipe), tmp_path)
     assert len(sources.train.example(0, rng()).record.captions) == 1
     assert 5 <= len(sources.validation.example(0, rng()).record.captions) <= 7
 
@@ -216,7 +267,7 @@ def test_false_captions_have_no_words_but_those_of_true_ones(recipe, tmp_path):
 
 def test_nothing_is_built_for_recipes_without_fda(recipe, tmp_path):
     train = open_pool(without_fda(recipe), tmp_path).train
-    assert train.count("fda") == 0 and list(tmp_path.iterdir()) == []
+    assert train.count("fda") == 0 and not (tmp_path / "negatives.jsonl").exists()
 
 
 def test_data_that_is_not_there_is_named(recipe, shards, tmp_path):

@@ -34,7 +34,7 @@ def recipe(tiny_dataset):
     [
         ("seed=1", True),
         ("stage.caption.train_vision=true", False),
-        ("data.vary=batches", False),
+        ("data.source=pool", False),
         ("vision.kind=patches", False),
     ],
 )

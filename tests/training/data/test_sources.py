@@ -13,6 +13,13 @@ def test_drawn_captions_take_no_preparation(recipe, tmp_path):
         open_sources(with_data(recipe, source="pool", preparation="ier"), tmp_path)
 
 
+def test_a_pool_has_no_single_pictures(recipe, tmp_path):
+    last = replace(recipe.stages[-1], data="single")
+    pool = replace(with_data(recipe, source="pool"), stages=(*recipe.stages[:-1], last))
+    with pytest.raises(RecipeError, match=f"stage {last.name} reads single pictures .*a pool has none"):
+        open_sources(pool, tmp_path)
+
+
 def test_each_stage_and_task_reads_what_is_meant_for_it(recipe):
     pairs, single, labelled, own = ([name] for name in ("pairs", "single", "labelled", "own"))
     sources = Sources(pairs, pairs, Vocabulary.from_captions([]), single, labelled, {"own": own})

@@ -1,6 +1,7 @@
 """Tokens of a pool, stored; grid features of a data set, stored, read back and trained on."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, ImageError, OutputError, RecipeError
 from whatchanged.images import open_image, resize
 from whatchanged.recipes.reader import load_recipe
+from whatchanged.training.checkpoint import State, save_checkpoint
 from whatchanged.training.data.grid_files import GridFiles
 from whatchanged.training.data.pictures import read_features
 from whatchanged.training.data.pool import open_shards
@@ -34,7 +36,11 @@ def run(tmp_path_factory):
 def test_each_shard_gets_its_tokens_plain_first(run, tiny_pool, tmp_path):
     out = tmp_path / "tokens"
     assert store_tokens(run, tiny_pool, out, 3, "cpu", quiet=True) == 2
-    assert sorted(file.name for file in out.iterdir()) == ["00000.tokens.npy", "00001.tokens.npy"]
+    assert sorted(file.name for file in out.iterdir()) == [
+        "00000.tokens.npy",
+        "00001.tokens.npy",
+        "tokens.json",
+    ]
     vision = open_run(run, "last")[1].vision
     for shard in open_shards(tiny_pool):
         stored = np.load(out / f"{shard.number:05d}.tokens.npy")
@@ -65,6 +71,50 @@ def test_a_run_without_a_backbone_is_refused(tiny_pool, tmp_path):
     run = make_run(tmp_path / "run", "pcl-tiny", [])
     with pytest.raises(RecipeError, match="pcl-tiny reads stored features itself; it has no backbone to run"):
         store_tokens(run, tiny_pool, tmp_path / "tokens", 1, "cpu", quiet=True)
+    assert not (tmp_path / "tokens").exists()
+
+
+def test_tokens_of_another_origin_are_not_added_to(run, tiny_pool, tmp_path):
+    """Another run's weights, other variants, another pool; then the same in a folder of unknown origin."""
+    out = tmp_path / "tokens"
+    store_tokens(run, tiny_pool, out, 2, "cpu", quiet=True)
+    (out / "00001.tokens.npy").unlink()
+    before = {file.name: file.read_bytes() for file in out.iterdir()}
+    method = open_run(run, "last")[1]
+    with torch.no_grad():
+        method.vision.heads.bias += 0.1
+    other = shutil.copytree(run, tmp_path / "other")
+    save_checkpoint(other / "checkpoints" / "last.safetensors", State(finished=True), method, None)
+    pool = shutil.copytree(tiny_pool, tmp_path / "pool")
+    (pool / "pool.json").write_text((pool / "pool.json").read_text().replace('"seed": 3', '"seed": 4'))
+    for seer, drawn, variants, what in (
+        (other, tiny_pool, 2, "sha256"),
+        (run, tiny_pool, 3, "variants"),
+        (run, pool, 2, "pool"),
+    ):
+        with pytest.raises(OutputError, match=f"its tokens differ in {what}: .*Choose another folder"):
+            store_tokens(seer, drawn, out, variants, "cpu", quiet=True)
+    assert {file.name: file.read_bytes() for file in out.iterdir()} == before
+    (out / "tokens.json").unlink()
+    with pytest.raises(OutputError, match=r"are \(2, 3, 6, 27\), these would be \(3, 3, 6, 27\)"):
+        store_tokens(run, tiny_pool, out, 3, "cpu", quiet=True)
+    assert store_tokens(run, tiny_pool, out, 2, "cpu", quiet=True) == 1
+    assert not (out / "tokens.json").exists()
+
+
+def test_cells_that_half_precision_cannot_number_are_refused(tiny_pool, tmp_path):
+    """33 x 63 = 2079 cells: half precision would round the odd ones above 2048."""
+    large = make_run(
+        tmp_path / "run", "clevr-see", [*TINY, "vision.image_width=504", "vision.image_height=264"]
+    )
+    with pytest.raises(RecipeError, match=r"clevr-see sees 2,079 cells; half precision .* than 2,048"):
+        store_tokens(large, tiny_pool, tmp_path / "tokens", 1, "cpu", quiet=True)
+    assert not (tmp_path / "tokens").exists()
+
+
+def test_a_pool_of_another_picture_size_is_refused(small, tiny_pool, tmp_path):
+    with pytest.raises(DatasetError, match="its pictures are 96x64, the model reads 32x24"):
+        store_tokens(small, tiny_pool, tmp_path / "tokens", 1, "cpu", quiet=True)
     assert not (tmp_path / "tokens").exists()
 
 

@@ -20,11 +20,10 @@ from whatchanged.training.data.sources import Sources
 from whatchanged.vocabulary import Vocabulary
 from whatchanged.worlds.birds.language import is_true
 from whatchanged.worlds.birds.twin import read_truth
+from whatchanged.worlds.clevr.language import Wording, write_fixed
 
 if TYPE_CHECKING:
     from whatchanged.training.data.text_negatives import Judge
-
-Wording = Literal["captions", "short", "full", "clear", "relational"]
 
 
 def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
@@ -38,6 +37,8 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
     if recipe.data.ordered_pairs != "official":
         wanted = recipe.data.ordered_pairs
         raise RecipeError(f'{recipe.name}: data.ordered_pairs = "{wanted}" needs data.source = "pool"')
+    if recipe.data.vary != "examples":
+        raise RecipeError(f'{recipe.name}: data.vary = "{recipe.data.vary}" needs data.source = "pool"')
     root = Path(recipe.data.path)
     dataset = open_dataset(root, pictures=recipe.vision.kind != "features")
     truths = _truths(root)
@@ -123,7 +124,9 @@ def bird_judge(root: Path) -> "Judge | None":
     return judge
 
 
-def _reworded(record: PairRecord, wording: Wording, truths: Mapping[str, Any]) -> PairRecord:
+def _reworded(
+    record: PairRecord, wording: Wording | Literal["captions"], truths: Mapping[str, Any]
+) -> PairRecord:
     """The record with the world's fixed sentence for its training captions, if the recipe wants it."""
     if wording == "captions" or record.split != "train":
         return record
@@ -132,8 +135,6 @@ def _reworded(record: PairRecord, wording: Wording, truths: Mapping[str, Any]) -
             f'data.wording = "{wording}" needs the truth of every scene; {record.pair_id} has none.'
             ' Use "captions".'
         )
-    from whatchanged.worlds.clevr.language import write_fixed
-
     before, after, change = truths[record.pair_id]
     return replace(record, captions=(write_fixed(before, after, change, wording),))
 

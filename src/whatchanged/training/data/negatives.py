@@ -64,28 +64,20 @@ class Mined:
     replaced: float
 
 
-def build_negatives(
-    records: Sequence[PairRecord], truths: Mapping[str, Truth] | None, seed: int, count: int = 6
-) -> Mapping[str, tuple[str, ...]]:
-    """``count`` false captions for every pair (see ``mine``)."""
-    return mine(records, truths, seed, count).sentences
-
-
 def mine(
     records: Sequence[PairRecord],
     truths: Mapping[str, Truth] | None,
     seed: int,
     count: int = 6,
-    pool: Sequence[PairRecord] | None = None,
     longest: int = 37,
 ) -> Mined:
     """Build ``count`` false captions for every record, a third of each kind; the same for the same seed.
 
-    truths: pair id -> (scene before, scene after, change); None where no scenes are known. pool: the
-    records whose captions are searched (training records; default: ``records``). longest: words that a
-    caption is cut to. Raises DatasetError for a pair that ``count`` false captions cannot be found for.
+    truths: pair id -> (scene before, scene after, change); None where no scenes are known. longest: words
+    that a caption is cut to. Raises DatasetError for a pair that ``count`` false captions cannot be found
+    for.
     """
-    captions = _Captions(records if pool is None else pool, seed)
+    captions = _Captions(records, seed)
 
     def propose(record: PairRecord, similar: Sequence[str], rng: np.random.Generator) -> Proposed:
         truth = None if truths is None else truths[record.pair_id]
@@ -330,10 +322,14 @@ def cut(sentence: str, longest: int) -> str:
 def write_negatives(
     path: Path, records: Iterable[PairRecord], negatives: Mapping[str, tuple[str, ...]]
 ) -> None:
-    """Write the published form, atomically: JSON lines with img1, img2, sentences, neg_samples."""
+    """Write the published form, atomically: JSON lines with img1, img2, sentences, neg_samples.
+
+    Each line has the pair's id before these, because names of pictures may come again in other folders.
+    """
     with whole(path) as draft, draft.open("w", encoding="utf-8") as file:
         for record in records:
             line = {
+                "id": record.pair_id,
                 "img1": record.before.name,
                 "img2": "" if record.after is None else record.after.name,
                 "sentences": list(record.captions),
@@ -343,11 +339,12 @@ def write_negatives(
 
 
 def read_negatives(path: Path, records: Iterable[PairRecord]) -> dict[str, tuple[str, ...]]:
-    """Read the published form for these records, matched by the names of their two pictures.
+    """Read the published form for these records: by pair id, or by the two names where a line has no id.
 
-    Raises DatasetError on a line that is not of this form, and where a record has none.
+    Raises DatasetError on a line that is not of this form, where a pair has two sets of false captions, and
+    where a record has none.
     """
-    found: dict[tuple[str, str], tuple[str, ...]] = {}
+    found: dict[tuple[str, ...], tuple[str, ...]] = {}
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -356,15 +353,22 @@ def read_negatives(path: Path, records: Iterable[PairRecord]) -> dict[str, tuple
         try:
             line: Any = json.loads(text)
             false = tuple(str(sentence) for sentence in line["neg_samples"])
-            found[Path(line["img1"]).name, Path(line["img2"]).name] = false
+            names = (Path(line["img1"]).name, Path(line["img2"]).name)
+            pair = (str(line["id"]),) if "id" in line else names
         except (ValueError, KeyError, TypeError) as error:
             raise DatasetError(
                 f"{path}, line {number}: wanted img1, img2, neg_samples; got {text[:80]!r}"
             ) from error
+        if found.setdefault(pair, false) != false:  # a pool's unchanged pairs may come twice, but alike
+            raise DatasetError(
+                f"{path}, line {number}: other false captions for {', '.join(pair)} than in an earlier line."
+                " Delete the file, and they are found anew; or give each line the pair's id."
+            )
     by_pair = {}
     for record in records:
         names = (record.before.name, "" if record.after is None else record.after.name)
-        if names not in found:
+        own = found.get((record.pair_id,), found.get(names))
+        if own is None:
             raise DatasetError(f"{path}: no false captions for {record.pair_id} ({names[0]}, {names[1]}).")
-        by_pair[record.pair_id] = found[names]
+        by_pair[record.pair_id] = own
     return by_pair

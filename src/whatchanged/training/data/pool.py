@@ -18,6 +18,7 @@ from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,9 @@ CELL = 8
 ROOM = 10
 """Most things in a scene."""
 SHARD = 100
+TRUTH = ("change", "count", "pose", "camera", "lamps", "owner", "center", "attributes", "places")
+"""Arrays of a shard's truth, one row a triple."""
+REDRAW = "Delete this shard's two files and draw them anew: whatchanged synth clevr-pool"
 DRAWN_LOOK = ("lamps", "ambient", "ground", "roughness", "floor")
 """What of a ``Look`` is drawn into the pictures."""
 LEAST_COVER = 0.3
@@ -242,19 +246,50 @@ class Shard:
         return Scene(tuple(things), View(_point(self.truth["camera"][i, k]), (key, fill, back)))
 
 
-def open_shards(path: Path) -> list[Shard]:
-    """Every finished shard of a pool, in order."""
+def open_shards(path: Path, numbers: Sequence[int] | None = None) -> list[Shard]:
+    """Every finished shard of a pool, in order, or those of these numbers.
+
+    Raises DatasetError where there is none, one is missing or damaged, or they differ in triples or size.
+    """
     found = sorted(path.glob("[0-9]*.pictures.npy"))
     if not found:
         command = f"whatchanged synth clevr-pool {path} --scenes N"
         raise DatasetError(f"{path}: no pool of drawn triples here. Draw one: {command}")
-    shards = []
-    for file in found:
-        stem = file.name.split(".")[0]
-        with np.load(path / f"{stem}.truth.npz") as archive:
-            truth = {name: archive[name] for name in archive.files}
-        shards.append(Shard(int(stem), truth, np.load(file, mmap_mode="r")))
+    if numbers is not None:
+        found = [path / f"{number:05d}.pictures.npy" for number in numbers]
+    shards = [_read_shard(file) for file in found]
+    for shard, file in zip(shards, found, strict=True):
+        if shard.pictures.shape != shards[0].pictures.shape:
+            raise DatasetError(
+                f"{file}: its pictures are {shard.pictures.shape}, those of {found[0].name}"
+                f" {shards[0].pictures.shape}. The shards of a pool are alike: {REDRAW}"
+            )
     return shards
+
+
+def _read_shard(file: Path) -> Shard:
+    """The shard of a file of pictures; raises DatasetError where it, or its truth, is not whole."""
+    stem = file.name.split(".")[0]
+    try:
+        with file.with_name(f"{stem}.truth.npz").open("rb") as opened, np.load(opened) as archive:
+            truth = {name: archive[name] for name in TRUTH}
+        pictures = np.lib.format.open_memmap(file, mode="r")
+        if pictures.ndim != 5 or {len(pictures)} != {len(array) for array in truth.values()}:
+            counts = {name: len(array) for name, array in truth.items()}
+            raise ValueError(f"pictures {pictures.shape}, triples of truth {counts}")
+    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
+        raise DatasetError(f"{file}: this shard or its truth cannot be read ({error}). {REDRAW}") from error
+    return Shard(int(stem), truth, pictures)
+
+
+def check_size(pool: Path, shards: Sequence[Shard], width: int, height: int) -> None:
+    """Raise DatasetError where the pictures of a pool are not as large as those that a model reads."""
+    got = shards[0].pictures.shape[2:4]
+    if got != (height, width):
+        raise DatasetError(
+            f"{pool}: its pictures are {got[1]}x{got[0]}, the model reads {width}x{height}."
+            " Draw a pool of that size: whatchanged synth clevr-pool --size."
+        )
 
 
 def pairing(shard: Shard, i: int, k: int, m: int, change: Change) -> Pairing:
@@ -288,12 +323,27 @@ def write_description(
         description["doubles"] = doubles
     file = out / "pool.json"
     if file.exists():
-        if json.loads(file.read_text()) != description:
-            raise DatasetError(f"{out}: holds another pool ({file.read_text()}). Choose another folder.")
+        there = read_description(out)
+        if there != description:
+            raise DatasetError(f"{out}: holds another pool ({json.dumps(there)}). Choose another folder.")
         return
     out.mkdir(parents=True, exist_ok=True)
     with whole(file) as draft:
         draft.write_text(json.dumps(description))
+
+
+def read_description(pool: Path) -> dict[str, Any]:
+    """What ``pool.json`` says; raises DatasetError where it cannot be read."""
+    file = pool / "pool.json"
+    try:
+        description = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DatasetError(
+            f"{file}: cannot be read ({error}). Draw the pool anew in another folder."
+        ) from error
+    if not isinstance(description, dict):
+        raise DatasetError(f"{file}: says nothing of a pool. Draw the pool anew in another folder.")
+    return description
 
 
 def _drawn_look(rng: np.random.Generator) -> Look:

@@ -1,5 +1,6 @@
 """A pool of drawn triples as a recipe's data: pairs of pictures or of stored tokens, everything known."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,12 +11,14 @@ import torch
 from numpy.typing import NDArray
 
 from whatchanged.errors import DatasetError, RecipeError
+from whatchanged.files import whole
 from whatchanged.recipes.schema import PCLConfig, Recipe
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
 from whatchanged.training.data.negatives import Truth, mine, read_negatives, write_negatives
-from whatchanged.training.data.pool import Shard, open_shards, pairing
+from whatchanged.training.data.pool import Shard, check_size, open_shards, pairing
 from whatchanged.training.data.sources import Sources
+from whatchanged.training.data.token_files import open_tokens
 from whatchanged.training.seeing.variation import vary_pixels
 from whatchanged.vocabulary import Vocabulary
 from whatchanged.worlds.clevr.change import NOTHING, Change
@@ -30,6 +33,8 @@ ORDERED = {
     "balanced": PAIRS + tuple(pair for pair in PAIRS if pair[2] == "none"),
 }
 """Choices of ``data.ordered_pairs``; in "balanced" half of all pairs are unchanged, each said twice."""
+BEGUN = "shards.json"
+"""File of a run folder: the shards that the run reads and how many triples it holds out."""
 NEGATIVE_PAIRS = 6_000
 """Pairs, from the first on, that false captions are built for: each costs milliseconds to prove."""
 
@@ -121,22 +126,31 @@ class PoolSource:
 def open_pool(recipe: Recipe, run: Path) -> Sources:
     """Train and validation pairs of the pool at ``data.path``; its first triples, at most a tenth, validate.
 
-    Raises RecipeError where no pool is named or ``data.examples`` is not "captions" (each pair of a pool is
-    an example, its caption written anew each time), DatasetError where it, or its tokens, are not there.
+    A run keeps to the shards, and to the triples held out, that it began with, however the pool grows. Raises
+    RecipeError where no pool is named or ``data.examples`` is not "captions" (each pair of a pool is an
+    example, its caption written anew each time), DatasetError where it, or its tokens, are not there, or its
+    pictures have another size than the recipe's.
     """
     data = recipe.data
     if not data.path:
         raise RecipeError(f"{recipe.name}: data.path is empty. Say where the pool lies: --data POOL")
     if data.examples != "captions":
         raise RecipeError(f'{recipe.name}: data.examples = "{data.examples}" needs data.source = "dataset"')
-    shards = open_shards(Path(data.path))
-    tokens = [_tokens(Path(data.features), shard) for shard in shards] if data.features else []
+    pool = Path(data.path)
+    begun = _begun(run)
+    shards = open_shards(pool, None if begun is None else begun[0])
+    if recipe.vision.kind != "features":
+        check_size(pool, shards, recipe.vision.image_width, recipe.vision.image_height)
+    tokens = open_tokens(Path(data.features), pool, shards) if data.features else []
     triples = sum(len(shard) for shard in shards)
-    held = max(1, min(data.validation // 2, triples // 10))
+    held = triples // 10 if data.validation == 0 else min(data.validation // 2, triples // 10)
+    held = max(1, held) if begun is None else begun[1]
     pairs = ORDERED[data.ordered_pairs]
     negatives: dict[str, tuple[str, ...]] = {}
     if any("fda" in stage.tasks for stage in recipe.stages):
         negatives = _negatives(PoolSource(shards, (), held, triples, pairs, data.wording, False), recipe, run)
+    if begun is None and not (run / "recipe.toml").exists():  # runs that began without the file go on so
+        _begin(run, shards, held)
     varied = bool(tokens) or data.vary == "examples"  # else whole batches are varied, by the loop
     return Sources(
         PoolSource(shards, tokens, held, triples, pairs, data.wording, varied, negatives),
@@ -145,12 +159,25 @@ def open_pool(recipe: Recipe, run: Path) -> Sources:
     )
 
 
-def _tokens(folder: Path, shard: Shard) -> NDArray[np.float16]:
-    file = folder / f"{shard.number:05d}.tokens.npy"
+def _begun(run: Path) -> tuple[list[int], int] | None:
+    """The shards that a run began with and how many triples it held out, where its folder says so."""
+    file = run / BEGUN
     if not file.is_file():
-        raise DatasetError(f"{file}: no tokens of this shard. Make them: whatchanged features POOL {folder}")
-    stored: NDArray[np.float16] = np.load(file, mmap_mode="r")
-    return stored
+        return None
+    try:
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        return [int(number) for number in kept["shards"]], int(kept["held"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DatasetError(
+            f"{file}: wanted the run's shards and triples held out; it cannot be read ({error}). Start the"
+            " run again in another folder."
+        ) from error
+
+
+def _begin(run: Path, shards: Sequence[Shard], held: int) -> None:
+    run.mkdir(parents=True, exist_ok=True)
+    with whole(run / BEGUN) as draft:
+        draft.write_text(json.dumps({"shards": [shard.number for shard in shards], "held": held}))
 
 
 def _negatives(source: PoolSource, recipe: Recipe, run: Path) -> dict[str, tuple[str, ...]]:

@@ -54,6 +54,12 @@ def open_sources(recipe: Recipe, run: Path) -> Sources:
             f'{recipe.name}: data.preparation = "{recipe.data.preparation}" is for captions on disk;'
             ' drawn captions have no other words. Use "none".'
         )
+    alone = [stage.name for stage in recipe.stages if stage.data == "single"]
+    if recipe.data.source != "dataset" and alone:
+        raise RecipeError(
+            f'{recipe.name}: stage {alone[0]} reads single pictures (data = "single"), which a pool has none'
+            ' of. Use data = "pairs", or data.source = "dataset".'
+        )
     module, _, name = SOURCES[recipe.data.source].partition(":")
     sources = cast(Sources, getattr(import_module(module), name)(recipe, run))
     if recipe.data.merges:

@@ -150,6 +150,11 @@ def fingerprint(network: nn.Module) -> str:
     return digest.hexdigest()
 
 
+def token_weights(vision: PixelVision) -> str:
+    """The fingerprint of all that the tokens of a picture depend on: the backbone and its heads."""
+    return fingerprint(nn.ModuleDict({"backbone": vision.backbone, "heads": vision.heads}))
+
+
 def _weights_file(name: str, kind: Kind, weights: Path | None) -> Path:
     """The user's file, or the one inside its package (which is found, not imported)."""
     if weights is not None:

@@ -24,14 +24,17 @@ from whatchanged.errors import OutputError, RecipeError
 from whatchanged.files import whole
 from whatchanged.images import open_image, resize
 from whatchanged.training.data.grid_files import picture_name, read_header, shard_file, write_shard
-from whatchanged.training.data.pool import Shard, open_shards
-from whatchanged.training.features.backbones import Backbone, open_backbone
+from whatchanged.training.data.pool import Shard, check_size, open_shards
+from whatchanged.training.data.token_files import claim, origin, tokens_file
+from whatchanged.training.features.backbones import Backbone, open_backbone, token_weights
 from whatchanged.training.run import choose_device, open_run
 from whatchanged.training.seeing.variation import vary
 from whatchanged.training.seeing.vision import PixelVision
 
 BATCH = 100
 """Pictures of a pool side by side."""
+EXACT = 2048
+"""Whole numbers that float16 holds exactly: the cells of a picture that tokens can be numbered by."""
 
 
 @dataclass(frozen=True)
@@ -203,21 +206,30 @@ def _write_here(job: _Job) -> None:
 def store_tokens(
     run: Path, pool: Path, out: Path, variants: int, device: str = "auto", quiet: bool = False
 ) -> int:
-    """Write ``out``/NNNNN.tokens.npy for every shard of a pool that has none yet; returns how many it wrote.
+    """Write the tokens of every shard of a pool that has none yet (``token_files``); returns how many.
 
-    Each is (n, variants, 3, N, F + 4) float16, see ``PixelVision.pack``. The first variant is the picture as
-    drawn, the others are varied anew. Raises RecipeError where the run learned nothing to see with.
+    The first variant is the picture as drawn, the others are varied anew. Raises RecipeError where the run
+    learned nothing to see with or sees too many cells, DatasetError where the pool's pictures have another
+    size, OutputError where ``out`` holds tokens of another origin.
     """
     recipe, method, _ = open_run(run, "last")
-    if not isinstance(method.vision, PixelVision):
+    vision = method.vision
+    if not isinstance(vision, PixelVision):
         raise RecipeError(f"{run}: {recipe.name} reads stored features itself; it has no backbone to run.")
+    if vision.rows * vision.columns > EXACT:
+        raise RecipeError(
+            f"{run}: {recipe.name} sees {vision.rows * vision.columns:,} cells; half precision numbers no"
+            f" more than {EXACT:,}. Train on its pictures (data.features empty), or see smaller ones."
+        )
+    found = open_shards(pool)
+    check_size(pool, found, 8 * vision.columns, 8 * vision.rows)
+    claim(out, origin(pool, token_weights(vision), variants, vision.patches, vision.raw_width + 4))
     where = choose_device(device)
-    vision = method.vision.to(where).eval()
-    out.mkdir(parents=True, exist_ok=True)
-    shards = [s for s in open_shards(pool) if not (out / f"{s.number:05d}.tokens.npy").exists()]
+    vision = vision.to(where).eval()
+    shards = [shard for shard in found if not tokens_file(out, shard.number).exists()]
     for shard in track(shards, "tokens", disable=quiet):
         tokens = np.stack([_tokens(vision, shard, number, where) for number in range(variants)], axis=1)
-        with whole(out / f"{shard.number:05d}.tokens.npy") as draft, draft.open("wb") as file:
+        with whole(tokens_file(out, shard.number)) as draft, draft.open("wb") as file:
             np.save(file, tokens)
     return len(shards)
 
