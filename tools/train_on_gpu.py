@@ -24,7 +24,8 @@ with its time. Each checkpoint that is written on the way is packed into the out
 anew in every round, with a warm-up. ``--see 0`` or ``--speak 0`` leaves a part out; ``--set`` reaches both
 recipes.
 
-The GPU's machine needs torch, numpy, pillow, safetensors, rich, tensorboard, scikit-learn; numba, or only the GPU draws.
+The GPU's machine needs torch, numpy, pillow, safetensors, rich, tensorboard, scikit-learn; numba, or only the
+GPU draws.
 """
 
 import argparse

@@ -51,7 +51,7 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
     if not validation and any(stage.evaluate_every for stage in recipe.stages):
         raise DatasetError(
             f"{root}: no captioned pairs in its val split to validate on. Use a data set with one, or set"
-            " evaluate_every = 0 in every stage."
+            " evaluate_every = 0 and patience = 0 in every stage."
         )
     negatives: Mapping[str, tuple[str, ...]] = {}
     if any("fda" in stage.tasks and stage.data == "pairs" for stage in recipe.stages):
