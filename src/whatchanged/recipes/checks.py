@@ -75,10 +75,10 @@ def _check_data(recipe: Recipe, where: str) -> None:
 def _check_stage(stage: StageConfig, where: str) -> None:
     """A stage's numbers, whatever it learns."""
     prefix = f"stage.{stage.name}."
-    names = ("steps", "batch", "lr", "log_every", "save_every")
-    _positive(where, prefix, {name: getattr(stage, name) for name in names})
-    names = ("warmup", "weight_decay", "evaluate_every", "evaluate_from", "patience", "clip")
-    _not_negative(where, prefix, {name: getattr(stage, name) for name in names})
+    counts = ("steps", "batch", "lr", "log_every", "save_every")
+    _positive(where, prefix, {name: getattr(stage, name) for name in counts})
+    others = ("warmup", "weight_decay", "evaluate_every", "evaluate_from", "patience", "clip")
+    _not_negative(where, prefix, {name: getattr(stage, name) for name in others})
     must(where, prefix + "beta2", stage.beta2, 0 <= stage.beta2 < 1, "a number from 0 to below 1")
     ramp = stage.schedule != "inverse_sqrt" or stage.warmup > 0
     must(where, prefix + "warmup", stage.warmup, ramp, "at least 1 with schedule inverse_sqrt")
