@@ -46,7 +46,7 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
     train = [_prepared(r, prepared) for r in records if r.split == "train" and r.captions]
     validation = _spread([r for r in records if r.split == "val" and r.captions], recipe.data.validation)
     validation = [_prepared(r, prepared) for r in validation]
-    if not train:
+    if not train and recipe.stages:
         raise DatasetError(f"{root}: no captioned pairs in its train split, so there is nothing to train on.")
     if not validation and any(stage.evaluate_every for stage in recipe.stages):
         raise DatasetError(
