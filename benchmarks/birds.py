@@ -82,6 +82,8 @@ STAGES: dict[str, dict[str, object]] = {
         "schedule": "cosine",
         "weight_decay": 0,
         "evaluate_every": 0,
+        "evaluate_from": 0,
+        "patience": 0,
     },
 }
 MEASURES = ("ROUGE-L", "CIDEr-D", "sentences true", "paragraphs true")

@@ -34,6 +34,7 @@ from PIL import Image, ImageDraw
 
 from whatchanged.captioner.runtime import Captioner, load
 from whatchanged.datasets import open_dataset
+from whatchanged.evaluation.intervals import wilson
 
 SIZE = (480, 320)
 Picture = Image.Image
@@ -148,10 +149,8 @@ def _share(part: int, whole: int) -> str:
     """A share with Wilson's 95 % interval."""
     if whole == 0:
         return "none there"
-    p, z = part / whole, 1.96
-    middle, half = p + z * z / (2 * whole), z * math.sqrt(p * (1 - p) / whole + (z / (2 * whole)) ** 2)
-    low, high = ((middle + sign * half) / (1 + z * z / whole) for sign in (-1, 1))
-    return f"{part}/{whole} = {100 * p:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
+    low, high = wilson(part, whole)
+    return f"{part}/{whole} = {100 * part / whole:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
 
 
 def strange_pictures(

@@ -24,7 +24,8 @@ with its time. Each checkpoint that is written on the way is packed into the out
 anew in every round, with a warm-up. ``--see 0`` or ``--speak 0`` leaves a part out; ``--set`` reaches both
 recipes.
 
-The GPU's machine needs torch, numpy, pillow, safetensors, rich, tensorboard, scikit-learn; numba, or only the GPU draws.
+The GPU's machine needs torch, numpy, pillow, safetensors, rich, tensorboard, scikit-learn; numba, or only the
+GPU draws.
 """
 
 import argparse
@@ -38,6 +39,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, cast
 
@@ -45,7 +47,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from whatchanged.errors import MissingExtra, WhatchangedError
+from whatchanged.errors import DatasetError, MissingExtra, WhatchangedError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.checkpoint import State
@@ -53,7 +55,7 @@ from whatchanged.training.data.pool import draw_pool, growing, open_shards, stop
 from whatchanged.training.data.pool_source import ORDERED, PoolSource
 from whatchanged.training.features.store import store_tokens
 from whatchanged.training.run import choose_device, environment, open_run, run_recipe
-from whatchanged.training.validation import validate, write_captions
+from whatchanged.training.validation import BATCH, captioning_scores, write_captions
 from whatchanged.training.weights.parcel import pack, unpack, write_whole
 from whatchanged.worlds.clevr.grading import judge
 
@@ -107,7 +109,7 @@ def speeds(recipe: Recipe, scratch: Path, learn: Learn, seconds: float) -> tuple
     shutil.rmtree(scratch, ignore_errors=True)
     stages = tuple(
         replace(
-            stage, steps=TRIAL_STEPS, log_every=TRIAL_EVERY, evaluate_every=0,
+            stage, steps=TRIAL_STEPS, log_every=TRIAL_EVERY, evaluate_every=0, evaluate_from=0, patience=0,
             tasks={task: weight for task, weight in stage.tasks.items() if task != "fda"},  # mines at length
         )
         for stage in recipe.stages
@@ -139,6 +141,7 @@ def train_for(
         replace(
             stage, steps=steps[stage.name], warmup=max(1, min(stage.warmup, steps[stage.name] // 10)),
             evaluate_every=min(stage.evaluate_every, steps[stage.name]),
+            evaluate_from=min(stage.evaluate_from, steps[stage.name]),
         )
         for stage in recipe.stages
     )  # fmt: skip
@@ -154,13 +157,16 @@ def score(run: Path, held: Path, device: str) -> dict[str, float]:
     cast(nn.Module, method).to(where)
     shards = open_shards(held)
     source = PoolSource(shards, (), 0, sum(map(len, shards)), ORDERED["official"], "captions", False)
-    true = 0
-    for start in range(0, len(source), 64):
-        numbers = range(start, min(start + 64, len(source)))
+    captions: list[str] = []
+    references = []
+    for start in range(0, len(source), BATCH):
+        numbers = range(start, min(start + BATCH, len(source)))
         examples = [source.example(i, np.random.default_rng((0, i))) for i in numbers]
-        captions = write_captions(method, method.collate(examples).to(where))
-        true += sum(judge(text, *source.truth(i)).true for i, text in zip(numbers, captions, strict=True))
-    return {**validate(method, source, where), "true": 100 * true / len(source), "pairs": len(source)}
+        captions += write_captions(method, method.collate(examples).to(where))
+        references += [example.record.captions for example in examples]
+    true = sum(judge(text, *source.truth(i)).true for i, text in enumerate(captions))
+    scores = captioning_scores(captions, references)
+    return {**scores, "true": 100 * true / len(source), "pairs": len(source)}
 
 
 def readers(recipe: Recipe, device: str) -> int:
@@ -206,7 +212,8 @@ def one_round(options: argparse.Namespace) -> dict[str, Any]:
         places = drawers(device)
         processes = stack.enter_context(growing(pool, options.seed, size, places, MOST_SCENES))
         draw_pool(held, options.held, HELD_SEED, size, 2, places[-1])
-        _wait(pool, options.draw * options.seconds - (options.seconds - (end - time.monotonic())))
+        gone = options.seconds - (end - time.monotonic())
+        _wait(pool, options.draw * options.seconds - gone, processes)
         stop(pool, [p for p, place in zip(processes, places, strict=True) if place != "cpu"])
         note("drawn", _drawn(pool))
         if start is not None:
@@ -249,11 +256,21 @@ def _recipe(name: str, overrides: Sequence[str], pool: Path) -> Recipe:
     return load_recipe(name, [*chosen, f"data.path={json.dumps(str(pool))}"])
 
 
-def _wait(pool: Path, seconds: float) -> None:
-    """Until the time is over and there is something to learn from."""
+def _wait(pool: Path, seconds: float, processes: Sequence[BaseProcess]) -> None:
+    """Until the time is over and there is something to learn from, or nothing draws any more.
+
+    Raises DatasetError if there is nothing to learn from then.
+    """
     over = time.monotonic() + seconds
     while time.monotonic() < over or _drawn(pool)["shards"] < 2:
+        if not any(process.is_alive() for process in processes):
+            break
         time.sleep(0.5)
+    if (shards := _drawn(pool)["shards"]) < 2:
+        raise DatasetError(
+            f"{pool}: {shards} shards are there, wanted 2, and every process that draws has ended. What they"
+            " wrote above says why."
+        )
 
 
 def _drawn(pool: Path) -> dict[str, int]:

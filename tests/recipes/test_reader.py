@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import get_args, get_type_hints
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from whatchanged.recipes import (
     VisionConfig,
 )
 from whatchanged.recipes.reader import dump_recipe, load_recipe, parse_recipe, recipe_names
+from whatchanged.worlds.clevr.language import Wording
 
 MINIMAL = """
 name = "mini"
@@ -137,7 +139,7 @@ def test_subtraction_on_another_data_set_needs_both_weights_at_zero():
         ("method.repaired=['mean_sentense']", "Did you mean mean_sentence?"),
         ("method.temperature=0", "method.temperature: got 0.0, wanted above 0"),
         ("method.ffn=3", "unknown key method.ffn"),
-        ("stage.train.tasks={mlm = 1}", "stage.train.tasks: got ['mlm'], wanted caption"),
+        ("stage.train.tasks={mlm = 1}", "stage.train.tasks: got 'mlm', wanted some of caption"),
         ("stage.train.stair=3", "stage.train.stair: got 3, wanted 1 or more with schedule stairs"),
         ("stage.train.schedule=stairs", "stage.train.stair: got 0, wanted 1 or more with schedule stairs"),
         ("vision.kind=backbone", "vision.keep: got 24, wanted 0: SCORER lays both pictures cell upon cell"),
@@ -167,6 +169,61 @@ def test_what_a_stage_cannot_say_of_its_examples(overrides, message):
         load_recipe("clip4idc-tiny", ["data.source=pool", "stage.caption.examples=pairs"])
 
 
+@pytest.mark.parametrize(
+    ("name", "overrides", "message"),
+    [
+        ("pcl-tiny", ["stage.caption.metric=R@1"], "metric: got 'R@1', wanted CIDEr-D or ROUGE-L"),
+        ("scorer-tiny", ["stage.train.metric=R@1"], "stage.train.metric: got 'R@1'"),
+        ("clip4idc-tiny-ft1", ["stage.caption.metric=R@1"], "stage.caption.metric: got 'R@1'"),
+        ("pcl-tiny", ["stage.caption.tasks={retrieval=1}"], "got 'retrieval', wanted some of mlm, mvcl, fda"),
+        ("pcl-tiny", ["stage.caption.tasks={seeing=1}"], "got 'seeing', wanted it only with vision.kind"),
+        ("own-finetune", ["stage.caption.tasks={matching=1}"], "got 'matching', wanted it only with"),
+        ("clevr-see", ["vision.matching=false", "vision.survey=false", "stage.see.tasks={matching=1}"],
+         'wanted it only with vision.kind = "backbone", vision.scene_truth, vision.matching'),
+        ("clip4idc-tiny", ["stage.caption.tasks={seeing=1}"], "stage.caption.tasks: got 'seeing'"),
+        ("clevr-pcl", ["method.every_word=false"], "method.guided_attention: got True, wanted false without"),
+        ("own-finetune", ["method.guided_attention=true"], "method.guided_attention: got True"),
+        ("own-finetune", ["stage.caption.evaluate_every=0"], "stage.caption.patience: got 3, wanted 0 with"),
+        ("pcl-tiny", ["stage.caption.evaluate_from=31"], "evaluate_from: got 31, wanted at most the 30"),
+        ("own-finetune", ["vision.keep=-1"], "vision.keep: got -1, wanted 0 (all) to 600, the cells"),
+        ("own-finetune", ["vision.keep=601"], "vision.keep: got 601, wanted 0 (all) to 600, the cells"),
+        ("own-finetune", ["vision.channels=[24, 48]"], "vision.channels: got (24, 48), wanted three numbers"),
+        ("own-finetune", ["vision.channels=[24, 0, 96]"], "vision.channels: got (24, 0, 96), wanted three"),
+        ("own-finetune", ["vision.blocks=-1"], "vision.blocks: got -1, wanted 0 or more"),
+        ("own-finetune", ["vision.image_width=100"], "vision.image_width: got 100, wanted a multiple of 8"),
+        ("own-finetune", ["vision.image_height=60"], "vision.image_height: got 60, wanted a multiple of 8"),
+        ("pcl-tiny", ["method.single_layers=-1"], "method.single_layers: got -1, wanted 0 or more"),
+        ("pcl-tiny", ["method.pair_layers=-1"], "method.pair_layers: got -1, wanted 0 or more"),
+        ("clip4idc-tiny", ["method.inter_layers=-1"], "method.inter_layers: got -1, wanted 0 or more"),
+        ("scorer-table6-1-subtraction", ["method.layers=-1"], "method.layers: got -1, wanted 0 or more"),
+        ("pcl-table5-1-b2w", ["method.classes=-1"], "method.classes: got -1, wanted 0 or more"),
+        ("pcl-tiny", ["data.source=pool"], "vision.kind: got 'features', wanted another with data.source ="),
+        ("clevr-see", ["data.examples=scenes"], "data.examples: got 'scenes', wanted captions with"),
+        ("clevr-pcl", ["method.name=pcl-birds", "stage.pretrain.tasks={mlm=1}", "stage.pretrain.data=single"],
+         "data.source: got 'pool', wanted dataset with the task fgvc or data = \"single\""),
+    ],
+)  # fmt: skip
+def test_what_would_have_no_effect_or_fail_in_training_is_refused_on_load(name, overrides, message):
+    with pytest.raises(RecipeError) as raised:
+        load_recipe(name, overrides)
+    assert message in str(raised.value)
+
+
+def test_the_last_settings_that_still_fit():
+    for name, overrides in (
+        ("own-finetune", ["vision.keep=600", "vision.blocks=0"]),
+        ("pcl-tiny", ["stage.caption.evaluate_from=30", "method.single_layers=0"]),
+        ("own-finetune", ["stage.caption.evaluate_every=0", "stage.caption.patience=0"]),
+        ("clip4idc-tiny", ["stage.caption.metric=R@1"]),
+    ):
+        load_recipe(name, overrides)
+
+
+def test_a_recipe_names_the_wordings_that_the_world_has():
+    """Named twice: reading recipes must not load what the world computes with."""
+    assert get_args(get_type_hints(DataConfig)["wording"]) == ("captions", *get_args(Wording))
+
+
 def test_defaults_fill_what_a_recipe_leaves_out():
     assert parse_recipe(MINIMAL, "mini") == Recipe(
         "mini", "d", (StageConfig("caption", {"caption": 1.0}, 3, 8, 1e-3),)
@@ -189,6 +246,7 @@ def test_defaults_fill_what_a_recipe_leaves_out():
         (("[[stages]]", "[method]\nwidth = 30\n[[stages]]"), "method.width: got 30, wanted a multiple"),
         (("[[stages]]", "[vision]\nchannels = [1, 2.5]\n[[stages]]"), "vision.channels: got 2.5"),
         (("[[stages]]", "[methd]\nwidth = 30\n[[stages]]"), "unknown key methd. Did you mean method?"),
+        (("[[stages]]", '[method]\nname = ["x"]\n[[stages]]'), "method.name: there is no method ['x']"),
         (("lr = 1e-3", "lr = "), "not a TOML file"),
     ],
 )  # fmt: skip
@@ -301,6 +359,13 @@ def test_a_wrong_override_is_refused(override, message):
         load_recipe("pcl-tiny", [override])
 
 
+def test_stages_that_are_no_list_are_refused_with_an_override_too():
+    for stages in ("3", '"abc"', "{ one = 1 }"):
+        text = f'name = "a"\ndescription = "b"\nstages = {stages}\n'
+        with pytest.raises(RecipeError, match=r"^mine: stages: got .*, wanted at least one \[\[stages\]\]"):
+            parse_recipe(text, "mine", ["stage.o.lr=1"])
+
+
 texts = st.text(st.characters(codec="utf-8"), max_size=12)
 stages = st.builds(
     StageConfig,
@@ -328,7 +393,14 @@ stages = st.builds(
         method=st.sampled_from(
             [PCLConfig(), ScorerConfig(), ScorerConfig(preset="authors", repaired=("mean_sentence",))]
         ),
-        vision=st.builds(VisionConfig, channels=st.lists(st.integers(1, 99), max_size=4).map(tuple)),
+        vision=st.builds(
+            VisionConfig,
+            kind=st.just("backbone"),
+            channels=st.tuples(*3 * [st.integers(1, 99)]),
+            keep=st.just(0),
+            matching=st.just(True),
+            scene_truth=st.just(True),
+        ),
         data=st.builds(DataConfig, path=texts),
     )
 )

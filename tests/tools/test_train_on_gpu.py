@@ -9,10 +9,13 @@ import pytest
 import torch
 from tiny_pool import HEIGHT, SHARD, WIDTH
 
+from whatchanged.errors import DatasetError
 from whatchanged.recipes.reader import load_recipe
+from whatchanged.training import validation
 from whatchanged.training.checkpoint import State
 from whatchanged.training.data import pool, pool_source
-from whatchanged.training.run import open_run
+from whatchanged.training.run import open_run, run_recipe
+from whatchanged.training.validation import write_captions
 from whatchanged.training.weights import parcel
 
 SMALL = [f"vision.image_width={WIDTH}", f"vision.image_height={HEIGHT}", "vision.channels=[4, 6, 8]",
@@ -65,6 +68,47 @@ def test_speed_is_that_of_a_trials_second_half(tool, tiny_pool, tmp_path):
     rates, opening = tool.speeds(recipe, tmp_path / "trial", learn, 60.0)
     assert rates == {"match": 10.0, "pretrain": 10.0, "caption": 10.0} and opening < 0
     assert all(stage.steps == tool.TRIAL_STEPS and "fda" not in stage.tasks for stage in tried)
+
+
+def test_waiting_ends_when_nothing_draws_any_more(tool, tmp_path, monkeypatch):
+    """A live drawer is waited for beyond the time; dead ones are not, and with two shards need not be."""
+
+    class Drawer:
+        def __init__(self, looks):
+            self.looks = looks
+
+        def is_alive(self):
+            self.looks -= 1
+            return self.looks >= 0
+
+    monkeypatch.setattr(tool.time, "sleep", lambda _: None)
+    drawers = [Drawer(0), Drawer(3)]
+    with pytest.raises(DatasetError, match="0 shards are there, wanted 2, and every process"):
+        tool._wait(tmp_path, 0.0, drawers)
+    assert drawers[1].looks == -1
+    for number in range(2):
+        (tmp_path / f"{number:05d}.pictures.npy").touch()
+    tool._wait(tmp_path, 3600.0, drawers)
+
+
+def test_a_score_writes_each_caption_once(tool, tiny_pool, tmp_path, monkeypatch):
+    sets = [*SMALL, f"data.path={tiny_pool}", "stage.see.steps=1", "stage.see.batch=4"]
+    run_recipe(load_recipe("clevr-see", sets), tmp_path / "run", device="cpu", quiet=True)
+    written = []
+
+    def write(method, batch):
+        written.extend(write_captions(method, batch))
+        return written[-len(batch.ids) :]
+
+    monkeypatch.setattr(tool, "write_captions", write)
+    monkeypatch.setattr(validation, "write_captions", write)
+    scores = tool.score(tmp_path / "run", tiny_pool, "cpu")
+    assert len(written) == scores["pairs"] > 0
+    shards = pool.open_shards(tiny_pool)
+    pairs = pool_source.ORDERED["official"]
+    source = pool_source.PoolSource(shards, (), 0, sum(map(len, shards)), pairs, "captions", False)
+    alone = validation.validate(open_run(tmp_path / "run", "last")[1], source, torch.device("cpu"))
+    assert {name: scores[name] for name in alone} == alone
 
 
 @pytest.mark.slow

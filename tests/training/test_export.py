@@ -133,6 +133,40 @@ def test_an_existing_folder_is_kept_unless_forced(run, tmp_path):
     assert not (folder / "precious.txt").exists() and (folder / "bundle.json").exists()
 
 
+@pytest.mark.parametrize("force", [False, True])
+def test_what_is_no_folder_is_refused_before_any_work(run, tmp_path, monkeypatch, force):
+    monkeypatch.setattr(export, "open_run", None)
+    file, link, nowhere = (tmp_path / name for name in ("file", "link", "nowhere"))
+    file.write_text("x")
+    link.symlink_to(tmp_path, target_is_directory=True)
+    nowhere.symlink_to(tmp_path / "gone")
+    for place in (file, link, nowhere):
+        with pytest.raises(OutputError, match="is a file or a link, and a model is a folder"):
+            export_run(run, place, "b", force=force)
+    assert file.read_text() == "x" and link.is_symlink() and nowhere.is_symlink()
+
+
+def test_other_data_need_validation_pairs_and_nothing_else(run, tiny_dataset, tmp_path, monkeypatch):
+    """A list without a train split, for a recipe whose examples are scenes, and with a task that mines."""
+    recipe, method, state = open_run(run)
+    scenes = replace(recipe, data=replace(recipe.data, examples="scenes", exchange=True))
+    records = export.open_sources(recipe, run).validation.records
+    rows = [
+        {"id": r.pair_id, "before": str(r.before.relative_to(tiny_dataset)), "split": "val",
+         "after": str(r.after.relative_to(tiny_dataset)), "captions": list(r.captions)}
+        for r in records
+    ]  # fmt: skip
+    data = tiny_dataset / "validation_pairs.jsonl"
+    data.write_text("\n".join(json.dumps(row) for row in rows))
+    monkeypatch.setattr(export, "open_run", lambda *_: (scenes, method, state))
+    try:
+        made = export_run(run, tmp_path / "b", "b", data=data)
+    finally:
+        data.unlink()
+    assert made.card.provenance["graphs_against_torch"]["pairs"] == len(records)
+    assert made.card.no_change.how.startswith(f"maximum likelihood on {len(records)} validation pairs")
+
+
 def test_runs_that_no_bundle_can_be_made_of_are_refused(run, tmp_path, monkeypatch):
     recipe, method, state = open_run(run)
     stored = replace(recipe, vision=replace(recipe.vision, kind="features"))

@@ -1,50 +1,47 @@
 """What types cannot say of a recipe: ranges, and settings that only make sense together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.schema import (
     CLIP4IDCConfig,
+    MethodConfig,
     PCLBirdsConfig,
     PCLConfig,
     Recipe,
     ScorerConfig,
     StageConfig,
+    VisionConfig,
 )
 
 
 def check(recipe: Recipe, where: str) -> None:
     """Raises RecipeError, with the key and what it wants, at the first setting that does not fit."""
-    method, vision = recipe.method, recipe.vision
+    method = recipe.method
     _positive(where, "method.", {name: getattr(method, name) for name in ("width", "heads")})
-    sizes = ("rows", "columns", "feature_width", "image_width", "image_height", "patch")
-    _positive(where, "vision.", {name: getattr(vision, name) for name in sizes})
     must(where, "method.width", method.width, method.width % method.heads == 0, "a multiple of method.heads")
     must(where, "method.dropout", method.dropout, 0 <= method.dropout < 1, "a number from 0 to below 1")
     must(where, "method.max_length", method.max_length, method.max_length >= 4, "at least 4")
     must(where, "data.validation", recipe.data.validation, recipe.data.validation >= 0, "0 (all) or more")
     must(where, "seed", recipe.seed, recipe.seed >= 0, "0 or more")
+    _check_vision(recipe.vision, where)
+    _check_data(recipe, where)
     for stage in recipe.stages:
-        prefix = f"stage.{stage.name}."
-        _positive(where, prefix, {name: getattr(stage, name) for name in ("steps", "batch", "lr", "log_every",
-                                                                          "save_every")})  # fmt: skip
-        for name in ("warmup", "weight_decay", "evaluate_every", "evaluate_from", "patience", "clip"):
-            value = getattr(stage, name)
-            must(where, prefix + name, value, 0 <= value < float("inf"), "0 or more")
-        must(where, prefix + "beta2", stage.beta2, 0 <= stage.beta2 < 1, "a number from 0 to below 1")
-        ramp = stage.schedule != "inverse_sqrt" or stage.warmup > 0
-        must(where, prefix + "warmup", stage.warmup, ramp, "at least 1 with schedule inverse_sqrt")
-        stairs = stage.stair > 0 if stage.schedule == "stairs" else stage.stair == 0
-        must(where, prefix + "stair", stage.stair, stairs, "1 or more with schedule stairs, 0 with any other")
-        cross = stage.data == "pairs" and "fgvc" not in stage.tasks
-        must(where, "method.name", method.name, cross or isinstance(method, PCLBirdsConfig),
-            'pcl-birds with the task fgvc or data = "single"')  # fmt: skip
-        whole = stage.data == "pairs" or set(stage.tasks) <= {"mlm", "mvcl", "fda", "fgvc"}
-        must(where, prefix + "data", stage.data, whole, "pairs with tasks other than mlm, mvcl, fda, fgvc")
+        _check_stage(stage, where)
+        _check_tasks(recipe, stage, where)
         _check_examples(recipe, stage, where)
-    scenes = not recipe.data.exchange or recipe.data.examples == "scenes"
-    must(where, "data.exchange", recipe.data.exchange, scenes, 'false, unless data.examples = "scenes"')
+    if isinstance(method, PCLConfig):
+        _check_pcl(method, recipe, where)
+    elif isinstance(method, CLIP4IDCConfig):
+        _check_clip4idc(method, recipe.vision, where)
+    else:
+        _check_scorer(method, recipe.vision, where)
+
+
+def _check_vision(vision: VisionConfig, where: str) -> None:
+    sizes = ("rows", "columns", "feature_width", "image_width", "image_height", "patch")
+    _positive(where, "vision.", {name: getattr(vision, name) for name in sizes})
     surveyed = not vision.survey or vision.matching
     must(
         where,
@@ -53,12 +50,87 @@ def check(recipe: Recipe, where: str) -> None:
         surveyed,
         "false without vision.matching, which uses the places",
     )
+    if vision.kind == "backbone":
+        for side in ("image_width", "image_height"):
+            size = getattr(vision, side)
+            must(where, f"vision.{side}", size, size % 8 == 0, "a multiple of 8, the side of a cell")
+        three = len(vision.channels) == 3 and min(vision.channels) > 0
+        must(where, "vision.channels", vision.channels, three, "three numbers above 0, one a convolution")
+        _not_negative(where, "vision.", {"blocks": vision.blocks})
+        cells = _cells(vision)
+        must(where, "vision.keep", vision.keep, 0 <= vision.keep <= cells, f"0 (all) to {cells}, the cells")
+
+
+def _check_data(recipe: Recipe, where: str) -> None:
+    data, kind = recipe.data, recipe.vision.kind
+    scenes = not data.exchange or data.examples == "scenes"
+    must(where, "data.exchange", data.exchange, scenes, 'false, unless data.examples = "scenes"')
+    if data.source == "pool":
+        must(where, "vision.kind", kind, kind != "features",
+            'another with data.source = "pool", which holds no grid features')  # fmt: skip
+        must(where, "data.examples", data.examples, data.examples == "captions",
+            'captions with data.source = "pool", whose pairs are drawn')  # fmt: skip
+
+
+def _check_stage(stage: StageConfig, where: str) -> None:
+    """A stage's numbers, whatever it learns."""
+    prefix = f"stage.{stage.name}."
+    counts = ("steps", "batch", "lr", "log_every", "save_every")
+    _positive(where, prefix, {name: getattr(stage, name) for name in counts})
+    others = ("warmup", "weight_decay", "evaluate_every", "evaluate_from", "patience", "clip")
+    _not_negative(where, prefix, {name: getattr(stage, name) for name in others})
+    must(where, prefix + "beta2", stage.beta2, 0 <= stage.beta2 < 1, "a number from 0 to below 1")
+    ramp = stage.schedule != "inverse_sqrt" or stage.warmup > 0
+    must(where, prefix + "warmup", stage.warmup, ramp, "at least 1 with schedule inverse_sqrt")
+    stairs = stage.stair > 0 if stage.schedule == "stairs" else stage.stair == 0
+    must(where, prefix + "stair", stage.stair, stairs, "1 or more with schedule stairs, 0 with any other")
+    waits = stage.patience == 0 or stage.evaluate_every > 0
+    must(
+        where, prefix + "patience", stage.patience, waits, "0 with evaluate_every = 0: it counts evaluations"
+    )
+    reached = stage.evaluate_from <= stage.steps
+    must(where, prefix + "evaluate_from", stage.evaluate_from, reached, f"at most the {stage.steps} steps")
+
+
+def _check_tasks(recipe: Recipe, stage: StageConfig, where: str) -> None:
+    """Tasks and metric that the method has, and the data and the vision that they need."""
+    prefix, method = f"stage.{stage.name}.", recipe.method
+    pairs = stage.data == "pairs" and "fgvc" not in stage.tasks
+    must(where, "method.name", method.name, pairs or isinstance(method, PCLBirdsConfig),
+        'pcl-birds with the task fgvc or data = "single"')  # fmt: skip
+    must(where, "data.source", recipe.data.source, pairs or recipe.data.source == "dataset",
+        'dataset with the task fgvc or data = "single"')  # fmt: skip
+    whole = stage.data == "pairs" or set(stage.tasks) <= {"mlm", "mvcl", "fda", "fgvc"}
+    must(where, prefix + "data", stage.data, whole, "pairs with tasks other than mlm, mvcl, fda, fgvc")
+    own, sight = _tasks(method), _sight(recipe.vision)
+    for task in stage.tasks:
+        if task in ("seeing", "matching"):
+            needed = 'vision.kind = "backbone", vision.scene_truth' + ", vision.matching" * (task[0] == "m")
+            must(where, prefix + "tasks", task, task in sight, f"it only with {needed}")
+        else:
+            must(where, prefix + "tasks", task, task in own, f"some of {', '.join([*own, *sight])}")
+    ranks = stage.metric != "R@1" or "retrieval" in own
+    must(where, prefix + "metric", stage.metric, ranks, "CIDEr-D or ROUGE-L: only clip4idc, and not its "
+        "baselines, embeds captions")  # fmt: skip
+
+
+def _tasks(method: MethodConfig) -> tuple[str, ...]:
+    """The tasks of a method's own."""
     if isinstance(method, PCLConfig):
-        _check_pcl(method, recipe.stages, where)
-    elif isinstance(method, CLIP4IDCConfig):
-        _check_clip4idc(method, recipe, where)
-    else:
-        _check_scorer(method, recipe, where)
+        return ("mlm", "mvcl", "fda", "caption", *(("fgvc",) if isinstance(method, PCLBirdsConfig) else ()))
+    retrieves = isinstance(method, CLIP4IDCConfig) and method.variant == "clip4idc"
+    return ("retrieval", "caption") if retrieves else ("caption",)
+
+
+def _sight(vision: VisionConfig) -> tuple[str, ...]:
+    """The tasks that a way of seeing adds: those of scene truth."""
+    if vision.kind != "backbone" or not vision.scene_truth:
+        return ()
+    return ("seeing", "matching") if vision.matching else ("seeing",)
+
+
+def _cells(vision: VisionConfig) -> int:
+    return vision.image_width // 8 * (vision.image_height // 8)
 
 
 def _check_examples(recipe: Recipe, stage: StageConfig, where: str) -> None:
@@ -76,10 +148,18 @@ def _check_examples(recipe: Recipe, stage: StageConfig, where: str) -> None:
         'none of its own with data.source = "pool", whose pairs are drawn')  # fmt: skip
 
 
-def _check_pcl(method: PCLConfig, stages: Sequence[StageConfig], where: str) -> None:
+def _check_pcl(method: PCLConfig, recipe: Recipe, where: str) -> None:
     names = ("ffn", "cross_layers", "negatives", "mvcl_temperature", "fda_temperature")
     _positive(where, "method.", {name: getattr(method, name) for name in names})
-    for stage in stages:
+    _not_negative(
+        where, "method.", {name: getattr(method, name) for name in ("single_layers", "pair_layers")}
+    )
+    guided = not method.guided_attention or (method.every_word and bool(_sight(recipe.vision)))
+    must(where, "method.guided_attention", method.guided_attention, guided,
+        'false without method.every_word, vision.kind = "backbone" and vision.scene_truth')  # fmt: skip
+    if isinstance(method, PCLBirdsConfig):
+        _not_negative(where, "method.", {"classes": method.classes})
+    for stage in recipe.stages:
         fits = "fda" not in stage.tasks or stage.batch > method.negatives
         must(where, f"stage.{stage.name}.batch", stage.batch, fits, "more than method.negatives with the "
             "task fda, whose batches are batch / (negatives + 1) pairs")  # fmt: skip
@@ -90,11 +170,12 @@ def _check_pcl(method: PCLConfig, stages: Sequence[StageConfig], where: str) -> 
             )
 
 
-def _check_clip4idc(method: CLIP4IDCConfig, recipe: Recipe, where: str) -> None:
-    """Sizes that divide one another, words that fit their tables, and tasks that the variant has."""
+def _check_clip4idc(method: CLIP4IDCConfig, vision: VisionConfig, where: str) -> None:
+    """Sizes that divide one another, and words that fit their tables."""
     names = ("intra_layers", "text_width", "text_heads", "text_ffn", "text_layers", "joint_width",
              "decoder_width", "decoder_heads", "decoder_ffn", "decoder_layers")  # fmt: skip
     _positive(where, "method.", {name: getattr(method, name) for name in names})
+    _not_negative(where, "method.", {"inter_layers": method.inter_layers})
     for part in ("text", "decoder"):
         width, heads = getattr(method, f"{part}_width"), getattr(method, f"{part}_heads")
         must(where, f"method.{part}_width", width, width % heads == 0, f"a multiple of method.{part}_heads")
@@ -106,24 +187,17 @@ def _check_clip4idc(method: CLIP4IDCConfig, recipe: Recipe, where: str) -> None:
     fits = not tied or method.decoder_width == method.text_width
     must(where, "method.decoder_width", method.decoder_width, fits,
         "method.text_width, since CLIP's word vectors enter the captioner")  # fmt: skip
-    vision = recipe.vision
     if vision.kind == "patches":
         for side in ("image_width", "image_height"):
             size = getattr(vision, side)
             must(where, f"vision.{side}", size, size % vision.patch == 0, "a multiple of vision.patch")
-    allowed = ["caption"] if method.variant != "clip4idc" else ["retrieval", "caption"]
-    for stage in recipe.stages:
-        for task in stage.tasks:
-            known = [*allowed, "seeing", "matching"]
-            must(where, f"stage.{stage.name}.tasks", task, task in known, f"some of {', '.join(allowed)}")
 
 
-def _check_scorer(method: ScorerConfig, recipe: Recipe, where: str) -> None:
+def _check_scorer(method: ScorerConfig, vision: VisionConfig, where: str) -> None:
     names = ("word_width", "decoder_layers", "temperature")
     _positive(where, "method.", {name: getattr(method, name) for name in names})
-    for name in ("view_weight", "reason_weight"):
-        value = getattr(method, name)
-        must(where, f"method.{name}", value, 0 <= value < float("inf"), "0 or more")
+    names = ("layers", "view_weight", "reason_weight")
+    _not_negative(where, "method.", {name: getattr(method, name) for name in names})
     for name in ("width", "word_width"):
         value = getattr(method, name)
         must(where, f"method.{name}", value, value % 2 == 0, "an even number: half of it is a position's")
@@ -147,11 +221,7 @@ def _check_scorer(method: ScorerConfig, recipe: Recipe, where: str) -> None:
         constant,
         '1 with preset = "authors", which learns its own',
     )
-    vision = recipe.vision
-    whole = vision.kind == "features" or vision.keep in (
-        0,
-        vision.image_width // 8 * (vision.image_height // 8),
-    )
+    whole = vision.kind == "features" or vision.keep in (0, _cells(vision))
     must(
         where,
         "vision.keep",
@@ -159,14 +229,16 @@ def _check_scorer(method: ScorerConfig, recipe: Recipe, where: str) -> None:
         whole,
         "0: SCORER lays both pictures cell upon cell, so it needs all",
     )
-    for stage in recipe.stages:
-        foreign = sorted(set(stage.tasks) - {"caption", "seeing", "matching"})
-        must(where, f"stage.{stage.name}.tasks", foreign, not foreign, "caption (or seeing, matching)")
 
 
 def _positive(where: str, prefix: str, values: Mapping[str, float]) -> None:
     for name, value in values.items():
         must(where, prefix + name, value, 0 < value < float("inf"), "above 0")
+
+
+def _not_negative(where: str, prefix: str, values: Mapping[str, float]) -> None:
+    for name, value in values.items():
+        must(where, prefix + name, value, 0 <= value < float("inf"), "0 or more")
 
 
 def must(where: str, key: str, value: Any, right: bool, wanted: str) -> None:

@@ -148,7 +148,7 @@ def _typed(hint: Any, value: Any, where: str, key: str) -> Any:
 def _method(value: Any, where: str) -> MethodConfig:
     """The settings of the method that the table names."""
     name = value.get("name", "pcl") if isinstance(value, dict) else "pcl"
-    if name not in METHOD_CONFIGS:
+    if not isinstance(name, str) or name not in METHOD_CONFIGS:
         raise RecipeError(
             f"{where}: method.name: there is no method {name!r}." + _nearest(str(name), METHOD_CONFIGS)
         )
@@ -203,7 +203,10 @@ def _apply_override(table: dict[str, Any], override: str) -> None:
     path = key.strip().split(".")
     target: Any = table
     if path[0] in ("stage", "stages"):
-        stages = [s for s in table.get("stages", []) if isinstance(s, dict)]
+        given = table.get("stages", [])
+        if not isinstance(given, list):
+            return  # no list of stages: reported with all the rest
+        stages = [s for s in given if isinstance(s, dict)]
         names = [str(stage.get("name")) for stage in stages]
         if len(path) < 3 or path[1] not in names:
             raise RecipeError(f"{where}: wanted stage.<name>.<key> with one of the stages {', '.join(names)}")

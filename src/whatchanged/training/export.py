@@ -71,9 +71,11 @@ def export_run(
     unless a package has them. familiar: a pool of drawn pictures of the model's size; the bundle then tells
     how unlike them its pictures are (``familiarity``).
 
-    Raises RecipeError for a run that no bundle can be made of, OutputError where ``output`` exists and
-    ``force`` is not set, BundleError where a graph and torch do not agree.
+    Raises RecipeError for a run that no bundle can be made of, OutputError where ``output`` is no folder, or
+    exists and ``force`` is not set, BundleError where a graph and torch do not agree.
     """
+    if output.is_symlink() or (output.exists() and not output.is_dir()):
+        raise OutputError(f"{output}: is a file or a link, and a model is a folder. Choose another place.")
     if output.exists() and not force:
         raise OutputError(f"{output}: exists already. Pass --force to replace it, or choose another folder.")
     trained, method, state = open_run(run, checkpoint)
@@ -328,7 +330,9 @@ def greedy_onnx(
 
 def _pictures(recipe: Recipe, data: Path | None, run: Path) -> Source:
     """The validation pairs as pictures: of the folder ``data``, or of the run's own data set or pool."""
-    places = replace(recipe.data, features="", merges="")  # the run keeps its vocabulary
+    places = replace(  # the run keeps its vocabulary, and each pair is seen for itself
+        recipe.data, features="", merges="", examples="captions", exchange=False
+    )
     if data is not None:
         places = replace(
             places,
@@ -338,8 +342,7 @@ def _pictures(recipe: Recipe, data: Path | None, run: Path) -> Source:
             ordered_pairs="official",
             vary="examples",
         )
-    stages = tuple(replace(stage, tasks={"caption": 1.0}) for stage in recipe.stages)  # nothing to be mined
-    return open_sources(replace(recipe, data=places, stages=stages), run).validation
+    return open_sources(replace(recipe, data=places, stages=()), run).validation  # nothing to train on
 
 
 def _fixture_pairs(

@@ -40,6 +40,11 @@ def validate(
         examples = [source.example(i, np.random.default_rng((0, i))) for i in numbers]
         captions += write_captions(method, method.collate(examples).to(device))
         references += [example.record.captions for example in examples]
+    return captioning_scores(captions, references)
+
+
+def captioning_scores(captions: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, float]:
+    """CIDEr-D and ROUGE-L (x100) of one caption a pair, and how many different ones there are."""
     corpus = count(captions, references)
     return {
         "CIDEr-D": 100 * float(cider_d(corpus).mean()),

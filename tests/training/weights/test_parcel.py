@@ -48,6 +48,19 @@ def test_weights_travel_in_sixteen_bits_and_come_back_as_a_run(run, tmp_path, mo
         torch.testing.assert_close(weights(tmp_path / "back")[name], tensor, atol=1e-6, rtol=2**-11)
 
 
+def test_a_smaller_model_takes_the_place_of_a_larger_one(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(parcel, "PART", 20_000)
+    parcel.pack(run, tmp_path / "packed")
+    (tmp_path / "packed" / "round.json").write_text("{}")
+    monkeypatch.setattr(parcel, "PART", 15 * 2**20)
+    parcel.pack(run, tmp_path / "packed")
+    names = {path.name for path in (tmp_path / "packed").iterdir()}
+    assert {name for name in names if name.startswith("weights")} == {"weights-00.safetensors"}
+    assert "round.json" in names
+    parcel.unpack(tmp_path / "packed", tmp_path / "back")
+    assert weights(tmp_path / "back").keys() == weights(run).keys()
+
+
 def test_parts_that_are_missing_or_of_two_checkpoints_are_refused(run, tmp_path, monkeypatch):
     monkeypatch.setattr(parcel, "PART", 20_000)
     for name in ("one", "two"):

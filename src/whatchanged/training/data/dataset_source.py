@@ -47,12 +47,12 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
     train = [_prepared(r, prepared) for r in records if r.split == "train" and r.captions]
     validation = _spread([r for r in records if r.split == "val" and r.captions], recipe.data.validation)
     validation = [_prepared(r, prepared) for r in validation]
-    if not train:
+    if not train and recipe.stages:
         raise DatasetError(f"{root}: no captioned pairs in its train split, so there is nothing to train on.")
     if not validation and any(stage.evaluate_every for stage in recipe.stages):
         raise DatasetError(
             f"{root}: no captioned pairs in its val split to validate on. Use a data set with one, or set"
-            " evaluate_every = 0 in every stage."
+            " evaluate_every = 0 and patience = 0 in every stage."
         )
     negatives: Mapping[str, tuple[str, ...]] = {}
     if any("fda" in stage.tasks and stage.data == "pairs" for stage in recipe.stages):

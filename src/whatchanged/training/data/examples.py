@@ -126,7 +126,7 @@ def cut(
         train, views = [pair for pair, _ in scenes], {i: same for i, (_, same) in enumerate(scenes)}
     elif changed_only:
         train = [record for record in train if record.changed is not False]
-    if not train:
+    if changed_only and not train:
         raise DatasetError(f"{root}: no training pair changed. Set changed_only = false in every stage.")
     if kind == "captions":
         captions = [(i, j) for i, record in enumerate(train) for j in range(len(record.captions))]

@@ -43,11 +43,15 @@ def pack(run: Path, folder: Path, checkpoint: str = "auto") -> None:
     stands = {"stage": state.stage, "step": state.step, "best": state.best, "seconds": state.seconds}
     stamp = {"state": json.dumps(stands), "parts": str(len(parts)), "written": str(time.time_ns())}
     for number, part in enumerate(parts):
-        write_whole(folder / f"weights-{number:02d}.safetensors", save(part, stamp))
+        write_whole(folder / _part(number), save(part, stamp))
     for name in ("vocabulary.json", "environment.json"):
         if (run / name).is_file():
             write_whole(folder / name, (run / name).read_bytes())
     write_whole(folder / "recipe.toml", dump_recipe(recipe).encode())
+    written = {_part(number) for number in range(len(parts))}
+    for path in folder.glob("weights-*.safetensors"):
+        if path.name not in written:  # of a larger model that lay here
+            path.unlink()
 
 
 def unpack(folder: Path, run: Path) -> None:
@@ -84,6 +88,10 @@ def write_whole(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole(path) as draft:
         draft.write_bytes(data)
+
+
+def _part(number: int) -> str:
+    return f"weights-{number:02d}.safetensors"
 
 
 def _stays(tensor: Tensor) -> bool:
