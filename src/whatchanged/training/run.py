@@ -32,7 +32,7 @@ from whatchanged.training.checkpoint import State, read_checkpoint, stage_checkp
 from whatchanged.training.data.seen_once import leaves_backbone, with_tokens
 from whatchanged.training.data.sources import open_sources
 from whatchanged.training.loop import train
-from whatchanged.training.methods import Method, build_method
+from whatchanged.training.methods import Method, begin_from, build_method
 from whatchanged.training.seeing.vision import PixelVision, build_vision
 from whatchanged.vocabulary import Vocabulary
 
@@ -51,8 +51,8 @@ def run_recipe(
 ) -> State:
     """Train a recipe into the folder ``run``, or go on with the run there (``recipe`` may then be None).
 
-    init: another run, whose last weights are taken over where names agree (``load_pretrained``), a bundle (a
-    shipped one by name), or a file of CLIP's weights for clip4idc.
+    init: another run, whose last weights are taken over (``begin_from``), a bundle (a shipped one by name),
+    or a file of CLIP's weights for clip4idc.
     readers: processes that read the examples; 0 reads them in threads, which is enough for a CPU.
 
     Raises OutputError where the folder holds something and ``resume`` is not set, RecipeError where the run
@@ -95,28 +95,26 @@ def make_method(recipe: Recipe, vocabulary: Vocabulary) -> Method:
 
 
 def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
-    """Weights to begin with: a run's last ones, or a bundle's or a file of CLIP's, and what was used.
+    """Weights to begin with: a run's last ones, or a bundle's or a file of CLIP's; says what was taken over.
 
-    Raises RecipeError where the method does not begin from CLIP, or the weights do not fit.
+    Of a run and a bundle: what ``begin_from`` says. Raises RecipeError where the method does not begin from
+    CLIP, or nothing fits; ShapeError where a tensor's shape does not.
     """
     if str(init) in shipped() or (init / MANIFEST).is_file():
         from whatchanged.training.weights.bundle_weights import begin_from_bundle
 
         said = begin_from_bundle(recipe, method, open_bundle(str(init)))
-        if not quiet:
-            print(f"{init}: {said}", file=sys.stderr)
-        return
-    if not init.is_file():
-        method.load_pretrained(cast(nn.Module, open_run(init, "last")[1]).state_dict())
-        return
-    from whatchanged.training.methods.clip4idc import CLIP4IDC
-    from whatchanged.training.weights.clip_weights import load_clip
+    elif not init.is_file():
+        said = begin_from(method, open_run(init, "last")[1], str(init))
+    else:
+        from whatchanged.training.methods.clip4idc import CLIP4IDC
+        from whatchanged.training.weights.clip_weights import load_clip
 
-    if not isinstance(method, CLIP4IDC):
-        raise RecipeError(f"{init}: this is a file; only clip4idc begins from one. Name a run's folder.")
-    report = load_clip(method, init)
+        if not isinstance(method, CLIP4IDC):
+            raise RecipeError(f"{init}: this is a file; only clip4idc begins from one. Name a run's folder.")
+        said = str(load_clip(method, init))
     if not quiet:
-        print(f"{init}: {report}", file=sys.stderr)
+        print(f"{init}: {said}", file=sys.stderr)
 
 
 def warn_of_random_clip(recipe: Recipe) -> None:
