@@ -176,6 +176,23 @@ def test_a_stage_hands_on_its_best_weights_and_they_are_kept(recipe, tmp_path, m
         open_run(run, "thn")
 
 
+def test_a_stage_that_freezes_and_clips_goes_on_bit_for_bit(tiny_dataset, tmp_path):
+    """What the stage before left on frozen tensors counts neither in the norm nor in the steps."""
+    recipe = load_recipe("pcl-tiny", [
+        f"data.path={tiny_dataset}", "vision.kind=backbone", "vision.image_width=48", "vision.image_height=32",
+        "vision.channels=[4,6,8]", "vision.blocks=1", "vision.keep=0", "stage.pretrain.tasks={mlm=1}",
+        "stage.pretrain.steps=3", "stage.caption.steps=4", "stage.caption.evaluate_every=0",
+        "stage.caption.train_vision=false", "stage.caption.clip=0.02", "method.dropout=0.0",
+    ])  # fmt: skip
+    run_recipe(recipe, tmp_path / "one", quiet=True, device="cpu")
+    for sitting in range(9):
+        state = run_recipe(recipe, tmp_path / "many", sitting > 0, max_seconds=0, quiet=True, device="cpu")
+        if state.finished:
+            break
+    assert sitting > 3
+    assert_same(tmp_path / "many", tmp_path / "one")
+
+
 def test_a_stage_that_was_not_validated_hands_on_its_last_weights(unbroken):
     assert not checkpoint_file(unbroken, "pretrain").exists()
 

@@ -125,7 +125,7 @@ def take_step(
     optimizer.zero_grad()
     torch.stack([term.float() for term in terms.values()]).sum().backward()  # type: ignore[no-untyped-call]
     if stage.clip:
-        nn.utils.clip_grad_norm_(method.parameters(), stage.clip)
+        nn.utils.clip_grad_norm_([p for p in method.parameters() if p.requires_grad], stage.clip)
     for group in optimizer.param_groups:
         group["lr"] = learning_rate(stage, step) * group["rate"]
     optimizer.step()

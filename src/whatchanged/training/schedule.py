@@ -77,6 +77,7 @@ def make_optimizer(method: nn.Module, stage: StageConfig) -> torch.optim.Optimiz
         trained = rate > 0 and name != "frozen" and (stage.train_vision or name != "vision")
         for parameter in group["params"]:
             parameter.requires_grad_(trained)
+            parameter.grad = parameter.grad if trained else None  # an earlier stage's last
         groups += [{**group, "rate": rate}] if trained else []
     betas, decay = (0.9, stage.beta2), stage.weight_decay
     if stage.optimizer == "bert_adam":
