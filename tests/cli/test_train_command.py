@@ -1,5 +1,7 @@
 import pytest
 
+from whatchanged.recipes.reader import dump_recipe, load_recipe
+
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
@@ -24,3 +26,22 @@ def test_an_existing_folder_is_not_trained_into(tmp_path, whatchanged):
     code, _, err = whatchanged("train", "pcl-tiny", "--output", tmp_path)
     assert code == 2 and "exists already. Go on with it (--resume)" in err
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--init", "clevr-pcl"], "--init clevr-pcl: the run in"),
+        (["pcl-tiny", "--init", "clevr-pcl"], "goes on with its own weights. Leave it out."),
+        (["--set", "seed=3"], "--set seed=3: the run in"),
+        (["pcl-tiny", "--set", "seed=3"], "started with another recipe or other settings"),
+        (["--data", "no-such-folder"], "no-such-folder"),
+    ],
+)
+def test_what_a_run_that_goes_on_is_told_is_heeded_or_refused(arguments, message, tmp_path, whatchanged):
+    kept = dump_recipe(load_recipe("pcl-tiny"))
+    (tmp_path / "recipe.toml").write_text(kept)
+    code, out, err = whatchanged("train", *arguments, "--resume", "--output", tmp_path)
+    assert (code, out) == (2, "") and message in err
+    assert [path.name for path in tmp_path.iterdir()] == ["recipe.toml"]
+    assert (tmp_path / "recipe.toml").read_text() == kept

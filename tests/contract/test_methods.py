@@ -13,10 +13,11 @@ from tiny_pool import HEIGHT, VISION, WIDTH
 from torch import nn
 from torch.testing import assert_close
 
+from whatchanged.errors import RecipeError
 from whatchanged.recipes.schema import METHOD_CONFIGS, VisionConfig
 from whatchanged.training.calibration import judge
 from whatchanged.training.data.pool import open_shards, pairing
-from whatchanged.training.methods import METHODS, build_method
+from whatchanged.training.methods import METHODS, begin_from, build_method
 from whatchanged.training.seeing.grids import Batch, Precomputed
 from whatchanged.training.seeing.patches import Patches
 from whatchanged.training.seeing.vision import PixelVision
@@ -142,10 +143,10 @@ def test_every_method_has_its_case():
     assert {case.name for case in CASES.values()} == set(METHODS)
 
 
-def build(case, seed=0):
+def build(case, seed=0, vocabulary=VOCABULARY):
     torch.manual_seed(seed)
     config = METHOD_CONFIGS[case.name](name=case.name, **{**SIZES[case.name], **case.settings})
-    return build_method(config, case.vision(), VOCABULARY).eval()
+    return build_method(config, case.vision(), vocabulary).eval()
 
 
 def sights(vision, folder):
@@ -335,3 +336,49 @@ def test_scores_attention_and_no_change_are_what_they_say(case, ten_examples):
     judged, by_head = judge(method, examples, SAME)
     assert judged.shape == (10,) and (judged > 0).all() and (judged < 1).all()
     assert by_head == case.name.startswith("pcl")
+
+
+def test_a_word_keeps_its_rows_wherever_it_stands(case):
+    """Which tensors have a row for each word is seen from their shapes, as the other vocabulary is longer."""
+    words = Vocabulary.from_captions(
+        ["a zebra sees the quagga", *CAPTIONS[1:8], "aardvarks moved over there"]
+    )
+    old, new = build(case), build(case, 1, words)
+    before, fresh = old.state_dict(), {name: t.clone() for name, t in new.state_dict().items()}
+    tables = [name for name, tensor in fresh.items() if tensor.shape != before[name].shape]
+    shared = set(words.entries) & set(VOCABULARY.entries)
+    assert len(tables) >= 2 and len(words) > len(VOCABULARY) > len(shared) > 6
+    said = begin_from(new, old, "old")
+    assert f"; {len(shared)} of {len(words)} words were known" in said
+    for name in tables:
+        for number, word in enumerate(words.entries):
+            known = word in shared
+            wanted = before[name][VOCABULARY.entries.index(word)] if known else fresh[name][number]
+            assert torch.equal(new.state_dict()[name][number], wanted), (name, word)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("scorer-paper", "pcl-paper"), ("clip4idc-paper", "pcl-paper"), ("pcl-paper", "clip4idc-ft1")],
+)
+def test_another_methods_weights_are_refused(one, other):
+    """CLIP4IDC and PCL both have a tensor pair.entry_norm.weight, which are not the same thing."""
+    with pytest.raises(RecipeError, match=r"RUN: these are weights of .*can begin with nothing of them"):
+        begin_from(build(CASES[one]), build(CASES[other]), "RUN")
+
+
+def test_another_method_hands_on_what_sees_pictures():
+    old, new = build(CASES["pcl-shipped"]), build(CASES["clip4idc-words"], 1)
+    fresh = {name: tensor.clone() for name, tensor in new.state_dict().items()}
+    assert begin_from(new, old, "old").endswith("of PCL only what sees pictures")
+    for name, tensor in new.state_dict().items():
+        seen = name.startswith("vision.")
+        assert torch.equal(tensor, old.state_dict()[name] if seen else fresh[name]), name
+
+
+def test_pcl_and_pcl_on_birds_begin_from_each_other():
+    pcl, birds = CASES["pcl-paper"], CASES["pcl-birds-paper"]
+    for one, other in ((pcl, birds), (birds, pcl)):
+        new, old = build(one), build(other, 1)
+        assert "words were known" in begin_from(new, old, "old")
+        assert torch.equal(new.cross.blocks[0].ffn[0].weight, old.cross.blocks[0].ffn[0].weight)

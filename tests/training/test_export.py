@@ -64,6 +64,7 @@ def test_the_card_tells_where_the_model_comes_from(bundle):
     card = bundle.card
     assert (card.name, card.method, card.preset, card.world) == ("tiny", "pcl", "paper", "clevr")
     assert (card.image_size, card.grid, card.max_length) == ((48, 32), (4, 6), 28)
+    assert not {"command", "init"} & card.provenance["environment"].keys()
     assert card.provenance["recipe"] == "pcl-tiny"
     assert card.provenance["graphs_against_torch"]["ids"] == "equal"
     assert card.provenance["graphs_against_torch"]["largest_difference"] < 1e-3

@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.recipes.reader import load_recipe, parse_recipe
+from whatchanged.training import loop
 from whatchanged.training.checkpoint import read_checkpoint
 from whatchanged.training.data.sources import open_sources
 from whatchanged.training.loop import finite_values
@@ -119,6 +121,83 @@ def test_a_run_killed_before_its_first_checkpoint_starts_over(unbroken, recipe, 
     assert_same(run, unbroken)
 
 
+@pytest.fixture
+def begun(unbroken, recipe, tmp_path):
+    """A run that begins from a copy of another, to be thrown away; and the same, unbroken."""
+    begun = replace(recipe, seed=8)
+    run_recipe(begun, tmp_path / "whole", quiet=True, device="cpu", init=unbroken)
+    return begun, shutil.copytree(unbroken, tmp_path / "source"), tmp_path / "whole"
+
+
+def test_a_run_with_init_killed_before_its_first_checkpoint_keeps_it(begun, tmp_path, monkeypatch):
+    recipe, source, whole = begun
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        steps = iter(range(3))
+        patch.setattr(loop, "count_terms", lambda *_: next(steps, None) is None and os.kill(os.getpid(), 2))
+        run_recipe(recipe, tmp_path / "early", quiet=True, device="cpu", init=source)
+    shutil.rmtree(source)
+    assert read_checkpoint(tmp_path / "early" / "checkpoints" / "last.safetensors").state.step == 0
+    assert run_recipe(None, tmp_path / "early", resume=True, quiet=True, device="cpu").finished
+    assert_same(tmp_path / "early", whole)
+
+
+def test_a_run_killed_while_it_opens_its_data_is_gone_on_with(begun, tmp_path, monkeypatch):
+    recipe, source, whole = begun
+
+    def killed(recipe, run):
+        (run / "negatives.jsonl").write_bytes((whole / "negatives.jsonl").read_bytes())
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("whatchanged.training.run.open_sources", killed)
+        patch.setattr(
+            "whatchanged.training.run.shutil.rmtree", lambda *_, **__: None
+        )  # SIGKILL cleans nothing
+        run_recipe(recipe, tmp_path / "early", quiet=True, device="cpu", init=source)
+    assert run_recipe(None, tmp_path / "early", resume=True, quiet=True, device="cpu").finished
+    assert_same(tmp_path / "early", whole)
+    assert json.loads((tmp_path / "early" / "environment.json").read_text())["init"] == str(source)
+
+
+def test_a_run_begins_from_anothers_words_and_says_so(unbroken, recipe, tiny_dataset, tmp_path, capsys):
+    still = replace(recipe.stages[1], steps=1, lr=1e-30, evaluate_every=0)
+    run_recipe(replace(recipe, stages=(still,)), tmp_path / "run", device="cpu", init=unbroken)
+    said = capsys.readouterr().err
+    assert (
+        f"{unbroken}: " in said
+        and "keep their own start (distractor); " in said
+        and "words were known" in said
+    )
+    taken, known = weights(tmp_path / "run"), weights(unbroken)
+    assert torch.allclose(
+        taken["model.embed.words.weight"], known["model.embed.words.weight"], atol=1e-20, rtol=0
+    )
+    paths = [f"data.path={tiny_dataset}", f"data.features={tiny_dataset}/features"]
+    with pytest.raises(RecipeError, match=r"weights of PCL; SCORER can begin with nothing of them"):
+        run_recipe(load_recipe("scorer-tiny", paths), tmp_path / "scorer", device="cpu", init=unbroken)
+    assert not (tmp_path / "scorer").exists()
+
+
+def test_a_folder_without_a_run_is_not_resumed(recipe, tmp_path):
+    (tmp_path / "negatives.jsonl").write_text("")
+    with pytest.raises(OutputError, match=r"holds no recipe\.toml to go on with: choose another folder"):
+        run_recipe(recipe, tmp_path, resume=True, device="cpu")
+
+
+def test_data_may_move_before_a_run_goes_on(unbroken, recipe, tiny_dataset, tmp_path, whatchanged):
+    old, new, run = tmp_path / "old", tmp_path / "new", tmp_path / "run"
+    shutil.copytree(tiny_dataset, old)
+    at = replace(recipe, data=replace(recipe.data, path=str(old), features=str(old / "features")))
+    run_recipe(at, run, quiet=True, device="cpu", max_seconds=0)
+    old.rename(new)
+    resume = ["train", "--resume", "--output", run, "--device", "cpu", "--quiet"]
+    code, _, err = whatchanged(*resume, "--data", tmp_path / "nowhere")
+    assert code == 2 and "nowhere" in err and str(old) in (run / "recipe.toml").read_text()
+    code, _, err = whatchanged(*resume, "--data", new, "--features", new / "features")
+    assert code == 0, err
+    assert_same(run, unbroken)
+
+
 def test_a_finished_run_is_left_alone(unbroken):
     before = (unbroken / "metrics.jsonl").read_bytes()
     assert run_recipe(None, unbroken, resume=True, device="cpu").finished
@@ -140,6 +219,30 @@ def test_a_run_that_cannot_start_leaves_nothing(recipe, tmp_path):
     with pytest.raises(Exception, match="none"):
         run_recipe(wrong, tmp_path / "run", device="cpu")
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("rates", "message"),
+    [
+        ({"vison": 1.0}, "no parameter group 'vison'"),
+        ({"method": 0.0}, r"stage\.caption: nothing is left to train"),
+    ],
+)
+def test_a_later_stage_that_cannot_train_is_found_first(rates, message, recipe, tmp_path):
+    stages = (recipe.stages[0], replace(recipe.stages[1], rates=rates))
+    with pytest.raises(RecipeError, match=message):
+        run_recipe(replace(recipe, stages=stages), tmp_path / "run", quiet=True, device="cpu")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_score_that_is_not_finite_stops_the_run(recipe, tmp_path, monkeypatch):
+    """Kept as the best, no later score would be better."""
+    monkeypatch.setattr(loop, "validate", lambda *_: {"CIDEr-D": float("nan")})
+    with pytest.raises(
+        RecipeError, match=r"stage\.caption, step 4: CIDEr-D on validation data is not finite"
+    ):
+        run_recipe(replace(recipe, stages=recipe.stages[1:]), tmp_path / "run", quiet=True, device="cpu")
+    assert not (tmp_path / "run" / "checkpoints" / "best.safetensors").exists()
 
 
 def test_training_stops_early_and_keeps_the_best(recipe, tmp_path):
@@ -174,6 +277,24 @@ def test_a_stage_hands_on_its_best_weights_and_they_are_kept(recipe, tmp_path, m
     assert_same(tmp_path / "many", run)
     with pytest.raises(RecipeError, match=r"no such checkpoint\. Choose among: auto, best, last, first, "):
         open_run(run, "thn")
+
+
+def test_a_stage_that_freezes_and_clips_goes_on_bit_for_bit(tiny_dataset, tmp_path):
+    """What the stage before left on frozen tensors counts neither in the norm nor in the steps."""
+    recipe = load_recipe("pcl-tiny", [
+        f"data.path={tiny_dataset}", "vision.kind=backbone", "vision.image_width=48",
+        "vision.image_height=32", "vision.channels=[4,6,8]", "vision.blocks=1", "vision.keep=0",
+        "stage.pretrain.tasks={mlm=1}",
+        "stage.pretrain.steps=3", "stage.caption.steps=4", "stage.caption.evaluate_every=0",
+        "stage.caption.train_vision=false", "stage.caption.clip=0.02", "method.dropout=0.0",
+    ])  # fmt: skip
+    run_recipe(recipe, tmp_path / "one", quiet=True, device="cpu")
+    for sitting in range(9):
+        state = run_recipe(recipe, tmp_path / "many", sitting > 0, max_seconds=0, quiet=True, device="cpu")
+        if state.finished:
+            break
+    assert sitting > 3
+    assert_same(tmp_path / "many", tmp_path / "one")
 
 
 def test_a_stage_that_was_not_validated_hands_on_its_last_weights(unbroken):

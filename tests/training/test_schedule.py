@@ -127,3 +127,11 @@ def test_a_frozen_group_is_never_trained():
     optimizer = make_optimizer(model, STAGE)
     assert [group["name"] for group in optimizer.param_groups] == ["method"]
     assert [p.requires_grad for p in model.eye.parameters()] == [False, False]
+
+
+def test_what_a_stage_freezes_loses_its_gradient():
+    model = TwoParts()
+    make_optimizer(model, STAGE)
+    model.mouth(model.eye(torch.ones(1, 2))).sum().backward()
+    make_optimizer(model, replace(STAGE, train_vision=False))
+    assert model.eye.weight.grad is None and model.mouth.weight.grad is not None

@@ -34,10 +34,22 @@ def train(
     """Train a recipe. Interrupt it when you like: --resume goes on from the last checkpoint."""
     import json
 
+    from whatchanged.errors import RecipeError
     from whatchanged.recipes.reader import load_recipe
 
     places = {"data.path": data, "data.features": features}
     paths = [f"{key}={json.dumps(str(path.absolute()))}" for key, path in places.items() if path is not None]
+    kept = output / "recipe.toml"
+    if resume and kept.is_file():
+        if init is not None:
+            raise RecipeError(
+                f"--init {init}: the run in {output} goes on with its own weights. Leave it out."
+            )
+        if set_ and recipe is None:
+            raise RecipeError(
+                f"--set {set_[0]}: the run in {output} goes on with its own recipe. Leave it out."
+            )
+        recipe = recipe or str(kept)
     loaded = None if recipe is None else load_recipe(recipe, [*set_, *paths])
     try:
         from whatchanged.training.run import run_recipe

@@ -140,9 +140,9 @@ def _training(run: Path, recipe: Recipe, method: Method, state: State) -> dict[s
 
 
 def _environment(run: Path) -> dict[str, Any]:
-    """What the run was trained on, without its command, whose paths are nobody's business."""
+    """What the run was trained on, without its command and start, whose paths are nobody's business."""
     kept: dict[str, Any] = json.loads((run / "environment.json").read_text(encoding="utf-8"))
-    return {key: value for key, value in kept.items() if key != "command"}
+    return {key: value for key, value in kept.items() if key not in ("command", "init")}
 
 
 class _Encoder(nn.Module):

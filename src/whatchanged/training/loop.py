@@ -1,5 +1,6 @@
 """The training loop: stage by stage, step by step, in the order in which things happen."""
 
+import math
 import shutil
 import time
 from collections.abc import Mapping, Sequence
@@ -48,7 +49,8 @@ def train(
     so far. A stage starts, with a new optimiser, from the best weights of the one before, which are kept as
     best-STAGE; from the last ones where that one was not validated. On the CPU, a run that goes on from its
     last checkpoint takes exactly the steps of an unbroken one. readers: processes that
-    read the examples, 0 for threads; the steps are the same. Raises RecipeError when a loss is not finite.
+    read the examples, 0 for threads; the steps are the same. Raises RecipeError when a loss or the metric
+    is not finite.
     """
     assert isinstance(method, nn.Module)
     state = State() if start is None else start.state
@@ -81,7 +83,7 @@ def train(
                     scores = validate(method, sources.validation, device, stage.metric)
                     log.write({"stage": stage.name, "step": state.step, **scores}, steps_done(recipe, state))
                     counts = state.step >= stage.evaluate_from
-                    if is_best(state, scores[stage.metric], counts):
+                    if is_best(state, finite_score(scores, stage, state.step), counts):
                         save_checkpoint(best, state, method, None)
                 if stage_over(stage, state, log):
                     break
@@ -125,7 +127,7 @@ def take_step(
     optimizer.zero_grad()
     torch.stack([term.float() for term in terms.values()]).sum().backward()  # type: ignore[no-untyped-call]
     if stage.clip:
-        nn.utils.clip_grad_norm_(method.parameters(), stage.clip)
+        nn.utils.clip_grad_norm_([p for p in method.parameters() if p.requires_grad], stage.clip)
     for group in optimizer.param_groups:
         group["lr"] = learning_rate(stage, step) * group["rate"]
     optimizer.step()
@@ -153,6 +155,17 @@ def is_best(state: State, score: float, counts: bool = True) -> bool:
         return True
     state.misses += 1
     return False
+
+
+def finite_score(scores: Mapping[str, float], stage: StageConfig, step: int) -> float:
+    """The stage's metric; raises RecipeError if it is infinite or not a number: nothing beats that."""
+    score = scores[stage.metric]
+    if not math.isfinite(score):
+        raise RecipeError(
+            f"stage.{stage.name}, step {step}: {stage.metric} on validation data is not finite ({score})."
+            " Lower lr, or set clip."
+        )
+    return score
 
 
 def stage_over(stage: StageConfig, state: State, log: RunLog) -> bool:

@@ -1,7 +1,7 @@
 """A run and its folder: everything that a recipe needs, built, and what is written beside the checkpoints.
 
 RUN/recipe.toml        as resolved, every setting spelled out
-RUN/environment.json   versions, machine, command
+RUN/environment.json   versions, machine, command, and what the run begins from
 RUN/vocabulary.json    the words, ids in order
 RUN/checkpoints/       last, best and, of each earlier stage that was validated, best-STAGE (.safetensors)
 RUN/metrics.jsonl, events/, negatives.jsonl (where FDA built them), shards.json (of a pool)
@@ -28,11 +28,12 @@ from whatchanged.files import whole
 from whatchanged.pieces import from_json, to_json
 from whatchanged.recipes.reader import dump_recipe, parse_recipe
 from whatchanged.recipes.schema import Recipe
-from whatchanged.training.checkpoint import State, read_checkpoint, stage_checkpoint
+from whatchanged.training.checkpoint import State, read_checkpoint, save_checkpoint, stage_checkpoint
 from whatchanged.training.data.seen_once import leaves_backbone, with_tokens
 from whatchanged.training.data.sources import open_sources
 from whatchanged.training.loop import train
-from whatchanged.training.methods import Method, build_method
+from whatchanged.training.methods import Method, begin_from, build_method
+from whatchanged.training.schedule import trained_groups
 from whatchanged.training.seeing.vision import PixelVision, build_vision
 from whatchanged.vocabulary import Vocabulary
 
@@ -51,8 +52,8 @@ def run_recipe(
 ) -> State:
     """Train a recipe into the folder ``run``, or go on with the run there (``recipe`` may then be None).
 
-    init: another run, whose last weights are taken over where names agree (``load_pretrained``), a bundle (a
-    shipped one by name), or a file of CLIP's weights for clip4idc.
+    init: another run, whose last weights are taken over (``begin_from``), a bundle (a shipped one by name),
+    or a file of CLIP's weights for clip4idc. A run that goes on keeps what it began from.
     readers: processes that read the examples; 0 reads them in threads, which is enough for a CPU.
 
     Raises OutputError where the folder holds something and ``resume`` is not set, RecipeError where the run
@@ -65,10 +66,15 @@ def run_recipe(
     start = read_checkpoint(last) if last.exists() else None  # none yet: it was killed early and starts over
     if start is not None and start.state.finished:
         return start.state
+    init = _first_init(run, init)
     try:
+        if fresh:  # before the data: opening it may take long, and be broken off
+            _keep(recipe, run, where, init)
         sources = open_sources(recipe, run)
         seed_everything(recipe.seed)
         method = make_method(recipe, sources.vocabulary)
+        for stage in recipe.stages:
+            trained_groups(cast(nn.Module, method), stage)
         if start is not None:
             start.restore_model(cast(nn.Module, method))
         elif init is not None:
@@ -79,13 +85,13 @@ def run_recipe(
         if fresh:
             shutil.rmtree(run, ignore_errors=True)
         raise
-    run.mkdir(parents=True, exist_ok=True)
+    _keep(recipe, run, where, init)
     _write(run / "vocabulary.json", json.dumps(to_json(sources.vocabulary), ensure_ascii=False))
-    _write(run / "environment.json", json.dumps(environment(where), indent=1))
-    _write(run / "recipe.toml", dump_recipe(recipe))
     cast(nn.Module, method).to(where)
     if leaves_backbone(recipe) and isinstance(method.vision, PixelVision) and not readers:
         sources = with_tokens(sources, method.vision)
+    if start is None and init is not None:  # what it began from may change, or go
+        save_checkpoint(last, State(), cast(nn.Module, method), None)
     return train(recipe, method, sources, run, where, start, max_seconds, quiet, readers)
 
 
@@ -95,28 +101,26 @@ def make_method(recipe: Recipe, vocabulary: Vocabulary) -> Method:
 
 
 def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
-    """Weights to begin with: a run's last ones, or a bundle's or a file of CLIP's, and what was used.
+    """Weights to begin with: a run's last ones, or a bundle's or a file of CLIP's; says what was taken over.
 
-    Raises RecipeError where the method does not begin from CLIP, or the weights do not fit.
+    Of a run and a bundle: what ``begin_from`` says. Raises RecipeError where the method does not begin from
+    CLIP, or nothing fits; ShapeError where a tensor's shape does not.
     """
     if str(init) in shipped() or (init / MANIFEST).is_file():
         from whatchanged.training.weights.bundle_weights import begin_from_bundle
 
         said = begin_from_bundle(recipe, method, open_bundle(str(init)))
-        if not quiet:
-            print(f"{init}: {said}", file=sys.stderr)
-        return
-    if not init.is_file():
-        method.load_pretrained(cast(nn.Module, open_run(init, "last")[1]).state_dict())
-        return
-    from whatchanged.training.methods.clip4idc import CLIP4IDC
-    from whatchanged.training.weights.clip_weights import load_clip
+    elif not init.is_file():
+        said = begin_from(method, open_run(init, "last")[1], str(init))
+    else:
+        from whatchanged.training.methods.clip4idc import CLIP4IDC
+        from whatchanged.training.weights.clip_weights import load_clip
 
-    if not isinstance(method, CLIP4IDC):
-        raise RecipeError(f"{init}: this is a file; only clip4idc begins from one. Name a run's folder.")
-    report = load_clip(method, init)
+        if not isinstance(method, CLIP4IDC):
+            raise RecipeError(f"{init}: this is a file; only clip4idc begins from one. Name a run's folder.")
+        said = str(load_clip(method, init))
     if not quiet:
-        print(f"{init}: {report}", file=sys.stderr)
+        print(f"{init}: {said}", file=sys.stderr)
 
 
 def warn_of_random_clip(recipe: Recipe) -> None:
@@ -242,8 +246,32 @@ def _settle(recipe: Recipe | None, run: Path, resume: bool) -> Recipe:
     if recipe is None:
         raise RecipeError(f"{run}: there is no run to resume here. Name a recipe to start one.")
     if run.exists() and (not run.is_dir() or any(run.iterdir())):
-        raise OutputError(f"{run}: exists already. Go on with it (--resume) or choose another folder.")
+        cure = (
+            "It holds no recipe.toml to go on with: choose"
+            if resume
+            else "Go on with it (--resume) or choose"
+        )
+        raise OutputError(f"{run}: exists already. {cure} another folder.")
     return recipe
+
+
+def _keep(recipe: Recipe, run: Path, where: torch.device, init: Path | None) -> None:
+    """Write what a run needs to be gone on with; the recipe last, as it makes the folder a run."""
+    run.mkdir(parents=True, exist_ok=True)
+    told = {**environment(where), "init": None if init is None else str(init)}
+    _write(run / "environment.json", json.dumps(told, indent=1))
+    _write(run / "recipe.toml", dump_recipe(recipe))
+
+
+def _first_init(run: Path, init: Path | None) -> Path | None:
+    """What the run in this folder began from; what a new one is told to."""
+    try:
+        kept = json.loads((run / "environment.json").read_text(encoding="utf-8"))["init"]
+    except (OSError, ValueError, TypeError, KeyError):  # no run yet, or one that kept no such line
+        kept = None
+    if kept:
+        return Path(kept)
+    return init if init is None or str(init) in shipped() else init.absolute()
 
 
 def _write(path: Path, text: str) -> None:

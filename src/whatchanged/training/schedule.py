@@ -1,7 +1,7 @@
 """The optimiser of a stage, and the learning rate of each of its steps, s counted from 0."""
 
 import math
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import nn
@@ -58,10 +58,24 @@ def learning_rate(stage: StageConfig, step: int) -> float:
 
 
 def make_optimizer(method: nn.Module, stage: StageConfig) -> torch.optim.Optimizer:
-    """Adam (L2 decay), AdamW or BertAdam over the groups that the stage trains; others ask for no gradient.
+    """Adam (L2 decay), AdamW or BertAdam over ``trained_groups``; the others ask for no gradient."""
+    groups = trained_groups(method, stage)
+    trained = {parameter for group in groups for parameter in group["params"]}
+    for parameter in method.parameters():
+        parameter.requires_grad_(parameter in trained)
+        parameter.grad = parameter.grad if parameter in trained else None  # an earlier stage's last
+    betas, decay = (0.9, stage.beta2), stage.weight_decay
+    if stage.optimizer == "bert_adam":
+        return BertAdam(groups, lr=stage.lr, betas=betas, eps=1e-6, weight_decay=decay)
+    kind = torch.optim.AdamW if stage.optimizer == "adamw" else torch.optim.Adam
+    return kind(groups, lr=stage.lr, betas=betas, eps=1e-8, weight_decay=decay)
+
+
+def trained_groups(method: nn.Module, stage: StageConfig) -> list[dict[str, Any]]:
+    """The method's parameter groups that the stage trains, each with its ``rate``.
 
     Not trained are a group called "frozen", one whose rate is 0, and "vision" without ``train_vision``.
-    Raises RecipeError where ``stage.rates`` names a group that the method does not have.
+    Raises RecipeError where ``stage.rates`` names a group that the method does not have, or nothing is left.
     """
     found = cast(Method, method).parameter_groups()
     names = dict.fromkeys(group["name"] for group in found)
@@ -74,12 +88,11 @@ def make_optimizer(method: nn.Module, stage: StageConfig) -> torch.optim.Optimiz
     groups = []
     for group in found:
         rate, name = stage.rates.get(group["name"], 1.0), group["name"]
-        trained = rate > 0 and name != "frozen" and (stage.train_vision or name != "vision")
-        for parameter in group["params"]:
-            parameter.requires_grad_(trained)
-        groups += [{**group, "rate": rate}] if trained else []
-    betas, decay = (0.9, stage.beta2), stage.weight_decay
-    if stage.optimizer == "bert_adam":
-        return BertAdam(groups, lr=stage.lr, betas=betas, eps=1e-6, weight_decay=decay)
-    kind = torch.optim.AdamW if stage.optimizer == "adamw" else torch.optim.Adam
-    return kind(groups, lr=stage.lr, betas=betas, eps=1e-8, weight_decay=decay)
+        if rate > 0 and name != "frozen" and (stage.train_vision or name != "vision"):
+            groups.append({**group, "rate": rate})
+    if not groups:
+        raise RecipeError(
+            f"stage.{stage.name}: nothing is left to train (parameter groups: {', '.join(names)})."
+            " Give one of them a rate above 0, or leave out the stage."
+        )
+    return groups

@@ -13,6 +13,7 @@ from whatchanged.pieces import ALPHABET, from_merges
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import CLIP4IDCConfig, VisionConfig
 from whatchanged.training import export
+from whatchanged.training.methods import begin_from
 from whatchanged.training.methods.clip4idc import CLIP4IDC, PRESETS, contrast
 from whatchanged.training.seeing.grids import Batch
 from whatchanged.training.seeing.patches import Patches
@@ -331,3 +332,10 @@ def test_weights_of_an_earlier_run_are_taken_by_name():
     assert torch.equal(second.words.weight, first.words.weight)
     with pytest.raises(ShapeError, match=r"pre-trained captioner.bias: got \(20,\), wanted \(517,\)"):
         tiny(vocabulary=PIECES).load_pretrained({"captioner.bias": torch.zeros(20)})
+
+
+def test_pieces_begin_from_the_rows_of_clips_table():
+    old, new = tiny(seed=1, vocabulary=PIECES), tiny(seed=2, vocabulary=PIECES)
+    assert f"{len(PIECES)} of {len(PIECES)} words" in begin_from(new, old, "old")
+    assert torch.equal(new.words.weight, old.words.weight)
+    assert torch.equal(new.captioner.bias, old.captioner.bias)

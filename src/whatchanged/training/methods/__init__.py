@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+import torch
 from torch import Tensor, nn
 
 from whatchanged.errors import RecipeError, ShapeError
@@ -24,6 +25,13 @@ METHODS = {
     "clip4idc": "whatchanged.training.methods.clip4idc:CLIP4IDC",
     "scorer": "whatchanged.training.methods.scorer:SCORER",
 }
+
+WORDS = (
+    *("embed.words.weight", "output.weight", "output.bias"),  # PCL
+    *("decoder.words.weight", "decoder.output.weight", "decoder.output.bias"),  # SCORER
+    *("words.weight", "captioner.words.weight", "captioner.bias"),  # CLIP4IDC
+)
+"""The methods' tensors with a row for each word."""
 
 Cache = dict[str, Tensor]
 """What a decoder keeps of the words so far; batch first, so that ``value[rows]`` picks rows."""
@@ -92,6 +100,52 @@ def build_method(config: MethodConfig, vision: nn.Module, vocabulary: Vocabulary
         )
     module, _, name = METHODS[config.name].partition(":")
     return cast(Method, getattr(import_module(module), name)(config, vision, vocabulary))
+
+
+def begin_from(method: Method, source: Method, where: str) -> str:
+    """Start ``method`` from the weights of ``source``; returns what there is to say of it.
+
+    A word that both vocabularies have keeps its rows; the others start anew. Another method (pcl and
+    pcl-birds are one here) hands on what sees pictures, and nothing else. where: what the weights are of, for
+    messages. Raises RecipeError where nothing fits, ShapeError where a name fits but not its shape.
+    """
+    assert isinstance(method, nn.Module) and isinstance(source, nn.Module)
+    own, state = method.state_dict(), source.state_dict()
+    alike = isinstance(source, type(method)) or isinstance(method, type(source))
+    if not alike:
+        state = {name: tensor for name, tensor in state.items() if name.startswith("vision.")}
+    if not any(name in state for name, _ in method.named_parameters()):
+        raise RecipeError(
+            f"{where}: these are weights of {type(source).__name__}; {type(method).__name__} can begin with"
+            " nothing of them. Begin from a run of the recipe's own method."
+        )
+    for name in own.keys() & state.keys() & set(WORDS):
+        if own[name].shape[1:] == state[name].shape[1:]:
+            state[name] = _by_word(own[name], method, state[name], source)
+    kept = method.load_pretrained(state)
+    said = f"{len(own) - len(kept)} tensors taken over, {len(kept)} keep their own start"
+    said += f" ({', '.join(sorted({name.partition('.')[0] for name in kept}))})" if kept else ""
+    if not alike:
+        return f"{said}; of {type(source).__name__} only what sees pictures"
+    known = len(set(source.vocabulary.entries) & set(method.vocabulary.entries))
+    return f"{said}; {known} of {len(method.vocabulary)} words were known"
+
+
+def _by_word(own: Tensor, method: Method, rows: Tensor, source: Method) -> Tensor:
+    """``own`` (V, ...) with the rows of the words that ``source`` knows."""
+    to, of = _table_rows(method), _table_rows(source)
+    places = {word: of[number] for number, word in enumerate(source.vocabulary.entries)}
+    mixed = own.clone()
+    for number, word in enumerate(method.vocabulary.entries):
+        if word in places:
+            mixed[to[number]] = rows[places[word]]
+    return mixed
+
+
+def _table_rows(method: Method) -> list[int]:
+    """The row of each word; CLIP4IDC's tables have the order of CLIP's, all others that of the vocabulary."""
+    rows: Tensor = getattr(method, "table_rows", torch.arange(len(method.vocabulary)))
+    return [int(row) for row in rows]
 
 
 def take_over(method: nn.Module, state: Mapping[str, Tensor], anew: tuple[str, ...] = ()) -> tuple[str, ...]:

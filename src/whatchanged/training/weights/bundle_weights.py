@@ -24,16 +24,13 @@ from whatchanged.errors import BundleError, RecipeError
 from whatchanged.recipes.reader import parse_recipe
 from whatchanged.recipes.schema import PCLConfig, Recipe
 from whatchanged.training.export import greedy_onnx, greedy_torch
-from whatchanged.training.methods import Method
+from whatchanged.training.methods import Method, begin_from
 from whatchanged.training.methods.pcl import PCL
 from whatchanged.training.run import make_method
 from whatchanged.training.seeing.vision import PixelVision
-from whatchanged.vocabulary import Vocabulary
 
 PREFIX = "method."
 """Of the names that the exporter gives to a method's tensors."""
-WORDS = ("embed.words.weight", "output.weight", "output.bias")
-"""PCL's tensors with a row for each word."""
 PROBES = 4
 """Pairs of noise that graphs and weights are compared on."""
 
@@ -75,9 +72,8 @@ def read_bundle(bundle: Bundle) -> tuple[Recipe, Method]:
 def begin_from_bundle(recipe: Recipe, method: Method, bundle: Bundle) -> str:
     """Start a recipe's ``method`` from a bundle's weights; returns what there is to say of it.
 
-    A word that both vocabularies have keeps its row; the others start anew. Raises BundleError where the
-    bundle holds no such model, RecipeError where the recipe would train its backbone, ShapeError where its
-    sizes are not the recipe's.
+    What is taken over, and what is raised: see ``begin_from``. Raises BundleError, too, where the bundle
+    holds no such model, RecipeError where the recipe would train its backbone.
     """
     if recipe.vision.kind == "backbone" and any(stage.train_vision for stage in recipe.stages):
         raise RecipeError(
@@ -86,29 +82,10 @@ def begin_from_bundle(recipe: Recipe, method: Method, bundle: Bundle) -> str:
         )
     source = read_bundle(bundle)[1]
     equal = agreement(source, bundle)
-    state = dict(cast(nn.Module, source).state_dict())
-    own = cast(nn.Module, method).state_dict()
-    for name in WORDS:
-        if name in own and own[name].shape[1:] == state[name].shape[1:]:
-            state[name] = _by_word(own[name], method.vocabulary, state[name], source.vocabulary)
-    kept = method.load_pretrained(state)
-    known = sum(word in source.vocabulary.entries for word in method.vocabulary.entries)
-    return (
-        f"{len(own) - len(kept)} tensors taken over, {len(kept)} keep their own start; {known} of"
-        f" {len(method.vocabulary)} words were known; read back, the weights write {equal} of {PROBES}"
-        " sentences as the bundle's graphs do"
-        + ("" if equal == PROBES else " (another version of whatchanged exported it)")
+    said = begin_from(method, source, str(bundle.folder))
+    return f"{said}; read back, the weights write {equal} of {PROBES} sentences as the bundle's graphs do" + (
+        "" if equal == PROBES else " (another version of whatchanged exported it)"
     )
-
-
-def _by_word(own: Tensor, words: Vocabulary, rows: Tensor, known: Vocabulary) -> Tensor:
-    """``own`` (V, ...) with the rows of the words that are known."""
-    places = {word: number for number, word in enumerate(known.entries)}
-    mixed = own.clone()
-    for number, word in enumerate(words.entries):
-        if word in places:
-            mixed[number] = rows[places[word]]
-    return mixed
 
 
 class _Graph:
