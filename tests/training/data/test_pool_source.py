@@ -195,7 +195,7 @@ def test_a_run_keeps_to_what_it_began_with_while_its_pool_grows(recipe, tiny_poo
     pool = shutil.copytree(tiny_pool, tmp_path / "pool")
     recipe, run = without_fda(with_data(recipe, path=str(pool))), tmp_path / "run"
     began = open_pool(recipe, run)
-    (run / "recipe.toml").touch()
+    (run / "checkpoints").mkdir()
     grow(pool, 8)
     resumed = open_pool(recipe, run)
     for one, other in ((began.train, resumed.train), (began.validation, resumed.validation)):

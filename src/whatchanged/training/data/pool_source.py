@@ -149,7 +149,7 @@ def open_pool(recipe: Recipe, run: Path) -> Sources:
     negatives: dict[str, tuple[str, ...]] = {}
     if any("fda" in stage.tasks for stage in recipe.stages):
         negatives = _negatives(PoolSource(shards, (), held, triples, pairs, data.wording, False), recipe, run)
-    if begun is None and not (run / "recipe.toml").exists():  # runs that began without the file go on so
+    if begun is None and not (run / "checkpoints").exists():  # runs that began without the file go on so
         _begin(run, shards, held)
     varied = bool(tokens) or data.vary == "examples"  # else whole batches are varied, by the loop
     return Sources(
