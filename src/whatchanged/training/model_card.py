@@ -12,8 +12,10 @@ LIMITS: Mapping[str, str] = {
 sizes and two materials on a grey ground, seen from two cameras under two lights, with one change or none. It
 cannot describe photographs, screenshots, documents, drawings or other objects: it still says a sentence about
 cubes, and says it with confidence. Of a small thing that others hide, or the frame cuts, in one of the two
-pictures it may say that it was added or has disappeared. Cameras that stand at quite other sides of the scene
-are nothing that it has learned.
+pictures it may say that it was added or has disappeared. Where two things are alike in size, color, material
+and shape, it seldom tells which one changed, and a relation that it names ("left of the blue thing") is wrong
+about as often as right: look at the heat map. Cameras at quite other sides of the scene are harder for it;
+where no such pictures were drawn to learn from (`synth --views mixed`) it fails there.
 
 Where the bundle tells unfamiliar pictures, that is a distance of overall statistics, not an understanding:
 close imitations of such scenes pass, and no warning does not mean that a sentence is true."""
@@ -50,7 +52,7 @@ did, and where the model looked. It runs on the CPU with ONNX Runtime, without t
 | pictures | resized to {width} x {height} (bicubic), attention on {card.grid[0]} x {card.grid[1]} cells |
 | words | {len(card.vocabulary) - 6} |
 | size | {size:.1f} MB, weights stored as {card.provenance["weights_stored_as"]} |
-| training | {seconds:,} seconds |
+| training | {seconds:,} seconds of this run; what it began from is not counted |
 | no-change probability | calibrated by {card.no_change.how} |
 | unfamiliar pictures | {warned} |
 
