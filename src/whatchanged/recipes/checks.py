@@ -84,10 +84,6 @@ def _check_stage(stage: StageConfig, where: str) -> None:
     must(where, prefix + "warmup", stage.warmup, ramp, "at least 1 with schedule inverse_sqrt")
     stairs = stage.stair > 0 if stage.schedule == "stairs" else stage.stair == 0
     must(where, prefix + "stair", stage.stair, stairs, "1 or more with schedule stairs, 0 with any other")
-    waits = stage.patience == 0 or stage.evaluate_every > 0
-    must(
-        where, prefix + "patience", stage.patience, waits, "0 with evaluate_every = 0: it counts evaluations"
-    )
     reached = stage.evaluate_from <= stage.steps
     must(where, prefix + "evaluate_from", stage.evaluate_from, reached, f"at most the {stage.steps} steps")
 

@@ -30,16 +30,16 @@ def recipe(tiny_dataset):
 
 
 @pytest.mark.parametrize(
-    ("setting", "leaves"),
+    ("settings", "leaves"),
     [
-        ("seed=1", True),
-        ("stage.caption.train_vision=true", False),
-        ("data.source=pool", False),
-        ("vision.kind=patches", False),
+        (["seed=1"], True),
+        (["stage.caption.train_vision=true"], False),
+        (["data.source=pool", "data.examples=captions"], False),
+        (["vision.kind=patches"], False),
     ],
 )
-def test_only_where_nothing_needs_the_pixels(setting, leaves):
-    assert leaves_backbone(load_recipe("own-finetune", [setting])) is leaves
+def test_only_where_nothing_needs_the_pixels(settings, leaves):
+    assert leaves_backbone(load_recipe("own-finetune", settings)) is leaves
 
 
 def test_tokens_are_the_pictures_and_each_is_seen_once(recipe, tmp_path, monkeypatch):
