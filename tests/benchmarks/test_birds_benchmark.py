@@ -1,6 +1,5 @@
 """Table 5 on drawn birds: equal steps, how captions are judged, intervals, and a whole small one."""
 
-import importlib
 import sys
 from pathlib import Path
 
@@ -19,13 +18,7 @@ TWO = Bird(
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def bench():
-    """The script."""
-    folder = str(Path(__file__).parents[2] / "benchmarks")
-    sys.path.insert(0, folder)
-    yield importlib.import_module("birds")
-    sys.path.remove(folder)
+SCRIPT = "birds"
 
 
 def test_all_rows_take_as_many_steps_and_differ_in_data_only(bench):

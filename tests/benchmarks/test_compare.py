@@ -1,6 +1,5 @@
 """The comparison of methods: what rows keep of their recipes, the budget, and a whole small one."""
 
-import importlib
 import json
 import math
 import sys
@@ -23,13 +22,7 @@ SIZES = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def bench():
-    """The script, with the modules beside it."""
-    folder = str(Path(__file__).parents[2] / "benchmarks")
-    sys.path.insert(0, folder)
-    yield importlib.import_module("compare")
-    sys.path.remove(folder)
+SCRIPT = "compare"
 
 
 @pytest.fixture

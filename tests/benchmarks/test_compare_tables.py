@@ -1,8 +1,6 @@
 """The tables of the comparison, on systems whose scores are known beforehand."""
 
-import importlib
 import math
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +14,7 @@ from whatchanged.worlds.clevr.sampling import sample_triple
 COST = {"parameters": 1234, "pairs": 40, "train_seconds_per_pair": 0.5, "caption_seconds_per_pair": 0.002}
 
 
-@pytest.fixture(scope="module")
-def tables():
-    folder = str(Path(__file__).parents[2] / "benchmarks")
-    sys.path.insert(0, folder)
-    yield importlib.import_module("compare_tables")
-    sys.path.remove(folder)
+SCRIPT = "compare_tables"
 
 
 @pytest.fixture(scope="module")
@@ -42,13 +35,13 @@ def corpus():
 
 
 @pytest.fixture(scope="module")
-def two_seeds(tables, corpus):
+def two_seeds(bench, corpus):
     """A row whose first seed says a reference of each pair, and whose second sees no change anywhere."""
     records, truths = corpus
     right = [Prediction(r.pair_id, r.captions[0]) for r in records]
     blind = [Prediction(r.pair_id, NO_CHANGE[0]) for r in reversed(records)]
     own = [({**COST, "train_seconds": s}, said) for s, said in ((19.0, right), (21.0, blind))]
-    return {"group": "features", **tables.row_of("two", own, records, truths, 50)}
+    return {"group": "features", **bench.row_of("two", own, records, truths, 50)}
 
 
 def test_means_and_spreads_of_seeds_are_those_worked_out_by_hand(two_seeds):
@@ -63,21 +56,21 @@ def test_means_and_spreads_of_seeds_are_those_worked_out_by_hand(two_seeds):
     assert two_seeds["train_seconds"] == 20 and two_seeds["parameters"] == 1234
 
 
-def test_one_seed_has_the_spread_of_scenes_only(tables, corpus):
+def test_one_seed_has_the_spread_of_scenes_only(bench, corpus):
     records, truths = corpus
     said = [Prediction(r.pair_id, NO_CHANGE[0]) for r in records]
-    row = tables.row_of("one", [({"sentence": NO_CHANGE[0]}, said)], records, truths, 50)
+    row = bench.row_of("one", [({"sentence": NO_CHANGE[0]}, said)], records, truths, 50)
     missed, score = row["scores"]["change missed"], row["scores"]["CIDEr-D"]
     assert missed["mean"] == 100 and missed["sampling_low"] < 100 and missed["sampling_high"] == 100
     assert score["sampling_low"] <= score["mean"] <= score["sampling_high"] and "sd" not in score
     assert row["parameters"] is None and row["seeds"] == 1
 
 
-def test_every_table_names_every_row(tables, two_seeds, corpus):
+def test_every_table_names_every_row(bench, two_seeds, corpus):
     records, truths = corpus
     said = [Prediction(r.pair_id, NO_CHANGE[0]) for r in records]
-    one = tables.row_of("one", [({"sentence": NO_CHANGE[0]}, said)], records, truths, 50)
-    text = tables.as_markdown("small", "Said first.", [two_seeds, {"group": "floor", **one}])
+    one = bench.row_of("one", [({"sentence": NO_CHANGE[0]}, said)], records, truths, 50)
+    text = bench.as_markdown("small", "Said first.", [two_seeds, {"group": "floor", **one}])
     assert text.startswith("Said first.") and text.count("\n### small: ") == 4
     lines = [line for line in text.splitlines() if line.startswith("| features: two | 2 |")]
     assert len(lines) == text.count("| floor: one | 1 |") == 4

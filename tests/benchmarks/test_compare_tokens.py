@@ -1,7 +1,5 @@
 """Tokens of a trained run, frozen, as the methods of a comparison see them."""
 
-import importlib
-import sys
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock
@@ -22,13 +20,7 @@ from whatchanged.vocabulary import Vocabulary
 KEEP, COLUMNS, ROWS = 6, WIDTH // 8, HEIGHT // 8
 
 
-@pytest.fixture(scope="module")
-def bench():
-    """The module beside the script."""
-    folder = str(Path(__file__).parents[2] / "benchmarks")
-    sys.path.insert(0, folder)
-    yield importlib.import_module("compare_tokens")
-    sys.path.remove(folder)
+SCRIPT = "compare_tokens"
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """Pictures made worse, and what is counted of what is then said."""
 
-import importlib
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +11,7 @@ from whatchanged.records import PairRecord
 from whatchanged.worlds.clevr.language import NO_CHANGE, write_fixed
 from whatchanged.worlds.clevr.sampling import sample_triple
 
-
-@pytest.fixture(scope="module")
-def bench():
-    """The module beside the script."""
-    folder = str(Path(__file__).parents[2] / "benchmarks")
-    sys.path.insert(0, folder)
-    yield importlib.import_module("worse_pictures")
-    sys.path.remove(folder)
+SCRIPT = "worse_pictures"
 
 
 def test_each_way_changes_a_picture_and_the_same_seed_changes_it_alike(bench):

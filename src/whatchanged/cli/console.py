@@ -18,7 +18,7 @@ def note(text: str, quiet: bool = False) -> None:
 
 
 def counted(count: int, noun: str) -> str:
-    """ "1 pair", "2,000 pairs"."""
+    """A number and what it counts: "1 pair", "2,000 pairs"."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
