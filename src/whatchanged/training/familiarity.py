@@ -34,7 +34,7 @@ PICTURES = 2000
 """Most pictures to fit, and as many others to find the threshold; about a minute's work for one core."""
 LEAST_TRIPLES = 10
 QUANTILE = 0.999
-REACH = 2.0
+REACH = 1.5
 LEAST_DEVIATION = 0.01
 """Of the median deviation: numbers that hardly vary among the pictures are not taken for exact."""
 BATCH = 32
