@@ -49,7 +49,8 @@ from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
 from whatchanged.training.data.pictures import reader
 from whatchanged.training.features.backbones import open_backbone
-from whatchanged.training.run import open_run, run_recipe
+from whatchanged.training.run import run_recipe
+from whatchanged.training.run_folder import open_run
 from whatchanged.training.validation import write_captions
 from whatchanged.worlds.birds.bird import Bird
 from whatchanged.worlds.birds.language import is_true

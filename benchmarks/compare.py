@@ -64,7 +64,8 @@ from whatchanged.training.data.pictures import reader
 from whatchanged.training.data.sources import Sources, open_sources
 from whatchanged.training.loop import take_step, train
 from whatchanged.training.methods import Method, build_method
-from whatchanged.training.run import choose_device, environment, make_method, open_run, seed_everything
+from whatchanged.training.run import seed_everything
+from whatchanged.training.run_folder import choose_device, environment, make_method, open_run
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.training.seeing.vision import PixelVision
 from whatchanged.training.validation import write_captions

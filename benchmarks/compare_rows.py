@@ -11,7 +11,7 @@ import torch
 
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import CLIP4IDCConfig, PCLConfig, Recipe, ScorerConfig, VisionConfig
-from whatchanged.training.run import read_recipe
+from whatchanged.training.run_folder import read_recipe
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from whatchanged.training.data.pictures import reader
 from whatchanged.training.data.pool_source import PoolSource, open_pool
 from whatchanged.training.data.seen_once import seen_once
 from whatchanged.training.data.sources import Sources
-from whatchanged.training.run import open_run
+from whatchanged.training.run_folder import open_run
 from whatchanged.training.seeing.grids import Batch, Grids, Hidden, hide
 from whatchanged.training.seeing.vision import PixelVision
 

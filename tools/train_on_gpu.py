@@ -54,7 +54,8 @@ from whatchanged.training.checkpoint import State
 from whatchanged.training.data.pool import draw_pool, growing, open_shards, stop
 from whatchanged.training.data.pool_source import ORDERED, PoolSource
 from whatchanged.training.features.store import store_tokens
-from whatchanged.training.run import choose_device, environment, open_run, run_recipe
+from whatchanged.training.run import run_recipe
+from whatchanged.training.run_folder import choose_device, environment, open_run
 from whatchanged.training.validation import BATCH, captioning_scores, write_captions
 from whatchanged.training.weights.parcel import pack, unpack, write_whole
 from whatchanged.worlds.clevr.grading import judge

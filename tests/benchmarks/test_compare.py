@@ -174,7 +174,7 @@ def small_seen(tmp_path_factory):
 def test_stored_grids_are_means_of_the_backbones_cells(bench, small_twin, small_backbone, tmp_path):
     """Of 4 x 6 cells, in tiles of two by two."""
     from whatchanged.images import open_image
-    from whatchanged.training.run import open_run
+    from whatchanged.training.run_folder import open_run
 
     plan = bench.Plan(
         small_twin, tmp_path, small_backbone, None, None, None, 1, 1, 16, 20, 1e-3, 0.0, (2, 3), (48, 32),

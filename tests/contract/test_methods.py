@@ -15,8 +15,8 @@ from torch.testing import assert_close
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.schema import METHOD_CONFIGS, VisionConfig
-from whatchanged.training.calibration import judge
 from whatchanged.training.data.pool import open_shards, pairing
+from whatchanged.training.export.calibration import judge
 from whatchanged.training.methods import METHODS, begin_from, build_method
 from whatchanged.training.seeing.grids import Batch, Precomputed
 from whatchanged.training.seeing.patches import Patches

@@ -14,7 +14,8 @@ from whatchanged.recipes.reader import load_recipe
 from whatchanged.training import validation
 from whatchanged.training.checkpoint import State
 from whatchanged.training.data import pool, pool_source
-from whatchanged.training.run import open_run, run_recipe
+from whatchanged.training.run import run_recipe
+from whatchanged.training.run_folder import open_run
 from whatchanged.training.validation import write_captions
 from whatchanged.training.weights import parcel
 

@@ -11,7 +11,8 @@ from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.data import pool_source
 from whatchanged.training.data.pool_source import open_pool
 from whatchanged.training.features.store import store_tokens
-from whatchanged.training.run import make_method, open_run, run_recipe
+from whatchanged.training.run import run_recipe
+from whatchanged.training.run_folder import make_method, open_run
 from whatchanged.training.schedule import make_optimizer
 
 SMALL = [f"vision.image_width={WIDTH}", f"vision.image_height={HEIGHT}", "vision.channels=[4, 6, 8]",

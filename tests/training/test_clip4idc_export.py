@@ -9,7 +9,8 @@ import torch
 from whatchanged.captioner.runtime import load
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.export import export_run
-from whatchanged.training.run import open_run, run_recipe
+from whatchanged.training.run import run_recipe
+from whatchanged.training.run_folder import open_run
 from whatchanged.training.seeing.grids import Batch
 from whatchanged.training.validation import write_captions
 from whatchanged.training.weights.parcel import pack, unpack

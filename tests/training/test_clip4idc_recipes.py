@@ -10,7 +10,7 @@ import torch
 from whatchanged.recipes.reader import load_recipe, recipe_names
 from whatchanged.training.checkpoint import read_checkpoint
 from whatchanged.training.data.sources import open_sources
-from whatchanged.training.run import make_method, open_run
+from whatchanged.training.run_folder import make_method, open_run
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.training.weights.clip_weights import assumed
 

@@ -18,7 +18,8 @@ from whatchanged.training import loop
 from whatchanged.training.checkpoint import read_checkpoint
 from whatchanged.training.data.sources import open_sources
 from whatchanged.training.loop import finite_values
-from whatchanged.training.run import checkpoint_file, make_method, open_run, run_recipe, seed_everything
+from whatchanged.training.run import run_recipe, seed_everything
+from whatchanged.training.run_folder import checkpoint_file, make_method, open_run
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 QUICK = ["stage.pretrain.steps=12", "stage.caption.steps=8", "stage.caption.evaluate_every=4",

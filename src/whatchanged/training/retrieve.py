@@ -9,7 +9,7 @@ from whatchanged.errors import DatasetError, OutputError, RecipeError
 from whatchanged.evaluation.retrieval import Similarity, write_similarity
 from whatchanged.training.batches import Example
 from whatchanged.training.data.pictures import reader
-from whatchanged.training.run import checkpoint_file, choose_device, open_run, read_recipe
+from whatchanged.training.run_folder import checkpoint_file, choose_device, open_run, read_recipe
 from whatchanged.training.validation import similarity
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from whatchanged.captioner.decoding import Cache, greedy
+from whatchanged.captioner.decoding import Cache, Decoded, greedy
 from whatchanged.errors import RecipeError
 from whatchanged.evaluation.cider import cider_d
 from whatchanged.evaluation.ngrams import count
@@ -113,18 +113,22 @@ def write_captions(method: Method, batch: Batch) -> list[str]:
     assert isinstance(method, nn.Module)
     training = method.training
     method.eval()
+    decoded = decode(method, batch.before, batch.after)
+    method.train(training)
+    return [method.vocabulary.text(row.ids) for row in decoded]
+
+
+def decode(method: Method, before: Tensor, after: Tensor) -> list[Decoded]:
+    """Greedy captions of pairs by a method in evaluation mode, on the device of the pictures."""
     with torch.inference_mode():
-        memory = method.encode(batch.before, batch.after)
-        device = batch.ids.device
+        memory = method.encode(before, after)
 
         def step(previous: NDArray[np.int64], position: int, cache: Cache) -> tuple[Any, None, Cache]:
-            ids = torch.from_numpy(previous).to(device)
+            ids = torch.from_numpy(previous).to(before.device)
             scores, _, grown = method.step(memory, ids, position, dict(cache))
             return _numpy(scores), None, grown
 
-        decoded = greedy(step, method.first_cache(memory), len(batch.ids), method.max_length)
-    method.train(training)
-    return [method.vocabulary.text(row.ids) for row in decoded]
+        return list(greedy(step, method.first_cache(memory), len(before), method.max_length))
 
 
 def _numpy(tensor: Tensor) -> NDArray[np.float32]:

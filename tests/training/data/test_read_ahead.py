@@ -11,7 +11,8 @@ from whatchanged.training.batches import draws
 from whatchanged.training.checkpoint import read_checkpoint
 from whatchanged.training.data.pool_source import open_pool
 from whatchanged.training.data.read_ahead import collated_draws
-from whatchanged.training.run import make_method, run_recipe
+from whatchanged.training.run import run_recipe
+from whatchanged.training.run_folder import make_method
 
 SMALL = [f"vision.image_width={WIDTH}", f"vision.image_height={HEIGHT}", "vision.channels=[4, 6, 8]",
          "vision.blocks=1", "vision.keep=6", "method.width=16", "method.heads=2", "method.ffn=16",

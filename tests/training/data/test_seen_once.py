@@ -14,7 +14,8 @@ from whatchanged.training import run as run_module
 from whatchanged.training.data.pictures import reader
 from whatchanged.training.data.seen_once import leaves_backbone, seen_once, with_tokens
 from whatchanged.training.data.sources import open_sources
-from whatchanged.training.run import make_method, open_run, run_recipe
+from whatchanged.training.run import run_recipe
+from whatchanged.training.run_folder import make_method, open_run
 from whatchanged.training.seeing.vision import PixelVision
 
 SMALL = [

@@ -11,7 +11,7 @@ from torch.testing import assert_close
 from whatchanged.errors import MissingExtra, RecipeError
 from whatchanged.images import normalise
 from whatchanged.training.features.backbones import BACKBONES, Backbone, Kind, SeenOnTheFly, open_backbone
-from whatchanged.training.run import open_run
+from whatchanged.training.run_folder import open_run
 
 SMALL = "small"
 

@@ -25,7 +25,8 @@ from whatchanged.training.data.pictures import read_features
 from whatchanged.training.data.pool import open_shards
 from whatchanged.training.features.backbones import open_backbone
 from whatchanged.training.features.store import store_features, store_tokens
-from whatchanged.training.run import open_run, run_recipe
+from whatchanged.training.run import run_recipe
+from whatchanged.training.run_folder import open_run
 
 
 @pytest.fixture(scope="module")

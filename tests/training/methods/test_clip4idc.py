@@ -12,7 +12,7 @@ from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.pieces import ALPHABET, from_merges
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import CLIP4IDCConfig, VisionConfig
-from whatchanged.training import export
+from whatchanged.training.export import graphs
 from whatchanged.training.methods import begin_from
 from whatchanged.training.methods.clip4idc import CLIP4IDC, PRESETS, contrast
 from whatchanged.training.seeing.grids import Batch
@@ -297,9 +297,9 @@ def test_both_graphs_say_what_torch_says(preset, variant, vocabulary, tmp_path, 
     judge = lambda memory: memory.keys.mean((1, 2, 3, 4)).sigmoid()  # noqa: E731
     monkeypatch.setattr(model, "no_change", judge, raising=True)
     before, after = (picture.numpy() for picture in pictures(6))
-    export.write_graphs(model, (before[:2], after[:2]), tmp_path)
-    assert export.compare(model, tmp_path, before, after) < 1e-3
-    said = export.greedy_onnx(tmp_path, before, after, model.max_length)
+    graphs.write_graphs(model, (before[:2], after[:2]), tmp_path)
+    assert graphs.compare(model, tmp_path, before, after) < 1e-3
+    said = graphs.decode_graphs(tmp_path, before, after, model.max_length)
     assert len({row.ids for row in said}) > 1 and max(len(row.ids) for row in said) > 3
 
 

@@ -10,7 +10,7 @@ from whatchanged.training.seeing.grids import Batch
 from whatchanged.training.seeing.variation import jpeg, vary, vary_batch, vary_pixels
 
 COMPRESSION = 5 / 255
-"""How far the mean of a flat picture can move: at coarseness 5 it is rounded to multiples of 10 grey levels."""
+"""How far the mean of a flat picture moves at most: at coarseness 5 it is rounded to 10 grey levels."""
 
 
 def seeded(seed=0):
@@ -54,7 +54,7 @@ def test_each_picture_varies_by_itself_within_the_stated_bounds():
 
 
 def test_colors_fade_or_deepen_within_the_stated_bounds():
-    """Two colors of the same mean: their distance follows saturation, and gain, gamma and contrast a little."""
+    """Two colors of the same mean: their distance follows saturation, and little else."""
     halves = torch.full((400, 3, 16, 16), 0.4)
     halves[:, 0, :, :8], halves[:, 1, :, :8] = 0.45, 0.35
     halves[:, 0, :, 8:], halves[:, 1, :, 8:] = 0.35, 0.45
@@ -94,7 +94,7 @@ def drawn_things():
 
 @pytest.mark.parametrize("quality", [50, 30, 10])
 def test_compression_leaves_what_pillow_leaves_at_twice_the_size(quality):
-    """Not the same numbers (Pillow's chroma is halved by averaging), but the same kind and amount of errors."""
+    """Not the same numbers (Pillow averages chroma), but the same kind and amount of errors."""
     small = drawn_things()
     large = small.resize((96, 64), Image.Resampling.BICUBIC)
     file = io.BytesIO()

@@ -14,7 +14,8 @@ from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import CLIP4IDCConfig, VisionConfig
 from whatchanged.training.methods.clip4idc import CLIP4IDC, NEW
-from whatchanged.training.run import open_run, run_recipe
+from whatchanged.training.run import run_recipe
+from whatchanged.training.run_folder import open_run
 from whatchanged.training.seeing.patches import Patches
 from whatchanged.training.weights.clip_weights import load_clip, to_openai
 

@@ -7,7 +7,8 @@ from tiny_pool import HEIGHT, WIDTH
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.training.run import open_run, run_recipe
+from whatchanged.training.run import run_recipe
+from whatchanged.training.run_folder import open_run
 from whatchanged.training.weights import parcel
 
 SMALL = [f"vision.image_width={WIDTH}", f"vision.image_height={HEIGHT}", "vision.channels=[4, 6, 8]",

@@ -1,1 +1,1 @@
-"""Frozen backbones: run once and stored, or put in front of a model that learned from what they stored."""
+"""Frozen backbones, run once over a data set or a pool, and what they made of it stored."""

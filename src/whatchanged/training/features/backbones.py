@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from whatchanged.errors import MissingExtra, RecipeError
 from whatchanged.training.nn.efficientnet_lite import EfficientNetLite0
 from whatchanged.training.nn.resnet import ResNet101
-from whatchanged.training.run import open_run
+from whatchanged.training.run_folder import open_run
 from whatchanged.training.seeing.grids import Grids, Precomputed
 from whatchanged.training.seeing.vision import MEAN, STD, PixelVision
 from whatchanged.training.weights.clip_archive import read_tensors

@@ -27,7 +27,7 @@ from whatchanged.training.data.grid_files import picture_name, read_header, shar
 from whatchanged.training.data.pool import Shard, check_size, open_shards
 from whatchanged.training.data.token_files import claim, origin, tokens_file
 from whatchanged.training.features.backbones import Backbone, open_backbone, token_weights
-from whatchanged.training.run import choose_device, open_run
+from whatchanged.training.run_folder import choose_device, open_run
 from whatchanged.training.seeing.variation import vary
 from whatchanged.training.seeing.vision import PixelVision
 

@@ -75,12 +75,11 @@ def quantised(planes: Tensor, steps: Tensor) -> Tensor:
     cosines = torch.cos(torch.pi / size * place[:, None] * (place + 0.5)) * (2 / size) ** 0.5
     cosines[0] /= 2**0.5
     steps = steps.clamp(min=0.01)[:, :, None, None] / 255
-    blocks = (
-        planes.unflatten(3, (-1, size)).unflatten(2, (-1, size)).transpose(3, 4)
-    )  # B, C, rows, columns, n, n
+    batch, channels, height, width = planes.shape
+    blocks = planes.reshape(batch, channels, height // size, size, width // size, size).transpose(3, 4)
     coefficients = cosines @ blocks @ cosines.T
-    rounded = cosines.T @ ((coefficients / steps).round() * steps) @ cosines
-    return rounded.transpose(3, 4).flatten(4, 5).flatten(2, 3)
+    rounded: Tensor = cosines.T @ ((coefficients / steps).round() * steps) @ cosines
+    return rounded.transpose(3, 4).reshape(planes.shape)
 
 
 def vary_pixels(pictures: Tensor, generator: torch.Generator, reach: float = 1.0) -> Tensor:

@@ -19,7 +19,7 @@ from whatchanged.files import whole
 from whatchanged.pieces import from_json
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, save_checkpoint
-from whatchanged.training.run import checkpoint_file, make_method, read_recipe
+from whatchanged.training.run_folder import checkpoint_file, make_method, read_recipe
 
 PART = 15 * 2**20
 """Bytes of tensors in one part at most."""

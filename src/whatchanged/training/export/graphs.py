@@ -1,4 +1,4 @@
-"""From a training run to a bundle: two ONNX graphs, card, README; refused unless they write torch's words.
+"""A method's two ONNX graphs, and the proof that they write the words that torch writes.
 
 encoder   before, after (B, 3, H, W) -> memory_*, no_change (B,) where the method has a head for it, and
           strangeness (B, 2) where a pool of familiar pictures was named
@@ -6,12 +6,8 @@ decoder   previous (B,), position (), memory_*, cache_* (B, layers, heads, t, d)
           log_probabilities (B, V), attention (B, 2, rows, columns), next_cache_*
 """
 
-import json
-import os
-import shutil
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,127 +18,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-import whatchanged
-from whatchanged.captioner.bundle import Bundle, Card, open_bundle, write_bundle
-from whatchanged.captioner.decoding import Cache, greedy
-from whatchanged.errors import BundleError, OutputError, RecipeError
-from whatchanged.images import normalise
-from whatchanged.recipes.reader import dump_recipe
-from whatchanged.recipes.schema import Recipe
-from whatchanged.training.batches import Source
-from whatchanged.training.calibration import calibrate, read_examples
-from whatchanged.training.checkpoint import State
-from whatchanged.training.data.sources import open_sources
-from whatchanged.training.familiarity import Strangeness, encode_and_judge, fit_familiarity
-from whatchanged.training.features.on_the_fly import put_backbone_in_front
+from whatchanged.captioner.decoding import Cache, Decoded, greedy
+from whatchanged.errors import BundleError
+from whatchanged.training.export.familiarity import Strangeness, encode_and_judge
 from whatchanged.training.methods import Method
-from whatchanged.training.model_card import model_card
-from whatchanged.training.run import open_run
-from whatchanged.training.seeing.vision import pixel_statistics
-from whatchanged.worlds.clevr.language import NO_CHANGE
+from whatchanged.training.validation import decode
 
 OPSET = 17
-FIXTURE_PAIRS = 64
 STRANGENESS_OFF = 0.02
 """Most relative difference between the encoder's strangeness and torch's."""
 HALF_FROM = 256
 """Numbers that a weight must have to be worth storing as fp16."""
-
-WORLDS: Mapping[str, tuple[str, tuple[str, ...]]] = {"clevr_change": ("clevr", NO_CHANGE)}
-"""Data set -> the world its pictures show, and that world's ways to say that nothing changed."""
-
-
-def export_run(
-    run: Path,
-    output: Path,
-    name: str,
-    data: Path | None = None,
-    fp16: bool = False,
-    checkpoint: str = "auto",
-    force: bool = False,
-    weights: Path | None = None,
-    familiar: Path | None = None,
-) -> Bundle:
-    """Write the run's model as a bundle folder; nothing is left at ``output`` if anything fails.
-
-    data: a data set folder whose validation pairs calibrate the no-change probability and test the graphs;
-    default: the run's own. fp16 stores large weights in half the bytes; the graphs still compute in fp32.
-    checkpoint: as in ``checkpoint_file``. weights: of the backbone that a model of stored features gets,
-    unless a package has them. familiar: a pool of drawn pictures of the model's size; the bundle then tells
-    how unlike them its pictures are (``familiarity``).
-
-    Raises RecipeError for a run that no bundle can be made of, OutputError where ``output`` is no folder, or
-    exists and ``force`` is not set, BundleError where a graph and torch do not agree.
-    """
-    if output.is_symlink() or (output.exists() and not output.is_dir()):
-        raise OutputError(f"{output}: is a file or a link, and a model is a folder. Choose another place.")
-    if output.exists() and not force:
-        raise OutputError(f"{output}: exists already. Pass --force to replace it, or choose another folder.")
-    trained, method, state = open_run(run, checkpoint)
-    recipe, statistics, seen_by = trained, pixel_statistics(trained.vision), None
-    if trained.vision.kind == "features":
-        recipe, backbone = put_backbone_in_front(run, trained, method, weights)
-        statistics, seen_by = (backbone.mean, backbone.std), backbone.about()
-    validation = _pictures(recipe, data, run)
-    distance, known = (None, None) if familiar is None else fit_familiarity(method.vision, familiar)
-    pairs = _fixture_pairs(validation, *statistics)
-    draft = output.with_name(f".{output.name}.{os.getpid()}")
-    draft.mkdir(parents=True)
-    try:
-        write_graphs(method, (pairs[0][:2], pairs[1][:2]), draft, distance)
-        if fp16:
-            for graph in ("encoder.onnx", "decoder.onnx"):
-                store_half(draft / graph)
-        difference = compare(method, draft, *pairs)
-        if distance is not None:
-            compare_strangeness(method, distance, draft, *pairs)
-        dataset = validation.example(0, np.random.default_rng(0)).record.dataset
-        world, sentences = WORLDS.get(dataset, ("none", ()))
-        no_change = calibrate(method, validation, sentences)
-        graphs = {"pairs": len(pairs[0]), "ids": "equal", "largest_difference": difference}
-        provenance = {
-            **_training(run, trained, method, state),
-            **({} if seen_by is None else {"features": seen_by}),
-            "weights_stored_as": "fp16 where large" if fp16 else "fp32",
-            "graphs_against_torch": graphs,
-        }
-        card = Card(
-            name, whatchanged.__version__, recipe.method.name, recipe.method.preset, world,
-            (recipe.vision.image_width, recipe.vision.image_height), *statistics,
-            (method.vision.rows, method.vision.columns), method.vocabulary, method.max_length,
-            no_change, provenance, known,
-        )  # fmt: skip
-        (draft / "README.md").write_text(model_card(card, recipe, draft), encoding="utf-8")
-        write_bundle(draft, card)
-        if output.exists():
-            shutil.rmtree(output)
-        draft.replace(output)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-    bundle = open_bundle(output.absolute())
-    bundle.check()
-    return bundle
-
-
-def _training(run: Path, recipe: Recipe, method: Method, state: State) -> dict[str, Any]:
-    """How the weights came about, for the bundle's card; no paths."""
-    return {
-        "recipe": recipe.name,
-        "resolved_recipe": dump_recipe(
-            replace(recipe, data=replace(recipe.data, path="", features="", merges=""))
-        ),
-        "preparation": recipe.data.preparation,
-        "attention": method.looks,
-        "checkpoint": {"stage": recipe.stages[state.stage].name, "step": state.step, "best": state.best},
-        "training_seconds": round(state.seconds),
-        "environment": _environment(run),
-    }
-
-
-def _environment(run: Path) -> dict[str, Any]:
-    """What the run was trained on, without its command and start, whose paths are nobody's business."""
-    kept: dict[str, Any] = json.loads((run / "environment.json").read_text(encoding="utf-8"))
-    return {key: value for key, value in kept.items() if key not in ("command", "init")}
 
 
 class _Encoder(nn.Module):
@@ -256,8 +142,8 @@ def store_half(path: Path) -> None:
 
 def compare(method: Method, folder: Path, before: NDArray[np.float32], after: NDArray[np.float32]) -> float:
     """The largest difference of the captions' log-probabilities; raises BundleError if an id differs."""
-    torch_rows = greedy_torch(method, torch.from_numpy(before), torch.from_numpy(after))
-    onnx_rows = greedy_onnx(folder, before, after, method.max_length)
+    torch_rows = decode(method, torch.from_numpy(before), torch.from_numpy(after))
+    onnx_rows = decode_graphs(folder, before, after, method.max_length)
     differing = [i for i, (a, b) in enumerate(zip(torch_rows, onnx_rows, strict=True)) if a.ids != b.ids]
     if differing:
         i = differing[0]
@@ -290,21 +176,9 @@ def compare_strangeness(
         )
 
 
-def greedy_torch(method: Method, before: Tensor, after: Tensor) -> list[Any]:
-    """Greedy captions by the method itself."""
-    with torch.inference_mode():
-        memory = method.encode(before, after)
-
-        def step(previous: NDArray[np.int64], position: int, cache: Cache) -> tuple[Any, None, Cache]:
-            scores, _, grown = method.step(memory, torch.from_numpy(previous), position, dict(cache))
-            return scores.numpy(), None, grown
-
-        return list(greedy(step, method.first_cache(memory), len(before), method.max_length))
-
-
-def greedy_onnx(
+def decode_graphs(
     folder: Path, before: NDArray[np.float32], after: NDArray[np.float32], longest: int
-) -> list[Any]:
+) -> list[Decoded]:
     """Greedy captions by the two graphs."""
     encoder, decoder = (
         onnxruntime.InferenceSession(str(folder / f"{name}.onnx"), providers=["CPUExecutionProvider"])
@@ -326,34 +200,3 @@ def greedy_onnx(
         return scores, None, dict(zip(first, grown, strict=True))
 
     return list(greedy(step, first, len(before), longest))
-
-
-def _pictures(recipe: Recipe, data: Path | None, run: Path) -> Source:
-    """The validation pairs as pictures: of the folder ``data``, or of the run's own data set or pool."""
-    places = replace(  # the run keeps its vocabulary, and each pair is seen for itself
-        recipe.data, features="", merges="", examples="captions", exchange=False
-    )
-    if data is not None:
-        places = replace(
-            places,
-            source="dataset",
-            path=str(data),
-            wording="captions",
-            ordered_pairs="official",
-            vary="examples",
-        )
-    return open_sources(replace(recipe, data=places, stages=()), run).validation  # nothing to train on
-
-
-def _fixture_pairs(
-    validation: Source, mean: Sequence[float], std: Sequence[float]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The first validation pairs as the graphs read them: normalised, (B, 3, H, W) each.
-
-    Raises RecipeError if there are none.
-    """
-    examples = read_examples(validation, range(min(len(validation), FIXTURE_PAIRS)))
-    if len(examples) < 2:
-        raise RecipeError("There are no validation pairs to test the graphs on. Name a data set with --data.")
-    before, after = (np.stack([getattr(e, side) for e in examples]) for side in ("before", "after"))
-    return normalise(before, mean, std), normalise(after, mean, std)

@@ -23,11 +23,12 @@ from whatchanged.captioner.bundle import Bundle
 from whatchanged.errors import BundleError, RecipeError
 from whatchanged.recipes.reader import parse_recipe
 from whatchanged.recipes.schema import PCLConfig, Recipe
-from whatchanged.training.export import greedy_onnx, greedy_torch
+from whatchanged.training.export.graphs import decode_graphs
 from whatchanged.training.methods import Method, begin_from
 from whatchanged.training.methods.pcl import PCL
-from whatchanged.training.run import make_method
+from whatchanged.training.run_folder import make_method
 from whatchanged.training.seeing.vision import PixelVision
+from whatchanged.training.validation import decode
 
 PREFIX = "method."
 """Of the names that the exporter gives to a method's tensors."""
@@ -154,6 +155,6 @@ def agreement(method: Method, bundle: Bundle) -> int:
     """On how many of ``PROBES`` pairs of noise the method and the bundle's graphs write the same sentence."""
     width, height = bundle.card.image_size
     light = np.random.default_rng(0).normal(size=(2, PROBES, 3, height, width)).astype(np.float32)
-    ours = greedy_torch(method, *(torch.from_numpy(x) for x in light))
-    theirs = greedy_onnx(bundle.folder, light[0], light[1], method.max_length)
+    ours = decode(method, *(torch.from_numpy(x) for x in light))
+    theirs = decode_graphs(bundle.folder, light[0], light[1], method.max_length)
     return sum(a.ids == b.ids for a, b in zip(ours, theirs, strict=True))

@@ -7,11 +7,12 @@ from whatchanged.captioner.runtime import load
 from whatchanged.errors import BundleError, DatasetError, RecipeError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import VisionConfig
-from whatchanged.training import export, familiarity
+from whatchanged.training import export
 from whatchanged.training.data.pool import open_shards
-from whatchanged.training.export import export_run
-from whatchanged.training.familiarity import encode_and_judge, fit, fit_familiarity, statistics
-from whatchanged.training.run import open_run, run_recipe
+from whatchanged.training.export import export_run, familiarity
+from whatchanged.training.export.familiarity import encode_and_judge, fit, fit_familiarity, statistics
+from whatchanged.training.run import run_recipe
+from whatchanged.training.run_folder import open_run
 from whatchanged.training.seeing.patches import Patches
 from whatchanged.training.seeing.vision import PixelVision
 
@@ -78,8 +79,8 @@ def test_the_threshold_lets_almost_all_familiar_pictures_pass_and_none_of_noise(
         drawn, strange = (
             distance(vision.see(vision.normalise(torch.from_numpy(p))).features) for p in (pictures, noise)
         )
-    assert (drawn < 1.5 * known.threshold).all() and (strange > 3 * known.threshold).all()
-    assert "15 drawn pictures, varied 2 times" in known.how and "99.9 % quantile of 15 others" in known.how
+    assert (drawn < 1.5 * known.threshold).all() and (strange > 1.5 * known.threshold).all()
+    assert "15 drawn pictures, varied 1.5 times" in known.how and "99.9 % quantile of 15 others" in known.how
 
 
 def test_the_pictures_chosen_are_of_all_three_views(monkeypatch):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from whatchanged.training.calibration import fit_sigmoid
+from whatchanged.training.export.calibration import fit_sigmoid
 
 
 def test_calibration_finds_the_sigmoid_that_made_the_labels():

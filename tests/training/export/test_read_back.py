@@ -11,8 +11,9 @@ from whatchanged.captioner.bundle import open_bundle
 from whatchanged.errors import BundleError, RecipeError, ShapeError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.export import export_run
-from whatchanged.training.run import make_method, open_run, run_recipe
-from whatchanged.training.weights.bundle_weights import PROBES, agreement, begin_from_bundle, read_bundle
+from whatchanged.training.export.read_back import PROBES, agreement, begin_from_bundle, read_bundle
+from whatchanged.training.run import run_recipe
+from whatchanged.training.run_folder import make_method, open_run
 from whatchanged.vocabulary import Vocabulary
 
 SMALL = ["vision.image_width=48", "vision.image_height=32", "vision.channels=[4, 6, 8]", "vision.blocks=1",
@@ -40,7 +41,7 @@ def small(kind):
 @pytest.fixture(scope="module")
 def run(tmp_path_factory, tiny_dataset, small):
     """A run with trained norms, so that folding them changes every convolution."""
-    folder = tmp_path_factory.mktemp("bundle_weights") / "run"
+    folder = tmp_path_factory.mktemp("read_back") / "run"
     steps = ["stage.caption.steps=3", "stage.caption.batch=4", "stage.caption.evaluate_every=0"]
     vision = ["stage.caption.train_vision=true", f"data.path={json.dumps(str(tiny_dataset))}"]
     judged = ["method.distractor_judging=true"]

@@ -15,19 +15,20 @@ from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.data.grid_files import GridFiles
 from whatchanged.training.export import export_run
 from whatchanged.training.features.store import store_features
-from whatchanged.training.run import open_run, run_recipe
+from whatchanged.training.run import run_recipe
+from whatchanged.training.run_folder import open_run
 
 
 @pytest.fixture(scope="module")
 def seer(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("on_the_fly") / "seer"
+    folder = tmp_path_factory.mktemp("in_front") / "seer"
     return make_run(folder, "clevr-see", [*TINY, "vision.image_width=32", "vision.image_height=24"])
 
 
 @pytest.fixture(scope="module")
 def learner(seer, tiny_dataset, tmp_path_factory):
     """A run trained on the stored grids of the seer's backbone."""
-    folder = tmp_path_factory.mktemp("on_the_fly")
+    folder = tmp_path_factory.mktemp("in_front")
     store_features(
         open_dataset(tiny_dataset), str(seer), folder / "grids", workers=1, device="cpu", quiet=True
     )

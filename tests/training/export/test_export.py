@@ -12,9 +12,10 @@ from whatchanged.captioner.bundle import open_bundle
 from whatchanged.errors import BundleError, OutputError, RecipeError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training import export
-from whatchanged.training.calibration import read_examples
-from whatchanged.training.export import export_run, store_half
-from whatchanged.training.run import open_run, run_recipe
+from whatchanged.training.export import export_run
+from whatchanged.training.export.calibration import read_examples
+from whatchanged.training.run import run_recipe
+from whatchanged.training.run_folder import open_run
 from whatchanged.training.validation import write_captions
 from whatchanged.vocabulary import MASK, UNK
 
@@ -88,24 +89,6 @@ def test_half_storage_shrinks_the_weights_and_keeps_the_words(run, bundle, tmp_p
     assert json.loads(out)["bytes"] == half.size < 0.75 * bundle.size
     stored = {w.data_type for w in onnx.load(tmp_path / "half" / "encoder.onnx").graph.initializer}
     assert onnx.TensorProto.FLOAT16 in stored
-
-
-def test_half_storage_rounds_each_weight_once(tmp_path):
-    values = np.linspace(-3, 3, 512, dtype=np.float32).reshape(2, 256)
-    weight = onnx.numpy_helper.from_array(values, "w")
-    small = onnx.numpy_helper.from_array(np.array([1.1], np.float32), "s")
-    x = onnx.helper.make_tensor_value_info("x", 1, [2, 256])
-    y = onnx.helper.make_tensor_value_info("y", 1, [2, 256])
-    nodes = [onnx.helper.make_node("Mul", ["x", "w"], ["m"]), onnx.helper.make_node("Mul", ["m", "s"], ["y"])]
-    graph = onnx.helper.make_graph(nodes, "g", [x], [y], [weight, small])
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
-    onnx.save(model, tmp_path / "m.onnx")
-    store_half(tmp_path / "m.onnx")
-    session = export.onnxruntime.InferenceSession(
-        str(tmp_path / "m.onnx"), providers=["CPUExecutionProvider"]
-    )
-    (result,) = session.run(None, {"x": np.ones((2, 256), np.float32)})
-    assert np.array_equal(result, values.astype(np.float16).astype(np.float32) * np.float32(1.1))
 
 
 def test_graphs_that_say_something_else_are_refused(run, tmp_path, monkeypatch):

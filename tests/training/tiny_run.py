@@ -5,7 +5,7 @@ from tiny_pool import HEIGHT, WIDTH
 
 from whatchanged.recipes.reader import dump_recipe, load_recipe
 from whatchanged.training.checkpoint import State, save_checkpoint
-from whatchanged.training.run import make_method
+from whatchanged.training.run_folder import make_method
 from whatchanged.vocabulary import Vocabulary
 
 TINY = [f"vision.image_width={WIDTH}", f"vision.image_height={HEIGHT}", "vision.channels=[4, 6, 8]",

@@ -1,0 +1,160 @@
+"""From a training run to a bundle: two graphs, card, README; refused unless they write torch's words."""
+
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import whatchanged
+from whatchanged.captioner.bundle import Bundle, Card, open_bundle, write_bundle
+from whatchanged.errors import OutputError, RecipeError
+from whatchanged.images import normalise
+from whatchanged.recipes.reader import dump_recipe
+from whatchanged.recipes.schema import Recipe
+from whatchanged.training.batches import Source
+from whatchanged.training.checkpoint import State
+from whatchanged.training.data.sources import open_sources
+from whatchanged.training.export.backbone_in_front import put_backbone_in_front
+from whatchanged.training.export.calibration import calibrate, read_examples
+from whatchanged.training.export.familiarity import fit_familiarity
+from whatchanged.training.export.graphs import compare, compare_strangeness, store_half, write_graphs
+from whatchanged.training.export.model_card import model_card
+from whatchanged.training.methods import Method
+from whatchanged.training.run_folder import open_run
+from whatchanged.training.seeing.vision import pixel_statistics
+from whatchanged.worlds.clevr.language import NO_CHANGE
+
+FIXTURE_PAIRS = 64
+
+WORLDS: Mapping[str, tuple[str, tuple[str, ...]]] = {"clevr_change": ("clevr", NO_CHANGE)}
+"""Data set -> the world its pictures show, and that world's ways to say that nothing changed."""
+
+
+def export_run(
+    run: Path,
+    output: Path,
+    name: str,
+    data: Path | None = None,
+    fp16: bool = False,
+    checkpoint: str = "auto",
+    force: bool = False,
+    weights: Path | None = None,
+    familiar: Path | None = None,
+) -> Bundle:
+    """Write the run's model as a bundle folder; nothing is left at ``output`` if anything fails.
+
+    data: a data set folder whose validation pairs calibrate the no-change probability and test the graphs;
+    default: the run's own. fp16 stores large weights in half the bytes; the graphs still compute in fp32.
+    checkpoint: as in ``checkpoint_file``. weights: of the backbone that a model of stored features gets,
+    unless a package has them. familiar: a pool of drawn pictures of the model's size; the bundle then tells
+    how unlike them its pictures are (``familiarity``).
+
+    Raises RecipeError for a run that no bundle can be made of, OutputError where ``output`` is no folder, or
+    exists and ``force`` is not set, BundleError where a graph and torch do not agree.
+    """
+    if output.is_symlink() or (output.exists() and not output.is_dir()):
+        raise OutputError(f"{output}: is a file or a link, and a model is a folder. Choose another place.")
+    if output.exists() and not force:
+        raise OutputError(f"{output}: exists already. Pass --force to replace it, or choose another folder.")
+    trained, method, state = open_run(run, checkpoint)
+    recipe, statistics, seen_by = trained, pixel_statistics(trained.vision), None
+    if trained.vision.kind == "features":
+        recipe, backbone = put_backbone_in_front(run, trained, method, weights)
+        statistics, seen_by = (backbone.mean, backbone.std), backbone.about()
+    validation = _pictures(recipe, data, run)
+    distance, known = (None, None) if familiar is None else fit_familiarity(method.vision, familiar)
+    pairs = _fixture_pairs(validation, *statistics)
+    draft = output.with_name(f".{output.name}.{os.getpid()}")
+    draft.mkdir(parents=True)
+    try:
+        write_graphs(method, (pairs[0][:2], pairs[1][:2]), draft, distance)
+        if fp16:
+            for graph in ("encoder.onnx", "decoder.onnx"):
+                store_half(draft / graph)
+        difference = compare(method, draft, *pairs)
+        if distance is not None:
+            compare_strangeness(method, distance, draft, *pairs)
+        dataset = validation.example(0, np.random.default_rng(0)).record.dataset
+        world, sentences = WORLDS.get(dataset, ("none", ()))
+        no_change = calibrate(method, validation, sentences)
+        graphs = {"pairs": len(pairs[0]), "ids": "equal", "largest_difference": difference}
+        provenance = {
+            **_training(run, trained, method, state),
+            **({} if seen_by is None else {"features": seen_by}),
+            "weights_stored_as": "fp16 where large" if fp16 else "fp32",
+            "graphs_against_torch": graphs,
+        }
+        card = Card(
+            name, whatchanged.__version__, recipe.method.name, recipe.method.preset, world,
+            (recipe.vision.image_width, recipe.vision.image_height), *statistics,
+            (method.vision.rows, method.vision.columns), method.vocabulary, method.max_length,
+            no_change, provenance, known,
+        )  # fmt: skip
+        (draft / "README.md").write_text(model_card(card, recipe, draft), encoding="utf-8")
+        write_bundle(draft, card)
+        if output.exists():
+            shutil.rmtree(output)
+        draft.replace(output)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    bundle = open_bundle(output.absolute())
+    bundle.check()
+    return bundle
+
+
+def _training(run: Path, recipe: Recipe, method: Method, state: State) -> dict[str, Any]:
+    """How the weights came about, for the bundle's card; no paths."""
+    return {
+        "recipe": recipe.name,
+        "resolved_recipe": dump_recipe(
+            replace(recipe, data=replace(recipe.data, path="", features="", merges=""))
+        ),
+        "preparation": recipe.data.preparation,
+        "attention": method.looks,
+        "checkpoint": {"stage": recipe.stages[state.stage].name, "step": state.step, "best": state.best},
+        "training_seconds": round(state.seconds),
+        "environment": _environment(run),
+    }
+
+
+def _environment(run: Path) -> dict[str, Any]:
+    """What the run was trained on, without its command and start, whose paths are nobody's business."""
+    kept: dict[str, Any] = json.loads((run / "environment.json").read_text(encoding="utf-8"))
+    return {key: value for key, value in kept.items() if key not in ("command", "init")}
+
+
+def _pictures(recipe: Recipe, data: Path | None, run: Path) -> Source:
+    """The validation pairs as pictures: of the folder ``data``, or of the run's own data set or pool."""
+    places = replace(  # the run keeps its vocabulary, and each pair is seen for itself
+        recipe.data, features="", merges="", examples="captions", exchange=False
+    )
+    if data is not None:
+        places = replace(
+            places,
+            source="dataset",
+            path=str(data),
+            wording="captions",
+            ordered_pairs="official",
+            vary="examples",
+        )
+    return open_sources(replace(recipe, data=places, stages=()), run).validation  # nothing to train on
+
+
+def _fixture_pairs(
+    validation: Source, mean: Sequence[float], std: Sequence[float]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The first validation pairs as the graphs read them: normalised, (B, 3, H, W) each.
+
+    Raises RecipeError if there are none.
+    """
+    examples = read_examples(validation, range(min(len(validation), FIXTURE_PAIRS)))
+    if len(examples) < 2:
+        raise RecipeError("There are no validation pairs to test the graphs on. Name a data set with --data.")
+    before, after = (np.stack([getattr(e, side) for e in examples]) for side in ("before", "after"))
+    return normalise(before, mean, std), normalise(after, mean, std)

@@ -1,0 +1,144 @@
+"""A run's folder: everything that a recipe needs, built, and what is written beside the checkpoints.
+
+RUN/recipe.toml        as resolved, every setting spelled out
+RUN/environment.json   versions, machine, command, and what the run begins from
+RUN/vocabulary.json    the words, ids in order
+RUN/checkpoints/       last, best and, of each earlier stage that was validated, best-STAGE (.safetensors)
+RUN/metrics.jsonl, events/, negatives.jsonl (where FDA built them), shards.json (of a pool)
+"""
+
+import json
+import os
+import platform
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import cast
+
+import torch
+from torch import nn
+
+from whatchanged.captioner.bundle import shipped
+from whatchanged.errors import RecipeError
+from whatchanged.files import whole
+from whatchanged.pieces import from_json, to_json
+from whatchanged.recipes.reader import dump_recipe, parse_recipe
+from whatchanged.recipes.schema import Recipe
+from whatchanged.training.checkpoint import State, read_checkpoint, stage_checkpoint
+from whatchanged.training.methods import Method, build_method
+from whatchanged.training.seeing.vision import build_vision
+from whatchanged.vocabulary import Vocabulary
+
+PACKAGES = ("whatchanged", "torch", "numpy", "safetensors", "scikit-learn", "textblob", "pillow")
+
+
+def make_method(recipe: Recipe, vocabulary: Vocabulary) -> Method:
+    """The recipe's method with its vision, freshly initialised."""
+    return build_method(recipe.method, build_vision(recipe.vision), vocabulary)
+
+
+def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State]:
+    """A run's recipe, and its method with the weights of a checkpoint, in evaluation mode.
+
+    checkpoint: as in ``checkpoint_file``. Raises RecipeError where the folder holds no run or not that
+    checkpoint.
+    """
+    recipe = read_recipe(run)
+    try:
+        vocabulary = from_json(json.loads((run / "vocabulary.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise RecipeError(f"{run}: its vocabulary.json cannot be read ({error}). Train it again.") from error
+    method = make_method(recipe, vocabulary)
+    saved = read_checkpoint(checkpoint_file(run, checkpoint))
+    saved.restore_model(cast(nn.Module, method))
+    cast(nn.Module, method).eval()
+    return recipe, method, saved.state
+
+
+def checkpoint_file(run: Path, checkpoint: str) -> Path:
+    """Where "best" (of the last stage), "last", "auto" (best where there is one) or a stage's best lies.
+
+    A stage is given by its name. Raises RecipeError where the run has no such stage.
+    """
+    if checkpoint not in ("best", "last", "auto"):
+        stages = [stage.name for stage in read_recipe(run).stages]
+        if checkpoint not in stages:
+            known = ", ".join(["auto", "best", "last", *stages])
+            raise RecipeError(
+                f"--checkpoint {checkpoint}: {run} has no such checkpoint. Choose among: {known}."
+            )
+        if checkpoint != stages[-1]:
+            return run / "checkpoints" / f"{stage_checkpoint(checkpoint)}.safetensors"
+    file = run / "checkpoints" / "best.safetensors"
+    if checkpoint == "last" or (checkpoint == "auto" and not file.exists()):
+        return run / "checkpoints" / "last.safetensors"
+    return file
+
+
+def read_recipe(run: Path) -> Recipe:
+    """The resolved recipe of a run folder; raises RecipeError where there is none."""
+    file = run / "recipe.toml"
+    if not file.is_file():
+        raise RecipeError(
+            f"{run}: no run lies here (it has no recipe.toml). Name the folder given to train --output."
+        )
+    return parse_recipe(file.read_text(encoding="utf-8"), str(file))
+
+
+def keep(recipe: Recipe, run: Path, where: torch.device, init: Path | None) -> None:
+    """Write what a run needs to be gone on with; the recipe last, as it makes the folder a run."""
+    run.mkdir(parents=True, exist_ok=True)
+    told = {**environment(where), "init": None if init is None else str(init)}
+    _write(run / "environment.json", json.dumps(told, indent=1))
+    _write(run / "recipe.toml", dump_recipe(recipe))
+
+
+def keep_vocabulary(vocabulary: Vocabulary, run: Path) -> None:
+    """Write the words, which are known once the data is open."""
+    _write(run / "vocabulary.json", json.dumps(to_json(vocabulary), ensure_ascii=False))
+
+
+def first_init(run: Path, init: Path | None) -> Path | None:
+    """What the run in this folder began from; what a new one is told to."""
+    try:
+        kept = json.loads((run / "environment.json").read_text(encoding="utf-8"))["init"]
+    except (OSError, ValueError, TypeError, KeyError):  # no run yet, or one that kept no such line
+        kept = None
+    if kept:
+        return Path(kept)
+    return init if init is None or str(init) in shipped() else init.absolute()
+
+
+def _write(path: Path, text: str) -> None:
+    with whole(path) as draft:
+        draft.write_text(text + "\n" * (not text.endswith("\n")), encoding="utf-8")
+
+
+def choose_device(name: str) -> torch.device:
+    """ "auto" is the first GPU, or the CPU without one; raises RecipeError for a device that is not there."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    if name.partition(":")[0] not in ("cpu", "cuda"):
+        raise RecipeError(f"--device {name}: wanted auto, cpu or cuda")
+    if name.startswith("cuda") and not torch.cuda.is_available():
+        raise RecipeError(f"--device {name}: torch sees no such device here. Use --device cpu.")
+    return torch.device(name)
+
+
+def environment(device: torch.device) -> dict[str, object]:
+    """What the run runs on: versions, machine, device, command."""
+    versions = {}
+    for name in PACKAGES:
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            versions[name] = "not installed"
+    return {
+        "command": sys.argv,
+        "python": platform.python_version(),
+        "packages": versions,
+        "platform": platform.platform(),
+        "cores": os.cpu_count(),
+        "threads": torch.get_num_threads(),
+        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
+    }
