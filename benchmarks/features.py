@@ -19,8 +19,8 @@ from PIL import Image
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import MissingExtra
 from whatchanged.training.features.backbones import BACKBONES
+from whatchanged.training.features.resnet import ResNet101
 from whatchanged.training.features.store import store_features
-from whatchanged.training.nn.resnet import ResNet101
 
 DEMO = Path(__file__).parents[1] / "src" / "whatchanged" / "models" / "demo"
 

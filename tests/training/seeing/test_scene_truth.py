@@ -7,7 +7,7 @@ import torch
 from torch.testing import assert_close
 
 from whatchanged.training.data.pool import open_shards, pairing
-from whatchanged.training.nn.matching import Matches
+from whatchanged.training.seeing.matching import Matches
 from whatchanged.training.seeing.scene_truth import (
     ATTRIBUTES,
     FATES,

@@ -12,8 +12,8 @@ from torch.testing import assert_close
 from whatchanged.errors import DatasetError, ShapeError
 from whatchanged.recipes.schema import VisionConfig
 from whatchanged.training.data.pool import open_shards, pairing
-from whatchanged.training.nn.matching import Matches
 from whatchanged.training.seeing.grids import Batch, Precomputed
+from whatchanged.training.seeing.matching import Matches
 from whatchanged.training.seeing.scene_truth import ATTRIBUTES
 from whatchanged.training.seeing.vision import MEAN, STD, PixelVision, Seen, build_vision
 

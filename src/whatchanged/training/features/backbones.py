@@ -1,6 +1,6 @@
 """Frozen backbones that a data set's grid features are made with, by name, or out of a run folder.
 
-To add one: a network in ``nn/`` and a line in ``BACKBONES``.
+To add one: a network beside this file and a line in ``BACKBONES``.
 """
 
 import hashlib
@@ -15,8 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from whatchanged.errors import MissingExtra, RecipeError
-from whatchanged.training.nn.efficientnet_lite import EfficientNetLite0
-from whatchanged.training.nn.resnet import ResNet101
+from whatchanged.training.features.efficientnet_lite import EfficientNetLite0
+from whatchanged.training.features.resnet import ResNet101
 from whatchanged.training.run_folder import open_run
 from whatchanged.training.seeing.grids import Grids, Precomputed
 from whatchanged.training.seeing.vision import MEAN, STD, PixelVision

@@ -1,1 +1,1 @@
-"""Blocks of networks: each a plain module with its equation, none with knowledge of a data set."""
+"""What the methods are built of: plain modules, each with its equation, none with knowledge of a data set."""

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from whatchanged.training.nn.matching import Matches
+from whatchanged.training.seeing.matching import Matches
 from whatchanged.worlds.clevr.scene import COLORS, MATERIALS, SHAPES, SIZES
 
 ATTRIBUTES: dict[str, int] = {

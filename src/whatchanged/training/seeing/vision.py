@@ -15,11 +15,11 @@ from torch.nn import functional as F
 
 from whatchanged.errors import DatasetError, ShapeError
 from whatchanged.recipes.schema import VisionConfig
-from whatchanged.training.nn.backbone import Backbone
-from whatchanged.training.nn.matching import Matches, Matching
-from whatchanged.training.nn.survey import Survey
 from whatchanged.training.seeing import patches, scene_truth
+from whatchanged.training.seeing.backbone import Backbone
 from whatchanged.training.seeing.grids import Batch, Grids, Hidden, Precomputed, hide
+from whatchanged.training.seeing.matching import Matches, Matching
+from whatchanged.training.seeing.survey import Survey
 
 FATE_WIDTH = 96
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)

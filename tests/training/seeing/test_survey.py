@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from whatchanged.training.nn.survey import Survey
+from whatchanged.training.seeing.survey import Survey
 
 ROWS, COLUMNS, FIRST, WIDTH = 4, 6, 3, 9
 

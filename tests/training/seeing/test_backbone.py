@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from whatchanged.training.nn.backbone import Backbone, Residual
+from whatchanged.training.seeing.backbone import Backbone, Residual
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import torch
 from torch.nn import functional as F
 from torch.testing import assert_close
 
-from whatchanged.training.nn.resnet import ResNet101
+from whatchanged.training.features.resnet import ResNet101
 
 EPSILON = 1e-5
 

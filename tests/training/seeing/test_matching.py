@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from whatchanged.training.nn import matching as matching_module
-from whatchanged.training.nn.matching import RIDGE, Matching, carry, fit_map, fit_turn, rotate
+from whatchanged.training.seeing import matching as matching_module
+from whatchanged.training.seeing.matching import RIDGE, Matching, carry, fit_map, fit_turn, rotate
 
 ANGLES = st.floats(-math.pi, math.pi)
 

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from whatchanged.training.nn.efficientnet_lite import EfficientNetLite0
+from whatchanged.training.features.efficientnet_lite import EfficientNetLite0
 
 
 def test_the_maps_of_a_picture_of_224():
