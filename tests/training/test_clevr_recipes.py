@@ -7,6 +7,7 @@ import pytest
 import torch
 from tiny_pool import HEIGHT, WIDTH
 
+from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.data import pool_source
 from whatchanged.training.data.pool_source import open_pool
@@ -104,6 +105,9 @@ def test_all_four_commands_in_a_row(tiny_pool, tmp_path, few_negatives):
     ]
     quick = [*SMALL, data, f"data.features={tokens}", *short, "stage.caption.evaluate_every=6"]
     recipe = load_recipe("clevr-pcl", quick)
+    with pytest.raises(RecipeError, match=r"made by other weights .* --init RUN"):
+        run_recipe(recipe, run, quiet=True, device="cpu")  # it would see with random weights
+    assert not run.exists()
     assert run_recipe(recipe, run, quiet=True, device="cpu", init=see).finished
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     assert {"matching/match", "matching/fate"} <= set(lines[0]) and "CIDEr-D" in lines[-1]

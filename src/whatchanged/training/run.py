@@ -17,6 +17,8 @@ from whatchanged.recipes.schema import Recipe
 from whatchanged.training.checkpoint import State, read_checkpoint, save_checkpoint
 from whatchanged.training.data.seen_once import leaves_backbone, with_tokens
 from whatchanged.training.data.sources import open_sources
+from whatchanged.training.data.token_files import read_origin
+from whatchanged.training.features.backbones import token_weights
 from whatchanged.training.loop import train
 from whatchanged.training.methods import Method, begin_from
 from whatchanged.training.methods.clip4idc import CLIP4IDC
@@ -51,7 +53,7 @@ def run_recipe(
     readers: processes that read the examples; 0 reads them in threads, which is enough for a CPU.
 
     Raises OutputError where the folder holds something and ``resume`` is not set, RecipeError where the run
-    was started with another recipe.
+    was started with another recipe, or its stored tokens are not of the weights it begins with.
     """
     last = run / "checkpoints" / "last.safetensors"
     recipe = _settle(recipe, run, resume)
@@ -75,6 +77,8 @@ def run_recipe(
             start_from(recipe, method, init, quiet)
         elif not quiet:
             warn_of_random_clip(recipe)
+        if start is None:
+            check_tokens(recipe, method)
     except BaseException:
         if fresh:
             shutil.rmtree(run, ignore_errors=True)
@@ -107,6 +111,22 @@ def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
         said = str(load_clip(method, init))
     if not quiet:
         print(f"{init}: {said}", file=sys.stderr)
+
+
+def check_tokens(recipe: Recipe, method: Method) -> None:
+    """Raises RecipeError where a pool's stored tokens were made by other weights than the method sees with.
+
+    It would learn from one backbone and later read pictures through another. Tokens that do not say what made
+    them (``token_files``) pass.
+    """
+    if recipe.data.source != "pool" or not recipe.data.features or not isinstance(method.vision, PixelVision):
+        return
+    about = read_origin(Path(recipe.data.features))
+    if about is not None and about.get("sha256") != token_weights(method.vision):
+        raise RecipeError(
+            f"{recipe.data.features}: these tokens were made by other weights than this run would see with."
+            " Begin from the run that made them: --init RUN"
+        )
 
 
 def warn_of_random_clip(recipe: Recipe) -> None:
