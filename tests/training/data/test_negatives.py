@@ -7,180 +7,81 @@ import pytest
 
 from whatchanged.errors import DatasetError
 from whatchanged.records import PairRecord
-from whatchanged.training.data.negatives import (
-    contradicts,
-    mine,
-    read_negatives,
-    split_phrases,
-    write_negatives,
-)
-from whatchanged.worlds.clevr.grading import is_true, parse
-from whatchanged.worlds.clevr.language import NO_CHANGE, write_captions
-from whatchanged.worlds.clevr.sampling import sample_triple
+from whatchanged.training.data.negatives import KINDS, Texts, fill, read_negatives, write_negatives
 
-SCENES = 40
+RECORDS = [
+    PairRecord(
+        "d", f"pair{i}", f"group{i}", "train", "pair_caption", Path(f"b{i}.png"), Path(f"a{i}.png"),
+        (f"the {word} one is gone", f"no {word} one any more"),
+    )
+    for i, word in enumerate(["red", "blue", "green"])
+]  # fmt: skip
+FALSE = {record.pair_id: tuple(f"{record.pair_id} sentence {i}" for i in range(6)) for record in RECORDS}
 
 
-@pytest.fixture(scope="module")
-def world():
-    """Records of 40 scenes, and the truth of every pair."""
-    records, truths = [], {}
-    for index in range(SCENES):
-        for pair, suffix in zip(sample_triple(11, index).pairs(), ("", "_n"), strict=True):
-            pair_id = f"{index:06d}.png{suffix}"
-            truths[pair_id] = pair
-            captions = write_captions(*pair, np.random.default_rng((index, len(suffix))))
-            records.append(
-                PairRecord(
-                    "clevr_change",
-                    pair_id,
-                    f"{index:06d}",
-                    "train",
-                    "pair_caption",
-                    Path(f"b{index}.png"),
-                    Path(f"a{index}{suffix}.png"),
-                    captions,
-                    changed=not suffix,
-                    change_type=pair[2].type,
-                )
-            )
-    return records, truths
+def test_the_captions_with_the_same_rare_words_are_most_similar():
+    sentences = ["the red one moved", "the blue one is gone", "a red one came"]
+    first, second = Texts(sentences, 0).similar(["the blue thing", "red one came in"])
+    assert first[0] == "the blue one is gone" and second[0] == "a red one came"
+    assert set(first) == set(second) == set(sentences)
 
 
-@pytest.fixture(scope="module", params=["with truth", "by contradiction"])
-def mined(request, world):
-    records, truths = world
-    return mine(records, truths if request.param == "with truth" else None, seed=1)
+def test_proposals_are_taken_in_their_order_until_there_are_enough():
+    """What was found is counted by kind; the share of words is that of Replace's alone."""
+    texts = Texts([caption for record in RECORDS for caption in record.captions], 0)
+
+    def propose(record, similar, rng):
+        offered = [(KINDS[i % 3], f"{record.pair_id} {i}", 0.25 * i) for i in range(5)]
+        return [], iter(offered)
+
+    mined = fill(RECORDS, texts, propose, 0, 4)
+    assert mined.sentences["pair1"] == ("pair1 0", "pair1 1", "pair1 2", "pair1 3")
+    assert dict(mined.counts) == {"retrieve": 6, "replace": 3, "confuse": 3}
+    assert mined.replaced == pytest.approx(np.mean([0.25] * 3))
+    with pytest.raises(DatasetError, match=r"pair0: only 5 of 6 false captions .* 6 captions at hand"):
+        fill(RECORDS, texts, propose, 0, 6)
 
 
-def test_no_negative_is_true(world, mined):
-    _, truths = world
-    told = [(pair, s) for pair, sentences in mined.sentences.items() for s in sentences]
-    assert len(told) == 6 * 2 * SCENES
-    assert not [s for pair, s in told if is_true(s, *truths[pair])]
-
-
-def test_six_different_readable_negatives_that_say_nothing_the_pair_says(world, mined):
-    for record in world[0]:
-        own = {parse(caption) for caption in record.captions}
-        said = [parse(sentence) for sentence in mined.sentences[record.pair_id]]
-        assert None not in said
-        assert len(set(said)) == 6 and not own & set(said)
-
-
-def test_no_change_sentences_are_no_negatives_of_distractors_and_at_most_one_of_changes(world, mined):
-    for record in world[0]:
-        easy = sum(sentence in NO_CHANGE for sentence in mined.sentences[record.pair_id])
-        assert easy <= (1 if record.changed else 0)
-
-
-def test_distractors_take_change_captions_of_other_scenes(world, mined):
-    by_text = {caption: r.group_id for r in world[0] if r.changed for caption in r.captions}
-    for record in world[0]:
-        if not record.changed:
-            groups = {by_text[sentence] for sentence in mined.sentences[record.pair_id]}
-            assert record.group_id not in groups
-
-
-def test_a_third_of_each_kind_and_the_published_share_of_replaced_words(mined):
-    assert mined.counts == {"retrieve": 2 * SCENES + 6 * SCENES, "replace": 2 * SCENES, "confuse": 2 * SCENES}
-    assert mined.replaced == pytest.approx(0.234, abs=0.04)
-
-
-def test_the_same_seed_gives_the_same_negatives(world):
-    records, truths = world
-    once, twice, other = (mine(records, truths, seed).sentences for seed in (1, 1, 2))
-    assert once == twice != other
-
-
-def test_truncated_negatives_still_differ_from_the_captions(world):
-    records, truths = world
-    short = mine(records, truths, 1, longest=9).sentences
-    for record in records:
-        own = {" ".join(caption.split()[:9]) for caption in record.captions}
-        assert not own & {" ".join(sentence.split()[:9]) for sentence in short[record.pair_id]}
-
-
-@pytest.mark.parametrize(
-    ("sentence", "own", "settled"),
-    [
-        ("the blue thing became gray", "the small blue metal cylinder turned gray", False),
-        ("the red thing became gray", "the small blue metal cylinder turned gray", True),
-        ("the blue thing became red", "the small blue metal cylinder turned gray", True),
-        ("the blue thing moved", "the small blue metal cylinder turned gray", True),
-        ("the block moved", "the cube changed its location", False),
-        ("the ball moved", "the cube changed its location", True),
-        ("the shiny ball is gone", "the metal sphere has disappeared", False),
-        ("the cube left of the red ball moved", "the cube right of the blue ball moved", False),
-        ("there is no change", "the cube moved", True),
-    ],
-)
-def test_only_a_contradiction_settles_that_a_sentence_is_false(sentence, own, settled):
-    assert contradicts(parse(sentence), parse(own)) is settled
-
-
-@pytest.mark.parametrize(
-    ("caption", "parts"),
-    [
-        (
-            "the red cube that is to the left of the big ball is gone",
-            ("the red cube", " that is to the left of ", "the big ball", " is gone"),
-        ),
-        ("the tiny block behind the thing moved", ("the tiny block", " behind ", "the thing", " moved")),
-        ("the small object turned red", ("the small object", "", "", " turned red")),
-    ],
-)
-def test_a_caption_falls_into_its_phrases(caption, parts):
-    assert split_phrases(caption) == parts
-
-
-def test_the_published_file_form_comes_back(world, mined, tmp_path):
-    records, _ = world
+def test_the_published_file_form_comes_back(tmp_path):
     path = tmp_path / "negatives.jsonl"
-    write_negatives(path, records, mined.sentences)
+    write_negatives(path, RECORDS, FALSE)
     first = json.loads(path.read_text().splitlines()[0])
     assert list(first) == ["id", "img1", "img2", "sentences", "neg_samples"]
     assert (first["img1"], first["img2"]) == ("b0.png", "a0.png") and len(first["neg_samples"]) == 6
-    assert read_negatives(path, records) == dict(mined.sentences)
+    assert read_negatives(path, RECORDS) == FALSE
 
 
-def test_pairs_of_equal_names_keep_their_own_false_captions(world, mined, tmp_path):
+def test_pairs_of_equal_names_keep_their_own_false_captions(tmp_path):
     """A folder a pair, each with before.png and after.png."""
     records = [
-        replace(r, before=Path(r.pair_id, "before.png"), after=Path(r.pair_id, "after.png")) for r in world[0]
+        replace(r, before=Path(r.pair_id, "before.png"), after=Path(r.pair_id, "after.png")) for r in RECORDS
     ]
     path = tmp_path / "negatives.jsonl"
-    write_negatives(path, records, mined.sentences)
-    assert read_negatives(path, records) == dict(mined.sentences)
+    write_negatives(path, records, FALSE)
+    assert read_negatives(path, records) == FALSE
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     without = [json.dumps({key: value for key, value in line.items() if key != "id"}) for line in lines]
     path.write_text("\n".join(without[:1] * 2))  # the same twice: nothing to choose
-    assert read_negatives(path, records[:1]) == {records[0].pair_id: mined.sentences[records[0].pair_id]}
+    assert read_negatives(path, records[:1]) == {records[0].pair_id: FALSE[records[0].pair_id]}
     path.write_text("\n".join(without))
     with pytest.raises(DatasetError, match=r"line 2: other false captions for before\.png, after\.png"):
         read_negatives(path, records)
 
 
-def test_the_published_form_has_no_ids(world, mined, tmp_path):
+def test_the_published_form_has_no_ids(tmp_path):
     path = tmp_path / "negatives.jsonl"
-    write_negatives(path, world[0], mined.sentences)
+    write_negatives(path, RECORDS, FALSE)
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     without = [json.dumps({key: value for key, value in line.items() if key != "id"}) for line in lines]
     path.write_text("\n".join(without))
-    assert read_negatives(path, world[0]) == dict(mined.sentences)
+    assert read_negatives(path, RECORDS) == FALSE
 
 
-def test_a_file_without_a_pair_or_with_a_broken_line_is_refused(world, mined, tmp_path):
-    records, _ = world
+def test_a_file_without_a_pair_or_with_a_broken_line_is_refused(tmp_path):
     path = tmp_path / "negatives.jsonl"
-    write_negatives(path, records[1:], mined.sentences)
-    with pytest.raises(DatasetError, match=r"no false captions for 000000\.png"):
-        read_negatives(path, records)
+    write_negatives(path, RECORDS[1:], FALSE)
+    with pytest.raises(DatasetError, match=r"no false captions for pair0 "):
+        read_negatives(path, RECORDS)
     path.write_text('{"img1": "a"}\n')
     with pytest.raises(DatasetError, match="line 1"):
-        read_negatives(path, records)
-
-
-def test_too_few_captions_are_reported(world):
-    with pytest.raises(DatasetError, match="of 6 false captions"):
-        mine(world[0][1:2], None, 0)
+        read_negatives(path, RECORDS)

@@ -170,7 +170,8 @@ def _negatives(
     judge: "Judge | None" = None,
 ) -> Mapping[str, tuple[str, ...]]:
     """The records' own false captions, or built ones, which are kept for the next sitting."""
-    from whatchanged.training.data.negatives import mine, read_negatives, write_negatives
+    from whatchanged.training.data.clevr_negatives import mine
+    from whatchanged.training.data.negatives import read_negatives, write_negatives
     from whatchanged.training.data.text_negatives import in_free_text, mine_text
 
     if all(record.negatives for record in train):

@@ -15,7 +15,8 @@ from whatchanged.files import whole
 from whatchanged.recipes.schema import PCLConfig, Recipe
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
-from whatchanged.training.data.negatives import Truth, mine, read_negatives, write_negatives
+from whatchanged.training.data.clevr_negatives import Truth, mine
+from whatchanged.training.data.negatives import read_negatives, write_negatives
 from whatchanged.training.data.pool import Shard, check_size, open_shards, pairing
 from whatchanged.training.data.sources import Sources
 from whatchanged.training.data.token_files import open_tokens
