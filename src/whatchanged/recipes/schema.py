@@ -186,8 +186,8 @@ class DataConfig:
     ordered_pairs: Literal["official", "all", "balanced"] = "official"
     """Pairs of a pool's triple: the two official ones, all six, or all with the unchanged ones twice."""
     vary: Literal["examples", "batches"] = "examples"
-    """Where a pool's pictures are exposed, toned and blurred anew: as each is read (the CPU's work), or whole
-    batches of them on the device that trains; a GPU wants the latter. Other numbers are drawn then."""
+    """Where a pool's pictures are varied anew (``seeing.variation``): as each is read (the CPU's work), or
+    whole batches of them on the device that trains; a GPU wants the latter. Other numbers are drawn then."""
     examples: Literal["captions", "pairs", "scenes"] = "captions"
     """What one training example of a data set is: each caption of each pair; each pair, with a caption drawn
     anew at every visit; each scene, whose changed and unchanged pair then stand in the same batch."""

@@ -1,4 +1,5 @@
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -106,15 +107,24 @@ def test_graphs_that_say_something_else_are_refused(run, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_existing_folder_is_kept_unless_forced(run, tmp_path):
-    folder = tmp_path / "bundle"
-    folder.mkdir()
-    (folder / "precious.txt").write_text("x")
-    with pytest.raises(OutputError, match="exists already"):
-        export_run(run, folder, "b")
-    assert (folder / "precious.txt").exists()
-    export_run(run, folder, "b", force=True)
-    assert not (folder / "precious.txt").exists() and (folder / "bundle.json").exists()
+def test_a_model_is_kept_unless_forced_and_other_things_in_any_case(run, bundle, tmp_path, monkeypatch):
+    folder, other, empty = (tmp_path / name for name in ("bundle", "other", "empty"))
+    shutil.copytree(bundle.folder, folder)
+    (folder / "README.md").write_text("x")
+    other.mkdir()
+    (other / "precious.txt").write_text("x")
+    empty.mkdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(export, "open_run", None)  # refused before any work
+        for place in (folder, other, empty):
+            with pytest.raises(OutputError, match="exists already"):
+                export_run(run, place, "b")
+        with pytest.raises(OutputError, match="holds other things than a model"):
+            export_run(run, other, "b", force=True)
+    assert (folder / "README.md").read_text() == (other / "precious.txt").read_text() == "x"
+    for place in (folder, empty):
+        export_run(run, place, "b", force=True)
+        assert open_bundle(place).card.name == "b" and "# b" in (place / "README.md").read_text()
 
 
 @pytest.mark.parametrize("force", [False, True])

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import whatchanged
-from whatchanged.captioner.bundle import Bundle, Card, open_bundle, write_bundle
+from whatchanged.captioner.bundle import MANIFEST, Bundle, Card, open_bundle, write_bundle
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.images import normalise
 from whatchanged.recipes.reader import dump_recipe
@@ -55,13 +55,16 @@ def export_run(
     unless a package has them. familiar: a pool of drawn pictures of the model's size; the bundle then tells
     how unlike them its pictures are (``familiarity``).
 
-    Raises RecipeError for a run that no bundle can be made of, OutputError where ``output`` is no folder, or
-    exists and ``force`` is not set, BundleError where a graph and torch do not agree.
+    Raises RecipeError for a run that no bundle can be made of, OutputError where ``output`` is no folder,
+    exists and ``force`` is not set, or holds anything but a model, BundleError where a graph and torch do not
+    agree.
     """
     if output.is_symlink() or (output.exists() and not output.is_dir()):
         raise OutputError(f"{output}: is a file or a link, and a model is a folder. Choose another place.")
     if output.exists() and not force:
         raise OutputError(f"{output}: exists already. Pass --force to replace it, or choose another folder.")
+    if output.exists() and any(output.iterdir()) and not (output / MANIFEST).is_file():
+        raise OutputError(f"{output}: holds other things than a model, so it stays. Choose another folder.")
     trained, method, state = open_run(run, checkpoint)
     recipe, statistics, seen_by = trained, pixel_statistics(trained.vision), None
     if trained.vision.kind == "features":
