@@ -61,7 +61,7 @@ class Tokens(nn.Module):
         """It has no parameters."""
         return frozenset()
 
-    def pile_truth(self, truths: Sequence[Any]) -> None:
+    def collate_truth(self, truths: Sequence[Any]) -> None:
         """Nothing is learned from the truth."""
 
     def pointing(self, grids: Grids, truth: Any, looked: Tensor, asked: Tensor) -> Tensor:

@@ -130,7 +130,7 @@ def test_the_published_rates_reach_their_groups(tiny_dataset, tmp_path):
         biases = {n for n in names.values() if n.endswith("bias") and n != "pair.entry_norm.bias"}
         assert undecayed == biases | norms
         # per layer two of the encoder and three of the decoder; at the captioner's entry and at its head
-        assert len(norms) == 2 * (2 + 3) + 2 and "captioner.encoder.0.feeding.norm.weight" in norms
+        assert len(norms) == 2 * (2 + 3) + 2 and "captioner.encoder.0.feed_forward.norm.weight" in norms
 
 
 def test_a_broken_run_goes_on_as_if_nothing_had_happened(tiny_dataset, tmp_path, whatchanged):

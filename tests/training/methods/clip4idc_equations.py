@@ -127,8 +127,8 @@ def memories(W, H, heads, layers):
     found = []
     for i in range(layers):
         at = f"captioner.encoder.{i}"
-        m = post_norm(W, f"{at}.reading", m, attend(W, f"{at}.reading.attention", m, m, heads))
-        m = feed(W, f"{at}.feeding", m)
+        m = post_norm(W, f"{at}.self_attention", m, attend(W, f"{at}.self_attention.attention", m, m, heads))
+        m = feed(W, f"{at}.feed_forward", m)
         found.append(m)
     return found
 
@@ -146,10 +146,12 @@ def word_logits(W, H, ids, heads, layers, preset, variant, text_heads, text_laye
     for i in range(layers):
         m = found[i] if preset == "authors" else found[-1]
         at = f"captioner.decoder.{i}"
-        read = attend(W, f"{at}.reading.attention", d, d, heads, causal=True)
-        d = post_norm(W, f"{at}.reading", d, read)
-        d = post_norm(W, f"{at}.looking", d, attend(W, f"{at}.looking.attention", d, m, heads))
-        d = feed(W, f"{at}.feeding", d)
+        read = attend(W, f"{at}.self_attention.attention", d, d, heads, causal=True)
+        d = post_norm(W, f"{at}.self_attention", d, read)
+        d = post_norm(
+            W, f"{at}.cross_attention", d, attend(W, f"{at}.cross_attention.attention", d, m, heads)
+        )
+        d = feed(W, f"{at}.feed_forward", d)
     z = layer_norm(W, "captioner.transform_norm", exact_gelu(linear(W, "captioner.transform", d)), 1e-12)
     return z @ table.T + W["captioner.bias"]
 

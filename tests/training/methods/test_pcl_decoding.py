@@ -47,7 +47,7 @@ def image_cached_logits(model, before, after, prefix):
         text = model.embed.text(ids, torch.arange(position + 1))
         known = torch.ones(position + 1, memory.keys.shape[3], dtype=torch.bool)
         allowed = torch.cat([known, torch.ones(position + 1, position + 1, dtype=torch.bool).tril()], dim=1)
-        out = model.cross.remember(text, allowed, past).rows
+        out = model.cross.with_cache(text, allowed, past).rows
         rows.append(model.output(out[:, -1]).log_softmax(-1))
     return torch.stack(rows, dim=1)
 
@@ -73,8 +73,10 @@ def test_three_ways_to_the_same_logits(forced):
 @torch.no_grad()
 def test_keeping_the_mask_would_show(forced, monkeypatch):
     model, *rest = forced
-    kept, remember = [], model.cross.remember
-    monkeypatch.setattr(model.cross, "remember", lambda *a, **k: kept.append(remember(*a, **k)) or kept[-1])
+    kept, with_cache = [], model.cross.with_cache
+    monkeypatch.setattr(
+        model.cross, "with_cache", lambda *a, **k: kept.append(with_cache(*a, **k)) or kept[-1]
+    )
 
     def keep_both(model, cache, memory):
         last = kept[-1]
@@ -187,7 +189,7 @@ def test_attention_falls_on_the_cells_of_the_patches(preset):
     flat = attention.flatten(2)
     assert attention.shape == (2, 2, 3, 4)
     assert flat[0, 0].nonzero().flatten().tolist() == flat[1, 1].nonzero().flatten().tolist() == [0, 5, 7, 10]
-    seen = model.cross.remember(
+    seen = model.cross.with_cache(
         model.embed.text(torch.tensor([[BOS, MASK]] * 2), torch.arange(2)),
         torch.tensor([[True] * (memory.keys.shape[3] + 1) + [False], [True] * (memory.keys.shape[3] + 2)]),
         (memory.keys, memory.values),

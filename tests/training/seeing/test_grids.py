@@ -1,9 +1,11 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 
 from whatchanged.errors import ShapeError
-from whatchanged.training.seeing.grids import Batch, Precomputed, hide, pile
+from whatchanged.training.seeing.grids import Batch, Precomputed, hide, stacked
 
 
 def test_stored_features_pass_through_with_their_cells():
@@ -29,10 +31,17 @@ def test_features_of_another_grid_are_refused_with_both_shapes():
         Precomputed(2, 3, 5).grids(torch.rand(4, 6, 5), torch.rand(4, 9, 5))
 
 
-def test_arrays_are_piled_or_refused():
-    assert pile([np.zeros((2, 3), np.uint8)] * 4, "before").shape == (4, 2, 3)
+def test_pictures_are_stacked_or_refused():
+    def examples(*shapes):
+        return [
+            SimpleNamespace(before=np.full(s, i, np.uint8), after=np.zeros((2, 2)))
+            for i, s in enumerate(shapes)
+        ]
+
+    before, after = stacked(examples((2, 3), (2, 3), (2, 3)))
+    assert before.shape == (3, 2, 3) and after.shape == (3, 2, 2) and before[:, 0, 0].tolist() == [0, 1, 2]
     with pytest.raises(ShapeError, match=r"\(before\): got shapes \[\(2, 3\), \(2, 4\)\]"):
-        pile([np.zeros((2, 3)), np.zeros((2, 4))], "before")
+        stacked(examples((2, 3), (2, 4)))
 
 
 def test_a_batch_moves_whole_and_keeps_its_generator():

@@ -15,10 +15,10 @@ from whatchanged.training.seeing.scene_truth import (
     Truth,
     cell_loss,
     changed_tokens,
+    collate_truth,
     fate_loss,
     join,
     match_loss,
-    pile_truth,
     pointing_loss,
     survey_loss,
     things_of_tokens,
@@ -197,7 +197,7 @@ def test_pointing_by_hand():
 def test_pairings_become_one_batch(tiny_pool):
     shard = open_shards(tiny_pool)[0]
     pairings = [pairing(shard, i, 0, 1, shard.change(i)) for i in range(3)]
-    piled = pile_truth(pairings).to("cpu")
+    piled = collate_truth(pairings).to("cpu")
     assert piled.before.owner.shape == (3, 8, 12) and piled.after.attributes.shape == (3, 10, 4)
     for side in ("before", "after"):
         for name in ("owner", "center", "attributes", "places"):

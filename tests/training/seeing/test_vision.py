@@ -256,9 +256,9 @@ def test_what_can_be_learned_depends_on_the_recipe():
 
 def test_truth_is_piled_where_it_is_known_and_asked_for(tiny_pool):
     truths = known(tiny_pool)[2]
-    assert build().pile_truth(truths).before.owner.shape == (3, 8, 12)
-    assert build().pile_truth([*truths, None]) is None
-    assert build(scene_truth=False).pile_truth(truths) is None
+    assert build().collate_truth(truths).before.owner.shape == (3, 8, 12)
+    assert build().collate_truth([*truths, None]) is None
+    assert build(scene_truth=False).collate_truth(truths) is None
 
 
 def test_tasks_say_what_they_miss(tiny_pool):
@@ -270,13 +270,13 @@ def test_tasks_say_what_they_miss(tiny_pool):
     before, after, truths = known(tiny_pool)
     stored = [vision.pack(vision.normalise(p)) for p in (before, after)]
     with pytest.raises(DatasetError, match=r"task seeing reads pictures.* Leave data\.features empty"):
-        vision.tasks["seeing"](Batch(*stored, ids, truth=vision.pile_truth(truths)))
+        vision.tasks["seeing"](Batch(*stored, ids, truth=vision.collate_truth(truths)))
 
 
 def test_both_tasks_fall_on_a_few_pairs(tiny_pool):
     vision = build().train()
     before, after, truths = known(tiny_pool)
-    batch = Batch(before, after, torch.zeros(3, 3, dtype=torch.long), truth=vision.pile_truth(truths))
+    batch = Batch(before, after, torch.zeros(3, 3, dtype=torch.long), truth=vision.collate_truth(truths))
     optimizer = torch.optim.AdamW(vision.parameters(), lr=5e-3)
     losses = []
     for _ in range(40):
@@ -293,7 +293,7 @@ def test_both_tasks_fall_on_a_few_pairs(tiny_pool):
 def test_matching_learns_from_pictures_in_bf16(tiny_pool):
     vision = build().train()
     before, after, truths = known(tiny_pool)
-    batch = Batch(before, after, torch.zeros(3, 3, dtype=torch.long), truth=vision.pile_truth(truths))
+    batch = Batch(before, after, torch.zeros(3, 3, dtype=torch.long), truth=vision.collate_truth(truths))
     with torch.autocast("cpu", torch.bfloat16):
         terms = vision.tasks["matching"](batch)
     sum(terms.values()).backward()
@@ -303,7 +303,7 @@ def test_matching_learns_from_pictures_in_bf16(tiny_pool):
 def test_matching_reads_stored_tokens_as_it_reads_pictures(tiny_pool):
     vision = build()
     before, after, truths = known(tiny_pool)
-    ids, truth = torch.zeros(3, 3, dtype=torch.long), vision.pile_truth(truths)
+    ids, truth = torch.zeros(3, 3, dtype=torch.long), vision.collate_truth(truths)
     stored = [vision.pack(vision.normalise(p)) for p in (before, after)]
     told = vision.tasks["matching"](Batch(*stored, ids, truth=truth))
     assert_close(told, vision.tasks["matching"](Batch(before, after, ids, truth=truth)))

@@ -47,7 +47,7 @@ from whatchanged.training.methods import Cache, take_over
 from whatchanged.training.nn.clip import LARGEST_SCALE, START_SCALE, Block, TextTower, draw, draw_blocks
 from whatchanged.training.nn.postnorm import EPS, DecoderLayer, EncoderLayer
 from whatchanged.training.nn.transformer import Past, captioning_mask
-from whatchanged.training.seeing.grids import Batch, Grids, Vision, on_grids, pile
+from whatchanged.training.seeing.grids import Batch, Grids, Vision, on_grids, stacked
 from whatchanged.vocabulary import CLS, EOS, MASK, PAD, UNK, Vocabulary
 
 if TYPE_CHECKING:
@@ -209,14 +209,15 @@ class Captioner(nn.Module):
             nn.init.normal_(self.words.weight, std=0.02)
             nn.init.normal_(self.positions, std=0.01)
 
-    def remember(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+    def memory(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
         """Pair tokens (B, R, J) -> what each decoder layer looks at: keys, values (B, layers, h, R, k)."""
         m, memories = tokens if self.widen is None else self.widen(tokens), []
         for layer in self.encoder:
             m = layer(m)
             memories.append(m)
         read = memories if self.layer_memory else memories[-1:] * len(memories)
-        kept = [cast(DecoderLayer, d).looking.kept(m) for d, m in zip(self.decoder, read, strict=True)]
+        layers = (cast(DecoderLayer, layer).cross_attention for layer in self.decoder)
+        kept = [layer.keys_values(m) for layer, m in zip(layers, read, strict=True)]
         return torch.stack([k for k, _ in kept], dim=1), torch.stack([v for _, v in kept], dim=1)
 
     def forward(
@@ -306,10 +307,8 @@ class CLIP4IDC(nn.Module):
         ids = ids[:, : int((ids != PAD).sum(-1).max())]
         known = [e.record.changed for e in examples if e.record.changed is not None]
         changed = torch.tensor(known, dtype=torch.long) if len(known) == len(examples) else None
-        pictures = pile([e.before for e in examples], "before"), pile([e.after for e in examples], "after")
-        return Batch(
-            *pictures, ids, changed=changed, truth=self.vision.pile_truth([e.truth for e in examples])
-        )
+        truth = self.vision.collate_truth([e.truth for e in examples])
+        return Batch(*stacked(examples), ids, changed=changed, truth=truth)
 
     @property
     def padded_tasks(self) -> frozenset[str]:
@@ -404,7 +403,7 @@ class CLIP4IDC(nn.Module):
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
         """Logits (B, L, V) of the word at each position of ``ids`` from those before it; zeros for BOS."""
-        keys, values = self.captioner.remember(self.pair_tokens(before, after))
+        keys, values = self.captioner.memory(self.pair_tokens(before, after))
         said, places = ids[:, :-1], torch.arange(ids.shape[1] - 1, device=ids.device)
         allowed = captioning_mask(0, len(places), ids.device)
         rows = self.captioner(self._embed(said, places)[0], keys, values, allowed).rows
@@ -413,7 +412,7 @@ class CLIP4IDC(nn.Module):
     def encode(self, before: Tensor, after: Tensor) -> Memory:
         """The memory of each pair: what the decoder looks at, projected once."""
         grids = self.vision.relate(self.vision.grids(before, after))
-        keys, values = self.captioner.remember(self.pair(grids))
+        keys, values = self.captioner.memory(self.pair(grids))
         return Memory(keys, values, torch.stack([grids.cells_before, grids.cells_after], dim=1))
 
     def no_change(self, memory: Memory) -> None:

@@ -35,15 +35,8 @@ from torch.nn import functional as F
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes.schema import PCLConfig
 from whatchanged.training.methods import Cache, take_over
-from whatchanged.training.nn.transformer import (
-    Remembered,
-    Stack,
-    asking_mask,
-    captioning_mask,
-    norm,
-    sinusoid,
-)
-from whatchanged.training.seeing.grids import Batch, Grids, Hidden, Vision, on_grids, pile, to_patches
+from whatchanged.training.nn.transformer import Cached, Stack, asking_mask, captioning_mask, norm, sinusoid
+from whatchanged.training.seeing.grids import Batch, Grids, Hidden, Vision, on_grids, stacked, to_patches
 from whatchanged.vocabulary import BOS, CLS, EOS, MASK, PAD, Vocabulary
 
 if TYPE_CHECKING:
@@ -292,9 +285,8 @@ class PCL(nn.Module):
             texts, false = texts[:, :length], None if false is None else false[..., :length]
         known = [e.record.changed for e in examples if e.record.changed is not None]
         changed = torch.tensor(known, dtype=torch.long) if len(known) == len(examples) else None
-        pictures = pile([e.before for e in examples], "before"), pile([e.after for e in examples], "after")
-        truth = self.vision.pile_truth([e.truth for e in examples])
-        return Batch(*pictures, texts, false, changed, truth=truth)
+        truth = self.vision.collate_truth([e.truth for e in examples])
+        return Batch(*stacked(examples), texts, false, changed, truth=truth)
 
     def text_length(self, examples: Sequence["Example"]) -> int:
         """L of these examples."""
@@ -404,14 +396,14 @@ class PCL(nn.Module):
             allowed = F.pad(real, (rows.shape[1] + 1, 0), value=True)[:, None, None]
         return cast(Tensor, self.cross(torch.cat([rows, cls, words], dim=1), allowed))
 
-    def every_word_rows(self, rows: Tensor, ids: Tensor) -> Remembered:
+    def every_word_rows(self, rows: Tensor, ids: Tensor) -> Cached:
         """``method.every_word``, not published: behind images and true words a [MASK] row for each position
         from 1 on (``asking_mask``). Each is what ``step`` would compute there.
         """
         front, places = self._front(rows), torch.arange(1, ids.shape[1], device=ids.device)
         masks = self.embed.text(torch.full_like(ids[:, 1:], MASK), places)
         out = torch.cat([front, self._words(ids[:, :-1]), masks], dim=1)
-        return self.cross.remember(out, asking_mask(rows.shape[1], front.shape[1], len(places), ids.device))
+        return self.cross.with_cache(out, asking_mask(rows.shape[1], front.shape[1], len(places), ids.device))
 
     def captioning_rows(self, rows: Tensor, ids: Tensor) -> Tensor:
         """Captioning: the same, but images are blind to text and text to what follows; words stand last."""
@@ -441,7 +433,7 @@ class PCL(nn.Module):
         grids = self.vision.grids(before, after)
         rows = self.image_rows(grids)
         front = self._front(rows)
-        kept = self.cross.remember(front, captioning_mask(rows.shape[1], front.shape[1], rows.device))
+        kept = self.cross.with_cache(front, captioning_mask(rows.shape[1], front.shape[1], rows.device))
         cells = torch.stack([grids.cells_before, grids.cells_after], dim=1)
         return Memory(kept.keys, kept.values, self._pair_rows(kept.rows), cells)
 
@@ -468,7 +460,7 @@ class PCL(nn.Module):
         values = torch.cat([memory.values, cache["values"]], dim=3)
         known = torch.ones(2, keys.shape[3], dtype=torch.bool, device=ids.device)
         allowed = torch.cat([known, captioning_mask(0, 2, ids.device)], dim=1)
-        out = self.cross.remember(rows, allowed, (keys, values))
+        out = self.cross.with_cache(rows, allowed, (keys, values))
         scores = self.output(out.rows[:, 1]).log_softmax(-1)
         new = {"keys": out.keys[:, :, :, :1], "values": out.values[:, :, :, :1]}
         grown = {name: torch.cat([cache[name], new[name]], dim=3) for name in new}

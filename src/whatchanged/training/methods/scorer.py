@@ -38,7 +38,7 @@ from whatchanged.recipes.schema import ScorerConfig
 from whatchanged.training.methods import Cache, take_over
 from whatchanged.training.nn.token_matching import match_tokens
 from whatchanged.training.nn.transformer import BLIND, sinusoid
-from whatchanged.training.seeing.grids import Batch, Vision, pile
+from whatchanged.training.seeing.grids import Batch, Vision, stacked
 from whatchanged.vocabulary import BOS, CLS, MASK, PAD, UNK, Vocabulary
 
 if TYPE_CHECKING:
@@ -331,8 +331,8 @@ class SCORER(nn.Module):
         # without whole scenes no pair says its kind, and all share one loss
         scenes = any(e.partner is not None for e in examples)
         changed = torch.tensor([int(e.record.changed is True) for e in examples]) if scenes else None
-        pictures = pile([e.before for e in examples], "before"), pile([e.after for e in examples], "after")
-        return Batch(*pictures, ids, None, changed, truth=self.vision.pile_truth([e.truth for e in examples]))
+        truth = self.vision.collate_truth([e.truth for e in examples])
+        return Batch(*stacked(examples), ids, None, changed, truth=truth)
 
     @property
     def padded_tasks(self) -> frozenset[str]:

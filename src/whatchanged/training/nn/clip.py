@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from whatchanged.training.nn.transformer import Attention, Past, Seen
+from whatchanged.training.nn.transformer import Attention, AttentionState, Past
 
 START_SCALE = math.log(1 / 0.07)
 """Where CLIP's temperature starts, as a logarithm."""
@@ -38,7 +38,9 @@ class Block(nn.Module):
         self.shrink = nn.Linear(ffn, width)
         self.activation = activation
 
-    def forward(self, x: Tensor, allowed: Tensor | None = None, past: Past = None) -> tuple[Tensor, Seen]:
+    def forward(
+        self, x: Tensor, allowed: Tensor | None = None, past: Past = None
+    ) -> tuple[Tensor, AttentionState]:
         """Rows (B, T, D) in, rows out; ``allowed`` and ``past`` as in ``Attention``."""
         read, seen = self.attention(self.attention_norm(x), allowed, past)
         x = x + read

@@ -7,13 +7,13 @@ from typing import cast
 
 from torch import Tensor, nn
 
-from whatchanged.training.nn.transformer import Attention, Past, Seen
+from whatchanged.training.nn.transformer import Attention, AttentionState, Past
 
 EPS = 1e-12
 """BERT's, under the root of each normalisation."""
 
 
-class Reading(nn.Module):
+class AttentionSublayer(nn.Module):
     """A(q, s) = LN(q + Drop(Attention(q, s))): post-norm, as in BERT; s may be q itself."""
 
     def __init__(self, width: int, heads: int, dropout: float) -> None:
@@ -22,19 +22,21 @@ class Reading(nn.Module):
         self.norm = nn.LayerNorm(width, eps=EPS)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x: Tensor, allowed: Tensor | None = None, past: Past = None) -> tuple[Tensor, Seen]:
+    def forward(
+        self, x: Tensor, allowed: Tensor | None = None, past: Past = None
+    ) -> tuple[Tensor, AttentionState]:
         """x (B, T, D) reads ``past`` and itself; ``allowed`` and ``past`` as in ``Attention``."""
         read, seen = self.attention(x, allowed, past)
         return self.norm(x + self.dropout(read)), seen
 
-    def kept(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Keys and values (B, h, S, k) of the rows (B, S, D) that ``other`` is to read."""
+    def keys_values(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """Keys and values (B, h, S, k) of the rows (B, S, D) that ``cross`` is to read."""
         a = self.attention
         keys, values = (f(rows).unflatten(-1, (a.heads, -1)).transpose(1, 2) for f in (a.key, a.value))
         return keys, values
 
-    def other(self, x: Tensor, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-        """x (B, T, D) reads other rows by what was ``kept`` of them; also the probabilities (B, h, T, S)."""
+    def cross(self, x: Tensor, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+        """x (B, T, D) reads other rows by their ``keys_values``; also the probabilities (B, h, T, S)."""
         a = self.attention
         query = a.query(x).unflatten(-1, (a.heads, -1)).transpose(1, 2)
         probabilities = (query @ keys.transpose(-1, -2) * a.scale).softmax(-1)
@@ -42,7 +44,7 @@ class Reading(nn.Module):
         return self.norm(x + self.dropout(read)), probabilities
 
 
-class Feeding(nn.Module):
+class FeedForward(nn.Module):
     """F(x) = LN(x + Drop(W2 GELU(W1 x + b1) + b2)), the exact GELU."""
 
     def __init__(self, width: int, ffn: int, dropout: float) -> None:
@@ -60,11 +62,12 @@ class EncoderLayer(nn.Module):
 
     def __init__(self, width: int, heads: int, ffn: int, dropout: float) -> None:
         super().__init__()
-        self.reading, self.feeding = Reading(width, heads, dropout), Feeding(width, ffn, dropout)
+        self.self_attention = AttentionSublayer(width, heads, dropout)
+        self.feed_forward = FeedForward(width, ffn, dropout)
 
     def forward(self, m: Tensor) -> Tensor:
         """Pair rows in, pair rows out."""
-        return cast(Tensor, self.feeding(self.reading(m)[0]))
+        return cast(Tensor, self.feed_forward(self.self_attention(m)[0]))
 
 
 class DecoderLayer(nn.Module):
@@ -72,13 +75,14 @@ class DecoderLayer(nn.Module):
 
     def __init__(self, width: int, heads: int, ffn: int, dropout: float) -> None:
         super().__init__()
-        self.reading, self.looking = Reading(width, heads, dropout), Reading(width, heads, dropout)
-        self.feeding = Feeding(width, ffn, dropout)
+        self.self_attention = AttentionSublayer(width, heads, dropout)
+        self.cross_attention = AttentionSublayer(width, heads, dropout)
+        self.feed_forward = FeedForward(width, ffn, dropout)
 
     def forward(
         self, d: Tensor, keys: Tensor, values: Tensor, allowed: Tensor | None, past: Past
-    ) -> tuple[Tensor, Seen, Tensor]:
+    ) -> tuple[Tensor, AttentionState, Tensor]:
         """Word rows (B, T, D) against the pair's keys and values; also self-attention's and the looks."""
-        d, seen = self.reading(d, allowed, past)
-        d, looked = self.looking.other(d, keys, values)
-        return self.feeding(d), seen, looked
+        d, seen = self.self_attention(d, allowed, past)
+        d, probabilities = self.cross_attention.cross(d, keys, values)
+        return self.feed_forward(d), seen, probabilities

@@ -76,7 +76,7 @@ Past = tuple[Tensor, Tensor] | None
 """Keys and values of rows that stand before those at hand."""
 
 
-class Seen(NamedTuple):
+class AttentionState(NamedTuple):
     """What one layer computed on the way: keys and values (B, h, T, k), probabilities (B, h, T, S)."""
 
     keys: Tensor
@@ -84,7 +84,7 @@ class Seen(NamedTuple):
     probabilities: Tensor
 
 
-class Remembered(NamedTuple):
+class Cached(NamedTuple):
     """Output rows (B, T, D) of a stack, and what was seen in every layer.
 
     keys, values: (B, layers, h, T, k); attention: (B, layers, h, T, S).
@@ -114,7 +114,7 @@ class Attention(nn.Module):
         self.heads = heads
         self.scale = (width // heads) ** -0.5
 
-    def forward(self, x: Tensor, allowed: Tensor | None, past: Past) -> tuple[Tensor, Seen]:
+    def forward(self, x: Tensor, allowed: Tensor | None, past: Past) -> tuple[Tensor, AttentionState]:
         """Rows x (B, T, D) read ``past`` (keys, values: (B, h, P, k) each) and then one another.
 
         ``allowed``: bool, True where a row may read a column, broadcast to (B, h, T, P + T); None allows all.
@@ -131,7 +131,7 @@ class Attention(nn.Module):
             scores = scores.masked_fill(~allowed, BLIND)
         probabilities = scores.softmax(-1)
         heads = self.dropout(probabilities) @ all_values
-        return self.out(heads.transpose(1, 2).flatten(2)), Seen(keys, values, probabilities)
+        return self.out(heads.transpose(1, 2).flatten(2)), AttentionState(keys, values, probabilities)
 
 
 class Block(nn.Module):
@@ -149,7 +149,7 @@ class Block(nn.Module):
         self.ffn = nn.Sequential(nn.Linear(width, ffn), nn.ReLU(), nn.Dropout(dropout), nn.Linear(ffn, width))
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, h: Tensor, allowed: Tensor | None, past: Past) -> tuple[Tensor, Seen]:
+    def forward(self, h: Tensor, allowed: Tensor | None, past: Past) -> tuple[Tensor, AttentionState]:
         """Rows in, rows out; and what was seen on the way."""
         read, seen = self.attention(self.attention_norm(h), allowed, past)
         h = h + self.dropout(read)
@@ -173,12 +173,12 @@ class Stack(nn.Module):
         """Rows (B, T, D) to rows (B, T, D); ``allowed`` as in ``Attention``."""
         return self._walk(x, allowed, None)[0]
 
-    def remember(self, x: Tensor, allowed: Tensor | None = None, past: Past = None) -> Remembered:
+    def with_cache(self, x: Tensor, allowed: Tensor | None = None, past: Past = None) -> Cached:
         """As ``forward``, behind P rows whose keys and values (B, layers, h, P, k) are known; keeps all."""
         rows, seen = self._walk(x, allowed, past)
-        return Remembered(rows, *(torch.stack(parts, dim=1) for parts in zip(*seen, strict=True)))
+        return Cached(rows, *(torch.stack(parts, dim=1) for parts in zip(*seen, strict=True)))
 
-    def _walk(self, x: Tensor, allowed: Tensor | None, past: Past) -> tuple[Tensor, list[Seen]]:
+    def _walk(self, x: Tensor, allowed: Tensor | None, past: Past) -> tuple[Tensor, list[AttentionState]]:
         h, seen = self.entry_norm(x), []
         for layer, block in enumerate(self.blocks):
             h, found = block(h, allowed, None if past is None else (past[0][:, layer], past[1][:, layer]))

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from whatchanged.errors import RecipeError, ShapeError
+from whatchanged.training.batches import Example
 
 Hidden = tuple[Tensor | None, Tensor | None]
 """For before and after: bool (B, N), True where a patch is to be hidden; None hides nothing."""
@@ -64,7 +65,7 @@ class Vision(Protocol):
     def untrained(self, tasks: Collection[str]) -> frozenset[str]:
         """Names of its parameters that none of these tasks gives a gradient when it reads pictures."""
 
-    def pile_truth(self, truths: Sequence[Any]) -> Any:
+    def collate_truth(self, truths: Sequence[Any]) -> Any:
         """What its own losses need to know of a batch's pairs, or None."""
 
     def pointing(self, grids: Grids, truth: Any, looked: Tensor, asked: Tensor) -> Tensor:
@@ -110,7 +111,7 @@ class Precomputed(nn.Module):
         """It has no parameters."""
         return frozenset()
 
-    def pile_truth(self, truths: Sequence[Any]) -> None:
+    def collate_truth(self, truths: Sequence[Any]) -> None:
         """Stored features learn nothing, so nothing is asked of the truth."""
 
     def pointing(self, grids: Grids, truth: Any, looked: Tensor, asked: Tensor) -> Tensor:
@@ -172,11 +173,16 @@ class Batch:
         return replace(self, **moved)
 
 
-def pile(arrays: Sequence["np.ndarray[Any, Any]"], name: str) -> Tensor:
-    """Arrays of one shape as one tensor (B, ...). Raises ShapeError where they differ."""
-    shapes = sorted({array.shape for array in arrays})
-    if len(shapes) > 1:
-        raise ShapeError(
-            f"pictures of one batch ({name}): got shapes {shapes}, wanted one. Resize them first."
-        )
-    return torch.from_numpy(np.stack(arrays))
+def stacked(examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
+    """The examples' pictures (or tokens) before and after, (B, ...) each; ShapeError where shapes differ."""
+
+    def stack(side: str) -> Tensor:
+        arrays = [getattr(example, side) for example in examples]
+        shapes = sorted({array.shape for array in arrays})
+        if len(shapes) > 1:
+            raise ShapeError(
+                f"pictures of one batch ({side}): got shapes {shapes}, wanted one. Resize them first."
+            )
+        return torch.from_numpy(np.stack(arrays))
+
+    return stack("before"), stack("after")

@@ -38,7 +38,7 @@ class Patches(nn.Module):
         """It has no parameters."""
         return frozenset()
 
-    def pile_truth(self, truths: Sequence[Any]) -> None:
+    def collate_truth(self, truths: Sequence[Any]) -> None:
         """Nothing is asked of the truth."""
 
     def pointing(self, grids: Grids, truth: Any, looked: Tensor, asked: Tensor) -> Tensor:

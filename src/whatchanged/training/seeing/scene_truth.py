@@ -70,21 +70,20 @@ class PairTruth:
         return PairTruth(before, after, *rest)
 
 
-def pile_truth(pairings: Sequence[Any]) -> PairTruth:
+def collate_truth(pairings: Sequence[Any]) -> PairTruth:
     """The pool's ``Pairing`` of each pair as one batch of tensors."""
 
-    def pile(name: str, side: str | None = None) -> Tensor:
+    def stack(name: str, side: str | None = None) -> Tensor:
         owners = pairings if side is None else [getattr(p, side) for p in pairings]
         stacked = torch.from_numpy(np.stack([getattr(owner, name) for owner in owners]))
         return stacked if stacked.is_floating_point() else stacked.long()
 
     before, after = (
-        Truth(*(pile(name, side) for name in ("owner", "center", "attributes", "places")))
+        Truth(*(stack(name, side) for name in ("owner", "center", "attributes", "places")))
         for side in ("before", "after")
     )
-    return PairTruth(
-        before, after, pile("partner_before"), pile("partner_after"), pile("fate_before"), pile("fate_after")
-    )
+    pair = (stack(f"{name}_{side}") for name in ("partner", "fate") for side in ("before", "after"))
+    return PairTruth(before, after, *pair)
 
 
 def join(before: Truth, after: Truth) -> Truth:

@@ -107,9 +107,9 @@ class PixelVision(nn.Module):
             idle |= {"backbone", "heads"}
         return frozenset(name for name, _ in self.named_parameters() if name.partition(".")[0] in idle)
 
-    def pile_truth(self, truths: Sequence[Any]) -> scene_truth.PairTruth | None:
+    def collate_truth(self, truths: Sequence[Any]) -> scene_truth.PairTruth | None:
         """The pairs' truth as tensors, where the recipe uses it."""
-        return scene_truth.pile_truth(truths) if self.scene_truth and None not in truths else None
+        return scene_truth.collate_truth(truths) if self.scene_truth and None not in truths else None
 
     def _seeing(self, batch: Batch) -> dict[str, Tensor]:
         """What each cell of both pictures shows: ``scene_truth.cell_loss``, with ``SEEING_WEIGHTS``."""
