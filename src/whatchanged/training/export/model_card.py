@@ -14,8 +14,8 @@ cannot describe photographs, screenshots, documents, drawings or other objects: 
 cubes, and says it with confidence. Of a small thing that others hide, or the frame cuts, in one of the two
 pictures it may say that it was added or has disappeared. Where two things are alike in size, color, material
 and shape, it seldom tells which one changed, and a relation that it names ("left of the blue thing") is wrong
-about as often as right: look at the heat map. Cameras at quite other sides of the scene are harder for it;
-where no such pictures were drawn to learn from (`synth --views mixed`) it fails there.
+about as often as right: look at the heat map. Cameras at quite other sides of the scene it understands only
+where such pictures were drawn to learn from (`synth --views mixed`).
 
 Where the bundle tells unfamiliar pictures, that is a distance of overall statistics, not an understanding:
 close imitations of such scenes pass, and no warning does not mean that a sentence is true."""
