@@ -43,7 +43,6 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 import torch
 from torch import nn
 
@@ -56,7 +55,7 @@ from whatchanged.training.data.pool_source import ORDERED, PoolSource
 from whatchanged.training.features.store import store_tokens
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import choose_device, environment, open_run
-from whatchanged.training.validation import BATCH, captioning_scores, write_captions
+from whatchanged.training.validation import caption_source, captioning_scores
 from whatchanged.training.weights.parcel import pack, unpack, write_whole
 from whatchanged.worlds.clevr.grading import judge
 
@@ -158,13 +157,7 @@ def score(run: Path, held: Path, device: str) -> dict[str, float]:
     cast(nn.Module, method).to(where)
     shards = open_shards(held)
     source = PoolSource(shards, (), 0, sum(map(len, shards)), ORDERED["official"], "captions", False)
-    captions: list[str] = []
-    references = []
-    for start in range(0, len(source), BATCH):
-        numbers = range(start, min(start + BATCH, len(source)))
-        examples = [source.example(i, np.random.default_rng((0, i))) for i in numbers]
-        captions += write_captions(method, method.collate(examples).to(where))
-        references += [example.record.captions for example in examples]
+    captions, references = caption_source(method, source, where)
     true = sum(judge(text, *source.truth(i)).true for i, text in enumerate(captions))
     scores = captioning_scores(captions, references)
     return {**scores, "true": 100 * true / len(source), "pairs": len(source)}

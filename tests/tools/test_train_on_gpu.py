@@ -101,7 +101,6 @@ def test_a_score_writes_each_caption_once(tool, tiny_pool, tmp_path, monkeypatch
         written.extend(write_captions(method, batch))
         return written[-len(batch.ids) :]
 
-    monkeypatch.setattr(tool, "write_captions", write)
     monkeypatch.setattr(validation, "write_captions", write)
     scores = tool.score(tmp_path / "run", tiny_pool, "cpu")
     assert len(written) == scores["pairs"] > 0

@@ -101,7 +101,8 @@ def _check_tasks(recipe: Recipe, stage: StageConfig, where: str) -> None:
     own, sight = _tasks(method), _sight(recipe.vision)
     for task in stage.tasks:
         if task in ("seeing", "matching"):
-            needed = 'vision.kind = "backbone", vision.scene_truth' + ", vision.matching" * (task[0] == "m")
+            needed = 'vision.kind = "backbone", vision.scene_truth'
+            needed += ", vision.matching" if task == "matching" else ""
             must(where, prefix + "tasks", task, task in sight, f"it only with {needed}")
         else:
             must(where, prefix + "tasks", task, task in own, f"some of {', '.join([*own, *sight])}")

@@ -5,7 +5,7 @@ that a checkpoint needs to go on with exactly the same examples.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
@@ -63,6 +63,11 @@ class Source(Protocol):
     def example(self, index: int, rng: np.random.Generator) -> Example:
         """Example ``index`` of ``len(self)``."""
         ...
+
+
+def read_examples(source: Source, numbers: Iterable[int]) -> Iterator[Example]:
+    """These examples, whatever they draw drawn from their numbers: the same each time."""
+    return (source.example(i, np.random.default_rng((0, i))) for i in numbers)
 
 
 Sourced = Source | Mapping[Task, Source]

@@ -17,7 +17,7 @@ from whatchanged.evaluation.cider import cider_d
 from whatchanged.evaluation.ngrams import count
 from whatchanged.evaluation.retrieval import Similarity, retrieval
 from whatchanged.evaluation.rouge import rouge_l
-from whatchanged.training.batches import Example, Source
+from whatchanged.training.batches import Example, Source, read_examples
 from whatchanged.training.methods import Method
 from whatchanged.training.seeing.grids import Batch
 
@@ -33,14 +33,20 @@ def validate(
     """
     if metric == "R@1":
         return rank_captions(method, source, device)
+    return captioning_scores(*caption_source(method, source, device))
+
+
+def caption_source(
+    method: Method, source: Source, device: torch.device
+) -> tuple[list[str], list[tuple[str, ...]]]:
+    """The greedy caption of every pair of ``source``, and each pair's own captions."""
     captions: list[str] = []
-    references = []
+    references: list[tuple[str, ...]] = []
     for start in range(0, len(source), BATCH):
-        numbers = range(start, min(start + BATCH, len(source)))
-        examples = [source.example(i, np.random.default_rng((0, i))) for i in numbers]
+        examples = list(read_examples(source, range(start, min(start + BATCH, len(source)))))
         captions += write_captions(method, method.collate(examples).to(device))
         references += [example.record.captions for example in examples]
-    return captioning_scores(captions, references)
+    return captions, references
 
 
 def captioning_scores(captions: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, float]:
@@ -60,7 +66,7 @@ def rank_captions(method: Method, source: Source, device: torch.device) -> dict[
     A pair's caption that another pair also bears still counts as wrong there. Raises RecipeError for a method
     that embeds no captions.
     """
-    examples = (source.example(i, np.random.default_rng((0, i))) for i in range(len(source)))
+    examples = read_examples(source, range(len(source)))
     changed = (example for example in examples if example.record.changed is not False)
     found = similarity(method, ((example, example.record.captions) for example in changed), device)
     if not found.pairs:

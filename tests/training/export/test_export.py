@@ -13,8 +13,8 @@ from whatchanged.captioner.bundle import open_bundle
 from whatchanged.errors import BundleError, OutputError, RecipeError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training import export
+from whatchanged.training.batches import read_examples
 from whatchanged.training.export import export_run
-from whatchanged.training.export.calibration import read_examples
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
 from whatchanged.training.validation import write_captions
@@ -196,7 +196,7 @@ def test_a_method_without_a_head_is_judged_by_its_sentences(name, settings, tiny
     bundle = export_run(folder, tmp_path / "bundle", "tiny")
     _, method, _ = open_run(folder)
     source = export.open_sources(recipe, folder).validation
-    examples = read_examples(source, range(len(source)))
+    examples = list(read_examples(source, range(len(source))))
     sentences = bundle.card.no_change.sentences
     assert (bundle.card.method, bundle.card.no_change.by) == (recipe.method.name, "sentences")
     captioner = package.load(bundle.folder)

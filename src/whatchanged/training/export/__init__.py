@@ -17,11 +17,11 @@ from whatchanged.errors import OutputError, RecipeError
 from whatchanged.images import normalise
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import Recipe
-from whatchanged.training.batches import Source
+from whatchanged.training.batches import Source, read_examples
 from whatchanged.training.checkpoint import State
 from whatchanged.training.data.sources import open_sources
 from whatchanged.training.export.backbone_in_front import put_backbone_in_front
-from whatchanged.training.export.calibration import calibrate, read_examples
+from whatchanged.training.export.calibration import calibrate
 from whatchanged.training.export.familiarity import fit_familiarity
 from whatchanged.training.export.graphs import compare, compare_strangeness, store_half, write_graphs
 from whatchanged.training.export.model_card import model_card
@@ -156,7 +156,7 @@ def _fixture_pairs(
 
     Raises RecipeError if there are none.
     """
-    examples = read_examples(validation, range(min(len(validation), FIXTURE_PAIRS)))
+    examples = list(read_examples(validation, range(min(len(validation), FIXTURE_PAIRS))))
     if len(examples) < 2:
         raise RecipeError("There are no validation pairs to test the graphs on. Name a data set with --data.")
     before, after = (np.stack([getattr(e, side) for e in examples]) for side in ("before", "after"))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from whatchanged.captioner.bundle import NoChange
 from whatchanged.captioner.decoding import Cache
 from whatchanged.captioner.no_change import sayable, sentences_probability
-from whatchanged.training.batches import Example, Source
+from whatchanged.training.batches import Example, Source, read_examples
 from whatchanged.training.methods import Method
 
 PAIRS = 1000
@@ -28,7 +28,7 @@ def calibrate(method: Method, validation: Source, sentences: tuple[str, ...]) ->
     labels: list[bool] = []
     count, by_head = min(len(validation), PAIRS), True
     for start in range(0, count, BATCH):
-        examples = read_examples(validation, range(start, min(start + BATCH, count)))
+        examples = list(read_examples(validation, range(start, min(start + BATCH, count))))
         found, by_head = judge(method, examples, sentences)
         probabilities += found.tolist()
         labels += [example.record.changed is False for example in examples]
@@ -79,8 +79,3 @@ def fit_sigmoid(logits: NDArray[np.float64], labels: NDArray[np.float64]) -> tup
         if np.abs(move).max() < 1e-9:
             break
     return float(weights[0]), float(weights[1])
-
-
-def read_examples(source: Source, numbers: range) -> list[Example]:
-    """These examples, whatever they draw drawn from their numbers."""
-    return [source.example(i, np.random.default_rng((0, i))) for i in numbers]
