@@ -14,8 +14,8 @@ The second goes on in the same WORK, from the weights of the round before and wi
 another machine give the folder that came back as --weights, and another --seed: the same one draws the same
 pictures again. Back where the run lies:
 
-    PYTHONPATH=src python tools/train_on_gpu.py unpack CAME_BACK RUN
-    whatchanged export RUN MODEL --data TWIN --fp16
+    PYTHONPATH=src python tools/train_on_gpu.py unpack CAME_BACK NEW_RUN
+    whatchanged export NEW_RUN MODEL --data TWIN --fp16
 
 A round: cores and GPU draw for a share of the time (--draw); the cores go on while clevr-see learns (--see);
 its tokens are stored; clevr-pcl learns matching, pre-training and captioning (--speak). The rest is for

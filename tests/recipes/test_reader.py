@@ -183,6 +183,11 @@ def test_what_a_stage_cannot_say_of_its_examples(overrides, message):
         ("clip4idc-tiny", ["stage.caption.tasks={seeing=1}"], "stage.caption.tasks: got 'seeing'"),
         ("clevr-pcl", ["method.every_word=false"], "method.guided_attention: got True, wanted false without"),
         ("own-finetune", ["method.guided_attention=true"], "method.guided_attention: got True"),
+        (
+            "own-finetune",
+            ["method.guided_attention=true", "vision.scene_truth=true"],
+            "method.guided_attention: got True",
+        ),
         ("pcl-tiny", ["stage.caption.evaluate_from=31"], "evaluate_from: got 31, wanted at most the 30"),
         ("own-finetune", ["vision.keep=-1"], "vision.keep: got -1, wanted 0 (all) to 600, the cells"),
         ("own-finetune", ["vision.keep=601"], "vision.keep: got 601, wanted 0 (all) to 600, the cells"),

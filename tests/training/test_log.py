@@ -20,6 +20,19 @@ def test_a_log_opened_at_a_length_forgets_what_came_later(tmp_path, capsys):
     assert shown.out == ""
 
 
+def test_a_log_opened_twice_before_anything_is_written_keeps_its_length(tmp_path):
+    with RunLog(tmp_path, 0, 0, quiet=True) as log:
+        log.write({"stage": "s", "step": 1, "mlm": 2.5}, 1)
+        kept = log.length
+        log.write({"stage": "s", "step": 2, "mlm": 1.5}, 2)
+    with RunLog(tmp_path, kept, 1, quiet=True) as log:
+        assert log.length == kept
+    with RunLog(tmp_path, kept + 100, 1, quiet=True) as log:
+        log.write({"stage": "s", "step": 2, "mlm": 1.25}, 2)
+    lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    assert [line["mlm"] for line in lines] == [2.5, 1.25]
+
+
 def test_quiet_is_quiet(tmp_path, capsys):
     with RunLog(tmp_path, 0, 0, quiet=True) as log:
         log.write({"stage": "s", "step": 1, "mlm": 2.5}, 1)

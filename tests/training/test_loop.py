@@ -204,6 +204,41 @@ def test_data_may_move_before_a_run_goes_on(unbroken, recipe, tiny_dataset, tmp_
     assert_same(run, unbroken)
 
 
+def test_a_run_does_not_go_on_with_other_words(recipe, tiny_dataset, tmp_path):
+    shutil.copytree(tiny_dataset, tmp_path / "data")
+    at = replace(recipe, data=replace(recipe.data, path=str(tmp_path / "data")))
+    run_recipe(at, tmp_path / "run", quiet=True, device="cpu", max_seconds=0)
+    kept = {p: p.read_bytes() for p in (tmp_path / "run").rglob("*.*") if p.is_file()}
+    captions = tmp_path / "data" / "change_captions.json"
+    captions.write_text(captions.read_text().replace("cylinder", "aardvark"))
+    with pytest.raises(RecipeError, match="the data has other words now"):
+        run_recipe(None, tmp_path / "run", resume=True, quiet=True, device="cpu")
+    assert {p: p.read_bytes() for p in kept} == kept
+
+
+def test_the_first_sittings_environment_stays(recipe, tmp_path, monkeypatch):
+    kept = tmp_path / "environment.json"
+    run_recipe(recipe, tmp_path, quiet=True, device="cpu", max_seconds=0)
+    first = json.loads(kept.read_text())
+    monkeypatch.setattr("sys.argv", ["elsewhere"])
+    for _ in range(2):
+        run_recipe(None, tmp_path, resume=True, quiet=True, device="cpu", max_seconds=0)
+    told = json.loads(kept.read_text())
+    sittings = told.pop("sittings")
+    assert told == first and [sitting["command"] for sitting in sittings] == [["elsewhere"]] * 2
+
+
+def test_the_last_stages_name_gives_no_earlier_stages_weights(unbroken, recipe, tmp_path):
+    assert open_run(unbroken, "caption")[2].stage == 1
+    first = replace(recipe.stages[0], evaluate_every=1)
+    run_recipe(
+        replace(recipe, stages=(first, recipe.stages[1])), tmp_path, quiet=True, device="cpu", max_seconds=0
+    )
+    assert open_run(tmp_path, "best")[2].stage == 0
+    with pytest.raises(RecipeError, match="no best weights of this stage yet"):
+        open_run(tmp_path, "caption")
+
+
 def test_a_finished_run_is_left_alone(unbroken):
     before = (unbroken / "metrics.jsonl").read_bytes()
     assert run_recipe(None, unbroken, resume=True, device="cpu").finished

@@ -1,10 +1,15 @@
 """From a run to similarities and ranks, through the command line."""
 
+import json
+import shutil
+
 import numpy as np
 import pytest
 
 from whatchanged.datasets import open_dataset
 from whatchanged.evaluation.retrieval import read_similarity
+from whatchanged.training.methods.clip4idc import CLIP4IDC
+from whatchanged.vocabulary import UNK
 
 
 @pytest.fixture
@@ -37,6 +42,29 @@ def test_every_caption_meets_every_changed_pair(whatchanged, trained, tiny_datas
     code, out, err = whatchanged("evaluate", file, tiny_dataset, "--split", "val")
     assert code == 0 and f"{len(records)} pairs, {len(captions)} texts" in out, err
     assert "exists already" in whatchanged("retrieve", run, tiny_dataset, "-o", file)[2]
+
+
+def test_captions_are_embedded_as_they_were_trained_on(
+    whatchanged, trained, tiny_dataset, tmp_path, monkeypatch
+):
+    run, read = trained("clip4idc-tiny", "retrieval", "caption"), []
+    recipe = (run / "recipe.toml").read_text()
+    (run / "recipe.toml").write_text(
+        recipe.replace('preparation = "none"', 'preparation = "rcc-clevr-change"')
+    )
+    shutil.copytree(tiny_dataset, tmp_path / "data")
+    captions = tmp_path / "data" / "change_captions.json"
+    own = json.loads(captions.read_text())
+    captions.write_text(json.dumps({name: [f"{text} ." for text in texts] for name, texts in own.items()}))
+    embed = CLIP4IDC.embed_texts
+    monkeypatch.setattr(CLIP4IDC, "embed_texts", lambda self, ids: read.append(ids) or embed(self, ids))
+    file = tmp_path / "s.npy"
+    code, _, err = whatchanged(
+        "retrieve", run, tmp_path / "data", "-o", file, "--split", "val", "--device", "cpu"
+    )
+    assert code == 0, err
+    assert not any((ids == UNK).any() for ids in read)
+    assert all(text.endswith(" .") for text in read_similarity(file).texts)
 
 
 @pytest.mark.parametrize(

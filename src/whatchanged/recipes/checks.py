@@ -151,9 +151,10 @@ def _check_pcl(method: PCLConfig, recipe: Recipe, where: str) -> None:
     _not_negative(
         where, "method.", {name: getattr(method, name) for name in ("single_layers", "pair_layers")}
     )
-    guided = not method.guided_attention or (method.every_word and bool(_sight(recipe.vision)))
-    must(where, "method.guided_attention", method.guided_attention, guided,
-        'false without method.every_word, vision.kind = "backbone" and vision.scene_truth')  # fmt: skip
+    able = method.every_word and recipe.data.source == "pool" and bool(_sight(recipe.vision))
+    guided = method.guided_attention
+    must(where, "method.guided_attention", guided, able or not guided,
+        'false without a pool, method.every_word, vision.kind = "backbone", vision.scene_truth')  # fmt: skip
     if isinstance(method, PCLBirdsConfig):
         _not_negative(where, "method.", {"classes": method.classes})
     for stage in recipe.stages:

@@ -1,6 +1,7 @@
 """A run's records: metrics.jsonl, TensorBoard events, and a bar (on a terminal) or plain lines on stderr."""
 
 import json
+import os
 import sys
 import warnings
 from collections.abc import Mapping
@@ -24,7 +25,8 @@ class RunLog:
             from torch.utils.tensorboard import SummaryWriter
 
         self._file = (run / "metrics.jsonl").open("ab")
-        self._file.truncate(length)
+        self._file.truncate(min(length, self._file.tell()))
+        self._file.seek(0, os.SEEK_END)
         self._events: Any = SummaryWriter(str(run / "events"), purge_step=step)
         self._quiet = quiet
         self._bar = None

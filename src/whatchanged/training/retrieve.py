@@ -1,13 +1,17 @@
 """From a run to similarities: every caption of a data set's changed pairs against each of these pairs."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from torch import nn
 
 from whatchanged.datasets import open_dataset
+from whatchanged.datasets.preparation import preparation
 from whatchanged.errors import DatasetError, OutputError, RecipeError
 from whatchanged.evaluation.retrieval import Similarity, write_similarity
-from whatchanged.training.batches import Example
+from whatchanged.training.batches import read_examples
+from whatchanged.training.data.dataset_source import with_prepared_captions
+from whatchanged.training.data.examples import DatasetSource
 from whatchanged.training.data.pictures import reader
 from whatchanged.training.run_folder import checkpoint_file, choose_device, open_run, read_recipe
 from whatchanged.training.validation import similarity
@@ -37,14 +41,12 @@ def retrieve_run(
     read, where = reader(recipe.vision, recipe.data.features, dataset), choose_device(device)
     assert isinstance(method, nn.Module)
     method.to(where)
-
-    def example(index: int) -> Example:
-        record = records[index]
-        after = record.before if record.after is None else record.after
-        return Example(record, record.captions[0], read(record.before), read(after))
-
-    captioned = ((example(i), record.captions) for i, record in enumerate(records))
-    made = similarity(method, captioned, where)
+    words = preparation(recipe.data.preparation)
+    prepared = [with_prepared_captions(record, words) for record in records]
+    source = DatasetSource(prepared, [(i, 0) for i in range(len(prepared))], read, {})
+    examples = read_examples(source, range(len(source)))
+    made = similarity(method, ((example, example.record.captions) for example in examples), where)
+    made = replace(made, texts=tuple(caption for record in records for caption in record.captions))
     write_similarity(output, made)
     return made
 

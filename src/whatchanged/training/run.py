@@ -23,6 +23,7 @@ from whatchanged.training.loop import train
 from whatchanged.training.methods import Method, begin_from
 from whatchanged.training.methods.clip4idc import CLIP4IDC
 from whatchanged.training.run_folder import (
+    check_vocabulary,
     choose_device,
     first_init,
     keep,
@@ -53,7 +54,8 @@ def run_recipe(
     readers: processes that read the examples; 0 reads them in threads, which is enough for a CPU.
 
     Raises OutputError where the folder holds something and ``resume`` is not set, RecipeError where the run
-    was started with another recipe, or its stored tokens are not of the weights it begins with.
+    was started with another recipe or on data of other words, or its stored tokens are of other weights than
+    its own.
     """
     last = run / "checkpoints" / "last.safetensors"
     recipe = _settle(recipe, run, resume)
@@ -67,6 +69,8 @@ def run_recipe(
         if fresh:  # before the data: opening it may take long, and be broken off
             keep(recipe, run, where, init)
         sources = open_sources(recipe, run)
+        if start is not None:
+            check_vocabulary(sources.vocabulary, run)
         seed_everything(recipe.seed)
         method = make_method(recipe, sources.vocabulary)
         for stage in recipe.stages:
@@ -77,13 +81,12 @@ def run_recipe(
             start_from(recipe, method, init, quiet)
         elif not quiet:
             warn_of_random_clip(recipe)
-        if start is None:
-            check_tokens(recipe, method)
+        check_tokens(recipe, method)
     except BaseException:
         if fresh:
             shutil.rmtree(run, ignore_errors=True)
         raise
-    keep(recipe, run, where, init)
+    keep(recipe, run, where, init, resumed=start is not None)
     keep_vocabulary(sources.vocabulary, run)
     cast(nn.Module, method).to(where)
     if leaves_backbone(recipe) and isinstance(method.vision, PixelVision) and not readers:

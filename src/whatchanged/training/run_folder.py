@@ -1,7 +1,7 @@
 """A run's folder: everything that a recipe needs, built, and what is written beside the checkpoints.
 
 RUN/recipe.toml        as resolved, every setting spelled out
-RUN/environment.json   versions, machine, command, and what the run begins from
+RUN/environment.json   versions, machine, command, and what the run begins from; later sittings' beside
 RUN/vocabulary.json    the words, ids in order
 RUN/checkpoints/       last, best and, of each earlier stage that was validated, best-STAGE (.safetensors)
 RUN/metrics.jsonl, events/, negatives.jsonl (where FDA built them), shards.json (of a pool)
@@ -13,7 +13,7 @@ import platform
 import sys
 from importlib import metadata
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import nn
@@ -50,6 +50,12 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
         raise RecipeError(f"{run}: its vocabulary.json cannot be read ({error}). Train it again.") from error
     method = make_method(recipe, vocabulary)
     saved = read_checkpoint(checkpoint_file(run, checkpoint))
+    stages = [stage.name for stage in recipe.stages]
+    if checkpoint in stages and saved.state.stage != stages.index(checkpoint):
+        raise RecipeError(
+            f"--checkpoint {checkpoint}: {run} has no best weights of this stage yet. Go on with it"
+            " (--resume), or name another checkpoint."
+        )
     saved.restore_model(cast(nn.Module, method))
     cast(nn.Module, method).eval()
     return recipe, method, saved.state
@@ -85,28 +91,54 @@ def read_recipe(run: Path) -> Recipe:
     return parse_recipe(file.read_text(encoding="utf-8"), str(file))
 
 
-def keep(recipe: Recipe, run: Path, where: torch.device, init: Path | None) -> None:
-    """Write what a run needs to be gone on with; the recipe last, as it makes the folder a run."""
+def keep(recipe: Recipe, run: Path, where: torch.device, init: Path | None, resumed: bool = False) -> None:
+    """Write what a run needs to be gone on with; the recipe last, as it makes the folder a run.
+
+    resumed: the environment is one more of the ``sittings`` after the first, whose stays.
+    """
     run.mkdir(parents=True, exist_ok=True)
     told = {**environment(where), "init": None if init is None else str(init)}
+    first = _first_environment(run) if resumed else {}
+    if first:
+        told = {**first, "sittings": [*first.get("sittings", []), environment(where)]}
     _write(run / "environment.json", json.dumps(told, indent=1))
     _write(run / "recipe.toml", dump_recipe(recipe))
 
 
 def keep_vocabulary(vocabulary: Vocabulary, run: Path) -> None:
     """Write the words, which are known once the data is open."""
-    _write(run / "vocabulary.json", json.dumps(to_json(vocabulary), ensure_ascii=False))
+    _write(run / "vocabulary.json", _entries(vocabulary))
+
+
+def check_vocabulary(vocabulary: Vocabulary, run: Path) -> None:
+    """Raises RecipeError where a run would go on with other words than it has learned."""
+    kept = run / "vocabulary.json"
+    if kept.is_file() and kept.read_text(encoding="utf-8").rstrip("\n") != _entries(vocabulary):
+        raise RecipeError(
+            f"{run}: the data has other words now than when this run began (vocabulary.json). Resume with the"
+            " same data, or start another run from this one: --init."
+        )
 
 
 def first_init(run: Path, init: Path | None) -> Path | None:
     """What the run in this folder began from; what a new one is told to."""
-    try:
-        kept = json.loads((run / "environment.json").read_text(encoding="utf-8"))["init"]
-    except (OSError, ValueError, TypeError, KeyError):  # no run yet, or one that kept no such line
-        kept = None
+    kept = _first_environment(run).get("init")
     if kept:
         return Path(kept)
     return init if init is None or str(init) in shipped() else init.absolute()
+
+
+def _entries(vocabulary: Vocabulary) -> str:
+    return json.dumps(to_json(vocabulary), ensure_ascii=False)
+
+
+def _first_environment(run: Path) -> dict[str, Any]:
+    """What was written when the run began; {} where nothing was, or it cannot be read."""
+    try:
+        kept = json.loads((run / "environment.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return kept if isinstance(kept, dict) else {}
 
 
 def _write(path: Path, text: str) -> None:
@@ -120,9 +152,13 @@ def choose_device(name: str) -> torch.device:
         name = "cuda" if torch.cuda.is_available() else "cpu"
     if name.partition(":")[0] not in ("cpu", "cuda"):
         raise RecipeError(f"--device {name}: wanted auto, cpu or cuda")
-    if name.startswith("cuda") and not torch.cuda.is_available():
+    try:
+        device = torch.device(name)
+    except RuntimeError as error:
+        raise RecipeError(f"--device {name}: wanted auto, cpu, cuda or cuda:NUMBER") from error
+    if device.type == "cuda" and (device.index or 0) not in range(torch.cuda.device_count()):
         raise RecipeError(f"--device {name}: torch sees no such device here. Use --device cpu.")
-    return torch.device(name)
+    return device
 
 
 def environment(device: torch.device) -> dict[str, object]:

@@ -11,6 +11,7 @@ from torch.testing import assert_close
 
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training import run as run_module
+from whatchanged.training.data import seen_once as seen_once_module
 from whatchanged.training.data.pictures import reader
 from whatchanged.training.data.seen_once import leaves_backbone, seen_once, with_tokens
 from whatchanged.training.data.sources import open_sources
@@ -63,7 +64,7 @@ def test_tokens_are_the_pictures_and_each_is_seen_once(recipe, tmp_path, monkeyp
         assert_close(torch.from_numpy(example.after), wanted)
 
 
-def test_a_picture_is_read_once_as_the_vision_packs_it(tmp_path):
+def test_a_picture_is_read_once_as_the_vision_packs_it_while_there_is_room(tmp_path, monkeypatch):
     pixels = np.random.default_rng(0).integers(0, 256, (HEIGHT, WIDTH, 3), dtype=np.uint8)
     Image.fromarray(pixels).save(tmp_path / "a.png")
     vision = PixelVision(VISION).eval()
@@ -72,6 +73,9 @@ def test_a_picture_is_read_once_as_the_vision_packs_it(tmp_path):
     with torch.inference_mode():
         wanted = vision.pack(vision.normalise(torch.from_numpy(pixels)[None]))[0]
     assert first.shape == (VISION.keep, vision.raw_width + 4) and np.allclose(first, wanted)
+    full = seen_once(reader(VISION, "", tmp_path), vision, kept := {})
+    monkeypatch.setattr(seen_once_module, "MOST_BYTES", first.nbytes - 1)
+    assert np.array_equal(full(tmp_path / "a.png"), first) and not kept
     (tmp_path / "a.png").unlink()
     assert read(tmp_path / "a.png") is first
 

@@ -5,7 +5,7 @@ import torch
 from safetensors import safe_open
 from tiny_pool import HEIGHT, WIDTH
 
-from whatchanged.errors import RecipeError
+from whatchanged.errors import OutputError, RecipeError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
@@ -60,6 +60,15 @@ def test_a_smaller_model_takes_the_place_of_a_larger_one(run, tmp_path, monkeypa
     assert "round.json" in names
     parcel.unpack(tmp_path / "packed", tmp_path / "back")
     assert weights(tmp_path / "back").keys() == weights(run).keys()
+
+
+def test_a_run_is_not_unpacked_over_another(run, tmp_path):
+    """Its best weights would stay, and be exported."""
+    parcel.pack(run, tmp_path / "packed")
+    before = weights(run)
+    with pytest.raises(OutputError, match="exists already"):
+        parcel.unpack(tmp_path / "packed", run)
+    assert all(torch.equal(tensor, before[name]) for name, tensor in weights(run).items())
 
 
 def test_parts_that_are_missing_or_of_two_checkpoints_are_refused(run, tmp_path, monkeypatch):

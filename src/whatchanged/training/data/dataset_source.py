@@ -44,9 +44,9 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
     truths = _truths(root)
     records = [_reworded(r, recipe.data.wording, truths) for r in dataset.records]
     prepared = preparation(recipe.data.preparation)
-    train = [_prepared(r, prepared) for r in records if r.split == "train" and r.captions]
+    train = [with_prepared_captions(r, prepared) for r in records if r.split == "train" and r.captions]
     validation = _spread([r for r in records if r.split == "val" and r.captions], recipe.data.validation)
-    validation = [_prepared(r, prepared) for r in validation]
+    validation = [with_prepared_captions(r, prepared) for r in validation]
     if not train and recipe.stages:
         raise DatasetError(f"{root}: no captioned pairs in its train split, so there is nothing to train on.")
     if not validation and any(stage.evaluate_every for stage in recipe.stages):
@@ -87,7 +87,7 @@ def _open_single(recipe: Recipe, run: Path) -> tuple[Source | None, list[str]]:
         return None, []
     prepared = preparation(recipe.data.single_preparation)
     records = open_singles(recipe.data.single, recipe.vision.kind != "features")
-    train = [_prepared(record, prepared) for record in records]
+    train = [with_prepared_captions(record, prepared) for record in records]
     negatives: Mapping[str, tuple[str, ...]] = {}
     if any("fda" in stage.tasks for stage in stages):
         negatives = _negatives(
@@ -139,7 +139,7 @@ def _reworded(
     return replace(record, captions=(write_fixed(before, after, change, wording),))
 
 
-def _prepared(record: PairRecord, prepared: Preparation) -> PairRecord:
+def with_prepared_captions(record: PairRecord, prepared: Preparation) -> PairRecord:
     """The record with prepared captions: cut to the paper's length in training, whole as references.
 
     Scores on validation data compare prepared words with prepared words; ``evaluate`` uses the raw captions.

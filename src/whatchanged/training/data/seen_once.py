@@ -1,8 +1,8 @@
 """Pictures seen once: where a run leaves its backbone as it is, tokens take the place of pixels.
 
 A frozen backbone says the same of a picture in every pass, and running it is nearly all that a fine-tune on a
-few hundred pairs would do. Each picture is packed (``PixelVision.pack``) when it is first read; its tokens,
-some 10 KB, stay in memory.
+few hundred pairs would do. Each picture is packed (``PixelVision.pack``) when it is first read; its tokens
+stay in memory, 10 KB for 16 of them, as long as there is room.
 """
 
 from copy import deepcopy
@@ -19,6 +19,9 @@ from whatchanged.training.batches import Reader, Source
 from whatchanged.training.data.sources import Sources
 from whatchanged.training.seeing.vision import PixelVision
 
+MOST_BYTES = 4 * 2**30
+"""Of tokens in memory; the pictures beyond are seen anew each time."""
+
 
 def leaves_backbone(recipe: Recipe) -> bool:
     """Whether no stage trains the backbone or needs pixels, and pictures are read as they are on disk."""
@@ -31,11 +34,14 @@ def seen_once(read: Reader, vision: PixelVision, kept: dict[Path, NDArray[np.flo
     """A reader of packed tokens (N, F + 4), float32; ``kept`` holds those of the pictures read so far."""
 
     def tokens(path: Path) -> NDArray[np.float32]:
-        if path not in kept:
-            with torch.inference_mode():
-                pixels = torch.from_numpy(read(path))[None].to(vision.mean.device)
-                kept[path] = vision.pack(vision.normalise(pixels))[0].float().cpu().numpy()
-        return kept[path]
+        if path in kept:
+            return kept[path]
+        with torch.inference_mode():
+            pixels = torch.from_numpy(read(path))[None].to(vision.mean.device)
+            packed: NDArray[np.float32] = vision.pack(vision.normalise(pixels))[0].float().cpu().numpy()
+        if (len(kept) + 1) * packed.nbytes <= MOST_BYTES:
+            kept[path] = packed
+        return packed
 
     return tokens
 

@@ -83,6 +83,11 @@ def begin_from_bundle(recipe: Recipe, method: Method, bundle: Bundle) -> str:
         )
     source = read_bundle(bundle)[1]
     equal = agreement(source, bundle)
+    if not equal:
+        raise BundleError(
+            f"{bundle.folder}: read back, its weights write none of {PROBES} sentences as its graphs do."
+            " Start from the run's folder."
+        )
     said = begin_from(method, source, str(bundle.folder))
     return f"{said}; read back, the weights write {equal} of {PROBES} sentences as the bundle's graphs do" + (
         "" if equal == PROBES else " (another version of whatchanged exported it)"

@@ -14,7 +14,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from whatchanged.errors import RecipeError
+from whatchanged.errors import OutputError, RecipeError
 from whatchanged.files import whole
 from whatchanged.pieces import from_json
 from whatchanged.recipes.reader import dump_recipe
@@ -57,8 +57,11 @@ def pack(run: Path, folder: Path, checkpoint: str = "auto") -> None:
 def unpack(folder: Path, run: Path) -> None:
     """Make a run folder of packed weights: a finished run, to export, or to start another from.
 
-    Raises RecipeError where parts are missing, damaged or of two checkpoints, or do not fit the recipe.
+    Raises OutputError where ``run`` holds something, whose best weights would stay; RecipeError where parts
+    are missing, damaged or of two checkpoints, or do not fit the recipe.
     """
+    if run.exists() and (not run.is_dir() or any(run.iterdir())):
+        raise OutputError(f"{run}: exists already. Choose another folder.")
     recipe = read_recipe(folder)
     tensors: dict[str, Tensor] = {}
     stamps: list[dict[str, str]] = []
