@@ -216,6 +216,13 @@ def test_a_run_does_not_go_on_with_other_words(recipe, tiny_dataset, tmp_path):
     assert {p: p.read_bytes() for p in kept} == kept
 
 
+def test_processes_read_what_threads_read(unbroken, tmp_path, whatchanged):
+    arguments = ["train", unbroken / "recipe.toml", "--device", "cpu", "--quiet", "--readers", 1]
+    code, _, err = whatchanged(*arguments, "-o", tmp_path / "run")
+    assert code == 0, err
+    assert_same(tmp_path / "run", unbroken)
+
+
 def test_the_first_sittings_environment_stays(recipe, tmp_path, monkeypatch):
     kept = tmp_path / "environment.json"
     run_recipe(recipe, tmp_path, quiet=True, device="cpu", max_seconds=0)

@@ -28,7 +28,10 @@ def train(
     max_seconds: float | None = typer.Option(
         None, "--max-seconds", help="Stop, ready to resume, after this long."
     ),
-    device: str = typer.Option("auto", "--device", help="auto, cpu or cuda."),
+    device: str = typer.Option("auto", "--device", help="auto, cpu, cuda or cuda:NUMBER."),
+    readers: int = typer.Option(
+        0, "--readers", min=0, help="Processes that read examples, for a GPU; 0: threads, enough for a CPU."
+    ),
     quiet: bool = typer.Option(False, "--quiet", help="Nothing on stderr but errors."),
 ) -> None:
     """Train a recipe. Interrupt it when you like: --resume goes on from the last checkpoint."""
@@ -56,7 +59,7 @@ def train(
     except ModuleNotFoundError as error:
         raise MissingExtra("Training", error.name or "torch", "train") from error
 
-    state = run_recipe(loaded, output, resume, max_seconds, device, quiet, init)
+    state = run_recipe(loaded, output, resume, max_seconds, device, quiet, init, readers)
     typer.echo(
         json.dumps({"run": str(output), "finished": state.finished, "seconds": round(state.seconds, 1)})
     )
