@@ -1,4 +1,7 @@
+import json
 import os
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -77,3 +80,17 @@ def test_a_pipe_is_written_to(tmp_path):
     write_output(pipe, "new")
     reader.join()
     assert told == ["new"] and pipe.is_fifo()
+
+
+def test_standard_output_is_written_to_when_it_is_a_pipe():
+    program = (
+        "from pathlib import Path; from whatchanged.files import write_output; "
+        "write_output(Path('/dev/stdout'), 'a')"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("a", "")
+
+
+def test_half_a_surrogate_pair_is_written_as_its_escape(tmp_path):
+    write_output(tmp_path / "a", json.dumps("\udce9.png", ensure_ascii=False))
+    assert json.loads((tmp_path / "a").read_text(encoding="utf-8")) == "\udce9.png"

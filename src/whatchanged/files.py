@@ -25,14 +25,16 @@ def whole(path: Path) -> Iterator[Path]:
 def write_output(path: Path, content: bytes | str) -> None:
     """Write the file that a person named, whole or not at all: a link stays a link, a pipe is written to.
 
-    Raises OutputError where it cannot be written.
+    Text is UTF-8; half a surrogate pair, as in a file's name in another encoding, becomes its escape,
+    which JSON reads as the same. Raises OutputError where it cannot be written.
     """
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     try:
-        path = path.resolve()
+        # Before it is resolved: /dev/stdout leads to a name that no folder holds.
         if path.exists() and not path.is_file():
             path.write_bytes(data)
             return
+        path = path.resolve()
         with whole(path) as draft:
             draft.write_bytes(data)
     except OSError as error:

@@ -1,7 +1,7 @@
 import numpy as np
 from PIL import Image
 
-from whatchanged.captioner.heatmap import COLORS, GAP, STRENGTH, overlay
+from whatchanged.captioner.heatmap import COLORS, GAP, MOST_WIDTH, STRENGTH, overlay
 
 
 def gray(size=(60, 40)):
@@ -48,3 +48,9 @@ def test_colours_grow_lighter_with_heat():
 
 def test_large_pictures_are_shown_smaller():
     assert overlay(gray((3000, 2000)), gray((3000, 2000)), np.ones((2, 2, 2))).height == 640
+
+
+def test_a_strip_is_shown_no_wider_than_the_limit():
+    sheet = overlay(gray((4000, 8)), gray((480, 320)), np.ones((2, 2, 2)))
+    assert sheet.size == (MOST_WIDTH + GAP + 480, 320)
+    assert sheet.getpixel((10, 2)) != (255, 255, 255) and sheet.getpixel((10, 8)) == (255, 255, 255)

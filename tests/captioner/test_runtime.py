@@ -9,7 +9,8 @@ from tiny_bundle import CARD, GRID, WARY
 
 from whatchanged.captioner.bundle import write_bundle
 from whatchanged.captioner.runtime import load
-from whatchanged.errors import BundleError, ImageError, ShapeError
+from whatchanged.errors import BundleError, ImageError, ShapeError, WhatchangedError
+from whatchanged.vocabulary import SPECIALS, Vocabulary
 
 
 @pytest.fixture
@@ -161,4 +162,26 @@ def test_graphs_that_do_not_keep_the_contract(bundle_folder):
     (bundle_folder / "decoder.onnx").write_bytes((bundle_folder / "encoder.onnx").read_bytes())
     write_bundle(bundle_folder, CARD)
     with pytest.raises(BundleError, match=r"decoder\.onnx: its inputs are after, before; wanted position"):
+        load(bundle_folder)
+
+
+@pytest.mark.parametrize("number", [0, -1, 1.5, True, "2", 10**9])
+def test_counts_that_are_none(captioner, bundle_folder, pictures, number):
+    with pytest.raises(WhatchangedError, match="beams should be a whole number from 1"):
+        captioner.describe(*pictures, beams=number)
+    with pytest.raises(WhatchangedError, match="threads should be a whole number from 1"):
+        load(bundle_folder, threads=number)
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"image_size": (16, 24)}, r"encoder\.onnx: before is declared as \['B', 3, 16, 24\]"),
+        ({"grid": (3, 2)}, r"decoder\.onnx: attention is declared as \['B', 2, 2, 3\]; by the card it is"),
+        ({"vocabulary": Vocabulary((*SPECIALS, "there"))}, r"log_probabilities is declared as \['B', 13\]"),
+    ],
+)
+def test_a_card_of_other_sizes_than_the_graphs(bundle_folder, change, message):
+    write_bundle(bundle_folder, replace(CARD, **change))
+    with pytest.raises(BundleError, match=message):
         load(bundle_folder)

@@ -1,4 +1,5 @@
 import json
+import os
 import shutil
 
 import numpy as np
@@ -319,3 +320,85 @@ def test_damaged_entries_are_left_out_and_named(caption, pictures, tmp_path):
     code, _, err = caption(path, "-o", tmp_path / "out.jsonl", "--skip-missing")
     assert code == 0 and "Left out, as damaged: 1 (first: " in err
     assert [line["id"] for line in lines(tmp_path / "out.jsonl")] == ["1"]
+
+
+def test_names_in_another_encoding(caption, pictures, tmp_path):
+    """The folder's name is no UTF-8; what is said of its pictures still is."""
+    root = tmp_path / os.fsdecode(b"caf\xe9")
+    root.mkdir()
+    shutil.copy(pictures[0], root / "a.png")
+    (root / "b.png").write_text("this is text")
+    (root / "pairs.csv").write_text("before,after\na.png,a.png\na.png,b.png\n")
+    out = tmp_path / "out.jsonl"
+    assert caption(root / "pairs.csv", "-o", out)[0] == 1
+    assert str(root) in lines(out)[1]["error"]
+
+
+def test_an_input_is_no_output(caption, pairs, pictures, tmp_path):
+    before = pairs.read_text(), pictures[0].read_bytes()
+    link = tmp_path / "link.png"
+    link.symlink_to(pictures[0])
+    for output, said in ((pairs, "one of the inputs"), (pictures[0], "a picture"), (link, "a picture")):
+        code, _, err = caption(pairs, "-o", output, "--force")
+        assert code == 2 and said in err and not list(tmp_path.glob("*.meta.json"))
+    assert (pairs.read_text(), pictures[0].read_bytes()) == before
+
+
+def test_a_file_of_the_data_set_is_no_output(caption, pictures, tmp_path):
+    root = tmp_path / "set"
+    for side, picture in zip(("before", "after"), pictures, strict=True):
+        (root / side).mkdir(parents=True)
+        shutil.copy(picture, root / side / "a.png")
+    (root / "test.txt").write_text("a.png\n")
+    code, _, err = caption(root, "-o", root / "test.txt", "--force")
+    assert code == 2 and "belongs to one of the inputs" in err
+    assert (root / "test.txt").read_text() == "a.png\n"
+    # an earlier run's captions may lie there, and are known by their sidecar
+    for how in ("--resume", "--resume", "--force"):
+        assert caption(root, "-o", root / "out.jsonl", how)[0] == 0
+
+
+def test_single_pictures_alone(caption, red, tmp_path, monkeypatch):
+    from whatchanged.datasets import Dataset, Report
+    from whatchanged.records import PairRecord
+
+    single = PairRecord("birds", "1", "1", "test", "single_caption", red, None, ("a red bird",))
+    found = Dataset("birds", tmp_path, (single,), Report())
+    monkeypatch.setattr("whatchanged.datasets.open_dataset", lambda *arguments: found)
+    code, _, err = caption(tmp_path, "-o", tmp_path / "out.jsonl")
+    assert code == 2 and "1 single picture and no pairs" in err and not list(tmp_path.glob("out*"))
+
+
+def test_an_empty_shard_is_no_mistake(caption, pairs, tmp_path):
+    out = tmp_path / "out.jsonl"
+    assert caption(pairs, "-o", out, "--shard", "1/100")[0] == 0 and out.read_bytes() == b""
+
+
+def test_a_sidecar_that_cannot_be_written_costs_nothing(caption, pairs, tmp_path):
+    out = tmp_path / ("x" * 250)  # as long as a name may be, nearly: the sidecar's is too long
+    out.write_text("mine\n")
+    before = sorted(tmp_path.iterdir())
+    code, _, err = caption(pairs, "-o", out, "--force", "--attention", tmp_path / "maps")
+    assert code == 2 and "x.meta.json" in err
+    assert out.read_text() == "mine\n" and sorted(tmp_path.iterdir()) == before
+    (tmp_path / "b.jsonl.meta.json").mkdir()
+    assert caption(pairs, "-o", tmp_path / "b.jsonl")[0] == 2 and not (tmp_path / "b.jsonl").exists()
+
+
+def test_the_sidecars_draft_comes_before_everything_else(caption, pairs, tmp_path, monkeypatch):
+    def refuse(path, *arguments, **options):
+        raise OSError(28, "No space left on device", str(path))
+
+    out = tmp_path / "out.jsonl"
+    out.write_text("mine\n")
+    before = sorted(tmp_path.iterdir())
+    monkeypatch.setattr("pathlib.Path.write_text", refuse)
+    code, _, err = caption(pairs, "-o", out, "--force", "--attention", tmp_path / "maps")
+    assert code == 2 and "No space left" in err
+    assert out.read_bytes() == b"mine\n" and sorted(tmp_path.iterdir()) == before
+
+
+def test_captions_and_maps_in_one_place(caption, pairs, tmp_path):
+    for folder in ("amap", "amap.meta.json"):
+        code, _, err = caption(pairs, "-o", tmp_path / "amap", "--attention", tmp_path / folder)
+        assert code == 2 and "the same place" in err and not list(tmp_path.glob("amap*"))

@@ -1,4 +1,5 @@
 import json
+import os
 
 import pytest
 
@@ -47,3 +48,19 @@ def test_words_as_a_named_preparation_cuts_them(tmp_path, pictures, whatchanged)
 def test_annotations_alone(listed, whatchanged):
     code, out, _ = whatchanged("dataset", listed, "--annotations-only")
     assert code == 0 and f"{listed}: plain, 2 pairs" in out and "missing" not in out
+
+
+def test_a_page_of_a_folder_in_another_encoding(tmp_path, pictures, whatchanged):
+    root = tmp_path / os.fsdecode(b"caf\xe9")
+    for side, picture in zip(("before", "after"), pictures, strict=True):
+        (root / side).mkdir(parents=True)
+        picture.rename(root / side / "a.png")
+    code, out, _ = whatchanged("dataset", root, "--html", tmp_path / "page.html")
+    assert code == 0 and "caf\\udce9: folders, 1 pairs" in out
+    assert "caf\\udce9" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_a_page_replaces_no_list(listed, whatchanged):
+    before = listed.read_text()
+    code, _, err = whatchanged("dataset", listed, "--annotations-only", "--html", listed, "--force")
+    assert code == 2 and "one of the inputs" in err and listed.read_text() == before

@@ -1,4 +1,5 @@
 import json
+import os
 import struct
 import zlib
 
@@ -176,3 +177,16 @@ def test_wrong_usage(describe, pictures):
     assert describe(pictures[0])[0] == 2
     assert describe(*pictures, "--beams", "0")[0] == 2
     assert describe(*pictures, "--no-such-option")[0] == 2
+
+
+def test_a_name_in_another_encoding(whatchanged, describe, pictures, tmp_path):
+    odd = tmp_path / os.fsdecode(b"\xe9.png")
+    pictures[0].rename(odd)
+    code, out, _ = describe(odd, pictures[1], "--json")
+    assert code == 0 and json.loads(out)["before"] == str(odd) and "\\udce9.png" in out
+
+
+def test_a_heat_map_replaces_no_picture_of_the_pair(describe, pictures):
+    before = pictures[1].read_bytes()
+    code, _, err = describe(*pictures, "--heatmap", pictures[1], "--force")
+    assert code == 2 and "one of the inputs" in err and pictures[1].read_bytes() == before

@@ -1,5 +1,7 @@
 import json
 import os
+import subprocess
+import sys
 
 import pytest
 from PIL import Image
@@ -215,3 +217,10 @@ def test_choices_are_named(files, tmp_path, whatchanged):
     report = json.loads((tmp_path / "r.json").read_text())
     assert code == 0 and "document frequencies of the corpus" in out
     assert report["signature"]["document_frequencies"] == "corpus" and report["intervals"] == {}
+
+
+def test_a_report_on_standard_output_is_alone_there(files):
+    command = [sys.executable, "-m", "whatchanged", "evaluate", *files, "--json", "/dev/stdout"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0 and "CIDEr-D" in done.stderr
+    assert json.loads(done.stdout)["overall"]["ROUGE-L"] == pytest.approx(100)

@@ -22,6 +22,13 @@ finally:
 """
 
 
+@pytest.fixture
+def listed_pairs(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("before,after\na.png,b.png\n")
+    return path
+
+
 def fresh(*arguments):
     """The command line in an interpreter of its own: exit code, stdout, stderr, heavy modules loaded."""
     command = [sys.executable, "-W", "error", "-c", PROGRAM, *map(str, arguments)]
@@ -113,3 +120,30 @@ def test_a_terminated_command_cleans_up_and_the_handler_is_given_back(monkeypatc
         main()
     assert ended.value.code == 128 + signal.SIGTERM and cleaned == ["whatchanged"]
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_fault_of_the_program_is_told_apart(whatchanged, monkeypatch):
+    """1 would say that pairs failed, or that something changed."""
+
+    def stumble(*arguments, **options):
+        raise ZeroDivisionError("nobody thought of this")
+
+    monkeypatch.setattr("whatchanged.datasets.open_dataset", stumble)
+    code, out, err = whatchanged("caption", "pairs.csv", "-o", "out.jsonl")
+    assert (code, out) == (70, "") and "Traceback" in err and "nobody thought of this" in err
+
+
+def test_a_reader_that_has_gone_is_no_fault(listed_pairs):
+    """The pipe's other end is closed before anything is printed."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "whatchanged", "dataset", listed_pairs, "--annotations-only"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, timeout=120, check=False)
+    os.close(writing)
+    assert done.returncode == 1 and b"Traceback" not in done.stderr
+
+
+def test_the_package_is_a_program():
+    command = [sys.executable, "-m", "whatchanged", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout == f"whatchanged {package.__version__}\n"

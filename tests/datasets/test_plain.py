@@ -56,7 +56,9 @@ def test_json_lines(folder):
             "img1,img2\na,b\n",
             "no column 'before' and no column 'after'. Its first line names: img1, img2",
         ),
-        ("p.csv", "before;after\na;b\n", "Its first line names: before;after"),
+        ("p.csv", "before;after\na;b\n", "Its first line names: before;after.* has semicolons between"),
+        ("p.csv", "before\tafter\na\tb\n", "has tabs between its columns: save it with commas"),
+        ("p.csv", "before,after,before\na,b,c\n", "names the column 'before' more than once"),
         ("p.csv", "before,after\na.png\n", "line 2: 'after' should name a picture"),
         ("p.csv", "before,after\na,b,c\n", "line 2: more values than columns"),
         ("p.csv", 'before,after\n"a,b\n', "not a CSV file"),
@@ -105,3 +107,28 @@ def test_a_wrong_split_is_damage(folder):
     with pytest.raises(DatasetError, match="line 2: 'split' should be one of train, val, test; it is 'dev'"):
         open_dataset(path)
     assert len(open_dataset(path, skip_missing=True).records) == 1
+
+
+def test_ids_are_text_or_whole_numbers(folder):
+    path = folder / "pairs.jsonl"
+    row = {"before": "pictures/a.png", "after": "pictures/b.png"}
+    for wrong in (True, 1.5, ["x"], {"a": 1}, "  "):
+        path.write_text("\n".join(json.dumps({**row, "id": value}) for value in ("x", wrong)))
+        with pytest.raises(DatasetError, match="line 2: 'id' should be a text or a whole number, not"):
+            open_dataset(path)
+        assert [record.pair_id for record in open_dataset(path, skip_missing=True).records] == ["x"]
+
+
+def test_a_key_that_occurs_twice_is_damage(folder):
+    path = folder / "pairs.jsonl"
+    good = '{"before": "pictures/a.png", "after": "pictures/b.png"}'
+    path.write_text(good + "\n" + good.replace("{", '{"before": "pictures/c.png", ') + "\n")
+    with pytest.raises(DatasetError, match="line 2: the key 'before' occurs more than once"):
+        open_dataset(path)
+    assert len(open_dataset(path, skip_missing=True).records) == 1
+
+
+def test_blank_rows_before_the_header(folder):
+    path = folder / "pairs.csv"
+    path.write_text("\n,\nbefore,after\npictures/a.png,pictures/b.png\n")
+    assert [record.pair_id for record in open_dataset(path).records] == ["4"]

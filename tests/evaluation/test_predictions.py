@@ -79,7 +79,9 @@ def test_coco_results(tmp_path):
 
 def test_both_files_of_a_run(tmp_path):
     (tmp_path / "sc_results.json").write_text('[{"image_id": "000123.png", "caption": "the cube moved"}]')
-    with pytest.raises(PredictionsError, match=r"sc_results.json but not nsc_results.json"):
+    with pytest.raises(
+        PredictionsError, match=r"sc_results.json but not nsc_results.json.*a list of its pairs"
+    ):
         read_predictions(tmp_path)
     (tmp_path / "nsc_results.json").write_text('[{"image_id": "000123.png_n", "caption": "no change"}]')
     assert [p.pair_id for p in read_predictions(tmp_path)] == ["000123.png", "000123.png_n"]
@@ -176,6 +178,8 @@ def test_nothing_is_intersected_in_silence():
 
 def test_failed_pairs_are_refused_unless_told():
     failed = [Prediction("1", error="gone")]
-    with pytest.raises(PredictionsError, match=r"1 pair \(first: 1\): failed .*--failed-as-empty"):
+    with pytest.raises(
+        PredictionsError, match=r"1 pair \(first: 1\): failed .*--force, or pass --failed-as-empty"
+    ):
         aligned(failed, [record("1")])
     assert aligned(failed, [record("1")], failed_as_empty=True)[0].caption == ""

@@ -23,10 +23,14 @@ STRENGTH = 0.75
 """How much of the picture the hottest place covers."""
 GAP = 8
 MOST_HEIGHT = 640
+MOST_WIDTH = 2560
+"""Of one picture: a strip of 4000 x 8 beside a photograph would be a hundred thousand pixels wide."""
 
 
 def overlay(before: Image.Image, after: Image.Image, heatmaps: NDArray[np.floating]) -> Image.Image:
     """Both pictures at one height, side by side on white, each under its heat map (2, rows, columns).
+
+    A picture that would be wider than ``MOST_WIDTH`` is shown at that width, less high than the other.
 
     The two maps share one scale (their common maximum), so a cold picture stays cold. A place is covered in
     proportion to its heat: where nobody looked, the picture shows through untouched.
@@ -36,7 +40,10 @@ def overlay(before: Image.Image, after: Image.Image, heatmaps: NDArray[np.floati
     panels = []
     for picture, heat in zip((before, after), heatmaps, strict=True):
         width = max(1, round(picture.width * height / picture.height))
-        shown = picture.resize((width, height), Image.Resampling.BICUBIC)
+        size = width, height
+        if width > MOST_WIDTH:
+            size = MOST_WIDTH, max(1, round(height * MOST_WIDTH / width))
+        shown = picture.resize(size, Image.Resampling.BICUBIC)
         panels.append(_warm(shown, heat / top if top > 0 else heat))
     return _beside(panels)
 
@@ -55,7 +62,7 @@ def _warm(picture: Image.Image, heat: NDArray[np.floating]) -> Image.Image:
 def _beside(panels: Sequence[Image.Image]) -> Image.Image:
     """The panels in a row, a gap of white between them."""
     width = sum(panel.width for panel in panels) + GAP * (len(panels) - 1)
-    sheet = Image.new("RGB", (width, panels[0].height), "white")
+    sheet = Image.new("RGB", (width, max(panel.height for panel in panels)), "white")
     left = 0
     for panel in panels:
         sheet.paste(panel, (left, 0))

@@ -20,7 +20,7 @@ from whatchanged.captioner.attention import over_content
 from whatchanged.captioner.bundle import Bundle, open_bundle
 from whatchanged.captioner.decoding import Cache, Decoded, Ids, beam, greedy
 from whatchanged.captioner.no_change import sayable, sentences_probability
-from whatchanged.errors import BundleError, ShapeError
+from whatchanged.errors import BundleError, ShapeError, WhatchangedError
 from whatchanged.images import Source, normalise, open_image, resize
 
 Floats = NDArray[np.float32]
@@ -29,6 +29,9 @@ Sources = list[Any] | tuple[Any, ...]
 
 BATCH = 16
 """Pairs that run side by side where a list is given."""
+
+MOST = 1000
+"""Of beams, and of threads: more is a slip."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +64,10 @@ class Captioner:
 
     def __init__(self, bundle: Bundle, threads: int | None = None) -> None:
         """Check the bundle's files and build its sessions; ``threads`` per operator, None: at most two."""
+        threads = min(2, os.cpu_count() or 1) if threads is None else _counted("threads", threads)
         self.bundle = bundle
         self.card = bundle.card
         content = {name: bundle.read(name) for name in bundle.files}
-        threads = threads or min(2, os.cpu_count() or 1)
         self._encoder = _Graph(bundle, content, "encoder.onnx", threads)
         self._decoder = _Graph(bundle, content, "decoder.onnx", threads)
         _check_contract(bundle, self._encoder, self._decoder)
@@ -79,8 +82,9 @@ class Captioner:
         """Describe a pair, or pair by pair two lists of one length (the answer is a list then).
 
         ``beams`` > 1 keeps that many hypotheses. Raises ImageError for a picture that cannot be used,
-        ShapeError for lists of different lengths.
+        ShapeError for lists of different lengths, WhatchangedError for a number of beams that is none.
         """
+        _counted("beams", beams)
         if isinstance(before, list | tuple) and isinstance(after, list | tuple):
             if len(before) != len(after):
                 raise ShapeError(
@@ -153,7 +157,8 @@ class Captioner:
 def load(name: str | Path | None = None, threads: int | None = None) -> Captioner:
     """The captioner of a shipped model, or of a bundle folder at this path; None: the default model.
 
-    Raises BundleError where the bundle is missing, incomplete or altered.
+    Raises BundleError where the bundle is missing, incomplete or altered, WhatchangedError for a number of
+    threads that is none.
     """
     return Captioner(open_bundle(name), threads)
 
@@ -176,7 +181,7 @@ class _Graph:
                 f"{bundle.folder / name}: ONNX Runtime cannot load it: {reason} Export it again."
             ) from error
         self.inputs = {item.name: item for item in self._session.get_inputs()}
-        self.outputs = [item.name for item in self._session.get_outputs()]
+        self.outputs = {item.name: item for item in self._session.get_outputs()}
 
     def run(self, feed: dict[str, Any]) -> dict[str, Any]:
         """All outputs by name; what the graph does not take is left out of the feed."""
@@ -192,8 +197,45 @@ class _Graph:
         }
 
 
+def _counted(name: str, value: Any) -> int:
+    """A count that a caller gave. Raises WhatchangedError."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= MOST:
+        raise WhatchangedError(f"{name} should be a whole number from 1 to {MOST:,}; it is {value!r}.")
+    return int(value)
+
+
 def _check_contract(bundle: Bundle, encoder: _Graph, decoder: _Graph) -> None:
-    """That the graphs fit each other and this runtime. Raises BundleError with what is amiss."""
+    """That the graphs fit each other, the card and this runtime. Raises BundleError with what is amiss."""
+    _check_names(bundle, encoder, decoder)
+    card = bundle.card
+    width, height = card.image_size
+    for name, value, declared, wanted in (
+        ("encoder.onnx", "before", encoder.inputs["before"].shape, (3, height, width)),
+        ("encoder.onnx", "after", encoder.inputs["after"].shape, (3, height, width)),
+        (
+            "decoder.onnx",
+            "log_probabilities",
+            decoder.outputs["log_probabilities"].shape,
+            (len(card.vocabulary),),
+        ),
+        ("decoder.onnx", "attention", decoder.outputs["attention"].shape, (2, *card.grid)),
+    ):
+        if not _fits(declared, wanted):
+            raise BundleError(
+                f"{bundle.folder / name}: {value} is declared as {declared}; by the card it is "
+                f"{['B', *wanted]}. Export it again."
+            )
+
+
+def _fits(declared: list[Any], wanted: tuple[int, ...]) -> bool:
+    """Whether the sizes behind the batch are those wanted; what a graph leaves open (a name) fits any."""
+    return len(declared) == 1 + len(wanted) and all(
+        size == want or not isinstance(size, int) for size, want in zip(declared[1:], wanted, strict=True)
+    )
+
+
+def _check_names(bundle: Bundle, encoder: _Graph, decoder: _Graph) -> None:
+    """That the graphs take and give what this runtime and each other's names say."""
     memory = {name for name in encoder.outputs if name.startswith("memory_")}
     caches = {name for name in decoder.inputs if name.startswith("cache_")}
     judged = {"no_change"} if bundle.card.no_change.by == "head" else set()

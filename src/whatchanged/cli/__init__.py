@@ -1,12 +1,15 @@
 """The door: one file a command, each a function of the command's name, registered by the table below.
 
-Exit codes: 0 done; 1 done, but some pairs failed; 2 nothing done (wrong usage or bad input); 130 interrupted.
+Exit codes: 0 done; 1 done, but some pairs failed; 2 nothing done (wrong usage or bad input); 70 a fault
+of the program, with its traceback; 130 interrupted.
 Results go to stdout, everything else to stderr. A command's file imports nothing heavy until it runs.
 """
 
 import importlib
+import io
 import signal
 import sys
+import traceback
 from typing import Annotated, Any
 
 import typer
@@ -32,6 +35,8 @@ COMMANDS = (
 """Every command, in the order of the help; ``whatchanged.cli.NAME`` holds the function NAME."""
 
 BAD_INPUT = 2
+FAULT = 70
+"""As sysexits.h numbers an internal error; 1 is taken by what scripts ask about."""
 
 
 class _Door(typer.core.TyperGroup):
@@ -91,10 +96,16 @@ def _terminated(number: int, frame: object) -> None:
 
 def main() -> None:
     """Run the command line; ends the process with one of the exit codes above."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # The name of a file need not be UTF-8; what stands for it is an escape of JSON, too.
+        sys.stdout.reconfigure(errors="backslashreplace")
     before = signal.signal(signal.SIGTERM, _terminated)
     try:
         app(prog_name="whatchanged")
     except KeyboardInterrupt:
         sys.exit(130)
+    except Exception:
+        traceback.print_exc()
+        sys.exit(FAULT)
     finally:
         signal.signal(signal.SIGTERM, before)

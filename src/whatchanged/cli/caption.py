@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
 
 import typer
 
-from whatchanged.cli.console import check_output, counted, note, progress
-from whatchanged.errors import ImageError, OutputError, PredictionsError
-from whatchanged.files import write_output
+from whatchanged.cli.console import check_output, check_outputs, counted, note, progress
+from whatchanged.errors import DatasetError, ImageError, OutputError, PredictionsError
+from whatchanged.files import whole, write_output
 
 if TYPE_CHECKING:
     from whatchanged.captioner.runtime import Captioner, Description
@@ -56,14 +56,20 @@ def caption(
     part = _part(shard)
     if resume and force:
         raise typer.BadParameter("choose one of --resume and --force")
-    check_output(output, force or resume, "--resume to continue it or --force to replace it")
+    _check_output(output, pairs, force or resume)
     if attention is not None:
-        _check_attention(attention)
+        _check_attention(attention, output)
     from whatchanged.captioner.runtime import load
     from whatchanged.datasets import open_dataset
 
     found = open_dataset(pairs, dataset, split, skip_missing)
     records = [record for record in found.records if record.after is not None]
+    if not records:
+        raise DatasetError(
+            f"{pairs}: it holds {counted(len(found.records), 'single picture')} and no pairs; only pairs can "
+            "be captioned. Choose another --split or data set."
+        )
+    _check_no_picture(output, records)
     _report(found, len(found.records) - len(records), quiet)
     first, last = (len(records) * i // part[1] for i in (part[0] - 1, part[0]))
     captioner = load(model)
@@ -102,7 +108,7 @@ class _Run:
 
     @property
     def meta(self) -> Path:
-        return self.output.with_name(self.output.name + ".meta.json")
+        return _sidecar(self.output)
 
     def standing(self, resume: bool) -> _Standing:
         """Where to start. Raises OutputError where the output belongs to another model, list or setting."""
@@ -186,18 +192,28 @@ class _Run:
         return kept
 
     def open(self, standing: _Standing) -> BinaryIO:
-        """The output, cut to what stands, ready for the next line, with the sidecar; older maps are gone."""
+        """The output, cut to what stands, ready for the next line, with the sidecar; older maps are gone.
+
+        The sidecar takes its place last, so that it never speaks for lines of another run; that it can be
+        written is known before anything else is touched. Raises OutputError, with everything as it was.
+        """
+        made = self.attention if self.attention is not None and not self.attention.exists() else None
         try:
-            if self.attention is not None:
-                self.attention.mkdir(exist_ok=True)
-            for path in [] if standing.done else self._lying():
-                path.unlink()
-            stream = self.output.open("r+b" if standing.done else "wb")
-            stream.truncate(standing.offset)
-            stream.seek(standing.offset)
+            with whole(self.meta) as draft:
+                draft.write_text(json.dumps(self.identity, indent=1) + "\n", encoding="utf-8")
+                if made is not None:
+                    made.mkdir()
+                stream = self.output.open("r+b" if self.output.exists() else "wb")
+                for path in [] if standing.done else self._lying():
+                    path.unlink()
+                stream.truncate(standing.offset)
+                stream.seek(standing.offset)
         except OSError as error:
-            raise OutputError(f"{self.output}: cannot write it: {error.strerror}.") from error
-        write_output(self.meta, json.dumps(self.identity, indent=1) + "\n")
+            if made is not None and made.is_dir():
+                made.rmdir()
+            raise OutputError(
+                f"{self.output}: it, its maps or {self.meta.name} cannot be written: {error.strerror}."
+            ) from error
         return stream
 
 
@@ -227,7 +243,9 @@ def _caption_all(
                     maps.add(record.pair_id, answer)
                 if number % CHUNK == 0 or number == len(run.records):
                     maps.write(number)
-                stream.write((json.dumps(fields, ensure_ascii=False) + "\n").encode("utf-8"))
+                stream.write(
+                    (json.dumps(fields, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+                )
                 stream.flush()
                 advance(1)
         except KeyboardInterrupt:
@@ -294,8 +312,32 @@ def _part(shard: str) -> tuple[int, int]:
     return part
 
 
-def _check_attention(folder: Path) -> None:
+def _sidecar(output: Path) -> Path:
+    return output.with_name(output.name + ".meta.json")
+
+
+def _check_output(output: Path, pairs: Path, replace: bool) -> None:
+    """That the output may be written, and is neither the list nor a file of the data set.
+
+    In the folder of the data set, a file is known by its sidecar to be captions of an earlier run.
+    """
+    check_output(output, replace, "--resume to continue it or --force to replace it")
+    check_output(_sidecar(output), force=True)
+    if not pairs.is_dir() or not _sidecar(output).is_file():
+        check_outputs([output], [pairs])
+
+
+def _check_no_picture(output: Path, records: Sequence["PairRecord"]) -> None:
+    """That the output is no picture of the pairs."""
+    paths = (path for record in records for path in (record.before, record.after) if path is not None)
+    if output.exists() and any(path.samefile(output) for path in paths):
+        raise OutputError(f"{output}: this is a picture of the list. Name another file.")
+
+
+def _check_attention(folder: Path, output: Path) -> None:
     """That maps can be written there at all."""
+    if folder.resolve() in (output.resolve(), _sidecar(output).resolve()):
+        raise OutputError(f"{folder}: --attention and --output name the same place. Choose another name.")
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: --attention wants a folder, this is a file. Choose another name.")
     if not folder.absolute().parent.is_dir():

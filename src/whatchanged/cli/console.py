@@ -1,8 +1,9 @@
 """What the commands share: notes on stderr, progress, and a look at where an output is to go."""
 
+import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -30,6 +31,37 @@ def check_output(path: Path, force: bool, instead: str = "--force to replace it"
         raise OutputError(f"{path}: the folder {path.absolute().parent} is not there. Make it first.")
     if path.exists() and not force:
         raise OutputError(f"{path}: the file exists already. Pass {instead}, or choose another name.")
+
+
+def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
+    """Before anything is computed: every output has a folder, and is no input, nor part of one."""
+    taken = {path.resolve() for path in inputs}
+    for output in outputs:
+        if output is None:
+            continue
+        place = output.resolve()
+        if place in taken:
+            raise OutputError(f"{output}: this is one of the inputs or outputs. Name another file.")
+        if place.is_file() and any(path.is_dir() and path in place.parents for path in taken):
+            raise OutputError(f"{output}: this file belongs to one of the inputs. Name another file.")
+        if not place.parent.is_dir():
+            raise OutputError(f"{output}: the folder {place.parent} is not there. Make it first.")
+        if place.is_dir():
+            raise OutputError(f"{output}: this is a folder. Name a file.")
+        taken.add(place)
+
+
+def print_result(text: str, outputs: Sequence[Path | None]) -> None:
+    """Print what a person reads: on stdout, or on stderr where one of the outputs goes to stdout."""
+    taken = any(path is not None and _is_stdout(path) for path in outputs)
+    print(text, file=sys.stderr if taken else sys.stdout)
+
+
+def _is_stdout(path: Path) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(1))
+    except OSError:
+        return False
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from whatchanged.cli.console import check_output, note
+from whatchanged.cli.console import check_output, check_outputs, note
 from whatchanged.files import write_output
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def dataset(
 
     if html is not None:
         check_output(html, force)
+        check_outputs([html], [folder])
     opened = open_dataset(folder, name, skip_missing=skip_missing, pictures=not annotations_only)
     summaries = summarise(opened.records)
     prepared = _preparation_lines(opened, preparation) if preparation else []

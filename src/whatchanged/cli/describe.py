@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whatchanged.cli.console import check_output, note
+from whatchanged.cli.console import check_output, check_outputs, note
 from whatchanged.errors import OutputError
 from whatchanged.files import write_output
 
@@ -35,6 +35,7 @@ def describe(
     """Say in one sentence what changed between two pictures."""
     if heatmap is not None:
         check_output(heatmap, force)
+        check_outputs([heatmap], (before, after))
         if heatmap.suffix.lower() != ".png":
             raise OutputError(f"{heatmap}: a heat map is written as PNG. Name a file that ends in .png.")
     from whatchanged.captioner.runtime import load

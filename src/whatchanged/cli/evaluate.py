@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from whatchanged.errors import OutputError, PredictionsError
+from whatchanged.cli.console import check_outputs, print_result
+from whatchanged.errors import PredictionsError
 from whatchanged.files import write_output
 
 if TYPE_CHECKING:
@@ -105,13 +106,13 @@ def evaluate(
             raise typer.BadParameter(
                 "similarities (.npy) take --split, --resamples, --json and --markdown only."
             )
-        _check_outputs((json, markdown), (predictions, predictions.with_suffix(".json"), references))
+        check_outputs((json, markdown), (predictions, predictions.with_suffix(".json"), references))
         _retrieval(predictions, opened(split).records, resamples, json, markdown)
         return
     others = [*([compare] if compare else []), *(seeds or [])]
     if compare and (seeds or not resamples):
         raise typer.BadParameter("--compare takes one other system: no --seeds, and --resamples above 0.")
-    _check_outputs((json, markdown, html), (predictions, references, *others))
+    check_outputs((json, markdown, html), (predictions, references, *others))
     chosen, (own, *rest), set_aside = _read((predictions, *others), opened, split, failed_as_empty)
     truths = scene_truths(chosen.root)
     maker = made_by(predictions)
@@ -155,7 +156,7 @@ def evaluate(
             write_output(path, form(report))
     if html is not None and page is not None:
         write_output(html, page)
-    typer.echo(as_text(report))
+    print_result(as_text(report), (json, markdown, html))
 
 
 def _page(
@@ -193,27 +194,10 @@ def _retrieval(
         write_output(json, as_json(report))
     if markdown is not None:
         write_output(markdown, "\n\n".join(markdown_table(*each) for each in tables) + "\n")
-    typer.echo("\n\n".join(aligned_table(*each) for each in tables))
+    print_result("\n\n".join(aligned_table(*each) for each in tables), (json, markdown))
     if report["not_in_the_matrix"]:
-        typer.echo(f"{report['not_in_the_matrix']:,} pairs of the references are not in the matrix.")
-
-
-def _check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
-    """Before anything is computed: every output has a folder, and is no input, nor part of one."""
-    taken = {path.resolve() for path in inputs}
-    for output in outputs:
-        if output is None:
-            continue
-        place = output.resolve()
-        if place in taken:
-            raise OutputError(f"{output}: this is one of the inputs or outputs. Name another file.")
-        if place.is_file() and any(path.is_dir() and path in place.parents for path in taken):
-            raise OutputError(f"{output}: this file belongs to one of the inputs. Name another file.")
-        if not place.parent.is_dir():
-            raise OutputError(f"{output}: the folder {place.parent} is not there. Make it first.")
-        if place.is_dir():
-            raise OutputError(f"{output}: this is a folder. Name a file.")
-        taken.add(place)
+        absent = f"{report['not_in_the_matrix']:,} pairs of the references are not in the matrix."
+        print_result(absent, (json, markdown))
 
 
 def _read(

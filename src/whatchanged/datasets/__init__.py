@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from whatchanged.datasets.published import differences
-from whatchanged.datasets.reading import SPLITS, Reading
+from whatchanged.datasets.reading import SPLITS, Reading, is_unicode
 from whatchanged.errors import DatasetError
 from whatchanged.records import PairRecord
 
@@ -87,7 +87,8 @@ def open_dataset(
         raise DatasetError(f"{root}: there is no such file or folder.")
     name = name or _recognise(root)
     reading = Reading(skipping=skip_missing)
-    records = _unique(root, _function(name, "read")(root, reading), reading)
+    records = _writable(root, _function(name, "read")(root, reading), reading)
+    records = _unique(root, records, reading)
     if not records:
         why = (
             f" Left out: {len(reading.left_out):,} (first: {reading.left_out[0]})" if reading.left_out else ""
@@ -141,11 +142,28 @@ def _recognise(root: Path) -> str:
         names = sorted(os.listdir(root))  # noqa: PTH208 - names, not paths
         lies = ", ".join(names[:6]) + (", ..." if names[6:] else "") if names else "nothing"
         raise DatasetError(
-            f"{root}: not a folder of a known data set (it holds {lies}). Known: {', '.join(READERS)}."
+            f"{root}: not a folder of a known data set (it holds {lies}). "
+            f"Known: {', '.join(READERS)}. "
+            "A folder of your own holds before/ and after/ with the same names in both; or name a CSV with "
+            "the columns before,after."
         )
     raise DatasetError(
         f"{root}: a list of pairs ends in .csv or .jsonl; this is {root.suffix or 'no ending'!r}."
     )
+
+
+def _writable(root: Path, records: list[PairRecord], reading: Reading) -> list[PairRecord]:
+    """Records whose ids and captions any output can hold; others are damage."""
+    found = []
+    for record in records:
+        if is_unicode("".join((record.pair_id, *record.captions))):
+            found.append(record)
+        else:
+            reading.damage(
+                f"{root}: the pair {record.pair_id!a}: its id or a caption holds a character that "
+                "cannot be written as UTF-8."
+            )
+    return found
 
 
 def _unique(root: Path, records: list[PairRecord], reading: Reading) -> list[PairRecord]:

@@ -6,7 +6,9 @@ pair. Other columns are kept in ``extra``.
 """
 
 import csv
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from whatchanged.records import PairRecord, Split
 NAME = "plain"
 SPLIT_NAMES: Mapping[str, Split] = {"train": "train", "val": "val", "valid": "val", "test": "test"}
 COLUMNS = ("before", "after", "id", "captions", "split")
+SEPARATORS = {";": "semicolons", "\t": "tabs"}
 
 
 def recognises(path: Path) -> bool:
@@ -42,17 +45,9 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file, strict=True)
-            columns = list(reader.fieldnames or ())
-            if not columns:
-                raise DatasetError(
-                    f"{path}: the file is empty. Its first line names the columns: before,after."
-                )
-            missing = [c for c in COLUMNS[:2] if c not in columns]
-            if missing:
-                raise DatasetError(
-                    f"{path}: no column {' and no column '.join(map(repr, missing))}. Its first line names: "
-                    f"{', '.join(columns)}. Wanted, commas between: before,after[,id][,captions][,split]."
-                )
+            header = next((row for row in reader.reader if any(map(str.strip, row))), [])
+            _check_columns(path, header)
+            reader.fieldnames = header
             for row in reader:
                 if None in row:
                     raise DatasetError(
@@ -65,6 +60,27 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         raise DatasetError(f"{path}: not a CSV file in UTF-8 ({error}).") from error
 
 
+def _check_columns(path: Path, columns: list[str]) -> None:
+    """That a header names the columns, each once."""
+    if not columns:
+        raise DatasetError(f"{path}: the file is empty. Its first line names the columns: before,after.")
+    missing = [c for c in COLUMNS[:2] if c not in columns]
+    if missing:
+        other = next(
+            (name for sign, name in SEPARATORS.items() if len(columns) == 1 and sign in columns[0]), ""
+        )
+        raise DatasetError(
+            f"{path}: no column {' and no column '.join(map(repr, missing))}. Its first line names: "
+            f"{', '.join(columns)}. Wanted, commas between: before,after[,id][,captions][,split]."
+            + (f" This file has {other} between its columns: save it with commas." if other else "")
+        )
+    twice = [c for c, count in Counter(columns).items() if count > 1 and c.strip()]
+    if twice:
+        raise DatasetError(
+            f"{path}: its first line names the column {twice[0]!r} more than once. Rename or remove one."
+        )
+
+
 def _json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, dict[str, Any]]]:
     """(line number, object) of each line that is not blank."""
     for number, line in enumerate(text(path).split("\n"), start=1):
@@ -72,7 +88,7 @@ def _json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, dict[str, An
             continue
         where = f"{path}, line {number}"
         try:
-            row = parse(line, where)
+            row = parse(line, where, partial(_once, where))
         except DatasetError as error:
             reading.damage(str(error))
             continue
@@ -80,6 +96,14 @@ def _json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, dict[str, An
             yield number, row
         else:
             reading.damage(f"{where}: a JSON object is wanted, this is a {type(row).__name__}.")
+
+
+def _once(where: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys each occur once. Raises DatasetError."""
+    twice = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
+    if twice:
+        raise DatasetError(f"{where}: the key {twice[0]!r} occurs more than once.")
+    return dict(pairs)
 
 
 def _record(path: Path, line: int, row: Mapping[str, Any], reading: Reading) -> PairRecord | None:
@@ -96,10 +120,9 @@ def _record(path: Path, line: int, row: Mapping[str, Any], reading: Reading) -> 
     split = SPLIT_NAMES.get(str(row.get("split") or "test").strip().lower())
     if split is None:
         reading.damage(f"{where}: 'split' should be one of train, val, test; it is {row['split']!r}.")
-    if before is None or after is None or captions is None or split is None:
+    name = _id(where, line, row.get("id"), reading)
+    if before is None or after is None or captions is None or split is None or name is None:
         return None
-    pair_id = row.get("id")
-    name = str(line) if pair_id is None or pair_id == "" else str(pair_id)
     return PairRecord(
         dataset=NAME,
         pair_id=name,
@@ -111,3 +134,13 @@ def _record(path: Path, line: int, row: Mapping[str, Any], reading: Reading) -> 
         captions=captions,
         extra={key: value for key, value in row.items() if key not in COLUMNS},
     )
+
+
+def _id(where: str, line: int, value: Any, reading: Reading) -> str | None:
+    """The id of a pair: text or a whole number; without one, its line. None where it is damage."""
+    if value is None or value == "":
+        return str(line)
+    if type(value) is int or (isinstance(value, str) and value.strip()):
+        return str(value)
+    reading.damage(f"{where}: 'id' should be a text or a whole number, not {value!r}.")
+    return None

@@ -151,6 +151,15 @@ def parse(content: str, where: str, object_pairs_hook: Any = None) -> Any:
         raise DatasetError(f"{where}: not JSON ({error}). Copy or make it again.") from error
 
 
+def is_unicode(text: str) -> bool:
+    """Whether the text can be written as UTF-8; JSON can smuggle in halves of surrogate pairs."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def leaves(name: str) -> bool:
     """Does this path lead out of the folder it is relative to (on any system)?"""
     if "\0" in name or name.startswith(("/", "\\")) or name[1:2] == ":":

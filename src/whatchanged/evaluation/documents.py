@@ -62,15 +62,6 @@ def short(value: Any) -> str:
     return text if len(text) <= SHOWN else text[:SHOWN] + " ..."
 
 
-def is_unicode(text: str) -> bool:
-    """Whether the text can be written at all; JSON can smuggle in halves of surrogate pairs."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def pcl_id(name: str) -> str:
     """PCL's name of a pair, in the benchmark's spelling where it is CLEVR-Change's; others stay.
 

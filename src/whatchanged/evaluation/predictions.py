@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from whatchanged.datasets.reading import is_unicode
 from whatchanged.errors import PredictionsError
-from whatchanged.evaluation.documents import is_unicode, pcl_id, read_document, short
+from whatchanged.evaluation.documents import pcl_id, read_document, short
 from whatchanged.records import PairRecord
 
 EXAMPLES = 3
@@ -100,7 +101,8 @@ def aligned(
     failed = [p.pair_id for p in chosen if p.error is not None]
     if failed and not failed_as_empty:
         raise PredictionsError(
-            f"{_named(failed, 'pair')}: failed when captioned. Caption again, or pass --failed-as-empty."
+            f"{_named(failed, 'pair')}: failed when captioned. Mend their pictures and caption again with "
+            "--force, or pass --failed-as-empty."
         )
     return chosen
 
@@ -113,7 +115,8 @@ def _files(path: Path) -> list[Path]:
     if len(there) == 1:
         lacks = next(name for name in TWO_FILES if name not in there)
         raise PredictionsError(
-            f"{path}: it holds {there[0]} but not {lacks}. To score one kind of pair alone, name the file."
+            f"{path}: it holds {there[0]} but not {lacks}. Caption the other kind too; to score one kind "
+            "alone, name the file, and as references a list of its pairs only."
         )
     if not there:
         swapped = " It looks like a data set: the predictions come first, then the references."

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from whatchanged.datasets import Dataset, Report, open_dataset
+from whatchanged.datasets.reading import is_unicode
 from whatchanged.errors import PredictionsError
-from whatchanged.evaluation.documents import Document, is_unicode, pcl_id, read_document, short
+from whatchanged.evaluation.documents import Document, pcl_id, read_document, short
 from whatchanged.records import PairRecord
 
 DISTRACTOR = ".png_n"

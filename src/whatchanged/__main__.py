@@ -1,0 +1,5 @@
+"""``python -m whatchanged``: the command line."""
+
+from whatchanged.cli import main
+
+main()
