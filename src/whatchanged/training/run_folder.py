@@ -97,10 +97,11 @@ def keep(recipe: Recipe, run: Path, where: torch.device, init: Path | None, resu
     resumed: the environment is one more of the ``sittings`` after the first, whose stays.
     """
     run.mkdir(parents=True, exist_ok=True)
-    told = {**environment(where), "init": None if init is None else str(init)}
-    first = _first_environment(run) if resumed else {}
-    if first:
-        told = {**first, "sittings": [*first.get("sittings", []), environment(where)]}
+    told = environment(where)
+    if resumed and (first := _first_environment(run)):
+        told = {**first, "sittings": [*first.get("sittings", []), told]}
+    else:
+        told["init"] = None if init is None else str(init)
     _write(run / "environment.json", json.dumps(told, indent=1))
     _write(run / "recipe.toml", dump_recipe(recipe))
 
