@@ -44,10 +44,7 @@ def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> Non
             raise OutputError(f"{output}: this is one of the inputs or outputs. Name another file.")
         if place.is_file() and any(path.is_dir() and path in place.parents for path in taken):
             raise OutputError(f"{output}: this file belongs to one of the inputs. Name another file.")
-        if not place.parent.is_dir():
-            raise OutputError(f"{output}: the folder {place.parent} is not there. Make it first.")
-        if place.is_dir():
-            raise OutputError(f"{output}: this is a folder. Name a file.")
+        check_output(output, force=True)
         taken.add(place)
 
 
