@@ -247,7 +247,7 @@ def _recipe(name: str, overrides: Sequence[str], pool: Path) -> Recipe:
     stages = {stage.name for stage in load_recipe(name).stages}
     chosen = [text for text in (*FOR_GPU, *overrides)
               if not text.startswith(("stage.", "stages.")) or text.split(".")[1] in stages]  # fmt: skip
-    return load_recipe(name, [*chosen, f"data.path={json.dumps(str(pool))}"])
+    return load_recipe(name, [*chosen, f"data.path={json.dumps(str(pool), ensure_ascii=False)}"])
 
 
 def _wait(pool: Path, seconds: float, processes: Sequence[BaseProcess]) -> None:

@@ -88,6 +88,11 @@ def test_maps_that_are_none(tmp_path, maps):
         AttentionFiles(tmp_path).heat("a")
 
 
+def test_a_sentence_without_words_has_no_maps(tmp_path):
+    (tmp_path / file_name(0)).write_bytes(save({"a": ONE[:0]}, head({"a": []})))
+    assert AttentionFiles(tmp_path).read("a") == []
+
+
 def test_no_torch_to_read_maps(tmp_path):
     (tmp_path / file_name(0)).write_bytes(pack({"a": sentence("cube")}, ABOUT))
     code = (

@@ -35,7 +35,7 @@ def mine(tmp_path, monkeypatch):
             source = DEMO / f"{number:02d}-{side}.png"
             shutil.copy(source, tmp_path / "mine" / name)
             shutil.copy(source, tmp_path / "folders" / side / f"{number:02d}.png")
-        said = [f"thing {number} has changed", "there it is gone"]
+        said = ["there is no change"] if number % 3 == 0 else [f"thing {number} changed", "there it is gone"]
         (tmp_path / "folders" / "captions" / f"{number:02d}.txt").write_text("\n".join(said) + "\n")
         names[split].append(f"{number:02d}.png")
         rows.append({"before": pair[0], "after": pair[1], "split": split, "captions": said})
@@ -53,7 +53,7 @@ def test_the_three_forms_are_the_same_pairs(mine):
     from whatchanged.datasets import open_dataset
 
     forms = [open_dataset(p).records for p in ("mine/pairs.csv", "mine/pairs.jsonl", "folders")]
-    told = [[(r.split, r.captions, r.before.read_bytes()) for r in records] for records in forms]
+    told = [[(r.split, r.captions, r.changed, r.before.read_bytes()) for r in records] for records in forms]
     assert told[0] == told[1] == told[2] and len(told[0]) == 10
 
 
@@ -68,6 +68,7 @@ def test_the_commands_of_the_page(mine, whatchanged):
     model = json.loads((mine / "model-features" / "bundle.json").read_text())
     assert model["provenance"]["features"]["backbone"] == "efficientnet-lite0-stride32"
     assert model["image_size"] == [224, 224] and model["grid"] == [7, 7]
+    assert model["no_change"]["sentences"] == ["there is no change"]
     lines = [json.loads(line) for line in (mine / "out.jsonl").read_text().splitlines()]
     assert len(lines) == 2 and all("caption" in line for line in lines)
     for made in ("mine.html", "report.html", "where.png"):

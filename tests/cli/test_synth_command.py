@@ -48,6 +48,9 @@ def test_a_pool_is_drawn_grows_and_keeps_its_seed(tmp_path: Path, monkeypatch):
     for scenes, shards in (("1", 1), ("3", 2)):
         result = run("clevr-pool", str(out), "--scenes", scenes, "--seed", "2", "--size", "48x32")
         assert (result.exit_code, result.stdout) == (0, f"{out}\n")
+        assert (
+            f"{2 * shards} scenes, {4 * shards} pairs" in result.stderr
+        )  # what is there, not what was asked
         assert len(pool.open_shards(out)) == shards
     assert pool.open_shards(out)[1].pictures.shape == (2, 3, 32, 48, 3)
     refused = run("clevr-pool", str(out), "--scenes", "9", "--seed", "3", "--size", "48x32")
@@ -58,9 +61,20 @@ def test_a_pool_is_drawn_grows_and_keeps_its_seed(tmp_path: Path, monkeypatch):
 def test_a_pool_is_240x160_unless_told_otherwise(tmp_path, monkeypatch):
     pytest.importorskip("numba")
     asked = []
-    monkeypatch.setattr("whatchanged.training.data.pool.draw_pool", lambda *a: asked.append(a[1:6] + a[7:]))
+    monkeypatch.setattr(
+        "whatchanged.training.data.pool.draw_pool", lambda *a: asked.append(a[1:6] + a[7:]) or 100
+    )
     assert run("clevr-pool", str(tmp_path / "pool"), "--scenes", "5", "--workers", "3").exit_code == 0
     assert asked == [(5, 0, (240, 160), 3, "cpu", "jittered", 0.0)]
+
+
+@pytest.mark.parametrize("world", ["clevr-change", "clevr-pool"])
+@pytest.mark.parametrize("device", ["gpu", "cuda:99", "mps"])
+def test_a_device_that_is_not_there_is_named_and_nothing_drawn(world, device, tmp_path):
+    pytest.importorskip("numba")
+    result = run(world, str(tmp_path / "set"), "--scenes", "1", "--size", "48x32", "--device", device)
+    assert result.exit_code == 2 and f"--device {device}" in result.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -73,6 +87,8 @@ def test_a_pool_is_240x160_unless_told_otherwise(tmp_path, monkeypatch):
         ("clevr-change", "out"),
         ("clevr-change", "out", "--scenes", "1", "--doubles", "0.5"),
         ("clevr-change", "out", "--scenes", "1", "--views", "around"),
+        ("birds", "out", "--scenes", "10", "--views", "around"),
+        ("birds", "out", "--scenes", "10", "--doubles", "0.5"),
         ("clevr-pool", "out", "--scenes", "1", "--doubles", "1.5"),
         ("clevr-pool", "out", "--scenes", "1", "--size", "50x32"),
     ],

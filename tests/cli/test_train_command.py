@@ -21,6 +21,12 @@ def test_a_mistake_is_one_message_exit_code_2_and_no_folder(arguments, message, 
     assert not (tmp_path / "run").exists()
 
 
+def test_a_path_beyond_the_usual_letters_is_kept(tmp_path, whatchanged):
+    place = tmp_path / "\U0001f600 \u00e9"
+    code, _, err = whatchanged("train", "pcl-tiny", "--data", place, "--output", tmp_path / "run")
+    assert code == 2 and f"{place}: " in err
+
+
 def test_an_existing_folder_is_not_trained_into(tmp_path, whatchanged):
     (tmp_path / "thesis.tex").write_text("x")
     code, _, err = whatchanged("train", "pcl-tiny", "--output", tmp_path)

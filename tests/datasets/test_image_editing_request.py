@@ -1,8 +1,10 @@
 import json
 
+import pytest
 from tiny_sets import image_editing_request, write
 
 from whatchanged.datasets import open_dataset
+from whatchanged.errors import DatasetError
 
 
 def test_records_are_called_by_uid_so_that_repeated_pairs_do_not_collapse(tmp_path):
@@ -21,6 +23,13 @@ def test_sentences_stay_raw(tmp_path):
     captions = {r.pair_id: r.captions for r in open_dataset(tmp_path).records}
     assert captions["Zhopped_2"] == ("change the back ground ",)
     assert captions["Reddit_1"] == ("crop it", "Crop it.", 'say "x')
+
+
+def test_a_pair_without_a_sentence_is_told(tmp_path):
+    line = {"img1": "Reddit.com_a_a.jpg", "img2": "Reddit.com_a_b.jpg", "sentences": []}
+    write(tmp_path / "train.json", json.dumps(line))
+    with pytest.raises(DatasetError, match="'sentences' holds no sentence"):
+        open_dataset(tmp_path, pictures=False)
 
 
 def test_the_second_name_of_the_validation_file(tmp_path):

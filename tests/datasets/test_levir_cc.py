@@ -41,6 +41,12 @@ def test_changed_follows_the_flag(tmp_path):
     assert any("changeflag 1, but its captions say otherwise" in note for note in opened.report.notes)
 
 
+def test_a_pair_without_a_sentence_is_told(tmp_path):
+    write(tmp_path / "LevirCCcaptions.json", {"images": [levir_entry("train_000001.png", [], 1)]})
+    with pytest.raises(DatasetError, match="image 1: 'sentences' holds no sentence"):
+        open_dataset(tmp_path, pictures=False)
+
+
 def test_without_a_flag_the_fixed_sentences_tell(tmp_path):
     levir_cc(tmp_path)
     value = json.loads((tmp_path / "LevirCCcaptions.json").read_text())

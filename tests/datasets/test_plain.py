@@ -132,3 +132,31 @@ def test_blank_rows_before_the_header(folder):
     path = folder / "pairs.csv"
     path.write_text("\n,\nbefore,after\npictures/a.png,pictures/b.png\n")
     assert [record.pair_id for record in open_dataset(path).records] == ["4"]
+
+
+def marks(path, *rows):
+    lines = [f"pictures/a.png,pictures/b.png,{captions},{changed}" for captions, changed in rows]
+    path.write_text("\n".join(["before,after,captions,changed", *lines]) + "\n")
+    records = open_dataset(path).records
+    assert all(r.change_type == ("none" if r.changed is False else None) and not r.extra for r in records)
+    return [record.changed for record in records]
+
+
+def test_a_pair_is_unchanged_where_the_list_or_all_its_sentences_say_so(folder):
+    same, mixed, moved = "There is no change.|no  difference", "there is no change|it is gone", "it moved"
+    found = marks(folder / "pairs.csv", (same, ""), (mixed, ""), (moved, ""), ("", ""), (same, "yes"))
+    assert found == [False, True, True, None, True]
+
+
+def test_where_nobody_says_unchanged_in_known_words_only_the_column_counts(folder):
+    found = marks(folder / "pairs.csv", ("nichts geschah", ""), ("nichts geschah", "False"), ("", "1"))
+    assert found == [None, False, True]
+
+
+def test_an_answer_that_is_none_is_named(folder):
+    path = folder / "pairs.jsonl"
+    path.write_text('{"before": "pictures/a.png", "after": "pictures/b.png", "changed": "perhaps"}\n')
+    with pytest.raises(DatasetError, match="line 1: 'changed' should be true or false; it is 'perhaps'"):
+        open_dataset(path)
+    path.write_text('{"before": "pictures/a.png", "after": "pictures/b.png", "changed": false}\n')
+    assert open_dataset(path).records[0].changed is False

@@ -33,9 +33,9 @@ def test_a_summary_worked_out_by_hand():
     assert (test.captions, test.words_a_caption, test.vocabulary) == (0, Spread(0, 0.0, 0), 0)
 
 
-def test_words_are_those_of_the_rule():
-    (one,) = summarise([record(1, "val", ("A a",))], lambda caption: caption.lower().split())
-    assert (one.vocabulary, one.once) == (1, 0)
+def test_words_count_as_they_stand():
+    (one,) = summarise([record(1, "val", ("A a",))])
+    assert (one.vocabulary, one.once) == (2, 2)
 
 
 def test_real_lengths_are_the_published_ones(annotations):

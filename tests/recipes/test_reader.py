@@ -82,7 +82,7 @@ def test_scorers_recipes_have_the_published_settings():
         assert (
             method.layers, method.view_weight, method.reason_weight, stage.batch, stage.lr, *words
         ) == wanted  # fmt: skip
-        assert PREPARATIONS[words[0]].length == words[1]
+        assert PREPARATIONS[words[0]].most_words == words[1] - 2  # the marks
         if "clevr-change" not in words[0]:  # unchanged pairs, if any, are examples like others
             assert recipe.data.examples == "pairs"
         assert (method.width, method.word_width, method.heads, method.decoder_layers) == (512, 300, 8, 2)
@@ -181,7 +181,10 @@ def test_what_a_stage_cannot_say_of_its_examples(overrides, message):
         ("clevr-see", ["vision.matching=false", "vision.survey=false", "stage.see.tasks={matching=1}"],
          'wanted it only with vision.kind = "backbone", vision.scene_truth, vision.matching'),
         ("clip4idc-tiny", ["stage.caption.tasks={seeing=1}"], "stage.caption.tasks: got 'seeing'"),
-        ("clevr-pcl", ["method.every_word=false"], "method.guided_attention: got True, wanted false without"),
+        ("clevr-pcl", ["method.every_word=false"], "method.guided_attention: got True, wanted false with"),
+        ("clevr-pcl", ["data.merges=bpe.gz"], "guided_attention: got True, wanted false with data.merges"),
+        ("pcl-tiny", ["vision.matching=true"], 'vision.matching: got True, wanted false without vision.kind'),
+        ("pcl-tiny", ["vision.scene_truth=true"], "vision.scene_truth: got True, wanted false without"),
         ("own-finetune", ["method.guided_attention=true"], "method.guided_attention: got True"),
         (
             "own-finetune",

@@ -345,6 +345,22 @@ def test_a_stage_that_freezes_and_clips_goes_on_bit_for_bit(tiny_dataset, tmp_pa
     assert_same(tmp_path / "many", tmp_path / "one")
 
 
+def test_a_vision_whose_rate_is_0_keeps_its_running_statistics(tiny_dataset, tmp_path):
+    recipe = load_recipe("pcl-tiny", [
+        f"data.path={tiny_dataset}", "vision.kind=backbone", "vision.image_width=48",
+        "vision.image_height=32", "vision.channels=[4,6,8]", "vision.blocks=1", "vision.keep=0",
+        "stage.pretrain.tasks={mlm=1}", "stage.pretrain.steps=2", "stage.caption.steps=2",
+        "stage.pretrain.rates={vision=0}", "stage.caption.evaluate_every=0",
+    ])  # fmt: skip
+    fresh = make_method(recipe, open_sources(recipe, tmp_path).vocabulary).vision.state_dict()
+    means = {f"model.vision.{name}" for name in fresh if name.endswith("running_mean")}
+    run_recipe(recipe, tmp_path / "learns", quiet=True, device="cpu")
+    still = replace(recipe, stages=tuple(replace(s, rates={"vision": 0.0}) for s in recipe.stages))
+    run_recipe(still, tmp_path / "still", quiet=True, device="cpu")
+    assert means and all(not weights(tmp_path / "still")[name].any() for name in means)
+    assert all(weights(tmp_path / "learns")[name].any() for name in means)
+
+
 def test_a_stage_that_was_not_validated_hands_on_its_last_weights(unbroken):
     assert not checkpoint_file(unbroken, "pretrain").exists()
 

@@ -42,6 +42,8 @@ def test_every_caption_meets_every_changed_pair(whatchanged, trained, tiny_datas
     code, out, err = whatchanged("evaluate", file, tiny_dataset, "--split", "val")
     assert code == 0 and f"{len(records)} pairs, {len(captions)} texts" in out, err
     assert "exists already" in whatchanged("retrieve", run, tiny_dataset, "-o", file)[2]
+    nowhere = tmp_path / "no" / "s.npy"
+    assert "is not there. Make it first" in whatchanged("retrieve", run, tiny_dataset, "-o", nowhere)[2]
 
 
 def test_captions_are_embedded_as_they_were_trained_on(

@@ -127,7 +127,7 @@ class AttentionFiles:
             self._opened = entry.path, safe_open(entry.path, "numpy")
         maps = np.asarray(self._opened[1].get_tensor(pair_id), np.float32)
         wanted = (len(entry.words), 2, *self.grid)
-        if maps.shape != wanted or not np.isfinite(maps).all() or maps.min() < 0:
+        if maps.shape != wanted or not np.isfinite(maps).all() or (maps < 0).any():
             raise PredictionsError(
                 f"{entry.path}: the maps of {pair_id} should be {wanted}, finite and not negative; they are "
                 f"{maps.shape}. Caption again."

@@ -38,8 +38,8 @@ class NoChange:
 
     fitted on validation data, as ``how`` tells; ``p >= threshold`` speaks for "nothing changed". p_model is
     the encoder's (``by`` "head"), or the share that the decoder gives to ``sentences`` (``by`` "sentences",
-    see ``no_change.sentences_probability``). These are the world's own ways to say that nothing changed: the
-    sentence decides, the probability stands beside it.
+    see ``no_change.sentences_probability``). These are the ways to say that nothing changed, the world's own
+    or those of the data set: the sentence decides, the probability stands beside it.
     """
 
     threshold: float

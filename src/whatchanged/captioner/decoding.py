@@ -33,15 +33,13 @@ class Decoded:
     attention: Floats | None
 
 
-def greedy(
-    step: Step, cache: Cache, batch: int, max_length: int, begin: int = BOS, end: int = EOS
-) -> list[Decoded]:
+def greedy(step: Step, cache: Cache, batch: int, max_length: int) -> list[Decoded]:
     """The most probable word at each position, the first of equals; ``batch`` rows side by side.
 
     A row has at most ``max_length`` ids, BOS included, so at most ``max_length - 1`` steps run; they stop as
-    soon as every row has said ``end``. What follows a row's ``end`` is cut off.
+    soon as every row has said EOS. What follows a row's EOS is cut off.
     """
-    previous: Ids = np.full(batch, begin, np.int64)
+    previous: Ids = np.full(batch, BOS, np.int64)
     ended = np.zeros(batch, bool)
     total = np.zeros(batch)
     said: list[Ids] = []
@@ -51,7 +49,7 @@ def greedy(
         scores = np.asarray(scores)
         previous = scores.argmax(axis=1)
         total += np.where(ended, 0.0, scores[np.arange(batch), previous])
-        ended |= previous == end
+        ended |= previous == EOS
         said.append(previous)
         if attention is not None:
             looked.append(np.asarray(attention))
@@ -60,14 +58,11 @@ def greedy(
     ids = np.stack(said, axis=1) if said else np.zeros((batch, 0), np.int64)
     maps = np.stack(looked, axis=1) if looked else None
     return [
-        _decoded(ids[row], float(total[row]), None if maps is None else maps[row], end)
-        for row in range(batch)
+        _decoded(ids[row], float(total[row]), None if maps is None else maps[row]) for row in range(batch)
     ]
 
 
-def beam(
-    step: Step, cache: Cache, batch: int, max_length: int, beams: int, begin: int = BOS, end: int = EOS
-) -> list[Decoded]:
+def beam(step: Step, cache: Cache, batch: int, max_length: int, beams: int) -> list[Decoded]:
     """The best of ``beams`` hypotheses kept per row; the score is the plain sum of log-probabilities.
 
     A hypothesis that has ended keeps its place and its score. As scores only fall, a row is done when its
@@ -76,7 +71,7 @@ def beam(
     """
     k = beams
     cache = _take(cache, np.repeat(np.arange(batch), k))
-    words: Ids = np.full((batch, k), begin, np.int64)
+    words: Ids = np.full((batch, k), BOS, np.int64)
     ended = np.zeros((batch, k), bool)
     total = np.full((batch, k), -np.inf)
     total[:, 0] = 0.0  # all beams start equal; only one of them counts
@@ -87,13 +82,13 @@ def beam(
         scores = np.array(scores, np.float64).reshape(batch, k, -1)
         size = scores.shape[2]
         scores[ended] = -np.inf
-        scores[ended, end] = 0.0
+        scores[ended, EOS] = 0.0
         flat = scores.reshape(batch, -1)
         sums = (total[:, :, None] + scores).reshape(batch, -1)
         best = np.lexsort((-flat, -sums), axis=1)[:, :k]
         parent, words = best // size, best % size
         total = np.take_along_axis(sums, best, axis=1)
-        ended = np.take_along_axis(ended, parent, axis=1) | (words == end)
+        ended = np.take_along_axis(ended, parent, axis=1) | (words == EOS)
         ids = np.concatenate([_reorder(ids, parent), words[:, :, None]], axis=2)
         if attention is not None:
             now = np.asarray(attention).reshape(batch, k, 1, *np.shape(attention)[1:])
@@ -103,7 +98,7 @@ def beam(
             break
         cache = _take(cache, (parent + k * np.arange(batch)[:, None]).reshape(-1))
     return [
-        _decoded(ids[row, 0], float(total[row, 0]), None if maps is None else maps[row, 0], end)
+        _decoded(ids[row, 0], float(total[row, 0]), None if maps is None else maps[row, 0])
         for row in range(batch)
     ]
 
@@ -123,8 +118,8 @@ def _reorder(history: NDArray[Any], parent: Ids) -> NDArray[Any]:
     return taken
 
 
-def _decoded(ids: Sequence[int] | Ids, log_probability: float, maps: Floats | None, end: int) -> Decoded:
-    """A row cut behind its first ``end``."""
+def _decoded(ids: Sequence[int] | Ids, log_probability: float, maps: Floats | None) -> Decoded:
+    """A row cut behind its first EOS."""
     row = [int(i) for i in ids]
-    length = row.index(end) + 1 if end in row else len(row)
+    length = row.index(EOS) + 1 if EOS in row else len(row)
     return Decoded(tuple(row[:length]), log_probability, None if maps is None else maps[:length])

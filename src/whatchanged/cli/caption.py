@@ -170,6 +170,15 @@ class _Run:
                     "pass --force to start anew."
                 )
 
+    def write_maps(self, done: int, sentences: dict[str, Any]) -> None:
+        """The attention of each word of the last sentences, CHUNK pairs a file; ``done`` pairs are done."""
+        if self.attention is None:
+            return
+        from whatchanged.captioner.attention import file_name, pack
+
+        path = self.attention / file_name(self.first + (done - 1) // CHUNK * CHUNK)
+        write_output(path, pack(sentences, self.about))
+
     def _count(self) -> _Standing:
         """Whole lines that answer the first pairs in order; with maps, up to the last whole file of maps."""
         standing = _Standing()
@@ -222,7 +231,7 @@ def _caption_all(
 ) -> int:
     """Caption what is left of the run and write it; how many of its pairs failed, earlier ones included."""
     failed, strange = standing.failed, 0
-    maps = _Maps(run)
+    looked: dict[str, Any] = {}
     with (
         run.open(standing) as stream,
         progress("captioning", len(run.records), quiet, standing.done) as advance,
@@ -240,9 +249,11 @@ def _caption_all(
                     if answer.unfamiliar is not None:
                         fields["unfamiliar"] = answer.unfamiliar
                     strange += bool(answer.unfamiliar)
-                    maps.add(record.pair_id, answer)
+                    if answer.words:
+                        looked[record.pair_id] = answer.words
                 if number % CHUNK == 0 or number == len(run.records):
-                    maps.write(number)
+                    run.write_maps(number, looked)
+                    looked = {}
                 stream.write(
                     (json.dumps(fields, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
                 )
@@ -280,28 +291,6 @@ def _answers(
         described = iter(captioner.describe_pixels(np.stack(pixels), beams) if pixels else ())
         for i, record in enumerate(batch):
             yield record, errors[i] if i in errors else next(described)
-
-
-class _Maps:
-    """Each word's attention, gathered and written CHUNK pairs a file; does nothing without a folder."""
-
-    def __init__(self, run: _Run) -> None:
-        self._run = run
-        self._sentences: dict[str, Any] = {}
-
-    def add(self, pair_id: str, found: "Description") -> None:
-        if self._run.attention is not None and found.words:
-            self._sentences[pair_id] = found.words
-
-    def write(self, done: int) -> None:
-        """Write what was gathered since the last file; ``done`` pairs of the run are done."""
-        if self._run.attention is None:
-            return
-        from whatchanged.captioner.attention import file_name, pack
-
-        path = self._run.attention / file_name(self._run.first + (done - 1) // CHUNK * CHUNK)
-        write_output(path, pack(self._sentences, self._run.about))
-        self._sentences = {}
 
 
 def _part(shard: str) -> tuple[int, int]:

@@ -51,10 +51,15 @@ def synth(
         help="Pools: share of scenes where only a relation tells the changed thing from another.",
     ),
     workers: int = typer.Option(1, "--workers", min=1, help="Processes; any number writes the same bytes."),
-    device: str = typer.Option("cpu", "--device", help="cpu, or a device of torch such as cuda."),
+    device: str = typer.Option("cpu", "--device", help="auto, cpu, cuda or cuda:NUMBER."),
     quiet: bool = typer.Option(False, "--quiet", help="Nothing on stderr but errors."),
 ) -> None:
     """Draw CLEVR-like picture pairs, or birds, in the official layouts, with sentences and full truth."""
+    pool = world == "clevr-pool"
+    if not pool and (doubles or views != "jittered"):
+        raise typer.BadParameter(
+            "these are for pools; cameras of a twin are its world's.", param_hint="--doubles, --views"
+        )
     if world == "birds":
         _birds(out, scenes, seed, size or "128x128", workers, quiet)
         return
@@ -65,17 +70,13 @@ def synth(
         raise MissingExtra("Drawing a data set", error.name or "numba", "train") from error
     from whatchanged.training.data.pool import draw_pool
     from whatchanged.training.render.synth import write_twin
+    from whatchanged.training.run_folder import choose_device
 
-    pool = world == "clevr-pool"
-    if not pool and (doubles or views != "jittered"):
-        raise typer.BadParameter(
-            "these are for pools; cameras of a twin are its world's.", param_hint="--doubles, --views"
-        )
     width, height = (int(side) for side in (size or ("240x160" if pool else "480x320")).split("x"))
     with progress("scenes", scenes, quiet) as advance:
-        what = (out, scenes, seed, (width, height), workers, device, advance)
+        what = (out, scenes, seed, (width, height), workers, str(choose_device(device)), advance)
         if pool:
-            draw_pool(*what, views, doubles)
+            scenes = draw_pool(*what, views, doubles)
         else:
             write_twin(*what, "around" if world == "clevr-dc" else "jittered")
     note(f"{scenes:,} scenes, {2 * scenes:,} pairs in {out}", quiet)

@@ -41,7 +41,11 @@ def train(
     from whatchanged.recipes.reader import load_recipe
 
     places = {"data.path": data, "data.features": features}
-    paths = [f"{key}={json.dumps(str(path.absolute()))}" for key, path in places.items() if path is not None]
+    paths = [
+        f"{key}={json.dumps(str(path.absolute()), ensure_ascii=False)}"
+        for key, path in places.items()
+        if path is not None
+    ]
     kept = output / "recipe.toml"
     if resume and kept.is_file():
         if init is not None:

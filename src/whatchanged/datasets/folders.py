@@ -10,6 +10,7 @@ Ids are the names in ``before/``: these folders have no other list of their pair
 from collections.abc import Iterator
 from pathlib import Path
 
+from whatchanged.datasets.plain import mark_changes
 from whatchanged.datasets.reading import SPLITS, Reading, counted, text
 from whatchanged.errors import DatasetError
 from whatchanged.records import PairRecord, Split
@@ -32,7 +33,7 @@ def read(path: Path, reading: Reading) -> list[PairRecord]:
     if alone:
         reading.damage(f"{path}: {counted('names that are in one of before/ and after/ only', alone)}.")
     there = set(names) & set(others)
-    return [
+    records = [
         PairRecord(
             dataset=NAME, pair_id=name, group_id=name, split=split, kind="pair_caption",
             before=path / "before" / name, after=path / "after" / name,
@@ -41,6 +42,7 @@ def read(path: Path, reading: Reading) -> list[PairRecord]:
         for split, name in _splits(path, sorted(there), reading)
         if name in there
     ]  # fmt: skip
+    return mark_changes(records)
 
 
 def _splits(path: Path, names: list[str], reading: Reading) -> Iterator[tuple[Split, str]]:

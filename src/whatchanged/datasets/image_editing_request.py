@@ -64,6 +64,8 @@ def _record(
     after = reading.picture(images, entry.get(names[1]), f"{where}: {names[1]!r}")
     value = entry.get(names[2])
     sentences = reading.sentences(f"{where}: {names[2]!r}", [value] if isinstance(value, str) else value)
+    if value == []:
+        reading.damage(f"{where}: {names[2]!r} holds no sentence.")
     if before is None or after is None or not sentences:
         return None
     site = entry[names[0]].partition(".com")[0]

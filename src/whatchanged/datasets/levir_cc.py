@@ -88,6 +88,8 @@ def _sentences(
     if not isinstance(value, list) or not all(isinstance(s, dict) for s in value):
         reading.damage(f"{where}: 'sentences' should be a list of objects with 'raw' and 'tokens'.")
         return (), None
+    if not value:
+        reading.damage(f"{where}: 'sentences' holds no sentence.")
     captions, tokens = [], []
     for number, sentence in enumerate(value, start=1):
         words = sentence.get("tokens")

@@ -1,13 +1,15 @@
-"""Lists of pairs in CSV or JSON lines: columns before, after, and optionally id, captions and split.
+"""Lists of pairs in CSV or JSON lines: columns before, after, and optionally id, captions, split and changed.
 
 Paths are relative to the list and stay below its folder. Several captions are separated by ``|`` in CSV and
 are a list in JSON lines. A pair without an id is called by its line number; without a split it is a test
-pair. Other columns are kept in ``extra``.
+pair; ``changed`` is true or false, or left to the sentences (``mark_changes``). Other columns are kept in
+``extra``.
 """
 
 import csv
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,19 @@ from whatchanged.records import PairRecord, Split
 
 NAME = "plain"
 SPLIT_NAMES: Mapping[str, Split] = {"train": "train", "val": "val", "valid": "val", "test": "test"}
-COLUMNS = ("before", "after", "id", "captions", "split")
+COLUMNS = ("before", "after", "id", "captions", "split", "changed")
+ANSWERS: Mapping[str, bool] = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+NO_CHANGE = frozenset(
+    {
+        "no change", "no changes", "no difference", "no differences", "nothing", "nothing changed",
+        "identical", "nothing has changed", "nothing was modified", "there is no change",
+        "there are no changes", "there is no difference", "there are no differences", "no change was made",
+        "no change has occurred", "no visible change", "no visible changes", "the images are identical",
+        "the pictures are identical", "the two scenes seem identical", "the scene is the same as before",
+        "the scene remains the same",
+    }
+)  # fmt: skip
+"""Ways to say that nothing changed, in small letters, without the full stop."""
 SEPARATORS = {";": "semicolons", "\t": "tabs"}
 
 
@@ -35,9 +49,10 @@ def read(path: Path, reading: Reading) -> list[PairRecord]:
     found = [_record(path, line, row, reading) for line, row in rows]
     if not found:
         raise DatasetError(
-            f"{path}: the list is empty. It needs a row for each pair: before, after[, id, captions, split]."
+            f"{path}: the list is empty. It needs a row for each pair: before, after[, "
+            "id, captions, split, changed]."
         )
-    return [record for record in found if record is not None]
+    return mark_changes([record for record in found if record is not None])
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -71,7 +86,7 @@ def _check_columns(path: Path, columns: list[str]) -> None:
         )
         raise DatasetError(
             f"{path}: no column {' and no column '.join(map(repr, missing))}. Its first line names: "
-            f"{', '.join(columns)}. Wanted, commas between: before,after[,id][,captions][,split]."
+            f"{', '.join(columns)}. Wanted, commas between: before,after[,id][,captions][,split][,changed]."
             + (f" This file has {other} between its columns: save it with commas." if other else "")
         )
     twice = [c for c, count in Counter(columns).items() if count > 1 and c.strip()]
@@ -123,6 +138,12 @@ def _record(path: Path, line: int, row: Mapping[str, Any], reading: Reading) -> 
     name = _id(where, line, row.get("id"), reading)
     if before is None or after is None or captions is None or split is None or name is None:
         return None
+    changed = None
+    if row.get("changed") not in (None, ""):
+        changed = ANSWERS.get(str(row["changed"]).strip().lower())
+        if changed is None:
+            reading.damage(f"{where}: 'changed' should be true or false; it is {row['changed']!r}.")
+            return None
     return PairRecord(
         dataset=NAME,
         pair_id=name,
@@ -132,8 +153,31 @@ def _record(path: Path, line: int, row: Mapping[str, Any], reading: Reading) -> 
         before=before,
         after=after,
         captions=captions,
+        changed=changed,
+        change_type="none" if changed is False else None,
         extra={key: value for key, value in row.items() if key not in COLUMNS},
     )
+
+
+def mark_changes(records: Sequence[PairRecord]) -> list[PairRecord]:
+    """Captioned pairs marked as changed or unchanged by what is said of them, where that is said of any pair.
+
+    Unchanged is a pair all of whose sentences say so in a usual way. A mark that is there stays. Where no
+    pair is said to be unchanged, the words for that may be others, so nothing is marked.
+    """
+    same = [bool(record.captions) and all(map(_says_nothing, record.captions)) for record in records]
+    if not any(same):
+        return list(records)
+    return [
+        replace(record, changed=not unchanged, change_type="none" if unchanged else None)
+        if record.captions and record.changed is None
+        else record
+        for record, unchanged in zip(records, same, strict=True)
+    ]
+
+
+def _says_nothing(caption: str) -> bool:
+    return " ".join(caption.lower().strip(" .").split()) in NO_CHANGE
 
 
 def _id(where: str, line: int, value: Any, reading: Reading) -> str | None:

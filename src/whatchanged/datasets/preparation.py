@@ -8,8 +8,8 @@ they are, words between blanks, every training word known.
     text(caption)           the words kept, joined by blanks: what a model is trained on
     known(records)          the words seen at least ``threshold`` times in the splits ``counted``
 
-``length`` is the published encoded length, marks included, ``most_words`` how many words of a caption it
-keeps. CLIP4IDC's byte pairs are a vocabulary of their own and belong to that method.
+``most_words`` is how many words of a caption the published length, marks included, keeps. CLIP4IDC's byte
+pairs are a vocabulary of their own and belong to that method.
 """
 
 import re
@@ -102,7 +102,6 @@ class Preparation:
     name: str
     words: Callable[[str], list[str]]
     most_words: int | None = None
-    length: int | None = None
     threshold: int = 1
     counted: tuple[Split, ...] = ("train",)
     vocabulary: int | None = None
@@ -131,35 +130,27 @@ class Preparation:
 
 def _pcl(name: str, words: Callable[[str], list[str]], length: int, vocabulary: int | None) -> Preparation:
     """PCL keeps ``length - 3`` words: BOS, EOS and at least one PAD follow."""
-    return Preparation(
-        name, words, length - 3, length, vocabulary=vocabulary, source="Yao, Wang, Jin, AAAI 2022"
-    )
+    return Preparation(name, words, length - 3, vocabulary=vocabulary, source="Yao, Wang, Jin, AAAI 2022")
 
 
 PREPARATIONS: Mapping[str, Preparation] = {
     p.name: p
     for p in (
         Preparation("none", between_blanks, source="captions as they are"),
-        Preparation("rcc-clevr-change", rcc_words, 22, 23, vocabulary=72, source="RCC, start mark only"),
-        Preparation(
-            "scorer-clevr-change", rcc_words, 22, 24, vocabulary=72, source="NCT, SCORER and relatives"
-        ),
-        Preparation("rcc-clevr-dc", rcc_words, 38, 40, vocabulary=83, source="configurations of two methods"),
-        Preparation("rcc-spot-the-diff", rcc_words, 50, 52, source="DUDA-like, single protocol"),
+        Preparation("rcc-clevr-change", rcc_words, 22, vocabulary=72, source="RCC, start mark only"),
+        Preparation("scorer-clevr-change", rcc_words, 22, vocabulary=72, source="NCT, SCORER and relatives"),
+        Preparation("rcc-clevr-dc", rcc_words, 38, vocabulary=83, source="configurations of two methods"),
+        Preparation("rcc-spot-the-diff", rcc_words, 50, source="DUDA-like, single protocol"),
         # 2,028 words: the published 2,033 are these, four marks and the empty word.
-        Preparation(
-            "card-spot-the-diff", card_words, 68, 70, vocabulary=2_028, source="CARD, multi protocol"
-        ),
+        Preparation("card-spot-the-diff", card_words, 68, vocabulary=2_028, source="CARD, multi protocol"),
         _pcl("pcl-clevr-change", between_blanks, 40, None),
         _pcl("pcl-birds", bird_words, 80, 2_630),
         _pcl("pcl-cub", bird_words, 40, None),
         Preparation("cub-attngan", cub_words, counted=("train", "test"), source="AttnGAN"),
-        Preparation("ier", ier_words, 78, 80, 3, ("train", "val"), 804, source="Tan et al., ACL 2019"),
+        Preparation("ier", ier_words, 78, 3, ("train", "val"), 804, source="Tan et al., ACL 2019"),
         # 2,454 words: NCT's published 2,459 are these, four marks and the empty word.
-        Preparation("nct-image-editing-request", rcc_words, 58, 60, vocabulary=2_454, source="NCT"),
-        Preparation(
-            "levir", rcc_words, 50, 52, 6, SPLITS, 464, source="RSICC; over all splits, as published"
-        ),
+        Preparation("nct-image-editing-request", rcc_words, 58, vocabulary=2_454, source="NCT"),
+        Preparation("levir", rcc_words, 50, 6, SPLITS, 464, source="RSICC; over all splits, as published"),
     )
 }
 

@@ -218,6 +218,6 @@ def negatives(
     return found
 
 
-def counted(what: str, ids: Sequence[str], examples: int = 3) -> str:
+def counted(what: str, ids: Sequence[str]) -> str:
     """``what: 1,234 (first: a, b, c)``."""
-    return f"{what}: {len(ids):,} (first: {', '.join(ids[:examples])})"
+    return f"{what}: {len(ids):,} (first: {', '.join(ids[:3])})"

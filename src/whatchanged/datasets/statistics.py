@@ -1,7 +1,7 @@
 """What a data set's captions are like: how many, how long, which words; one summary a split."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from whatchanged.datasets.preparation import between_blanks
@@ -39,22 +39,20 @@ class Summary:
     once: int
 
 
-def summarise(
-    records: Sequence[PairRecord], words: Callable[[str], list[str]] = between_blanks
-) -> tuple[Summary, ...]:
-    """The summary of each split that has records."""
+def summarise(records: Sequence[PairRecord]) -> tuple[Summary, ...]:
+    """The summary of each split that has records; words stand between blanks."""
     return tuple(
-        _summary(split, here, words) for split in SPLITS if (here := [r for r in records if r.split == split])
+        _summary(split, here) for split in SPLITS if (here := [r for r in records if r.split == split])
     )
 
 
-def _summary(split: Split, records: Sequence[PairRecord], words: Callable[[str], list[str]]) -> Summary:
+def _summary(split: Split, records: Sequence[PairRecord]) -> Summary:
     types = Counter(record.change_type for record in records)
     counts: Counter[str] = Counter()
     lengths = []
     for record in records:
         for caption in record.captions:
-            found = words(caption)
+            found = between_blanks(caption)
             counts.update(found)
             lengths.append(len(found))
     return Summary(

@@ -25,7 +25,6 @@ Program = Callable[[Sequence[str], Sequence[Sequence[str]]], Summed]
 """Tokenised candidates and references to a metric that an outside program computes, as sums over pairs."""
 
 METRICS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr-D", "SPICE")
-FREQUENCIES = ("subset", "corpus")
 OVERLAPS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 1.0)
 """Edges of the viewpoint bins; a bin holds its lower edge, the last one both."""
 HARDEST, HARDEST_SHARE = "hardest 25 %", 0.25
@@ -134,18 +133,3 @@ def hold(
         except MetricUnavailable as error:
             unavailable[name] = str(error)
     return Held(corpus, tuple(added), frequencies, unavailable)
-
-
-def score(
-    captions: Sequence[str],
-    references: Sequence[Sequence[str]],
-    chosen: Mapping[str, NDArray[np.int64]],
-    tokenizer: str = "ptb",
-) -> dict[str, dict[str, float]]:
-    """BLEU-1..4, ROUGE-L and CIDEr-D of each subset (name to positions), times 100, unrounded."""
-    held = hold(captions, references, tokenizer)
-    scores = {}
-    for name, pairs in chosen.items():
-        summed = held.of(pairs)
-        scores[name] = dict(zip(summed.names, summed.of().tolist(), strict=True))
-    return scores

@@ -19,9 +19,7 @@ PATIENCE = 300.0
 """Seconds for the next reply; the first waits for the paraphrase table (about 10 s of one core)."""
 
 
-def statistics(
-    candidates: Sequence[str], references: Sequence[Sequence[str]], patience: float = PATIENCE
-) -> Floats:
+def statistics(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Floats:
     """What METEOR adds up over pairs, (P, 23), each against the pair's best-scoring reference.
 
     Columns: words of candidate and reference; function words of both; then for exact, stem, synonym and
@@ -39,7 +37,7 @@ def statistics(
     asked = {request: i for i, request in enumerate(dict.fromkeys(requests))}
     folder = java.reference_package("METEOR") / "meteor"
     arguments = ["-Xmx2G", "-jar", "meteor-1.5.jar", "-", "-", "-stdio", "-l", "en", "-norm"]
-    replies = java.converse("METEOR", arguments, list(asked), folder, patience)
+    replies = java.converse("METEOR", arguments, list(asked), folder, PATIENCE)
     sums = np.array([_numbers(reply) for reply in replies])[[asked[request] for request in requests]]
     whole = (sums[:, 21] == sums[:, 0]) & (sums[:, 22] == sums[:, 1]) & (sums[:, _CHUNKS] == 1)
     sums[whole, _CHUNKS] = 0

@@ -30,7 +30,6 @@ def spice(
     candidates: Sequence[str],
     references: Sequence[Sequence[str]],
     home: Path | None = None,
-    patience: float = PATIENCE,
 ) -> NDArray[np.float64]:
     """The F score of each pair (P,), in 0..1; any subset of pairs scores its mean.
 
@@ -54,7 +53,7 @@ def spice(
         # Without the reference wrapper's cache: it needs a native library that not every machine has.
         arguments = [*opened, "-Xmx8G", "-cp", path, "edu.anu.spice.SpiceScorer"]
         files = [str(asked), "-out", str(answered), "-silent"]
-        java.run("SPICE", [*arguments, *files], Path(folder), patience)
+        java.run("SPICE", [*arguments, *files], Path(folder), PATIENCE)
         return _read(answered, len(candidates))
 
 

@@ -50,6 +50,10 @@ def _check_vision(vision: VisionConfig, where: str) -> None:
         surveyed,
         "false without vision.matching, which uses the places",
     )
+    for switch in ("matching", "scene_truth"):
+        value = getattr(vision, switch)
+        must(where, f"vision.{switch}", value, vision.kind == "backbone" or not value,
+            'false without vision.kind = "backbone", whose cells say what they show')  # fmt: skip
     if vision.kind == "backbone":
         for side in ("image_width", "image_height"):
             size = getattr(vision, side)
@@ -151,10 +155,12 @@ def _check_pcl(method: PCLConfig, recipe: Recipe, where: str) -> None:
     _not_negative(
         where, "method.", {name: getattr(method, name) for name in ("single_layers", "pair_layers")}
     )
-    able = method.every_word and recipe.data.source == "pool" and bool(_sight(recipe.vision))
+    drawn = recipe.data.source == "pool" and not recipe.data.merges  # truth tells of whole words
+    able = method.every_word and drawn and bool(_sight(recipe.vision))
     guided = method.guided_attention
     must(where, "method.guided_attention", guided, able or not guided,
-        'false without a pool, method.every_word, vision.kind = "backbone", vision.scene_truth')  # fmt: skip
+        'false with data.merges, and without a pool, method.every_word, vision.kind = "backbone", '
+        "vision.scene_truth")  # fmt: skip
     if isinstance(method, PCLBirdsConfig):
         _not_negative(where, "method.", {"classes": method.classes})
     for stage in recipe.stages:

@@ -44,8 +44,9 @@ def recipe_text(name_or_path: str | Path) -> str:
             .read_text(encoding="utf-8")
         )
     raise RecipeError(
-        f"{name_or_path}: no such recipe. It is neither a .toml file nor one of: {', '.join(recipe_names())}"
+        f"{name_or_path}: no such recipe, and no .toml file."
         + _nearest(str(name_or_path), recipe_names())
+        + " `whatchanged recipes` lists them."
     )
 
 

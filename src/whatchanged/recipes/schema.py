@@ -27,7 +27,7 @@ class PCLConfig:
     difference_encoder: bool = True
     distractor_judging: bool = True
     guided_attention: bool = False
-    """Captioning also learns to look at what changed (with every_word, vision.scene_truth). Not published."""
+    """Words also learn to look at what they tell of (with every_word, vision.scene_truth). Not published."""
     every_word: bool = False
     """Captioning learns every word of a caption in each pass instead of a masked 15 %. Not published."""
 
@@ -241,6 +241,11 @@ class StageConfig:
     """Only pairs that are not known as unchanged."""
     drop_last: bool = False
     """A pass over the examples ends with its last whole batch."""
+
+    @property
+    def learns_vision(self) -> bool:
+        """Whether the way of seeing learns, too, by ``train_vision`` and ``rates``."""
+        return self.train_vision and self.rates.get("vision", 1.0) > 0
 
 
 @dataclass(frozen=True)

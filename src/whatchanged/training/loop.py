@@ -116,7 +116,7 @@ def take_step(
     vary: the seed that the batch's pictures are varied by, on the device; None leaves them as they were read.
     """
     method.train()
-    if not stage.train_vision:  # its running statistics stay as they are, too
+    if not stage.learns_vision:  # its running statistics stay as they are, too
         cast(nn.Module, cast(Method, method).vision).eval()
     batch = draw.batch if draw.batch is not None else cast(Method, method).collate(draw.examples)
     batch = batch.to(device)

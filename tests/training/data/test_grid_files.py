@@ -37,6 +37,20 @@ def test_each_picture_is_read_from_its_shard(folder):
     assert sorted(p.name for p in path.iterdir()) == ["00000.safetensors", "00001.safetensors"]
 
 
+def test_folders_side_by_side_are_read_as_one(folder, tmp_path):
+    path, grids = folder
+    for name in ("birds", "cub"):
+        (path / name).mkdir()
+    shard_file(path, 0).rename(shard_file(path / "birds", 0))
+    shard_file(path, 1).rename(shard_file(path / "cub", 0))
+    stored = GridFiles(path)
+    assert is_grid_folder(path) and len(stored) == 5
+    assert np.array_equal(stored.read("d.png"), grids[4].astype(np.float32))
+    write_shard(shard_file(path / "cub", 1), ABOUT, ["a/x.png"], grids[:1])
+    with pytest.raises(DatasetError, match=r"cub/00001.*features of a/x.png lie in .*birds/00000.*too"):
+        GridFiles(path)
+
+
 def test_a_picture_that_is_not_there_is_named(folder):
     with pytest.raises(DatasetError, match=r"no features of x\.png among those of 5 pictures"):
         GridFiles(folder[0]).read("x.png")

@@ -3,6 +3,7 @@
 import shutil
 from collections import Counter
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,11 +13,14 @@ from tiny_pool import HEIGHT, SEED, SHARD, WIDTH
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.data import pool_source
-from whatchanged.training.data.pool import open_shards, pairing
-from whatchanged.training.data.pool_source import ORDERED, PAIRS, PoolSource, open_pool
-from whatchanged.worlds.clevr.grading import judge
+from whatchanged.training.data.pool import Pairing, open_shards, pairing
+from whatchanged.training.data.pool_source import ORDERED, PAIRS, PoolSource, open_pool, things_told
+from whatchanged.worlds.clevr.change import NOTHING, Change
+from whatchanged.worlds.clevr.grading import judge, parse
 from whatchanged.worlds.clevr.language import WORDS
+from whatchanged.worlds.clevr.phrases import Phrase, referents
 from whatchanged.worlds.clevr.sampling import sample_triple
+from whatchanged.worlds.clevr.scene import Scene, Thing, View
 
 TRIPLES = range(10)
 
@@ -108,6 +112,48 @@ def test_an_example_has_the_pictures_and_the_truth_of_its_pair(source, shards):
             assert np.array_equal(getattr(example.truth, name), getattr(wanted, name))
         assert np.array_equal(example.truth.before.owner, shards[1].picture_truth(2, k).owner)
         assert np.array_equal(example.truth.after.owner, shards[1].picture_truth(2, m).owner)
+
+
+def test_every_word_tells_of_the_changed_thing_or_of_the_other(source):
+    """The changed thing as the fates have it; the other as the sentence, read again, has it."""
+    held = 0
+    for index, wording in product(range(len(source)), ("relational", "captions")):
+        example = replace(source, wording=wording).example(index, rng(index))
+        before, after, change = source.truth(index)
+        told, length = example.truth.told, len(example.caption.split())
+        if change.type == "none":
+            assert told.shape == (0, 2, 2)
+            continue
+        fates = [np.flatnonzero(fate) for fate in (example.truth.fate_before, example.truth.fate_after)]
+        changed = [int(fate[0]) if len(fate) else -1 for fate in fates]
+        assert told.shape == (length + 1, 2, 2) and told[-1].tolist() == [changed, [-1, -1]]
+        relation = [n for n in range(length) if told[n, 1].tolist() != [-1, -1]]
+        name = [n for n in range(length) if told[n, 0].tolist() != changed]
+        assert bool(relation) == bool(name)
+        if name:
+            held += 1
+            assert relation + name == list(range(relation[0], name[-1] + 1))
+            side, scene = (1, after) if change.type == "add" else (0, before)
+            assert referents(Phrase(parse(example.caption).phrase.other), scene) == [told[name[0], 0, side]]
+            assert len({*map(tuple, told[name, 0]), *map(tuple, told[relation, 1])}) == 1
+    assert held > 30
+
+
+def test_the_other_thing_has_its_own_place_in_each_picture():
+    """Before, the ball is thing 1; after, the cube is gone and the ball is thing 0."""
+    cube, ball = Thing("cube", "large", "red", "rubber", 0, 0), Thing("sphere", "small", "red", "metal", 2, 0)
+    south = View((0.0, -8.0, 6.0))
+    both, one = Scene((cube, ball), south), Scene((ball,), south)
+    nothing = np.zeros(0)
+    known = Pairing(nothing, nothing, np.array([-1, 0]), np.array([1]), np.array([2, 0]), np.array([0]))
+    told = things_told("the cube left of the ball is gone", known, both, one, Change("drop", 0, None))
+    changed, other, none = [0, -1], [1, 0], [-1, -1]
+    cube_words, relation, name = [[changed, none]] * 2, [[changed, other]] * 3, [[other, none]]
+    assert told.tolist() == [*cube_words, *relation, *name, *[[changed, none]] * 3]
+    back = Pairing(nothing, nothing, np.array([1]), np.array([-1, 0]), np.array([0]), np.array([1, 0]))
+    told = things_told("the cube left of the ball has appeared", back, one, both, Change("add", None, 0))
+    assert told[:, :, ::-1].tolist() == [*cube_words, *relation, *name, *[[changed, none]] * 3]
+    assert things_told("there is no change", known, both, both, NOTHING).shape == (0, 2, 2)
 
 
 def test_what_varies_is_drawn_from_the_generator(source):

@@ -6,10 +6,11 @@ import pytest
 import torch
 from tiny_pool import HEIGHT, WIDTH
 
+from whatchanged.errors import ImageError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.batches import draws
 from whatchanged.training.checkpoint import read_checkpoint
-from whatchanged.training.data.pool_source import open_pool
+from whatchanged.training.data.pool_source import PoolSource, open_pool
 from whatchanged.training.data.read_ahead import collated_draws
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import make_method
@@ -49,6 +50,19 @@ def test_batches_of_processes_are_those_of_threads(recipe, tmp_path):
         wanted, got = (list(numbers(b)) for b in (method.collate(one.examples), other.batch))
         assert len(wanted) == len(got) > 10
         assert all(torch.equal(a, b) for a, b in zip(wanted, got, strict=True))
+
+
+def test_what_a_person_can_mend_comes_as_it_is(recipe, tmp_path, monkeypatch):
+    sources = open_pool(recipe, tmp_path)
+    method = make_method(recipe, sources.vocabulary)
+
+    def damaged(*_):
+        raise ImageError("p.png: not a picture. Replace it.")
+
+    monkeypatch.setattr(PoolSource, "example", damaged)
+    plan = (sources.train, recipe.stages[0], (recipe.seed, 0), method.batch_size, 1, {"seeing": 0})
+    with pytest.raises(ImageError, match=r"^p\.png: not a picture\. Replace it\.$"):
+        list(collated_draws(*plan, method.collate, 1))
 
 
 def test_a_run_learns_the_same_with_readers(recipe, tmp_path):

@@ -37,7 +37,7 @@ def recipe(tiny_dataset):
         (["seed=1"], True),
         (["stage.caption.train_vision=true"], False),
         (["data.source=pool", "data.examples=captions"], False),
-        (["vision.kind=patches"], False),
+        (["vision.kind=patches", "vision.matching=false", "vision.survey=false"], False),
     ],
 )
 def test_only_where_nothing_needs_the_pixels(settings, leaves):

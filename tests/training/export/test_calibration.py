@@ -1,7 +1,13 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from whatchanged.training.export.calibration import fit_sigmoid
+from whatchanged.records import PairRecord
+from whatchanged.training.data.examples import DatasetSource
+from whatchanged.training.data.sources import Sources
+from whatchanged.training.export.calibration import fit_sigmoid, no_change_sentences
+from whatchanged.vocabulary import Vocabulary
 
 
 def test_calibration_finds_the_sigmoid_that_made_the_labels():
@@ -15,3 +21,25 @@ def test_calibration_finds_the_sigmoid_that_made_the_labels():
 def test_calibration_of_a_perfect_judge_stays_finite():
     scale, shift = fit_sigmoid(np.array([-16.0, -15, 15, 16]), np.array([0.0, 0, 1, 1]))
     assert 0.9 < scale < 10 and abs(shift) < 1
+
+
+def test_what_is_said_of_unchanged_pairs_alone_says_that_nothing_changed():
+    def source(*told):
+        records = [
+            PairRecord("plain", str(i), str(i), "train", "pair_caption", Path("a"), Path("b"), captions,
+                       changed=changed)
+            for i, (captions, changed) in enumerate(told)
+        ]  # fmt: skip
+        return DatasetSource(records, [], None, {})
+
+    train = source(
+        (("all the same", "look  here"), False),
+        (("all as before",), False),
+        (("look here", "it moved"), True),
+        (("who knows",), None),
+    )
+    validation = source((("all as before", "all as ever", "who knows"), False))
+    words = Vocabulary.from_captions(["all the same look here as before it moved who knows"])
+    sources = Sources(train, validation, words)
+    assert no_change_sentences(sources, words, 28) == ("all as before", "all the same")
+    assert no_change_sentences(Sources(source((("it moved",), True)), source(), words), words, 28) == ()

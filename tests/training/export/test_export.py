@@ -1,6 +1,7 @@
 import json
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -125,6 +126,25 @@ def test_a_model_is_kept_unless_forced_and_other_things_in_any_case(run, bundle,
     for place in (folder, empty):
         export_run(run, place, "b", force=True)
         assert open_bundle(place).card.name == "b" and "# b" in (place / "README.md").read_text()
+
+
+def test_a_model_that_is_replaced_is_never_lost(run, bundle, tmp_path, monkeypatch):
+    """Broken off before the new one takes its place, and while the old one is cleared away."""
+    folder = shutil.copytree(bundle.folder, tmp_path / "bundle")
+    moved = Path.replace
+
+    def broken_off(path, target):
+        if target == folder and not path.name.endswith(".old"):
+            raise KeyboardInterrupt
+        return moved(path, target)
+
+    for owner, name, stop, standing in ((Path, "replace", broken_off, "tiny"), (shutil, "rmtree", None, "b")):
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, stop)
+            with pytest.raises((KeyboardInterrupt, TypeError)):
+                export_run(run, folder, "b", force=True)
+        assert open_bundle(folder).card.name == standing
+        open_bundle(folder).check()
 
 
 @pytest.mark.parametrize("force", [False, True])

@@ -14,7 +14,6 @@ from whatchanged.training.seeing.scene_truth import (
     PairTruth,
     Truth,
     cell_loss,
-    changed_tokens,
     collate_truth,
     fate_loss,
     join,
@@ -22,6 +21,7 @@ from whatchanged.training.seeing.scene_truth import (
     pointing_loss,
     survey_loss,
     things_of_tokens,
+    told_tokens,
 )
 
 LN2, LN3 = math.log(2), math.log(3)
@@ -41,7 +41,9 @@ def uniform(h, w):
 
 def pair_truth(partners, fates, things=3):
     none = truth([[-1]], [-1] * things)
-    return PairTruth(none, none, *(torch.tensor([row]) for row in (*partners, *fates)))
+    return PairTruth(
+        none, none, *(torch.tensor([row]) for row in (*partners, *fates)), torch.zeros(1, 0, 2, 2)
+    )
 
 
 # One picture
@@ -116,7 +118,7 @@ def test_surveyed_sizes_and_places_by_hand():
     before = truth([[-1]], [0, 1], [[0, 1, 0, 0], [0, 0, 0, 0]], [[3.0, -1.5], [0.0, 0.6]])
     after = truth([[-1]], [0, 1], [[0, 1, 0, 0], [0, 0, 0, 0]], [[0.0, 0.0], [1.5, 0.0]])
     none = torch.zeros(1, 2, dtype=torch.long)
-    known = PairTruth(before, after, none, none, none, none)
+    known = PairTruth(before, after, none, none, none, none, none)
     things = (torch.tensor([[1, 0]]), torch.tensor([[-1, 1]]))
     sizes = (torch.zeros(1, 2, 2), torch.tensor([[[9.0, -9.0], [LN3, 0.0]]]))
     places = (torch.tensor([[[0.0, 0.2], [0.0, -0.5]]]), torch.tensor([[[7.0, 7.0], [0.0, 0.0]]]))
@@ -173,22 +175,35 @@ def test_pictures_without_things_have_no_fate():
     assert loss.item() == 0
 
 
-def test_changed_tokens_are_those_of_things_with_a_fate():
-    things = (torch.tensor([[2, -1, 0]]), torch.tensor([[1, 0, -1]]))
-    known = pair_truth(([0, 1, 2], [0, 1, 2]), ([0, 0, 4], [0, 4, 0]))
-    assert changed_tokens(*things, known).tolist() == [[[True, False, False], [True, False, False]]]
+def test_a_word_tells_of_the_tokens_that_show_its_thing():
+    """Three words: thing 2 before, which is thing 1 after; a thing that only the picture after has; both."""
+    told = torch.tensor([[[[2, 1], [-1, -1]], [[-1, 0], [-1, -1]], [[2, 1], [-1, 0]]]])
+    shows = told_tokens(torch.tensor([[2, -1, 0]]), torch.tensor([[1, 0, -1]]), told)
+    assert shows.tolist() == [
+        [
+            [[True, False, False], [True, False, False]],
+            [[False, False, False], [False, True, False]],
+            [[True, False, False], [True, True, False]],
+        ]
+    ]
 
 
 def test_pointing_by_hand():
-    """Two words of a changed pair: shares (0.1 + 0.3) / 0.8 and 0.2 / 0.4 on the change, one pad; and an
-    unchanged pair, which does not count."""
+    """Three words look at their things with shares (0.1 + 0.3) / 0.8, 0.2 / 0.4 and 1/2; a pad does not
+    count, nor a word whose thing no token shows."""
     looked = torch.tensor(
-        [[[[0.1, 0.2], [0.3, 0.2]], [[0.1, 0.1], [0.1, 0.1]], [[9.0, 0.0], [0.0, 0.0]]]] * 2
+        [
+            [[[0.1, 0.2], [0.3, 0.2]], [[0.1, 0.1], [0.1, 0.1]], [[9.0, 0.0], [0.0, 0.0]]],
+            [[[0.1, 0.2], [0.3, 0.2]], [[0.2, 0.3], [0.5, 0.0]], [[9.0, 0.0], [0.0, 0.0]]],
+        ]
     )
-    changed = torch.tensor([[[True, False], [True, False]], [[False, False], [False, False]]])
+    first, nothing = [[True, False], [True, False]], [[False, False], [False, False]]
+    shows = torch.tensor([[first, first, first], [nothing, [[True, True], [False, False]], first]])
     asked = torch.tensor([[True, True, False]] * 2)
-    assert pointing_loss(looked, changed, asked).item() == pytest.approx(LN2)
-    assert pointing_loss(looked, torch.zeros_like(changed), asked).item() == 0
+    assert pointing_loss(looked, shows, asked).item() == pytest.approx(LN2)
+    assert pointing_loss(looked, torch.zeros_like(shows), asked).item() == 0
+    one = pointing_loss(looked[:, 1:2] * torch.tensor([1.0, 0.0]), shows[:, 1:2], asked[:, 1:2])
+    assert one.item() == pytest.approx(-math.log(2 / 7) / 2)  # 0.2 / 0.2, and 0.2 / 0.7
 
 
 # Tensors

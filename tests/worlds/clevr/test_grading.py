@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whatchanged.worlds.clevr.change import NOTHING, Change
-from whatchanged.worlds.clevr.grading import Statement, Verdict, is_true, judge, parse
+from whatchanged.worlds.clevr.grading import Statement, Verdict, is_true, judge, other_thing, parse
 from whatchanged.worlds.clevr.language import NO_CHANGE, say
 from whatchanged.worlds.clevr.phrases import RELATIONS, Phrase, Plain
 from whatchanged.worlds.clevr.scene import Color, Material, Scene, Shape, Size, Thing, View
@@ -181,6 +181,32 @@ def test_a_dropped_thing_is_looked_for_before_and_an_added_one_after():
     assert judge("the ball has appeared", WITHOUT, BEFORE, Change("add", None, 1)) == RIGHT
     assert not is_true("the ball has appeared", BEFORE, WITHOUT, Change("drop", 1, None))
     assert not is_true("the cube has appeared", WITHOUT, BEFORE, Change("add", None, 1))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("the cube that is in front of the small blue cylinder became green", (range(2, 8), range(8, 11))),
+        ("the large block in front of the cylinder turned green", (range(3, 7), range(7, 8))),
+        ("the cube that is on the left side of the blue thing became green", (range(2, 10), range(10, 12))),
+        ("the cube became green", None),
+        ("the cube that is left of the small thing became green", None),  # there are two small things
+        ("the cube that is left of the yellow thing became green", None),
+        ("there is no change", None),
+        ("a cat sat on the cube that is left of the cylinder", None),
+    ],
+)
+def test_the_other_thing_and_its_words(sentence, words):
+    found = other_thing(sentence, BEFORE, GREEN, Change("color", 0, 0))
+    assert found == (None if words is None else (BEFORE.things.index(TUBE), *words))
+
+
+def test_the_other_thing_is_looked_for_where_the_changed_one_is():
+    sentence = "the ball that is right of the cube {}"
+    swapped = Scene((BALL, TUBE, CUBE), SOUTH)
+    assert other_thing(sentence.format("has appeared"), WITHOUT, swapped, Change("add", None, 0))[0] == 2
+    assert other_thing(sentence.format("is missing"), swapped, WITHOUT, Change("drop", 0, None))[0] == 2
+    assert other_thing(sentence.format("moved"), BEFORE, swapped, Change("move", 1, 0))[0] == 0
 
 
 def test_of_a_pair_without_change_only_the_type_is_judged():

@@ -155,8 +155,9 @@ def test_a_twin_gets_a_relation_in_every_wording():
         write_captions(scene, after, Change("drop", 1, None), np.random.default_rng(0))
     between = Scene((*scene.things[:2], Thing("sphere", "small", "red", "metal", -1, 0)), SOUTH)
     for wording in ("short", "full", "clear", "relational"):
+        other = "small red metal sphere" if wording == "clear" else "small thing"
         assert write_fixed(between, after, Change("drop", 1, None), wording) == (
-            "the large red rubber cube that is left of the small thing has disappeared"
+            f"the large red rubber cube that is left of the {other} has disappeared"
         )
 
 
@@ -168,7 +169,10 @@ def test_clear_takes_the_relation_that_is_clearest_to_see():
     )
     scene, after = Scene((CUBE, twin, ball, tube), SOUTH), Scene((twin, ball, tube), SOUTH)
     # 0.3 left of the ball, of which the twin is 0.1 left; 1.5 behind the tube, which the twin is 1.5 before.
-    for wording, phrase in (("full", "left of the small thing"), ("clear", "behind the gray thing")):
+    for wording, phrase in (
+        ("full", "left of the small thing"),
+        ("clear", "behind the large gray metal cylinder"),
+    ):
         assert write_fixed(scene, after, Change("drop", 0, None), wording) == (
             f"the large red rubber cube that is {phrase} has disappeared"
         )

@@ -4,13 +4,18 @@ import numpy as np
 import pytest
 
 from whatchanged.worlds.clevr import sampling
-from whatchanged.worlds.clevr.change import NOTHING, named
+from whatchanged.worlds.clevr.change import NOTHING, kept, named
 from whatchanged.worlds.clevr.phrases import describable, plain_subsets, relational_phrases
-from whatchanged.worlds.clevr.sampling import CAMERA_SHIFT, mean_overlap, sample_triple, view_iou
+from whatchanged.worlds.clevr.sampling import CAMERA_SHIFT, HEIGHT, WIDTH, mean_overlap, sample_triple
 from whatchanged.worlds.clevr.scene import BACK_LAMP, CAMERA, FILL_LAMP, KEY_LAMP, directions, project
-from whatchanged.worlds.clevr.visibility import index_picture, visible_pixels
+from whatchanged.worlds.clevr.visibility import boxes, index_picture, visible_pixels
 
 TYPES = ("color", "material", "add", "drop", "move")
+
+
+def view_iou(before, after, change):
+    found = (boxes(index_picture(scene, WIDTH, HEIGHT), len(scene.things)) for scene in (before, after))
+    return mean_overlap(*found, *kept(before, after, change))
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ import numpy as np
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import Preparation, preparation
 from whatchanged.errors import DatasetError, RecipeError
+from whatchanged.evaluation.scene_grading import scene_truths
 from whatchanged.recipes.schema import PCLBirdsConfig, PCLConfig, Recipe
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Source
@@ -41,7 +42,7 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
         raise RecipeError(f'{recipe.name}: data.vary = "{recipe.data.vary}" needs data.source = "pool"')
     root = Path(recipe.data.path)
     dataset = open_dataset(root, pictures=recipe.vision.kind != "features")
-    truths = _truths(root)
+    truths = scene_truths(root)
     records = [_reworded(r, recipe.data.wording, truths) for r in dataset.records]
     prepared = preparation(recipe.data.preparation)
     train = [with_prepared_captions(r, prepared) for r in records if r.split == "train" and r.captions]
@@ -96,19 +97,6 @@ def _open_single(recipe: Recipe, run: Path) -> tuple[Source | None, list[str]]:
     captions = [(i, j) for i, record in enumerate(train) for j in range(len(record.captions))]
     read = reader(recipe.vision, recipe.data.features, Path(recipe.data.single))
     return DatasetSource(train, captions, read, negatives), prepared.known(records)
-
-
-def _truths(root: Path) -> Mapping[str, Any]:
-    """Pair id -> (scene before, scene after, change), empty where the folder holds no scene truth."""
-    if not (root / "scenes.json").is_file() or not (root / "pairs.json").is_file():
-        return {}
-    from whatchanged.worlds.clevr.truth import read_triples
-
-    truths = {}
-    for triple in read_triples(root):
-        name = f"{triple.index:06d}.png"
-        truths[name], truths[f"{name}_n"] = triple.pairs()
-    return truths
 
 
 def bird_judge(root: Path) -> "Judge | None":

@@ -3,8 +3,9 @@
 OUT/00000.safetensors   "features" (n, N, F) float16; metadata "grids", JSON: "about" (the backbone and its
                         hash) and "pictures" (n names, paths below the data set's folder)
 
-A shard is all that is needed to read its pictures; the published folders with one ``.npy`` a picture are read
-by ``pictures.read_features``.
+A shard is all that is needed to read its pictures. Several data sets' grids may lie in folders side by side,
+OUT/a/00000.safetensors, and are read as one; the published folders with one ``.npy`` a picture are read by
+``pictures.read_features``.
 """
 
 import json
@@ -56,24 +57,34 @@ def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
 
 
 def is_grid_folder(folder: Path) -> bool:
-    """Whether shards lie in the folder."""
-    return any(folder.glob(PATTERN))
+    """Whether shards lie in the folder, or in folders in it."""
+    return bool(_shards(folder))
+
+
+def _shards(folder: Path) -> list[Path]:
+    return sorted(folder.glob(PATTERN)) or sorted(folder.glob(f"*/{PATTERN}"))
 
 
 class GridFiles:
-    """The shards of one folder; a picture's grid is read when it is asked for, the rest stays on disk."""
+    """The shards of one folder, or of the folders in it; a grid is read when its picture is asked for."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.about: dict[str, Any] = {}
         self._places: dict[str, tuple[Path, int]] = {}
         self._open: dict[Path, Any] = {}
-        for path in sorted(folder.glob(PATTERN)):
+        for path in _shards(folder):
             about, pictures = read_header(path)
             if self.about and about != self.about:
                 raise DatasetError(
                     f"{path}: its features come from another backbone ({about['backbone']}) than those beside"
                     f" it ({self.about['backbone']}). Keep each in a folder of its own."
+                )
+            twice = next((name for name in pictures if name in self._places), None)
+            if twice is not None:
+                raise DatasetError(
+                    f"{path}: features of {twice} lie in {self._places[twice][0]}, too. Remove one of them,"
+                    " or name each data set's own folder."
                 )
             self.about = about
             self._places |= {name: (path, row) for row, name in enumerate(pictures)}

@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
@@ -27,7 +27,7 @@ from whatchanged.errors import DatasetError
 from whatchanged.files import whole
 from whatchanged.records import CHANGE_TYPES
 from whatchanged.training.render import PLAIN, Look, look_for, render
-from whatchanged.training.seeing.scene_truth import ATTRIBUTES, FATES, NOTHING
+from whatchanged.training.seeing.scene_truth import ABSENT, ATTRIBUTES, FATES
 from whatchanged.worlds.clevr.change import Change
 from whatchanged.worlds.clevr.sampling import Views, sample_triple
 from whatchanged.worlds.clevr.scene import (
@@ -68,7 +68,11 @@ class PictureTruth:
 
 @dataclass(frozen=True)
 class Pairing:
-    """Two pictures' targets and, for every thing of each, its partner in the other picture and its fate."""
+    """Two pictures' targets and, for every thing of each, its partner in the other picture and its fate.
+
+    told: the up to two things that each word of the caption tells of, in both pictures, -1 for none
+    (words and end, 2, 2); nothing for an unchanged pair.
+    """
 
     before: PictureTruth
     after: PictureTruth
@@ -76,6 +80,7 @@ class Pairing:
     partner_after: NDArray[np.int8]
     fate_before: NDArray[np.int8]
     fate_after: NDArray[np.int8]
+    told: NDArray[np.int8] = field(default_factory=lambda: np.zeros((0, 2, 2), np.int8))
 
 
 def picture_truth(scene: Scene, width: int, height: int) -> PictureTruth:
@@ -85,8 +90,8 @@ def picture_truth(scene: Scene, width: int, height: int) -> PictureTruth:
     cells = index.reshape(rows, CELL, columns, CELL).swapaxes(1, 2).reshape(rows * columns, CELL * CELL)
     cover = np.stack([(cells == i).sum(1) for i in range(len(scene.things))])  # (things, cells)
     most = cover.argmax(0)
-    owner = np.where(cover.max(0) >= LEAST_COVER * CELL * CELL, most, NOTHING).astype(np.int8)
-    center = np.full(ROOM, NOTHING, np.int16)
+    owner = np.where(cover.max(0) >= LEAST_COVER * CELL * CELL, most, ABSENT).astype(np.int8)
+    center = np.full(ROOM, ABSENT, np.int16)
     row, column = np.divmod(np.arange(rows * columns), columns)
     for i, counts in enumerate(cover):
         if counts.sum() == 0:
@@ -112,8 +117,10 @@ def draw_pool(
     advance: Callable[[int], None] | None = None,
     views: Views = "jittered",
     doubles: float = 0.0,
-) -> None:
+) -> int:
     """Draw the shards that ``scenes`` triples fill and that are not there yet; any ``workers``, same bytes.
+
+    Returns the triples that these shards hold: the last one is drawn whole.
 
     Raises DatasetError where ``out`` holds another pool (seed, size, views, doubles), or the size has broken
     cells.
@@ -129,6 +136,7 @@ def draw_pool(
         for _ in pool.map(draw, missing):
             if advance is not None:
                 advance(SHARD)
+    return SHARD * len(numbers)
 
 
 @contextmanager
@@ -296,7 +304,7 @@ def pairing(shard: Shard, i: int, k: int, m: int, change: Change) -> Pairing:
     """The targets of the ordered pair (picture k, picture m) of a triple with this change between them."""
     before, after = shard.picture_truth(i, k), shard.picture_truth(i, m)
     counts = (int(shard.truth["count"][i, k]), int(shard.truth["count"][i, m]))
-    partner = np.full((2, ROOM), NOTHING, np.int8)
+    partner = np.full((2, ROOM), ABSENT, np.int8)
     fate = np.zeros((2, ROOM), np.int8)
     lost = change.before if change.type == "drop" else None
     new = change.after if change.type == "add" else None
@@ -357,7 +365,7 @@ def _codes(thing: Thing) -> tuple[int, int, int, int]:
 
 
 def _change_codes(change: Change) -> tuple[int, int, int]:
-    absent = [NOTHING if i is None else i for i in (change.before, change.after)]
+    absent = [ABSENT if i is None else i for i in (change.before, change.after)]
     return (CHANGE_TYPES.index(change.type), absent[0], absent[1])
 
 

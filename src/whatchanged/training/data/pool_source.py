@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,16 @@ from whatchanged.files import whole
 from whatchanged.recipes.schema import PCLConfig, Recipe
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
-from whatchanged.training.data.clevr_negatives import Truth, mine
+from whatchanged.training.data.clevr_negatives import mine
 from whatchanged.training.data.negatives import read_negatives, write_negatives
-from whatchanged.training.data.pool import Shard, check_size, open_shards, pairing
+from whatchanged.training.data.pool import Pairing, Shard, check_size, open_shards, pairing
 from whatchanged.training.data.sources import Sources
 from whatchanged.training.data.token_files import open_tokens
+from whatchanged.training.seeing.scene_truth import ABSENT
 from whatchanged.training.seeing.variation import vary_pixels
 from whatchanged.vocabulary import Vocabulary
 from whatchanged.worlds.clevr.change import NOTHING, Change
+from whatchanged.worlds.clevr.grading import other_thing
 from whatchanged.worlds.clevr.language import WORDS, write_captions, write_fixed
 from whatchanged.worlds.clevr.scene import Scene
 
@@ -45,7 +47,8 @@ class PoolSource:
     """Examples of some triples of a pool. ``tokens``: per shard (n, variants, 3, N, F + 4), or none.
 
     ``varied`` pictures are exposed, toned and blurred anew each time; stored tokens come in variants instead.
-    Fixed wordings draw nothing, so each sentence is written once and kept: writing is the dear part.
+    Fixed wordings draw nothing, so each sentence, and what its words tell of, is found once and kept: that is
+    the dear part.
     """
 
     shards: Sequence[Shard]
@@ -57,6 +60,7 @@ class PoolSource:
     varied: bool
     negatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _written: dict[int, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _told: dict[int, NDArray[np.int8]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return (self.last - self.first) * len(self.pairs)
@@ -74,6 +78,7 @@ class PoolSource:
         before, after = self._read(shard, i, k, m, rng)
         false = self.negatives.get(record.pair_id, ())
         known = pairing(self.shards[shard], i, k, m, self._change(shard, i, pair))
+        known = replace(known, told=self._telling(index, captions[0], known))
         return Example(record, captions[0], before, after, false, known)
 
     def record(self, index: int, captions: tuple[str, ...]) -> PairRecord:
@@ -102,6 +107,13 @@ class PoolSource:
             self._written[index] = write_fixed(*self.truth(index), self.wording)  # type: ignore[arg-type]
         return (self._written[index],)
 
+    def _telling(self, index: int, sentence: str, known: Pairing) -> NDArray[np.int8]:
+        if self.wording == "captions":
+            return things_told(sentence, known, *self.truth(index))
+        if index not in self._told:
+            self._told[index] = things_told(sentence, known, *self.truth(index))
+        return self._told[index]
+
     def _place(self, index: int) -> tuple[int, int, int]:
         triple, pair = divmod(index, len(self.pairs))
         return (*divmod(self.first + triple, len(self.shards[0])), pair)
@@ -122,6 +134,24 @@ class PoolSource:
             generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
             pictures = vary_pixels(torch.from_numpy(pictures), generator).numpy()
         return pictures[0], pictures[1]
+
+
+def things_told(
+    sentence: str, known: Pairing, before: Scene, after: Scene, change: Change
+) -> NDArray[np.int8]:
+    """The up to two things that each word of a true sentence, and its end, tells of, (words + 1, 2, 2): index
+    before, index after, -1 for none. The words of a relation tell of both things, those that name the other
+    one of that, all others of the changed one. (0, 2, 2) without a change.
+    """
+    told = np.full((len(sentence.split()) + 1 if change.type != "none" else 0, 2, 2), ABSENT, np.int8)
+    told[:, 0] = [ABSENT if end is None else end for end in (change.before, change.after)]
+    other = other_thing(sentence, before, after, change) if len(told) else None
+    if other is not None:
+        thing, relation, name = other
+        side = int(change.type == "add")  # the scene that the sentence speaks of
+        partner = (known.partner_before, known.partner_after)[side][thing]
+        told[relation, 1] = told[name, 0] = (partner, thing) if side else (thing, partner)
+    return told
 
 
 def open_pool(recipe: Recipe, run: Path) -> Sources:
@@ -188,7 +218,7 @@ def _negatives(source: PoolSource, recipe: Recipe, run: Path) -> dict[str, tuple
     """
     records, truths = [], {}
     for index in range(min(len(source), NEGATIVE_PAIRS)):
-        truth: Truth = source.truth(index)
+        truth = source.truth(index)
         captions = source.captions(index, np.random.default_rng((recipe.seed, index)))
         records.append(source.record(index, captions))
         truths[records[-1].pair_id] = truth

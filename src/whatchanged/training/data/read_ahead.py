@@ -11,6 +11,7 @@ from typing import Any, cast
 import torch
 from torch.utils.data import DataLoader, Dataset
 
+from whatchanged.errors import WhatchangedError
 from whatchanged.recipes.schema import StageConfig
 from whatchanged.training.batches import Draw, Example, Plan, Sourced, plans, read
 from whatchanged.training.seeing.grids import Batch
@@ -20,16 +21,22 @@ AHEAD = 2
 
 
 @dataclass(frozen=True)
-class _Collated(Dataset[Draw]):
-    """Plan -> its draw, collated, without the examples."""
+class _Collated(Dataset[Draw | WhatchangedError]):
+    """Plan -> its draw, collated, without the examples.
+
+    What a person can mend comes back as it is: the loader would wrap a raised error in its worker's trace.
+    """
 
     source: Sourced
     seed: tuple[int, ...]
     collate: Callable[[Sequence[Example]], Batch]
 
-    def __getitem__(self, plan: Plan) -> Draw:
-        draw = read(self.source, plan, self.seed)
-        return replace(draw, examples=[], batch=self.collate(draw.examples))
+    def __getitem__(self, plan: Plan) -> Draw | WhatchangedError:
+        try:
+            draw = read(self.source, plan, self.seed)
+            return replace(draw, examples=[], batch=self.collate(draw.examples))
+        except WhatchangedError as error:
+            return error
 
 
 def collated_draws(
@@ -53,8 +60,11 @@ def collated_draws(
         collate_fn=cast(Any, _as_it_is),
         generator=torch.Generator(),  # its own, as it draws from it: the global one is part of a run's state
     )
-    yield from loader
+    for draw in loader:
+        if isinstance(draw, WhatchangedError):
+            raise draw
+        yield draw
 
 
-def _as_it_is(draw: Draw) -> Draw:
+def _as_it_is(draw: Draw | WhatchangedError) -> Draw | WhatchangedError:
     return draw

@@ -26,7 +26,7 @@ MOST_BYTES = 4 * 2**30
 def leaves_backbone(recipe: Recipe) -> bool:
     """Whether no stage trains the backbone or needs pixels, and pictures are read as they are on disk."""
     plain = recipe.data.source == "dataset"  # a pool's are varied anew each time
-    frozen = all(not stage.train_vision and "seeing" not in stage.tasks for stage in recipe.stages)
+    frozen = all(not stage.learns_vision and "seeing" not in stage.tasks for stage in recipe.stages)
     return plain and frozen and recipe.vision.kind == "backbone"
 
 

@@ -19,9 +19,9 @@ from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.batches import Source, read_examples
 from whatchanged.training.checkpoint import State
-from whatchanged.training.data.sources import open_sources
+from whatchanged.training.data.sources import Sources, open_sources
 from whatchanged.training.export.backbone_in_front import put_backbone_in_front
-from whatchanged.training.export.calibration import calibrate
+from whatchanged.training.export.calibration import calibrate, no_change_sentences
 from whatchanged.training.export.familiarity import fit_familiarity
 from whatchanged.training.export.graphs import compare, compare_strangeness, store_half, write_graphs
 from whatchanged.training.export.model_card import model_card
@@ -70,7 +70,8 @@ def export_run(
     if trained.vision.kind == "features":
         recipe, backbone = put_backbone_in_front(run, trained, method, weights)
         statistics, seen_by = (backbone.mean, backbone.std), backbone.about()
-    validation = _pictures(recipe, data, run)
+    sources = _pictures(recipe, data, run)
+    validation = sources.validation
     distance, known = (None, None) if familiar is None else fit_familiarity(method.vision, familiar)
     pairs = _fixture_pairs(validation, *statistics)
     draft = output.with_name(f".{output.name}.{os.getpid()}")
@@ -85,6 +86,7 @@ def export_run(
             compare_strangeness(method, distance, draft, *pairs)
         dataset = validation.example(0, np.random.default_rng(0)).record.dataset
         world, sentences = WORLDS.get(dataset, ("none", ()))
+        sentences = sentences or no_change_sentences(sources, method.vocabulary, method.max_length)
         no_change = calibrate(method, validation, sentences)
         graphs = {"pairs": len(pairs[0]), "ids": "equal", "largest_difference": difference}
         provenance = {
@@ -101,14 +103,26 @@ def export_run(
         )  # fmt: skip
         (draft / "README.md").write_text(model_card(card, recipe, draft), encoding="utf-8")
         write_bundle(draft, card)
-        if output.exists():
-            shutil.rmtree(output)
-        draft.replace(output)
+        _put(draft, output)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     bundle = open_bundle(output.absolute())
     bundle.check()
     return bundle
+
+
+def _put(draft: Path, output: Path) -> None:
+    """The draft takes the place of what is there, which goes only when the draft stands."""
+    old = draft.with_name(f"{draft.name}.old")
+    if output.exists():
+        output.replace(old)
+    try:
+        draft.replace(output)
+    except BaseException:
+        if old.exists() and not output.exists():
+            old.replace(output)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _training(run: Path, recipe: Recipe, method: Method, state: State) -> dict[str, Any]:
@@ -132,8 +146,8 @@ def _environment(run: Path) -> dict[str, Any]:
     return {key: value for key, value in kept.items() if key not in ("command", "init")}
 
 
-def _pictures(recipe: Recipe, data: Path | None, run: Path) -> Source:
-    """The validation pairs as pictures: of the folder ``data``, or of the run's own data set or pool."""
+def _pictures(recipe: Recipe, data: Path | None, run: Path) -> Sources:
+    """The pairs as pictures: of the folder ``data``, or of the run's own data set or pool."""
     places = replace(  # the run keeps its vocabulary, and each pair is seen for itself
         recipe.data, features="", merges="", examples="captions", exchange=False
     )
@@ -146,7 +160,7 @@ def _pictures(recipe: Recipe, data: Path | None, run: Path) -> Source:
             ordered_pairs="official",
             vary="examples",
         )
-    return open_sources(replace(recipe, data=places, stages=()), run).validation  # nothing to train on
+    return open_sources(replace(recipe, data=places, stages=()), run)  # nothing to train on
 
 
 def _fixture_pairs(

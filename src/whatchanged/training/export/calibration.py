@@ -1,5 +1,6 @@
 """The no-change probability of a trained method, and its calibration on validation pairs."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,10 +12,15 @@ from whatchanged.captioner.bundle import NoChange
 from whatchanged.captioner.decoding import Cache
 from whatchanged.captioner.no_change import sayable, sentences_probability
 from whatchanged.training.batches import Example, Source, read_examples
+from whatchanged.training.data.examples import DatasetSource
+from whatchanged.training.data.sources import Sources
 from whatchanged.training.methods import Method
+from whatchanged.vocabulary import UNK, Vocabulary
 
 PAIRS = 1000
 BATCH = 64
+MOST_SENTENCES = 32
+"""Ways to say that nothing changed: each is read to its end for every pair."""
 
 
 def calibrate(method: Method, validation: Source, sentences: tuple[str, ...]) -> NoChange:
@@ -35,7 +41,27 @@ def calibrate(method: Method, validation: Source, sentences: tuple[str, ...]) ->
     p = np.clip(np.array(probabilities), 1e-7, 1 - 1e-7)
     scale, shift = fit_sigmoid(np.log(p / (1 - p)), np.array(labels, float))
     how = f"maximum likelihood on {count} validation pairs ({sum(labels)} without change); threshold at 1/2"
+    if not by_head and not sentences:
+        how = "nothing: of no pair it is known that nothing changed, so it cannot say so"
     return NoChange(0.5, scale, shift, how, sentences, "head" if by_head else "sentences")
+
+
+def no_change_sentences(sources: Sources, vocabulary: Vocabulary, max_length: int) -> tuple[str, ...]:
+    """What is said of the pairs known as unchanged and of no other, as the decoder would say it.
+
+    The most frequent first; () where no such pair is known, and the model cannot say that nothing changed.
+    """
+    said: Counter[str] = Counter()
+    others = set()
+    for source in (sources.train, sources.validation):
+        for record in source.records if isinstance(source, DatasetSource) else ():
+            rows = [vocabulary.ids(caption, max_length) for caption in record.captions]
+            sentences = [vocabulary.text(row) for row in rows if UNK not in row]
+            if record.changed is False:
+                said.update(sentences)
+            else:
+                others.update(sentences)
+    return tuple([sentence for sentence, _ in said.most_common() if sentence not in others][:MOST_SENTENCES])
 
 
 def judge(

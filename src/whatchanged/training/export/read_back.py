@@ -76,7 +76,7 @@ def begin_from_bundle(recipe: Recipe, method: Method, bundle: Bundle) -> str:
     What is taken over, and what is raised: see ``begin_from``. Raises BundleError, too, where the bundle
     holds no such model, RecipeError where the recipe would train its backbone.
     """
-    if recipe.vision.kind == "backbone" and any(stage.train_vision for stage in recipe.stages):
+    if recipe.vision.kind == "backbone" and any(stage.learns_vision for stage in recipe.stages):
         raise RecipeError(
             f"{bundle.folder}: a bundle's backbone can be run, but not trained any more. Set train_vision"
             " = false in every stage, or start from the run's folder."

@@ -69,7 +69,7 @@ class Vision(Protocol):
         """What its own losses need to know of a batch's pairs, or None."""
 
     def pointing(self, grids: Grids, truth: Any, looked: Tensor, asked: Tensor) -> Tensor:
-        """With scene truth: a loss on words (B, T) whose attention (B, T, 2, N) misses the change."""
+        """With scene truth: a loss on words (B, T) whose attention (B, T, 2, N) misses what they tell of."""
 
     def grids(self, before: Tensor, after: Tensor) -> Grids:
         """Raw features (B, N, raw_width) of both pictures."""

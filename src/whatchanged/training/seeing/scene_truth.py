@@ -1,8 +1,9 @@
 """Learning to see from the CLEVR world's truth: what each cell of the grid shows, and what became of it.
 
-The targets are known because the pictures are drawn. Three losses, all switched by ``vision.scene_truth``:
+The targets are known because the pictures are drawn. Five losses, none of them part of the published method:
 what stands in each cell and where (one picture), which tokens are the same thing, and what happened to each
-(two pictures). None of them is part of the published method.
+(two pictures), with ``vision.scene_truth``; how big and where the things are, read together, with
+``vision.survey``; and which tokens a word looks at, with ``method.guided_attention``.
 """
 
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
+from torch.nn.utils.rnn import pad_sequence
 
 from whatchanged.training.seeing.matching import Matches
 from whatchanged.worlds.clevr.scene import COLORS, MATERIALS, SHAPES, SIZES
@@ -28,7 +30,7 @@ ATTRIBUTES: dict[str, int] = {
 FATES = ("same", "color", "material", "unpaired", "move")
 """What became of a token's thing between the pictures; "unpaired" = added or dropped."""
 
-NOTHING = -1
+ABSENT = -1
 PLACE_SCALE = 3.0
 """Ground coordinates are learned in units of this many Blender units: things stand within 3 of x = y = 0."""
 
@@ -52,7 +54,8 @@ class Truth:
 @dataclass(frozen=True)
 class PairTruth:
     """Two pictures' truth and the change: (B, T) long each, for every thing of one picture its index in the
-    other (-1: absent there) and its fate as an index of ``FATES``."""
+    other (-1: absent there) and its fate as an index of ``FATES``; told (B, L, 2, 2) long, the up to two
+    things that each word of the caption tells of, by their index before and after, -1 for none."""
 
     before: Truth
     after: Truth
@@ -60,6 +63,7 @@ class PairTruth:
     partner_after: Tensor
     fate_before: Tensor
     fate_after: Tensor
+    told: Tensor
 
     def to(self, device: torch.device | str) -> "PairTruth":
         """The same truth on another device."""
@@ -82,8 +86,10 @@ def collate_truth(pairings: Sequence[Any]) -> PairTruth:
         Truth(*(stack(name, side) for name in ("owner", "center", "attributes", "places")))
         for side in ("before", "after")
     )
-    pair = (stack(f"{name}_{side}") for name in ("partner", "fate") for side in ("before", "after"))
-    return PairTruth(before, after, *pair)
+    known = (stack(f"{name}_{side}") for name in ("partner", "fate") for side in ("before", "after"))
+    told = [torch.from_numpy(pairing.told).long() for pairing in pairings]
+    words = pad_sequence(told, batch_first=True, padding_value=ABSENT)
+    return PairTruth(before, after, *(*known, words))
 
 
 def join(before: Truth, after: Truth) -> Truth:
@@ -139,7 +145,7 @@ def things_of_tokens(cells: Tensor, truth: Truth, columns: int) -> Tensor:
     near = nearest <= 1
     alike = (thing[:, :, None] == thing[:, None, :]) & near[:, None, :]
     taken = torch.tril(alike, diagonal=-1).any(dim=2)
-    return torch.where(near & ~taken, thing, NOTHING)
+    return torch.where(near & ~taken, thing, ABSENT)
 
 
 def survey_loss(
@@ -177,7 +183,7 @@ def match_loss(matches: Matches, things: tuple[Tensor, Tensor], truth: PairTruth
     )
     for log_match, own, other, partners in directions:
         wanted = torch.gather(partners, 1, own.clamp_min(0))
-        wanted = torch.where(own >= 0, wanted, NOTHING)
+        wanted = torch.where(own >= 0, wanted, ABSENT)
         same = (other[:, None, :] == wanted[:, :, None]) & (wanted >= 0)[:, :, None]
         nowhere = torch.full_like(wanted, other.shape[1])
         target = torch.where(same.any(-1), same.int().argmax(-1), nowhere)
@@ -202,21 +208,22 @@ def fate_loss(logits: tuple[Tensor, Tensor], things: tuple[Tensor, Tensor], trut
     return total / 2
 
 
-def changed_tokens(before: Tensor, after: Tensor, truth: PairTruth) -> Tensor:
-    """Things of tokens (B, N) of both pictures -> bool (B, 2, N): the token shows what changed."""
-    sides = ((before, truth.fate_before), (after, truth.fate_after))
-    fates = [torch.gather(fate, 1, own.clamp_min(0)) * (own >= 0) for own, fate in sides]
-    return torch.stack(fates, dim=1) > 0
+def told_tokens(before: Tensor, after: Tensor, told: Tensor) -> Tensor:
+    """Things of tokens (B, N) of both pictures, things told (B, L, 2, 2) -> bool (B, L, 2, N): the token
+    shows what the word tells of."""
+    own = torch.stack([before, after], dim=1)[:, None]
+    return ((own[:, :, None] == told[..., None]) & (own >= 0)[:, :, None]).any(2)
 
 
-def pointing_loss(looked: Tensor, changed: Tensor, asked: Tensor) -> Tensor:
-    """- log of the share of a word's look that falls on what changed, mean over the words of changed pairs.
+def pointing_loss(looked: Tensor, shows: Tensor, asked: Tensor) -> Tensor:
+    """- log of the share of a word's look that falls on what it tells of, mean over the words that tell of
+    something seen.
 
-    looked: (B, T, 2, N) attention to the tokens; changed: bool (B, 2, N); asked: bool (B, T), real words.
+    looked: (B, T, 2, N) attention to the tokens; shows: bool (B, T, 2, N); asked: bool (B, T), real words.
     """
-    on_change = (looked * changed[:, None]).sum((2, 3)) / looked.sum((2, 3)).clamp_min(1e-9)
-    counted = asked & changed.any(2).any(1)[:, None]
-    loss = -on_change.clamp_min(1e-6).log() * counted
+    share = (looked * shows).sum((2, 3)) / looked.sum((2, 3)).clamp_min(1e-9)
+    counted = asked & shows.any(3).any(2)
+    loss = -share.clamp_min(1e-6).log() * counted
     return loss.sum() / counted.sum().clamp_min(1)
 
 

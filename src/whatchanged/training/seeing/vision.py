@@ -142,10 +142,11 @@ class PixelVision(nn.Module):
         return terms
 
     def pointing(self, grids: Grids, truth: scene_truth.PairTruth, looked: Tensor, asked: Tensor) -> Tensor:
-        """How far words look past the tokens of what changed (``scene_truth.pointing_loss``)."""
-        return scene_truth.pointing_loss(
-            looked, scene_truth.changed_tokens(*self._things(grids, truth), truth), asked
-        )
+        """How far words look past the tokens of what they tell of (``scene_truth.pointing_loss``)."""
+        missing = looked.shape[1] - truth.told.shape[1]
+        told = F.pad(truth.told, (0, 0, 0, 0, 0, missing), value=scene_truth.ABSENT)
+        shows = scene_truth.told_tokens(*self._things(grids, truth), told)
+        return scene_truth.pointing_loss(looked, shows, asked)
 
     def _things(self, grids: Grids, truth: scene_truth.PairTruth) -> tuple[Tensor, Tensor]:
         return (

@@ -108,6 +108,27 @@ def judge(sentence: str, before: Scene, after: Scene, change: Change) -> Verdict
     return Verdict(True, type_right, value_right, index in meant, meant == [index])
 
 
+def other_thing(
+    sentence: str, before: Scene, after: Scene, change: Change
+) -> tuple[int, range, range] | None:
+    """The thing that a sentence holds the changed one against; the words of the relation ("that is left of
+    the"), and those that name that thing.
+
+    The thing by its index in the scene that the sentence speaks of (``named``). None for a sentence without a
+    relation, or whose words fit no thing there, or several.
+    """
+    statement = parse(sentence)
+    if statement is None or statement.phrase is None or statement.phrase.other is None:
+        return None
+    found = referents(Phrase(statement.phrase.other), named(before, after, change)[0])
+    words = sentence.lower().split()
+    nouns = [i for i, word in enumerate(words) if _MEANING.get(word) in (*SHAPES, "thing")]
+    if len(found) != 1:
+        return None
+    name = max(i for i in range(nouns[0], nouns[1]) if words[i] == "the") + 1
+    return found[0], range(nouns[0] + 1, name), range(name, nouns[1] + 1)
+
+
 def is_true(sentence: str, before: Scene, after: Scene, change: Change) -> bool:
     """Whether the sentence is true of this pair: type, value and phrase are right."""
     return judge(sentence, before, after, change).true

@@ -113,22 +113,21 @@ def write_fixed(before: Scene, after: Scene, change: Change, wording: Wording) -
     """The sentence of a perfect eye that always words things alike.
 
     ``short`` names the fewest attributes that suffice, ``full`` and ``clear`` all four; they add a relation
-    only where the thing has a twin. ``relational`` names all four and always a relation, where one holds. A
-    relation is to a thing that needs the fewest attributes; of several, ``clear`` takes the one that is
-    clearest to see, so that the picture decides, the others the first, left or right rather than behind or in
-    front.
+    only where the thing has a twin. ``relational`` names all four and always a relation, where one holds.
+    ``clear`` takes the relation that is clearest to see and names the other thing by all four attributes,
+    too, so that nobody has to find out which of them suffice. The others take the first of the things that
+    need the fewest, and say just these; left or right of it rather than behind or in front.
     """
     if change.type == "none":
         return NO_CHANGE[0]
     scene, index = named(before, after, change)
     subsets = plain_subsets(scene, index)
     relations = [] if subsets and wording != "relational" else list(relational_phrases(scene, index))
-    if relations:
-        fewest = min(len(plain_subsets(scene, other)[0]) for _, other in relations)
-        short = [r for r in relations if len(plain_subsets(scene, r[1])[0]) == fewest]
-        relation, other = (
-            max(short, key=lambda r: clearness(scene, index, *r)) if wording == "clear" else short[0]
-        )
+    if relations and wording == "clear":
+        relation, other = max(relations, key=lambda r: clearness(scene, index, *r))
+        phrase = Phrase(Plain.of(scene.things[index]), relation, Plain.of(scene.things[other]))
+    elif relations:
+        relation, other = min(relations, key=lambda r: len(plain_subsets(scene, r[1])[0]))
         phrase = Phrase(Plain.of(scene.things[index]), relation, _shortest(scene, other))
     elif subsets:
         phrase = Phrase(_shortest(scene, index) if wording == "short" else Plain.of(scene.things[index]))

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.records import CHANGE_TYPES, Box, ChangeType
-from whatchanged.worlds.clevr.change import NOTHING, Change, kept, named
+from whatchanged.worlds.clevr.change import NOTHING, Change, named
 from whatchanged.worlds.clevr.phrases import describable
 from whatchanged.worlds.clevr.scene import (
     BACK_LAMP,
@@ -36,9 +36,9 @@ from whatchanged.worlds.clevr.scene import (
     directions,
     project,
 )
-from whatchanged.worlds.clevr.visibility import boxes, index_picture, visible_pixels
+from whatchanged.worlds.clevr.visibility import index_picture, visible_pixels
 
-__all__ = ["NOTHING", "Change", "Triple", "Views", "mean_overlap", "sample_triple", "view_iou"]
+__all__ = ["Triple", "Views", "mean_overlap", "sample_triple"]
 
 WIDTH, HEIGHT = 480, 320
 LEAST_THINGS, MOST_THINGS = 3, 10
@@ -123,22 +123,17 @@ def sample_triple(seed: int, index: int, views: Views = "jittered", doubles: flo
                 return triple
 
 
-def view_iou(before: Scene, after: Scene, change: Change, width: int = WIDTH, height: int = HEIGHT) -> float:
-    """How little the camera moved: 1 for the same view, near 0 where nothing overlaps.
-
-        mean over the things in both pictures that did not move of  |box ∩ box'| / |box ∪ box'|
-
-    with each thing's visible box in pixel coordinates of its own picture. An added, dropped or moved thing is
-    left out, and so is one that a picture does not show; one that changed color or material counts.
-    """
-    first, second = (boxes(index_picture(s, width, height), len(s.things)) for s in (before, after))
-    return mean_overlap(first, second, *kept(before, after, change))
-
-
 def mean_overlap(
     first: Sequence[Box | None], second: Sequence[Box | None], here: Sequence[int], there: Sequence[int]
 ) -> float:
-    """The mean of `view_iou` over boxes ``first[here[k]]`` and ``second[there[k]]``; 0 where none remain."""
+    """How little the camera moved: 1 for the same view, near 0 where nothing overlaps or remains.
+
+        mean over k of  |box ∩ box'| / |box ∪ box'|,   box = first[here[k]], box' = second[there[k]]
+
+    with each thing's visible box in pixels of its own picture, and the pairs of ``kept``: an added, dropped
+    or moved thing is left out, and so is one that a picture does not show (None); one that changed color or
+    material counts.
+    """
     overlaps = []
     for i, j in zip(here, there, strict=True):
         a, b = first[i], second[j]
