@@ -76,7 +76,8 @@ def test_what_caption_left_out_is_left_out_again(files, tmp_path, whatchanged):
     assert (code, out) == (2, "") and "1 pair (first: 2): no prediction" in err
     code, _, err = whatchanged("evaluate", *files, "--skip-missing", "--json", tmp_path / "r.json")
     assert code == 0
-    assert json.loads((tmp_path / "r.json").read_text())["signature"]["pairs"] == {"overall": 1, "semantic": 1}
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert report["signature"]["pairs"] == {"overall": 1, "semantic": 1}
     assert whatchanged("evaluate", *files, "--skip-missing", "--dataset", "plain")[0] == 0
     code, out, err = whatchanged("evaluate", *files, "--dataset", "clevr_dc")
     assert (code, out) == (2, "") and "split.json: missing" in err

@@ -15,7 +15,7 @@ from whatchanged.training.data.pool import open_shards, pairing
 from whatchanged.training.seeing.grids import Batch, Precomputed
 from whatchanged.training.seeing.matching import Matches
 from whatchanged.training.seeing.scene_truth import ATTRIBUTES
-from whatchanged.training.seeing.vision import MEAN, STD, PixelVision, Seen, build_vision
+from whatchanged.training.seeing.vision import MEAN, STD, PixelVision, Seen, build_vision, twins
 
 WIDTH = 8 + sum(ATTRIBUTES.values())  # F of the tiny vision: 8 channels and 15 answers
 
@@ -51,7 +51,7 @@ def test_each_kind_is_built():
 def test_sizes():
     vision = build()
     assert (vision.rows, vision.columns, vision.patches, vision.raw_width) == (8, 12, 6, WIDTH)
-    assert vision.width == 3 * WIDTH + 10 + 96
+    assert vision.width == 3 * WIDTH + 13 + 96
     assert (build(matching=False, survey=False).width, build(keep=0).patches) == (WIDTH, 96)
 
 
@@ -178,12 +178,36 @@ def test_the_columns_of_a_described_token():
         wanted = [
             own, other[:, match], other[:, match] - own, motion, motion.norm(dim=-1, keepdim=True), here,
             weight[..., None], other_weight[:, match, None], torch.full((2, 6, 1), 0.1),
-            torch.tensor([0.0, sign]).expand(2, 6, 2),
+            torch.tensor([0.0, sign]).expand(2, 6, 2), twins(own, here, weight[..., None]),
         ]  # fmt: skip
         described = torch.cat(wanted, dim=2)
         assert_close(found[..., :-96], described, atol=1e-4, rtol=1e-4)
         assert_close(found[..., -96:], vision.fate(described), atol=1e-3, rtol=1e-3)
     assert torch.equal(related.cells_before, grids.cells_before)
+
+
+def test_twins_by_hand():
+    """Tokens 0 and 1 are the same but for one doubt about the size, 2 differs in color, 3 is hardly there."""
+    likely = torch.full((1, 4, 2 + sum(ATTRIBUTES.values())), -100.0)
+    starts = dict(zip(ATTRIBUTES, (2, 5, 7, 15), strict=True))
+    assert list(ATTRIBUTES.items()) == [("shape", 3), ("size", 2), ("color", 8), ("material", 2)]
+    for name in ATTRIBUTES:
+        likely[..., starts[name]] = 0.0
+    likely[0, 1, starts["size"] : starts["color"]] = torch.tensor([0.25, 0.75]).log()
+    likely[0, 2, starts["color"] : starts["color"] + 2] = torch.tensor([-100.0, 0.0])
+    likely[0, :, :2] = torch.randn(4, 2)  # what the backbone saw says nothing here
+    salience = torch.tensor([[[1.0], [0.8], [1.0], [0.1]]])
+    places = torch.tensor([[[1.0, 0.0], [0.0, 2.0], [5.0, 5.0], [0.0, -1.0]]])
+    # The first is like the second by 0.2 and like the last by 0.1, these like each other by 0.02.
+    away = [
+        [1 - 0, 0 - (0.4 - 0.1) / 0.3],
+        [-0.2 / 0.22, 2 + 0.02 / 0.22],
+        [0, 0],
+        [-0.1 / 0.12, -1 - 0.04 / 0.12],
+    ]
+    wanted = [[t, t * x, t * y] for t, (x, y) in zip((0.2, 0.2, 0.0, 0.1), away, strict=True)]
+    assert_close(twins(likely, places, salience), torch.tensor([wanted]))
+    assert not twins(likely[:, 2:3], places[:, 2:3], salience[:, 2:3]).any()  # alone in the picture
 
 
 @torch.no_grad()

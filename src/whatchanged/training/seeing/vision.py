@@ -80,7 +80,7 @@ class PixelVision(nn.Module):
         self.matching = Matching(self.raw_width) if config.matching else None
         self.width = self.raw_width
         if config.matching:
-            described = 3 * self.raw_width + 10
+            described = 3 * self.raw_width + 13
             self.fate = nn.Sequential(
                 nn.LayerNorm(described), nn.Linear(described, 2 * FATE_WIDTH), nn.ReLU(),
                 nn.Linear(2 * FATE_WIDTH, FATE_WIDTH), nn.ReLU(),
@@ -234,11 +234,33 @@ def peaks(salience: Tensor, answers: Mapping[str, Tensor]) -> Tensor:
     return best
 
 
+def twins(features: Tensor, places: Tensor, salience: Tensor) -> Tensor:
+    """How surely a picture has another thing of the same shape, size, color and material, and how far from
+    that this one stands: (B, N, 3).
+
+        t_i = max_j a_ij,   a_ij = s_i s_j prod_a sum_v p_ia(v) p_ja(v),   a_ii = 0
+        d_i = t_i (p_i - sum_j a_ij p_j / sum_j a_ij)
+
+    Attributes do not single such a thing out: a caption has to say on which side of something it stands.
+    features: (B, N, F), the last of them the answers' log probabilities; places: (B, N, 2); salience:
+    (B, N, 1).
+    """
+    sizes = list(scene_truth.ATTRIBUTES.values())
+    _, *answers = torch.split(features, [features.shape[-1] - sum(sizes), *sizes], dim=-1)
+    alike = (salience @ salience.transpose(1, 2)) * (1 - torch.eye(features.shape[1], device=features.device))
+    for log_probability in answers:
+        probability = log_probability.exp()
+        alike = alike * (probability @ probability.transpose(1, 2))
+    share = alike / alike.sum(2, keepdim=True).clamp_min(1e-6)
+    twin = alike.amax(2, keepdim=True)
+    return torch.cat([twin, twin * (places - share @ places)], dim=2)
+
+
 def _describe(
     matching: Matching, grids: Grids, before: Tensor, after: Tensor, hidden: Hidden
 ) -> tuple[Matches, tuple[Tensor, Tensor]]:
     """Each token with [own, matched, difference, residual motion (2) and its length, place (2), salience,
-    matched salience, share matched nowhere, turn (2)]: 3F + 10 numbers."""
+    matched salience, share matched nowhere, turn (2), twin, away from it (2)]: 3F + 13 numbers."""
     places, salience = _placed(grids)
     places = (hide(places[0], hidden[0]), hide(places[1], hidden[1]))
     salience = (hide(salience[0], hidden[0]), hide(salience[1], hidden[1]))
@@ -269,7 +291,7 @@ def _describe(
         described.append(
             torch.cat([
                 own, matched, matched - own, motion, length, here, weight, found @ other_weight,
-                share[..., -1:], turn[:, None].expand(-1, own.shape[1], -1),
+                share[..., -1:], turn[:, None].expand(-1, own.shape[1], -1), twins(own, here, weight),
             ], dim=2)
         )  # fmt: skip
     return matches, (described[0], described[1])
