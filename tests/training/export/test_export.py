@@ -42,6 +42,8 @@ def run(tiny_dataset, tmp_path_factory):
     run_recipe(
         load_recipe("pcl-tiny", [*TINY, f"data.path={tiny_dataset}"]), folder, quiet=True, device="cpu"
     )
+    first = json.loads((folder / "environment.json").read_text())
+    (folder / "environment.json").write_text(json.dumps({**first, "sittings": [first]}))
     return folder
 
 
@@ -67,7 +69,10 @@ def test_the_card_tells_where_the_model_comes_from(bundle):
     card = bundle.card
     assert (card.name, card.method, card.preset, card.world) == ("tiny", "pcl", "paper", "clevr")
     assert (card.image_size, card.grid, card.max_length) == ((48, 32), (4, 6), 28)
-    assert not {"command", "init"} & card.provenance["environment"].keys()
+    environment = card.provenance["environment"]
+    assert environment["sittings"][0]["python"] == environment["python"]
+    for sitting in (environment, *environment["sittings"]):
+        assert not {"command", "init"} & sitting.keys()
     assert card.provenance["recipe"] == "pcl-tiny"
     assert card.provenance["graphs_against_torch"]["ids"] == "equal"
     assert card.provenance["graphs_against_torch"]["largest_difference"] < 1e-3

@@ -141,9 +141,15 @@ def _training(run: Path, recipe: Recipe, method: Method, state: State) -> dict[s
 
 
 def _environment(run: Path) -> dict[str, Any]:
-    """What the run was trained on, without its command and start, whose paths are nobody's business."""
-    kept: dict[str, Any] = json.loads((run / "environment.json").read_text(encoding="utf-8"))
-    return {key: value for key, value in kept.items() if key not in ("command", "init")}
+    """What the run was trained on, in each sitting, without commands and start, whose paths are nobody's
+    business."""
+
+    def shown(sitting: dict[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in sitting.items() if key not in ("command", "init")}
+
+    first: dict[str, Any] = json.loads((run / "environment.json").read_text(encoding="utf-8"))
+    later = {"sittings": [shown(sitting) for sitting in first["sittings"]]} if "sittings" in first else {}
+    return {**shown(first), **later}
 
 
 def _pictures(recipe: Recipe, data: Path | None, run: Path) -> Sources:

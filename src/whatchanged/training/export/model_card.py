@@ -13,9 +13,9 @@ sizes and two materials on a grey ground, seen from two cameras under two lights
 cannot describe photographs, screenshots, documents, drawings or other objects: it still says a sentence about
 cubes, and says it with confidence. Of a small thing that others hide, or the frame cuts, in one of the two
 pictures it may say that it was added or has disappeared. Where two things are alike in size, color, material
-and shape, it seldom tells which one changed, and a relation that it names ("left of the blue thing") is wrong
-about as often as right: look at the heat map. Cameras at quite other sides of the scene it understands only
-where such pictures were drawn to learn from (`synth --views mixed`).
+and shape, it says which one changed by a relation ("left of the small blue metal cube"); about one in five of
+these is wrong: look at the heat map. Cameras at quite other sides of the scene it understands only where such
+pictures were drawn to learn from (`synth --views mixed`).
 
 Where the bundle tells unfamiliar pictures, that is a distance of overall statistics, not an understanding:
 close imitations of such scenes pass, and no warning does not mean that a sentence is true."""
