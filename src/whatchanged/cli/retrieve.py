@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from whatchanged.cli.console import check_outputs
 from whatchanged.errors import MissingExtra
 
 
@@ -29,5 +30,6 @@ def retrieve(
     except ModuleNotFoundError as error:
         raise MissingExtra("Retrieving", error.name or "torch", "train") from error
 
+    check_outputs([output, output.with_suffix(".json")], [])
     made = retrieve_run(run, dataset, output, split, device, checkpoint)
     typer.echo(f"{output}: {len(made.texts)} captions against {len(made.pairs)} pairs")

@@ -20,6 +20,7 @@ from typing import Any
 from whatchanged.datasets.reading import (
     SPLITS,
     Reading,
+    bare,
     counted,
     first_file,
     first_folder,
@@ -78,7 +79,7 @@ def read(root: Path, reading: Reading) -> list[PairRecord]:
 
 def is_no_change(captions: Sequence[str]) -> bool:
     """Is every sentence one of the fixed ones that say that nothing changed?"""
-    return bool(captions) and all(" ".join(c.lower().strip(" .").split()) in NO_CHANGE for c in captions)
+    return bool(captions) and all(bare(caption) in NO_CHANGE for caption in captions)
 
 
 def _sentences(

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from whatchanged.datasets.reading import Reading, parse, text
+from whatchanged.datasets.reading import Reading, bare, parse, text
 from whatchanged.errors import DatasetError
 from whatchanged.records import PairRecord, Split
 
@@ -165,7 +165,7 @@ def mark_changes(records: Sequence[PairRecord]) -> list[PairRecord]:
     Unchanged is a pair all of whose sentences say so in a usual way. A mark that is there stays. Where no
     pair is said to be unchanged, the words for that may be others, so nothing is marked.
     """
-    same = [bool(record.captions) and all(map(_says_nothing, record.captions)) for record in records]
+    same = [bool(r.captions) and all(bare(caption) in NO_CHANGE for caption in r.captions) for r in records]
     if not any(same):
         return list(records)
     return [
@@ -174,10 +174,6 @@ def mark_changes(records: Sequence[PairRecord]) -> list[PairRecord]:
         else record
         for record, unchanged in zip(records, same, strict=True)
     ]
-
-
-def _says_nothing(caption: str) -> bool:
-    return " ".join(caption.lower().strip(" .").split()) in NO_CHANGE
 
 
 def _id(where: str, line: int, value: Any, reading: Reading) -> str | None:

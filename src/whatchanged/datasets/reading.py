@@ -218,6 +218,11 @@ def negatives(
     return found
 
 
+def bare(caption: str) -> str:
+    """The caption in small letters, one blank between words, without a full stop."""
+    return " ".join(caption.lower().strip(" .").split())
+
+
 def counted(what: str, ids: Sequence[str]) -> str:
     """``what: 1,234 (first: a, b, c)``."""
     return f"{what}: {len(ids):,} (first: {', '.join(ids[:3])})"

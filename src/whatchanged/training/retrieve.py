@@ -24,15 +24,13 @@ def retrieve_run(
 
     checkpoint: as in ``checkpoint_file``, but "auto" is the best of the retrieval stage where that was kept.
     Raises RecipeError for a run whose method has no retrieval, DatasetError where no captioned pair is left,
-    OutputError where ``output`` or the names beside it exist, or its folder does not.
+    OutputError where ``output`` or the names beside it exist.
     """
     if output.suffix != ".npy":
         raise OutputError(f"{output}: the similarities are a NumPy array. Choose a name that ends in .npy.")
     for file in (output, output.with_suffix(".json")):
         if file.exists():
             raise OutputError(f"{file}: exists already. Choose another name.")
-    if not output.absolute().parent.is_dir():
-        raise OutputError(f"{output}: the folder {output.absolute().parent} is not there. Make it first.")
     recipe, method, _ = open_run(run, adapted(run) if checkpoint == "auto" else checkpoint)
     if getattr(recipe.method, "variant", "") in ("ft1", "ft2"):
         raise RecipeError(f"{run}: a baseline has no retrieval stage. Name a run of clip4idc.")
