@@ -38,9 +38,9 @@ from torch.nn.functional import adaptive_avg_pool2d
 
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import preparation
-from whatchanged.evaluation.cider import cider_d
-from whatchanged.evaluation.ngrams import count
-from whatchanged.evaluation.rouge import rouge_l
+from whatchanged.evaluation.metrics.cider import cider_d
+from whatchanged.evaluation.metrics.ngrams import count
+from whatchanged.evaluation.metrics.rouge import rouge_l
 from whatchanged.files import whole
 from whatchanged.images import open_image, resize
 from whatchanged.recipes.reader import load_recipe

@@ -51,10 +51,10 @@ from torch.nn import functional as F
 from whatchanged.cli.console import note, progress
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import OutputError, RecipeError, WhatchangedError
-from whatchanged.evaluation.cider import cider_d
-from whatchanged.evaluation.ngrams import count
-from whatchanged.evaluation.predictions import Prediction, read_predictions
-from whatchanged.evaluation.scene_grading import scene_truths
+from whatchanged.evaluation.io.predictions import Prediction, read_predictions
+from whatchanged.evaluation.metrics.cider import cider_d
+from whatchanged.evaluation.metrics.ngrams import count
+from whatchanged.evaluation.metrics.scene_grading import scene_truths
 from whatchanged.files import whole, write_output
 from whatchanged.recipes.reader import dump_recipe, load_recipe
 from whatchanged.recipes.schema import Recipe
@@ -64,10 +64,10 @@ from whatchanged.training.data.pictures import reader
 from whatchanged.training.data.sources import Sources, open_sources
 from whatchanged.training.loop import take_step, train
 from whatchanged.training.methods import Method, build_method
+from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.training.run import seed_everything
 from whatchanged.training.run_folder import choose_device, environment, make_method, open_run
 from whatchanged.training.schedule import make_optimizer
-from whatchanged.training.seeing.vision import PixelVision
 from whatchanged.training.validation import write_captions
 
 TRIED, SKIPPED = 10, 2
@@ -139,7 +139,7 @@ def store_grids(plan: Plan) -> None:
     if plan.seen is None:
         raise RecipeError("Rows on stored grids need --seen RUN: a clevr-see run, see its recipe.")
     recipe, method, _ = open_run(plan.seen, "last")
-    if not isinstance(method.vision, PixelVision):
+    if not isinstance(method.vision, ObjectVision):
         raise RecipeError(f"{plan.seen}: {recipe.name} has no backbone to see with. Name a run on pixels.")
     seeing, read = method.vision.to(plan.device).eval(), reader(recipe.vision, "", plan.twin)
     plan.features.mkdir(parents=True, exist_ok=True)

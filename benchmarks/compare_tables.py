@@ -5,10 +5,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from whatchanged.evaluation.predictions import Prediction, aligned
-from whatchanged.evaluation.report import Report, Settings, evaluate_records
-from whatchanged.evaluation.scene_grading import Truth
-from whatchanged.evaluation.tables import markdown_table
+from whatchanged.evaluation.io.predictions import Prediction, aligned
+from whatchanged.evaluation.metrics.scene_grading import Truth
+from whatchanged.evaluation.report.report import Report, Settings, evaluate_records
+from whatchanged.evaluation.report.tables import markdown_table
 from whatchanged.records import PairRecord
 
 SCORES: Mapping[str, tuple[str, ...]] = {

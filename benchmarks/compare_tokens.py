@@ -1,6 +1,7 @@
 """The tokens of a trained run as a way of seeing that learns nothing, the same for every method.
 
-Each picture is its run's most object-like cells (``PixelVision.pack``), in reading order. A token's number is
+Each picture is its run's most object-like cells (``PixelVision.to_tokens``), in reading order. A token's
+number is
 then a rank and not a place; where it lies in the picture and on the ground stands among its features, since
 methods know the places of a whole grid only. "plain" hands the two pictures over apart; "matched" tells each
 token what it was matched with in the other picture, as the shipped model does. All features have mean 0 and
@@ -21,12 +22,12 @@ from whatchanged.errors import RecipeError
 from whatchanged.recipes.schema import DataConfig, Recipe
 from whatchanged.training.batches import Example, Reader
 from whatchanged.training.data.pictures import reader
-from whatchanged.training.data.pool_source import PoolSource, open_pool
-from whatchanged.training.data.seen_once import seen_once
 from whatchanged.training.data.sources import Sources
+from whatchanged.training.data.token_cache import cached_tokens
+from whatchanged.training.objects.pool_source import PoolSource, open_pool
+from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.training.run_folder import open_run
-from whatchanged.training.seeing.grids import Batch, Grids, Hidden, hide
-from whatchanged.training.seeing.vision import PixelVision
+from whatchanged.training.vision.base import Batch, Grids, Hidden, hide
 
 LEAST, MOST = 0.01, 5.0
 """The least deviation that is divided by, and the most deviations that a matched feature is off."""
@@ -41,7 +42,7 @@ class Tokens(nn.Module):
     module stands in a tuple, so that its parameters are nobody's: not trained, counted or saved.
     """
 
-    def __init__(self, seeing: PixelVision, matched: bool, sample: tuple[Tensor, Tensor]) -> None:
+    def __init__(self, seeing: ObjectVision, matched: bool, sample: tuple[Tensor, Tensor]) -> None:
         super().__init__()
         self._seeing, self.matched = (seeing,), matched
         self.rows, self.columns, self.patches = 1, seeing.patches, seeing.patches
@@ -52,12 +53,12 @@ class Tokens(nn.Module):
         device = seeing.mean.device
         self.register_buffer("mean", torch.zeros(self.width, device=device), persistent=False)
         self.register_buffer("deviation", torch.ones(self.width, device=device), persistent=False)
-        related = self.relate(self.grids(*(side.to(device) for side in sample)))
+        related = self.add_match_features(self.grids(*(side.to(device) for side in sample)))
         tokens = torch.cat([related.before, related.after]).flatten(0, 1)
         self.mean, self.deviation = tokens.mean(0), tokens.std(0).clamp_min(LEAST)
         self.tasks: Mapping[str, Callable[[Batch], dict[str, Tensor]]] = {}
 
-    def untrained(self, tasks: Collection[str]) -> frozenset[str]:
+    def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         """It has no parameters."""
         return frozenset()
 
@@ -82,13 +83,13 @@ class Tokens(nn.Module):
         return replace(grids, cells_before=ranks, cells_after=ranks)
 
     @torch.no_grad()
-    def relate(self, grids: Grids, hidden: Hidden = (None, None)) -> Grids:
+    def add_match_features(self, grids: Grids, hidden: Hidden = (None, None)) -> Grids:
         """Features (B, N, width); hidden tokens are blank, before they are matched."""
         if not self.matched:
             return grids.replace_features(hide(grids.before, hidden[0]), hide(grids.after, hidden[1]))
         mean, deviation = self.mean[: self.raw_width], self.deviation[: self.raw_width]
         seen = grids.replace_features(grids.before * deviation + mean, grids.after * deviation + mean)
-        related = self._seeing[0].relate(seen, hidden)
+        related = self._seeing[0].add_match_features(seen, hidden)
         found = [(side - self.mean) / self.deviation for side in (related.before, related.after)]
         for side in found:  # what the matching found of a changed token can be a hundred deviations off
             side[..., self.raw_width :].clamp_(-MOST, MOST)
@@ -139,7 +140,7 @@ class Scenes:
 class Seen:
     """What all rows on tokens share: the trained vision, the pool, and how a picture's tokens are read."""
 
-    vision: PixelVision
+    vision: ObjectVision
     pool: Sources
     read: Reader
 
@@ -163,8 +164,8 @@ def open_seen(run: Path, recipe: Recipe, kept: Path, device: torch.device) -> Se
     """
     seeing, method, _ = open_run(run, "last")
     vision = method.vision
-    if not isinstance(vision, PixelVision) or vision.matching is None or not seeing.vision.keep:
+    if not isinstance(vision, ObjectVision) or vision.matching is None or not seeing.vision.keep:
         raise RecipeError(f"{run}: {seeing.name} matches no tokens. Name a run of clevr-pcl.")
     vision = vision.to(device).eval()
-    read = seen_once(reader(seeing.vision, "", kept), vision, {})
+    read = cached_tokens(reader(seeing.vision, "", kept), vision, {})
     return Seen(vision, open_pool(recipe, kept), read)

@@ -16,7 +16,7 @@ from torch import Tensor
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import PCLConfig
 from whatchanged.training.methods.pcl import PCL
-from whatchanged.training.seeing.grids import Precomputed
+from whatchanged.training.vision.base import StoredFeatures
 from whatchanged.vocabulary import BOS, MASK, SPECIALS, Vocabulary
 
 VOCABULARY = Vocabulary(SPECIALS + tuple(f"w{i:02d}" for i in range(72)))
@@ -26,7 +26,7 @@ VOCABULARY = Vocabulary(SPECIALS + tuple(f"w{i:02d}" for i in range(72)))
 class Size:
     name: str
     config: PCLConfig
-    vision: Precomputed
+    vision: StoredFeatures
 
 
 def sizes() -> tuple[Size, Size]:
@@ -34,8 +34,8 @@ def sizes() -> tuple[Size, Size]:
     shipped = load_recipe("clevr-pcl")
     assert isinstance(shipped.method, PCLConfig)
     return (
-        Size("published", PCLConfig(preset="authors"), Precomputed(7, 7, 2048)),
-        Size("shipped", shipped.method, Precomputed(1, shipped.vision.keep, 128)),
+        Size("published", PCLConfig(preset="authors"), StoredFeatures(7, 7, 2048)),
+        Size("shipped", shipped.method, StoredFeatures(1, shipped.vision.keep, 128)),
     )
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from whatchanged.evaluation.predictions import Prediction
-from whatchanged.evaluation.report import Settings, evaluate_records
-from whatchanged.evaluation.scene_grading import Truth
+from whatchanged.evaluation.io.predictions import Prediction
+from whatchanged.evaluation.metrics.scene_grading import Truth
+from whatchanged.evaluation.report.report import Settings, evaluate_records
 from whatchanged.records import PairRecord
 from whatchanged.worlds.clevr.language import write_captions
 from whatchanged.worlds.clevr.sampling import sample_triple

@@ -27,7 +27,7 @@ from typing import Any
 import corpus
 import numpy as np
 
-from whatchanged.evaluation import bleu, cider, java, meteor, ngrams, ptb, rouge, tokenisers
+from whatchanged.evaluation.metrics import bleu, cider, java, meteor, ngrams, ptb, rouge, tokenisers
 
 LIGHT = ("tokenise", "count", "BLEU", "ROUGE-L", "CIDEr-D")
 Times = dict[str, list[tuple[float, float]]]

@@ -12,8 +12,8 @@ import time
 
 import torch
 
-from whatchanged.training.render import render
-from whatchanged.training.render.draw import Path
+from whatchanged.training.objects.render import render
+from whatchanged.training.objects.render.draw import Path
 from whatchanged.worlds.clevr.sampling import sample_triple
 
 SIZES = ((240, 160), (480, 320))

@@ -34,7 +34,7 @@ from PIL import Image, ImageDraw
 
 from whatchanged.captioner.runtime import Captioner, load
 from whatchanged.datasets import open_dataset
-from whatchanged.evaluation.intervals import wilson
+from whatchanged.evaluation.statistics.intervals import wilson
 
 SIZE = (480, 320)
 Picture = Image.Image
@@ -122,12 +122,12 @@ def main() -> None:
 
 def _report_alarms(captioner: Captioner, folder: Path) -> None:
     records = [r for r in open_dataset(folder).records if r.after is not None]
-    strangeness = []
+    ood_distance = []
     for start in range(0, len(records), 16):
         batch = records[start : start + 16]
         found = captioner.describe([r.before for r in batch], [r.after for r in batch])
-        strangeness += [max(d.strangeness) for d in found if d.strangeness is not None]
-    values = np.array(strangeness)
+        ood_distance += [max(d.ood_distance) for d in found if d.ood_distance is not None]
+    values = np.array(ood_distance)
     print(
         f"false alarms, {folder.name}: {_share(int((values > 1).sum()), len(values))}; strangeness: "
         f"median {np.median(values):.2f}, 95 % {np.quantile(values, 0.95):.2f}, most {values.max():.2f}",
@@ -138,10 +138,10 @@ def _report_alarms(captioner: Captioner, folder: Path) -> None:
 def _warned(captioner: Captioner, beside: Path, picture: Picture) -> list[tuple[bool, float]]:
     """Whether each order of the pair is warned of, and the strange picture's strangeness."""
     first, second = captioner.describe([picture, beside], [beside, picture])
-    assert first.strangeness is not None and second.strangeness is not None
+    assert first.ood_distance is not None and second.ood_distance is not None
     return [
-        (bool(first.unfamiliar), first.strangeness[0]),
-        (bool(second.unfamiliar), second.strangeness[1]),
+        (bool(first.unfamiliar), first.ood_distance[0]),
+        (bool(second.unfamiliar), second.ood_distance[1]),
     ]
 
 

@@ -18,8 +18,8 @@ from PIL import Image, ImageEnhance, ImageFilter
 
 from whatchanged.captioner.runtime import Captioner, Description, load
 from whatchanged.datasets import open_dataset
-from whatchanged.evaluation.decision import Ranking
-from whatchanged.evaluation.scene_grading import GRADES, Truth, graded, scene_truths
+from whatchanged.evaluation.metrics.change_detection import Ranking
+from whatchanged.evaluation.metrics.scene_grading import GRADES, Truth, graded, scene_truths
 from whatchanged.records import PairRecord
 
 Picture = Image.Image

@@ -14,7 +14,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from whatchanged.captioner.bundle import Bundle, Card, Familiarity, NoChange, write_bundle
+from whatchanged.captioner.bundle import Bundle, Card, InDistribution, NoChange, write_bundle
 from whatchanged.vocabulary import BOS, EOS, SPECIALS, Vocabulary
 
 SIZE = (24, 16)
@@ -36,7 +36,7 @@ CARD = Card(
     no_change=NoChange(0.5, 1.0, 0.0, "by hand", ("there is no change",)),
     provenance={"made_by": "tests"},
 )
-WARY = replace(CARD, familiar=Familiarity(0.25, "by hand"))
+WARY = replace(CARD, in_distribution=InDistribution(0.25, "by hand"))
 
 
 def build(folder: Path) -> Bundle:
@@ -51,7 +51,7 @@ def build_wary(folder: Path) -> Bundle:
 
 def _build(folder: Path, card: Card) -> Bundle:
     folder.mkdir(parents=True, exist_ok=True)
-    onnx.save(_encoder(card.familiar is not None), folder / "encoder.onnx")
+    onnx.save(_encoder(card.in_distribution is not None), folder / "encoder.onnx")
     onnx.save(_decoder(), folder / "decoder.onnx")
     (folder / "README.md").write_text("# tiny\n", encoding="utf-8")
     return write_bundle(folder, card)

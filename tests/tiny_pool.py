@@ -3,13 +3,13 @@
 from unittest import mock
 
 from whatchanged.recipes.schema import VisionConfig
-from whatchanged.training.data import pool
+from whatchanged.training.objects import pool
 
 SEED, SHARD, SHARDS = 3, 5, 2
 WIDTH, HEIGHT = 96, 64
 VISION = VisionConfig(
     kind="backbone", image_width=WIDTH, image_height=HEIGHT, channels=(4, 6, 8), blocks=1, keep=6,
-    matching=True, survey=True, scene_truth=True,
+    matching=True, scene_context=True, scene_truth=True,
 )  # fmt: skip
 
 

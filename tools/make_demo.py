@@ -14,7 +14,7 @@ from typing import Any
 
 from PIL import Image
 
-from whatchanged.training.render import render
+from whatchanged.training.objects.render import render
 from whatchanged.worlds.clevr.change import NOTHING, Change
 from whatchanged.worlds.clevr.sampling import sample_triple
 from whatchanged.worlds.clevr.truth import triple_entries

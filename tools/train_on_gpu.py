@@ -50,13 +50,13 @@ from whatchanged.errors import DatasetError, MissingExtra, WhatchangedError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.checkpoint import State
-from whatchanged.training.data.pool import draw_pool, growing, open_shards, stop
-from whatchanged.training.data.pool_source import ORDERED, PoolSource
 from whatchanged.training.features.store import store_tokens
+from whatchanged.training.objects.pool import draw_pool, growing, open_shards, stop
+from whatchanged.training.objects.pool_source import ORDERED, PoolSource
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import choose_device, environment, open_run
 from whatchanged.training.validation import caption_source, captioning_scores
-from whatchanged.training.weights.parcel import pack, unpack, write_whole
+from whatchanged.training.weights.weight_shards import pack, unpack, write_whole
 from whatchanged.worlds.clevr.grading import judge
 
 TRIAL_STEPS, TRIAL_EVERY = 160, 10
@@ -71,7 +71,7 @@ Learn = Callable[..., State]
 SPEAK: Shares = {"match": 0.15, "pretrain": 0.25, "caption": 0.6}
 """How the stages of clevr-pcl share their time."""
 FOR_GPU = (
-    "stage.see.batch=256", "data.vary=batches", "stage.see.save_every=200",
+    "stage.see.batch=256", "data.augment=batches", "stage.see.save_every=200",
     *(f"stage.{name}.batch=512" for name in SPEAK), *(f"stage.{name}.save_every=200" for name in SPEAK),
 )  # fmt: skip
 

@@ -126,7 +126,7 @@ def test_stored_grids_need_a_backbone(bench, plan):
 
 @pytest.fixture(scope="module")
 def small_twin(tmp_path_factory):
-    from whatchanged.training.render.synth import write_twin
+    from whatchanged.training.objects.render.synth import write_twin
 
     twin = tmp_path_factory.mktemp("compare") / "twin"
     write_twin(twin, 100, 5, (48, 32))
@@ -151,8 +151,8 @@ def small_seen(tmp_path_factory):
     """A run on tokens that learned next to nothing, a pool of 40 triples, and its tokens."""
     from unittest import mock
 
-    from whatchanged.training.data import pool
     from whatchanged.training.features.store import store_tokens
+    from whatchanged.training.objects import pool
 
     folder = tmp_path_factory.mktemp("seen")
     with mock.patch.object(pool, "SHARD", 40):

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from whatchanged.evaluation.predictions import Prediction
+from whatchanged.evaluation.io.predictions import Prediction
 from whatchanged.records import PairRecord
 from whatchanged.worlds.clevr.language import NO_CHANGE, write_captions
 from whatchanged.worlds.clevr.sampling import sample_triple

@@ -11,10 +11,10 @@ from tiny_pool import HEIGHT, VISION, WIDTH, draw
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.training.data.pool import open_shards
-from whatchanged.training.data.pool_source import ORDERED, PoolSource
 from whatchanged.training.data.sources import Sources
-from whatchanged.training.seeing.vision import PixelVision
+from whatchanged.training.objects.pool import open_shards
+from whatchanged.training.objects.pool_source import ORDERED, PoolSource
+from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.vocabulary import Vocabulary
 
 KEEP, COLUMNS, ROWS = 6, WIDTH // 8, HEIGHT // 8
@@ -26,7 +26,7 @@ SCRIPT = "compare_tokens"
 @pytest.fixture(scope="module")
 def vision():
     torch.manual_seed(0)
-    return PixelVision(VISION).eval()
+    return ObjectVision(VISION).eval()
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,9 @@ def packed(vision):
     """Tokens of two batches of three pictures, most salient first."""
     torch.manual_seed(1)
     with torch.inference_mode():
-        return vision.pack(torch.randn(3, 3, HEIGHT, WIDTH)), vision.pack(torch.randn(3, 3, HEIGHT, WIDTH))
+        return vision.to_tokens(torch.randn(3, 3, HEIGHT, WIDTH)), vision.to_tokens(
+            torch.randn(3, 3, HEIGHT, WIDTH)
+        )
 
 
 @pytest.fixture(scope="module")
@@ -57,14 +59,18 @@ def marks(example):
 @pytest.mark.parametrize("matched", [False, True])
 def test_nothing_of_it_is_trained_counted_or_saved(bench, vision, packed, matched):
     tokens = bench.Tokens(vision, matched, packed)
-    assert not list(tokens.parameters()) and not tokens.state_dict() and not tokens.untrained(["caption"])
-    related = tokens.relate(tokens.grids(*packed))
+    assert (
+        not list(tokens.parameters())
+        and not tokens.state_dict()
+        and not tokens.parameters_without_gradient(["caption"])
+    )
+    related = tokens.add_match_features(tokens.grids(*packed))
     assert related.before.shape == (3, KEEP, tokens.width) and not related.before.requires_grad
 
 
 def test_plain_tokens_stand_in_reading_order_and_say_where_they_lie(bench, vision, packed):
     tokens = bench.Tokens(vision, False, packed)
-    grids = tokens.relate(tokens.grids(*packed))
+    grids = tokens.add_match_features(tokens.grids(*packed))
     found = grids.after * tokens.deviation + tokens.mean
     with torch.inference_mode():
         raw = vision.grids(*packed)
@@ -80,10 +86,10 @@ def test_plain_tokens_stand_in_reading_order_and_say_where_they_lie(bench, visio
 
 def test_matched_tokens_are_the_visions_own_in_another_order_cut_at_the_most(bench, vision, packed):
     tokens = bench.Tokens(vision, True, packed)
-    ours = tokens.relate(tokens.grids(*packed)).before
+    ours = tokens.add_match_features(tokens.grids(*packed)).before
     with torch.inference_mode():
         raw = vision.grids(*packed)
-        theirs = (vision.relate(raw).before - tokens.mean) / tokens.deviation
+        theirs = (vision.add_match_features(raw).before - tokens.mean) / tokens.deviation
     order = raw.cells_before.argsort(dim=1)
     wanted = theirs.gather(1, order[..., None].expand_as(theirs))
     wanted[..., tokens.raw_width :].clamp_(-5, 5)
@@ -106,7 +112,7 @@ def test_of_a_hidden_token_nothing_own_is_left(bench, vision, packed, matched):
     hidden = torch.zeros(3, KEEP, dtype=torch.bool)
     hidden[1:, 2] = True
     grids = tokens.grids(*packed)
-    before = tokens.relate(grids, (hidden, None)).before[..., : tokens.raw_width]
+    before = tokens.add_match_features(grids, (hidden, None)).before[..., : tokens.raw_width]
     assert torch.equal(before[1, 2], before[2, 2]) and not torch.equal(grids.before[1, 2], grids.before[2, 2])
     assert torch.allclose(before[0], grids.before[0], atol=1e-4)
 
@@ -134,7 +140,7 @@ def test_only_recipes_of_scenes_get_scenes(bench, pairs, vision):
 
 def test_a_run_that_matches_nothing_is_refused(bench, monkeypatch):
     recipe = load_recipe("pcl-tiny")
-    blind = type("Method", (), {"vision": PixelVision(replace(VISION, matching=False))})()
+    blind = type("Method", (), {"vision": ObjectVision(replace(VISION, matching=False))})()
     monkeypatch.setattr(bench, "open_run", lambda *_: (recipe, blind, None))
     with pytest.raises(RecipeError, match="matches no tokens"):
         bench.open_seen(Path("run"), recipe, Path("kept"), torch.device("cpu"))

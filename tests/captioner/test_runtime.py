@@ -102,17 +102,20 @@ def test_calibration_and_doubt(bundle_folder, pictures):
 def test_strangeness_is_told_in_units_of_the_threshold(wary_folder, pictures, red):
     """Red less blue: 0 for grey pictures, 1 for a red one; the threshold is 0.25."""
     captioner = load(wary_folder)
-    familiar, first, second = captioner.describe(
+    in_distribution, first, second = captioner.describe(
         [pictures[0], red, pictures[0]], [pictures[1], pictures[0], red]
     )
-    assert familiar.strangeness == pytest.approx((0, 0), abs=1e-5) and familiar.unfamiliar is False
-    assert first.strangeness == pytest.approx((4, 0), abs=1e-5) and first.unfamiliar is True
-    assert second.strangeness == pytest.approx((0, 4), abs=1e-5) and second.unfamiliar is True
+    assert (
+        in_distribution.ood_distance == pytest.approx((0, 0), abs=1e-5)
+        and in_distribution.unfamiliar is False
+    )
+    assert first.ood_distance == pytest.approx((4, 0), abs=1e-5) and first.unfamiliar is True
+    assert second.ood_distance == pytest.approx((0, 4), abs=1e-5) and second.unfamiliar is True
 
 
 def test_a_bundle_that_cannot_tell_says_so(captioner, pictures, red):
     found = captioner.describe(pictures[0], red)
-    assert found.strangeness is None and found.unfamiliar is None
+    assert found.ood_distance is None and found.unfamiliar is None
 
 
 def test_a_threshold_and_the_graph_that_it_is_for_belong_together(bundle_folder, wary_folder):

@@ -31,7 +31,9 @@ def test_a_set_is_drawn_and_its_folder_named_on_stdout(tmp_path: Path):
 def test_clevr_dc_has_its_cameras_anywhere_around(tmp_path, monkeypatch):
     pytest.importorskip("numba")
     asked = []
-    monkeypatch.setattr("whatchanged.training.render.synth.write_twin", lambda *a: asked.append(a[-1]))
+    monkeypatch.setattr(
+        "whatchanged.training.objects.render.synth.write_twin", lambda *a: asked.append(a[-1])
+    )
     for world in ("clevr-dc", "clevr-change"):
         assert run(world, str(tmp_path / "twin"), "--scenes", "5").exit_code == 0
     assert asked == ["around", "jittered"]
@@ -40,7 +42,7 @@ def test_clevr_dc_has_its_cameras_anywhere_around(tmp_path, monkeypatch):
 def test_a_pool_is_drawn_grows_and_keeps_its_seed(tmp_path: Path, monkeypatch):
     """Shards of two triples, drawn in this process."""
     pytest.importorskip("numba")
-    from whatchanged.training.data import pool
+    from whatchanged.training.objects import pool
 
     monkeypatch.setattr(pool, "SHARD", 2)
     monkeypatch.setattr(pool, "ProcessPoolExecutor", lambda workers, mp_context: ThreadPoolExecutor(workers))
@@ -62,7 +64,7 @@ def test_a_pool_is_240x160_unless_told_otherwise(tmp_path, monkeypatch):
     pytest.importorskip("numba")
     asked = []
     monkeypatch.setattr(
-        "whatchanged.training.data.pool.draw_pool", lambda *a: asked.append(a[1:6] + a[7:]) or 100
+        "whatchanged.training.objects.pool.draw_pool", lambda *a: asked.append(a[1:6] + a[7:]) or 100
     )
     assert run("clevr-pool", str(tmp_path / "pool"), "--scenes", "5", "--workers", "3").exit_code == 0
     assert asked == [(5, 0, (240, 160), 3, "cpu", "jittered", 0.0)]

@@ -15,12 +15,12 @@ from torch.testing import assert_close
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.schema import METHOD_CONFIGS, VisionConfig
-from whatchanged.training.data.pool import open_shards, pairing
 from whatchanged.training.export.calibration import judge
-from whatchanged.training.methods import METHODS, begin_from, build_method
-from whatchanged.training.seeing.grids import Batch, Precomputed
-from whatchanged.training.seeing.patches import Patches
-from whatchanged.training.seeing.vision import PixelVision
+from whatchanged.training.methods import METHODS, build_method, initialise_from
+from whatchanged.training.objects.pool import open_shards, pairing
+from whatchanged.training.objects.tokens import ObjectVision
+from whatchanged.training.vision.base import Batch, StoredFeatures
+from whatchanged.training.vision.patches import PatchVision
 from whatchanged.vocabulary import BOS, MASK, PAD, Vocabulary
 
 PCL_TASKS = ("mlm", "mvcl", "fda", "caption")
@@ -45,7 +45,7 @@ class Case:
 
     name: str
     settings: dict[str, Any] = field(default_factory=dict)
-    vision: Callable[[], nn.Module] = lambda: Precomputed(3, 3, 6)
+    vision: Callable[[], nn.Module] = lambda: StoredFeatures(3, 3, 6)
     tasks: tuple[str, ...] = PCL_TASKS
     stages: tuple[tuple[str, ...], ...] = PCL_STAGES
     after: dict[str, str] = field(default_factory=dict)  # tasks that learn only once another has been learned
@@ -57,7 +57,7 @@ CASES = {
     "pcl-shipped": Case(
         "pcl",
         {"every_word": True},
-        lambda: PixelVision(VISION),
+        lambda: ObjectVision(VISION),
         ("seeing", "matching", *PCL_TASKS),
         (
             ("seeing",),
@@ -97,7 +97,7 @@ CASES = {
     "scorer-pixels": Case(
         "scorer",
         {"preset": "paper"},
-        lambda: PixelVision(replace(VISION, keep=0, matching=False, survey=False)),
+        lambda: ObjectVision(replace(VISION, keep=0, matching=False, scene_context=False)),
         tasks=("caption",),
         stages=(("seeing", "caption"),),
     ),
@@ -107,11 +107,11 @@ CASES = {
     ),
     "clip4idc-authors": Case(
         "clip4idc", {"preset": "authors"},
-        lambda: Patches(VisionConfig(kind="patches", image_width=WIDTH, image_height=HEIGHT, patch=32)),
+        lambda: PatchVision(VisionConfig(kind="patches", image_width=WIDTH, image_height=HEIGHT, patch=32)),
         tasks=("retrieval", "caption"), stages=(("retrieval",), ("retrieval", "caption")),
     ),
     "clip4idc-words": Case(
-        "clip4idc", {"preset": "authors", "train_words": True}, lambda: PixelVision(VISION),
+        "clip4idc", {"preset": "authors", "train_words": True}, lambda: ObjectVision(VISION),
         tasks=("caption",), stages=(("retrieval", "matching"), ("retrieval",)),
     ),
     "clip4idc-free": Case(
@@ -152,7 +152,7 @@ def build(case, seed=0, vocabulary=VOCABULARY):
 def sights(vision, folder):
     """Ten pairs as the vision reads them, (before, after, truth): random features, or drawn pictures."""
     rng = np.random.default_rng(0)
-    if isinstance(vision, Precomputed):
+    if isinstance(vision, StoredFeatures):
         return [(*rng.standard_normal((2, 9, 6), dtype=np.float32), None) for _ in CAPTIONS]
     shards = [shard for shard in open_shards(folder) for _ in range(len(shard))]
     places = [(shard, i % len(shard)) for i, shard in enumerate(shards)]
@@ -211,7 +211,7 @@ def sentences(method, batch, steps=8):
 
 
 def test_its_attention_has_a_name(case):
-    assert "heads" in build(case).looks
+    assert "heads" in build(case).attention_description
 
 
 def test_each_parameter_is_in_one_group_and_in_the_checkpoint(case):
@@ -227,7 +227,7 @@ def test_a_stage_trains_all_but_what_it_declares(case, ten_pairs):
         for task in stage:
             sum(method.loss(task, drawn(ten_pairs(method))).values()).backward()
         without = {n for n, p in method.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0}
-        assert without == method.untrained(stage)
+        assert without == method.parameters_without_gradient(stage)
 
 
 def test_saved_and_loaded_it_says_the_same(case, ten_pairs):
@@ -268,7 +268,7 @@ def learn(method, task, batch, steps, rate=1e-3):
 def test_longer_padding_changes_nothing_but_where_declared(case, ten_pairs):
     method, tolerance = build(case), 2e-6
     batch = ten_pairs(method)
-    if isinstance(method.vision, Precomputed):
+    if isinstance(method.vision, StoredFeatures):
         method, tolerance = method.double(), 1e-9
         batch = Batch(**{**vars(batch), "before": batch.before.double(), "after": batch.after.double()})
     texts = {name: getattr(batch, name) for name in ("ids", "negatives_ids")}
@@ -283,7 +283,7 @@ def test_longer_padding_changes_nothing_but_where_declared(case, ten_pairs):
         plain, padded = (sum(method.loss(task, drawn(b)).values()).item() for b in (batch, longer))
         if plain != pytest.approx(padded, rel=tolerance):
             moved.add(task)
-    assert moved == method.padded_tasks
+    assert moved == method.padding_sensitive_tasks
 
 
 def test_the_order_of_the_pictures_changes_the_memory(case, ten_pairs):
@@ -348,7 +348,7 @@ def test_a_word_keeps_its_rows_wherever_it_stands(case):
     tables = [name for name, tensor in fresh.items() if tensor.shape != before[name].shape]
     shared = set(words.entries) & set(VOCABULARY.entries)
     assert len(tables) >= 2 and len(words) > len(VOCABULARY) > len(shared) > 6
-    said = begin_from(new, old, "old")
+    said = initialise_from(new, old, "old")
     assert f"; {len(shared)} of {len(words)} words were known" in said
     for name in tables:
         for number, word in enumerate(words.entries):
@@ -364,13 +364,13 @@ def test_a_word_keeps_its_rows_wherever_it_stands(case):
 def test_another_methods_weights_are_refused(one, other):
     """CLIP4IDC and PCL both have a tensor pair.entry_norm.weight, which are not the same thing."""
     with pytest.raises(RecipeError, match=r"RUN: these are weights of .*can begin with nothing of them"):
-        begin_from(build(CASES[one]), build(CASES[other]), "RUN")
+        initialise_from(build(CASES[one]), build(CASES[other]), "RUN")
 
 
 def test_another_method_hands_on_what_sees_pictures():
     old, new = build(CASES["pcl-shipped"]), build(CASES["clip4idc-words"], 1)
     fresh = {name: tensor.clone() for name, tensor in new.state_dict().items()}
-    assert begin_from(new, old, "old").endswith("of PCL only what sees pictures")
+    assert initialise_from(new, old, "old").endswith("of PCL only what sees pictures")
     for name, tensor in new.state_dict().items():
         seen = name.startswith("vision.")
         assert torch.equal(tensor, old.state_dict()[name] if seen else fresh[name]), name
@@ -380,5 +380,5 @@ def test_pcl_and_pcl_on_birds_begin_from_each_other():
     pcl, birds = CASES["pcl-paper"], CASES["pcl-birds-paper"]
     for one, other in ((pcl, birds), (birds, pcl)):
         new, old = build(one), build(other, 1)
-        assert "words were known" in begin_from(new, old, "old")
+        assert "words were known" in initialise_from(new, old, "old")
         assert torch.equal(new.cross.blocks[0].ffn[0].weight, old.cross.blocks[0].ffn[0].weight)

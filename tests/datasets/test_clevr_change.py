@@ -220,8 +220,8 @@ def test_the_real_ids_have_197_gaps(real):
     there = {int(r.group_id) for r in records}
     gone = sorted(set(range(40_000)) - there)
     assert len(gone) == 197 and gone[:5] == [597, 857, 1038, 1119, 1405]
-    twins = {r.pair_id: r.split for r in records}
-    assert all(twins[f"{i:06d}.png"] == twins[f"{i:06d}.png_n"] for i in there)
+    duplicates = {r.pair_id: r.split for r in records}
+    assert all(duplicates[f"{i:06d}.png"] == duplicates[f"{i:06d}.png_n"] for i in there)
 
 
 def test_the_development_renders_read_as_they_are(development_renders):

@@ -178,7 +178,7 @@ def test_what_a_stage_cannot_say_of_its_examples(overrides, message):
         ("pcl-tiny", ["stage.caption.tasks={retrieval=1}"], "got 'retrieval', wanted some of mlm, mvcl, fda"),
         ("pcl-tiny", ["stage.caption.tasks={seeing=1}"], "got 'seeing', wanted it only with vision.kind"),
         ("own-finetune", ["stage.caption.tasks={matching=1}"], "got 'matching', wanted it only with"),
-        ("clevr-see", ["vision.matching=false", "vision.survey=false", "stage.see.tasks={matching=1}"],
+        ("clevr-see", ["vision.matching=false", "vision.scene_context=false", "stage.see.tasks={matching=1}"],
          'wanted it only with vision.kind = "backbone", vision.scene_truth, vision.matching'),
         ("clip4idc-tiny", ["stage.caption.tasks={seeing=1}"], "stage.caption.tasks: got 'seeing'"),
         ("clevr-pcl", ["method.every_word=false"], "method.guided_attention: got True, wanted false with"),

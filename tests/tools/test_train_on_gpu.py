@@ -13,11 +13,11 @@ from whatchanged.errors import DatasetError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training import validation
 from whatchanged.training.checkpoint import State
-from whatchanged.training.data import pool, pool_source
+from whatchanged.training.objects import pool, pool_source
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
 from whatchanged.training.validation import write_captions
-from whatchanged.training.weights import parcel
+from whatchanged.training.weights import weight_shards as parcel
 
 SMALL = [f"vision.image_width={WIDTH}", f"vision.image_height={HEIGHT}", "vision.channels=[4, 6, 8]",
          "vision.blocks=1", "vision.keep=6", "method.width=24", "method.heads=2", "method.ffn=32",

@@ -9,9 +9,9 @@ from tiny_pool import HEIGHT, WIDTH
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.training.data import pool_source
-from whatchanged.training.data.pool_source import open_pool
 from whatchanged.training.features.store import store_tokens
+from whatchanged.training.objects import pool_source
+from whatchanged.training.objects.pool_source import open_pool
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import make_method, open_run
 from whatchanged.training.schedule import make_optimizer
@@ -61,14 +61,15 @@ def test_a_stages_gradients_reach_all_that_it_trains(
         batch = method.collate(examples)
         if stored:
             tokens = [
-                method.vision.pack(method.vision.normalise(p)).detach() for p in (batch.before, batch.after)
+                method.vision.to_tokens(method.vision.normalise(p)).detach()
+                for p in (batch.before, batch.after)
             ]
             batch = type(batch)(**{**vars(batch), "before": tokens[0], "after": tokens[1]})
         sum(method.loss(task, batch).values()).backward()
     given = {id(p) for group in optimizer.param_groups for p in group["params"]}
     trainable = {n for n, p in method.named_parameters() if id(p) in given}
     without = {n for n, p in method.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0}
-    assert trainable & without == trainable & method.untrained(stage.tasks)
+    assert trainable & without == trainable & method.parameters_without_gradient(stage.tasks)
     kept = {n for n, _ in method.named_parameters() if n.startswith(("vision.backbone.", "vision.heads."))}
     assert not kept & without if stage.train_vision else kept <= without and not kept & trainable
 
@@ -110,7 +111,7 @@ def test_all_four_commands_in_a_row(tiny_pool, tmp_path, few_negatives):
     assert not run.exists()
     assert run_recipe(recipe, run, quiet=True, device="cpu", init=see).finished
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    assert {"matching/match", "matching/fate"} <= set(lines[0]) and "CIDEr-D" in lines[-1]
+    assert {"matching/match", "matching/change_label"} <= set(lines[0]) and "CIDEr-D" in lines[-1]
     seen, learned = (open_run(folder, "last")[1].state_dict() for folder in (see, run))
     backbone = [name for name in seen if name.startswith(("vision.backbone.", "vision.heads."))]
     assert all(torch.equal(seen[name], learned[name]) for name in backbone)

@@ -11,9 +11,9 @@ from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.export import export_run
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
-from whatchanged.training.seeing.grids import Batch
 from whatchanged.training.validation import write_captions
-from whatchanged.training.weights.parcel import pack, unpack
+from whatchanged.training.vision.base import Batch
+from whatchanged.training.weights.weight_shards import pack, unpack
 
 
 @pytest.mark.parametrize("name", ["clip4idc-tiny", "clip4idc-tiny-ft1", "clip4idc-tiny-ft2"])

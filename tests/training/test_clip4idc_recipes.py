@@ -83,7 +83,7 @@ def test_each_stage_moves_all_that_it_trains_and_nothing_else(name, tiny_dataset
         moved = {n for n, p in method.named_parameters() if not torch.equal(p, start[n])}
         given = {id(p) for group in optimizer.param_groups for p in group["params"]}
         trained = {n for n, p in method.named_parameters() if id(p) in given}
-        assert trained - method.untrained(stage.tasks) == moved
+        assert trained - method.parameters_without_gradient(stage.tasks) == moved
         if recipe.method.preset == "authors" and recipe.method.freeze:
             kept = ("pair.patches.weight", "pair.class_token", "pair.positions", "text_positions")
             assert not moved & {*kept, "pair.entry_norm.weight", "pair.entry_norm.bias"}

@@ -103,13 +103,13 @@ def test_a_run_in_many_sittings_equals_one(unbroken, recipe, tmp_path):
     """Every sitting ends after one step: in each stage, between log lines, before and after validation."""
     sparse = replace(recipe, stages=tuple(replace(stage, log_every=3) for stage in recipe.stages))
     run_recipe(sparse, tmp_path / "one", quiet=True, device="cpu")
-    for sitting in range(30):
+    for launch in range(30):
         state = run_recipe(
-            sparse, tmp_path / "many", resume=sitting > 0, max_seconds=0, quiet=True, device="cpu"
+            sparse, tmp_path / "many", resume=launch > 0, max_seconds=0, quiet=True, device="cpu"
         )
         if state.finished:
             break
-    assert sitting == 18  # 20 steps; a stage's last step goes on into the next stage, or ends the run
+    assert launch == 18  # 20 steps; a stage's last step goes on into the next stage, or ends the run
     assert_same(tmp_path / "many", tmp_path / "one")
 
 
@@ -231,8 +231,8 @@ def test_the_first_sittings_environment_stays(recipe, tmp_path, monkeypatch):
     for _ in range(2):
         run_recipe(None, tmp_path, resume=True, quiet=True, device="cpu", max_seconds=0)
     told = json.loads(kept.read_text())
-    sittings = told.pop("sittings")
-    assert told == first and [sitting["command"] for sitting in sittings] == [["elsewhere"]] * 2
+    launches = told.pop("sittings")
+    assert told == first and [launch["command"] for launch in launches] == [["elsewhere"]] * 2
 
 
 def test_the_last_stages_name_gives_no_earlier_stages_weights(unbroken, recipe, tmp_path):
@@ -318,8 +318,8 @@ def test_a_stage_hands_on_its_best_weights_and_they_are_kept(recipe, tmp_path, m
     now = weights(run)
     assert all(torch.allclose(kept.tensors[name], now[name], atol=1e-20, rtol=0) for name in now)
     assert open_run(run)[2].stage == 1 and checkpoint_file(run, "then") == checkpoint_file(run, "best")
-    for sitting in range(9):
-        state = run_recipe(two, tmp_path / "many", sitting > 0, max_seconds=0, quiet=True, device="cpu")
+    for launch in range(9):
+        state = run_recipe(two, tmp_path / "many", launch > 0, max_seconds=0, quiet=True, device="cpu")
         if state.finished:
             break
     assert_same(tmp_path / "many", run)
@@ -337,11 +337,11 @@ def test_a_stage_that_freezes_and_clips_goes_on_bit_for_bit(tiny_dataset, tmp_pa
         "stage.caption.train_vision=false", "stage.caption.clip=0.02", "method.dropout=0.0",
     ])  # fmt: skip
     run_recipe(recipe, tmp_path / "one", quiet=True, device="cpu")
-    for sitting in range(9):
-        state = run_recipe(recipe, tmp_path / "many", sitting > 0, max_seconds=0, quiet=True, device="cpu")
+    for launch in range(9):
+        state = run_recipe(recipe, tmp_path / "many", launch > 0, max_seconds=0, quiet=True, device="cpu")
         if state.finished:
             break
-    assert sitting > 3
+    assert launch > 3
     assert_same(tmp_path / "many", tmp_path / "one")
 
 
@@ -403,13 +403,13 @@ def test_a_scorer_goes_on_bit_for_bit_and_keeps_what_it_never_trains(tiny_datase
              "method.preset=authors", "stage.train.schedule=stairs", "stage.train.stair=2"]  # fmt: skip
     recipe = load_recipe("scorer-tiny", [*paths, *quick])
     run_recipe(recipe, tmp_path / "one", quiet=True, device="cpu")
-    for sitting in range(9):
+    for launch in range(9):
         state = run_recipe(
-            recipe, tmp_path / "many", resume=sitting > 0, max_seconds=0, quiet=True, device="cpu"
+            recipe, tmp_path / "many", resume=launch > 0, max_seconds=0, quiet=True, device="cpu"
         )
         if state.finished:
             break
-    assert sitting == 4
+    assert launch == 4
     assert_same(tmp_path / "many", tmp_path / "one")
     rates = [line["lr"] for line in lines(tmp_path / "one") if "lr" in line]
     assert rates == pytest.approx([1e-3, 1e-3, 1e-4, 1e-4, 1e-5])

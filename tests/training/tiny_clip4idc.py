@@ -2,11 +2,11 @@
 
 import torch
 
-from whatchanged.pieces import from_merges
+from whatchanged.bpe import from_merges
 from whatchanged.recipes.schema import CLIP4IDCConfig, VisionConfig
 from whatchanged.training.methods.clip4idc import CLIP4IDC
-from whatchanged.training.seeing.grids import Batch
-from whatchanged.training.seeing.patches import Patches
+from whatchanged.training.vision.base import Batch
+from whatchanged.training.vision.patches import PatchVision
 from whatchanged.vocabulary import BOS, EOS, PAD, SPECIALS, Vocabulary
 
 WORDS = Vocabulary(SPECIALS + tuple(f"w{i:02d}" for i in range(14)))
@@ -23,7 +23,7 @@ def tiny(preset="authors", variant="clip4idc", vocabulary=WORDS, seed=0, shake=0
     """A model in evaluation mode whose random weights make no two rows alike."""
     torch.manual_seed(seed)
     config = CLIP4IDCConfig(preset=preset, variant=variant, **{**SIZES, **overrides})
-    model = CLIP4IDC(config, Patches(VISION), vocabulary)
+    model = CLIP4IDC(config, PatchVision(VISION), vocabulary)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(shake * torch.randn_like(parameter))

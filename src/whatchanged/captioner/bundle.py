@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from whatchanged.bpe import from_merges, to_json
 from whatchanged.errors import BundleError
 from whatchanged.files import whole
-from whatchanged.pieces import from_merges, to_json
 from whatchanged.vocabulary import SPECIALS, Vocabulary
 
 FORMAT = 1
@@ -57,8 +57,8 @@ class NoChange:
 
 
 @dataclass(frozen=True)
-class Familiarity:
-    """How to read the encoder's ``strangeness``, a distance from the pictures that the model knows.
+class InDistribution:
+    """How to read the encoder's ``ood_distance``, a distance from the pictures that the model knows.
 
     Above ``threshold`` a picture is unlike them; ``how`` tells where both come from.
     """
@@ -86,7 +86,7 @@ class Card:
     max_length: int
     no_change: NoChange
     provenance: Mapping[str, Any]
-    familiar: Familiarity | None = None
+    in_distribution: InDistribution | None = None
     """None: the encoder does not tell how strange its pictures are."""
 
 
@@ -188,10 +188,9 @@ def write_bundle(folder: Path, card: Card) -> Bundle:
         "sentences": list(card.no_change.sentences),
     }
     fields["provenance"] = dict(card.provenance)
-    if card.familiar is None:
-        del fields["familiar"]
-    else:
-        fields["familiar"] = dataclasses.asdict(card.familiar)
+    del fields["in_distribution"]
+    if card.in_distribution is not None:
+        fields["familiar"] = dataclasses.asdict(card.in_distribution)
     fields["files"] = {name: dataclasses.asdict(_entry(folder / name)) for name in names}
     with whole(folder / MANIFEST) as draft:
         draft.write_text(json.dumps(fields, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -237,11 +236,11 @@ def _card(reader: "_Reader", values: Mapping[str, Any]) -> Card:
             by=_judge(reader, no_change.get("by", "head")),
         ),
         provenance=reader.mapping(values.get("provenance"), "provenance"),
-        familiar=_familiar(reader, values),
+        in_distribution=_in_distribution(reader, values),
     )
 
 
-def _familiar(reader: "_Reader", values: Mapping[str, Any]) -> Familiarity | None:
+def _in_distribution(reader: "_Reader", values: Mapping[str, Any]) -> InDistribution | None:
     """What strangeness is too much; cards without it are read as before."""
     if "familiar" not in values:
         return None
@@ -249,7 +248,7 @@ def _familiar(reader: "_Reader", values: Mapping[str, Any]) -> Familiarity | Non
     threshold = reader.number(fields.get("threshold"), "familiar.threshold")
     if threshold <= 0:
         raise reader.wrong("familiar.threshold", "a number above 0", threshold)
-    return Familiarity(threshold, reader.text(fields, "how"))
+    return InDistribution(threshold, reader.text(fields, "how"))
 
 
 def _judge(reader: "_Reader", value: Any) -> Literal["head", "sentences"]:

@@ -41,7 +41,7 @@ class Description:
     ``no_change`` is the calibrated probability that nothing changed. ``heatmaps`` (2, rows, columns), before
     and after, is the attention averaged over the content words; ``words`` keeps each word's own. ``changed``
     goes by the sentence; ``doubtful``: the probability is on the other side of the model's threshold.
-    ``strangeness`` of the pictures before and after: their distances from the pictures that the model knows,
+    ``ood_distance`` of the pictures before and after: their distances from the pictures that the model knows,
     in units of its threshold; None where the model cannot tell.
     """
 
@@ -51,12 +51,12 @@ class Description:
     words: tuple[tuple[str, Floats], ...] = field(repr=False)
     changed: bool
     doubtful: bool
-    strangeness: tuple[float, float] | None = None
+    ood_distance: tuple[float, float] | None = None
 
     @property
     def unfamiliar(self) -> bool | None:
         """Whether a picture is unlike anything the model knows, so that the sentence means little."""
-        return None if self.strangeness is None else max(self.strangeness) > 1
+        return None if self.ood_distance is None else max(self.ood_distance) > 1
 
 
 class Captioner:
@@ -107,7 +107,7 @@ class Captioner:
         """Describe pairs that ``read`` prepared, (B, 2, H, W, 3), side by side."""
         inputs = normalise(pixels, self.card.mean, self.card.std)  # (B, 2, 3, H, W)
         encoded = self._encoder.run({"before": inputs[:, 0], "after": inputs[:, 1]})
-        judged, strangeness = encoded.pop("no_change", None), encoded.pop("strangeness", None)
+        judged, ood_distance = encoded.pop("no_change", None), encoded.pop("strangeness", None)
         batch = len(pixels)
         cache = {**encoded, **self._decoder.empty_caches(batch)}
         probabilities = self._judge(cache, batch) if judged is None else judged
@@ -115,7 +115,7 @@ class Captioner:
             rows = greedy(self._step, cache, batch, self.card.max_length)
         else:
             rows = beam(self._step, cache, batch, self.card.max_length, beams)
-        distances = [None] * batch if strangeness is None else strangeness
+        distances = [None] * batch if ood_distance is None else ood_distance
         triples = zip(rows, probabilities, distances, strict=True)
         return [self._description(row, float(p), distance) for row, p, distance in triples]
 
@@ -129,11 +129,11 @@ class Captioner:
         grown = {name.removeprefix("next_"): found[name] for name in found if name.startswith("next_")}
         return found["log_probabilities"], found["attention"], {**cache, **grown}
 
-    def _strangeness(self, distances: Floats | None) -> tuple[float, float] | None:
+    def _ood_distance(self, distances: Floats | None) -> tuple[float, float] | None:
         """The two distances in units of the threshold."""
-        if distances is None or self.card.familiar is None:
+        if distances is None or self.card.in_distribution is None:
             return None
-        before, after = (float(d) / self.card.familiar.threshold for d in distances)
+        before, after = (float(d) / self.card.in_distribution.threshold for d in distances)
         return before, after
 
     def _description(self, row: Decoded, probability: float, distances: Floats | None) -> Description:
@@ -150,7 +150,7 @@ class Captioner:
             words=words,
             changed=changed,
             doubtful=changed == (no_change >= self.card.no_change.threshold),
-            strangeness=self._strangeness(distances),
+            ood_distance=self._ood_distance(distances),
         )
 
 
@@ -239,7 +239,7 @@ def _check_names(bundle: Bundle, encoder: _Graph, decoder: _Graph) -> None:
     memory = {name for name in encoder.outputs if name.startswith("memory_")}
     caches = {name for name in decoder.inputs if name.startswith("cache_")}
     judged = {"no_change"} if bundle.card.no_change.by == "head" else set()
-    if bundle.card.familiar is not None:
+    if bundle.card.in_distribution is not None:
         judged |= {"strangeness"}
     wanted = (
         ("encoder.onnx", "inputs", set(encoder.inputs), {"before", "after"}),

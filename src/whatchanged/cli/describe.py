@@ -58,7 +58,7 @@ def describe(
             "no_change": round(found.no_change, 4),
             "changed": found.changed,
             "doubtful": found.doubtful,
-            **_strangeness(found),
+            **_ood_distance(found),
             "model": captioner.card.name,
             "words": [[word, maps.astype(float).round(4).tolist()] for word, maps in found.words],
             "heatmaps": found.heatmaps.astype(float).round(4).tolist(),
@@ -75,15 +75,15 @@ def describe(
         raise typer.Exit(1)
 
 
-def _strangeness(found: "Description") -> dict[str, Any]:
+def _ood_distance(found: "Description") -> dict[str, Any]:
     """What is known of how strange the pictures are: nothing with a model that cannot tell."""
-    if found.strangeness is None:
+    if found.ood_distance is None:
         return {}
-    return {"unfamiliar": found.unfamiliar, "strangeness": [round(s, 3) for s in found.strangeness]}
+    return {"unfamiliar": found.unfamiliar, "strangeness": [round(s, 3) for s in found.ood_distance]}
 
 
 def _warning(found: "Description", model: str) -> str:
-    sides = zip(("before", "after"), found.strangeness or (), strict=False)
-    strange = [side for side, strangeness in sides if strangeness > 1]
+    sides = zip(("before", "after"), found.ood_distance or (), strict=False)
+    strange = [side for side, ood_distance in sides if ood_distance > 1]
     which = "Both pictures look" if len(strange) == 2 else f"The picture {strange[0]} looks"
     return f"{which} unlike anything that {model} has seen; do not rely on the sentence."

@@ -52,7 +52,7 @@ def _report(part: str, names: tuple[str, ...], remedy: str) -> bool:
 
 def _report_java() -> None:
     """Whether METEOR and SPICE can run; each failure says what mends it."""
-    from whatchanged.evaluation import java, spice
+    from whatchanged.evaluation.metrics import java, spice
 
     for name, found in (
         ("METEOR's Java", lambda: java.find_java("METEOR")),

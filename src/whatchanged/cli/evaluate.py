@@ -14,9 +14,9 @@ from whatchanged.files import write_output
 if TYPE_CHECKING:
     from whatchanged.captioner.attention import AttentionFiles
     from whatchanged.datasets import Dataset
-    from whatchanged.evaluation.predictions import Prediction
-    from whatchanged.evaluation.report import Report
-    from whatchanged.evaluation.scene_grading import Truth
+    from whatchanged.evaluation.io.predictions import Prediction
+    from whatchanged.evaluation.metrics.scene_grading import Truth
+    from whatchanged.evaluation.report.report import Report
     from whatchanged.records import PairRecord
 
 
@@ -93,12 +93,12 @@ def evaluate(
     ] = False,
 ) -> None:
     """Score captions: BLEU, ROUGE-L, CIDEr-D, by type of change, and against the scene where it is known."""
-    from whatchanged.evaluation.predictions import made_by
-    from whatchanged.evaluation.programs import java_programs
-    from whatchanged.evaluation.references import open_references
-    from whatchanged.evaluation.report import Settings, evaluate_records
-    from whatchanged.evaluation.scene_grading import scene_truths
-    from whatchanged.evaluation.tables import as_json, as_markdown, as_text
+    from whatchanged.evaluation.io.predictions import made_by
+    from whatchanged.evaluation.io.references import open_references
+    from whatchanged.evaluation.metrics.java_metrics import java_programs
+    from whatchanged.evaluation.metrics.scene_grading import scene_truths
+    from whatchanged.evaluation.report.report import Settings, evaluate_records
+    from whatchanged.evaluation.report.tables import as_json, as_markdown, as_text
 
     opened = partial(open_references, references, name=dataset, skip_missing=skip_missing)
     if predictions.suffix == ".npy":
@@ -121,8 +121,8 @@ def evaluate(
     files, played = None, None
     if attention is not None:  # before anything that takes long, so that what does not fit is told at once
         from whatchanged.captioner.attention import AttentionFiles
-        from whatchanged.evaluation.breakdown import subsets
-        from whatchanged.evaluation.pointing import pointing_report
+        from whatchanged.evaluation.metrics.pointing import pointing_report
+        from whatchanged.evaluation.report.breakdown import subsets
 
         files = AttentionFiles(attention)
         played = pointing_report(files, chosen.records, own, subsets(chosen.records), resamples)
@@ -170,9 +170,9 @@ def _page(
     files: "AttentionFiles | None",
 ) -> str:
     """The page of all pairs, as it lies in its folder."""
-    from whatchanged.evaluation.page import page
-    from whatchanged.evaluation.pairs import shown
-    from whatchanged.evaluation.tables import footer, tables
+    from whatchanged.evaluation.report.page import page
+    from whatchanged.evaluation.report.page_data import shown
+    from whatchanged.evaluation.report.tables import footer, tables
 
     title = f"{name.name} against {references.root.name}"
     extras = shown(references.records, predictions, truths, tokenizer, files)
@@ -185,8 +185,8 @@ def _retrieval(
     path: Path, records: "Sequence[PairRecord]", resamples: int, json: Path | None, markdown: Path | None
 ) -> None:
     """Similarities against the pairs and texts that they are of."""
-    from whatchanged.evaluation.retrieval import retrieval_report, table
-    from whatchanged.evaluation.tables import aligned_table, as_json, markdown_table
+    from whatchanged.evaluation.metrics.retrieval import retrieval_report, table
+    from whatchanged.evaluation.report.tables import aligned_table, as_json, markdown_table
 
     report = retrieval_report(path, records, resamples)
     tables = [table(report[rule]) for rule in ("own_pair", "equal_texts")]
@@ -207,7 +207,7 @@ def _read(
 
     A misfit of predictions and references names the file.
     """
-    from whatchanged.evaluation.predictions import aligned, read_predictions
+    from whatchanged.evaluation.io.predictions import aligned, read_predictions
 
     chosen = opened(split)
     every = chosen if split == "all" else opened("all")

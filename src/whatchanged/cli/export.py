@@ -29,7 +29,7 @@ def export(
         "--weights",
         help="Models of stored features: the backbone's weights, unless a package has them.",
     ),
-    familiar: Path | None = typer.Option(
+    in_distribution: Path | None = typer.Option(
         None, "--familiar", metavar="POOL", help="Pool of drawn pictures; of others the bundle then warns."
     ),
     force: bool = typer.Option(False, "--force", help="Replace the output folder if it exists."),
@@ -42,5 +42,7 @@ def export(
     except ModuleNotFoundError as error:
         raise MissingExtra("Exporting", error.name or "torch", "train") from error
 
-    bundle = export_run(run, output, name or output.name, data, fp16, checkpoint, force, weights, familiar)
+    bundle = export_run(
+        run, output, name or output.name, data, fp16, checkpoint, force, weights, in_distribution
+    )
     typer.echo(json.dumps({"model": str(output), "bytes": bundle.size, "files": sorted(bundle.files)}))

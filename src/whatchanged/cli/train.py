@@ -29,7 +29,7 @@ def train(
         None, "--max-seconds", help="Stop, ready to resume, after this long."
     ),
     device: str = typer.Option("auto", "--device", help="auto, cpu, cuda or cuda:NUMBER."),
-    readers: int = typer.Option(
+    workers: int = typer.Option(
         0, "--readers", min=0, help="Processes that read examples, for a GPU; 0: threads, enough for a CPU."
     ),
     quiet: bool = typer.Option(False, "--quiet", help="Nothing on stderr but errors."),
@@ -63,7 +63,7 @@ def train(
     except ModuleNotFoundError as error:
         raise MissingExtra("Training", error.name or "torch", "train") from error
 
-    state = run_recipe(loaded, output, resume, max_seconds, device, quiet, init, readers)
+    state = run_recipe(loaded, output, resume, max_seconds, device, quiet, init, workers)
     typer.echo(
         json.dumps({"run": str(output), "finished": state.finished, "seconds": round(state.seconds, 1)})
     )

@@ -7,8 +7,8 @@ from whatchanged.errors import RecipeError
 from whatchanged.recipes.schema import (
     CLIP4IDCConfig,
     MethodConfig,
-    PCLBirdsConfig,
     PCLConfig,
+    PCLCrossTaskConfig,
     Recipe,
     ScorerConfig,
     StageConfig,
@@ -20,11 +20,13 @@ def check(recipe: Recipe, where: str) -> None:
     """Raises RecipeError, with the key and what it wants, at the first setting that does not fit."""
     method = recipe.method
     _positive(where, "method.", {name: getattr(method, name) for name in ("width", "heads")})
-    must(where, "method.width", method.width, method.width % method.heads == 0, "a multiple of method.heads")
-    must(where, "method.dropout", method.dropout, 0 <= method.dropout < 1, "a number from 0 to below 1")
-    must(where, "method.max_length", method.max_length, method.max_length >= 4, "at least 4")
-    must(where, "data.validation", recipe.data.validation, recipe.data.validation >= 0, "0 (all) or more")
-    must(where, "seed", recipe.seed, recipe.seed >= 0, "0 or more")
+    require(
+        where, "method.width", method.width, method.width % method.heads == 0, "a multiple of method.heads"
+    )
+    require(where, "method.dropout", method.dropout, 0 <= method.dropout < 1, "a number from 0 to below 1")
+    require(where, "method.max_length", method.max_length, method.max_length >= 4, "at least 4")
+    require(where, "data.validation", recipe.data.validation, recipe.data.validation >= 0, "0 (all) or more")
+    require(where, "seed", recipe.seed, recipe.seed >= 0, "0 or more")
     _check_vision(recipe.vision, where)
     _check_data(recipe, where)
     for stage in recipe.stages:
@@ -42,37 +44,39 @@ def check(recipe: Recipe, where: str) -> None:
 def _check_vision(vision: VisionConfig, where: str) -> None:
     sizes = ("rows", "columns", "feature_width", "image_width", "image_height", "patch")
     _positive(where, "vision.", {name: getattr(vision, name) for name in sizes})
-    surveyed = not vision.survey or vision.matching
-    must(
+    surveyed = not vision.scene_context or vision.matching
+    require(
         where,
-        "vision.survey",
-        vision.survey,
+        "vision.scene_context",
+        vision.scene_context,
         surveyed,
         "false without vision.matching, which uses the places",
     )
     for switch in ("matching", "scene_truth"):
         value = getattr(vision, switch)
-        must(where, f"vision.{switch}", value, vision.kind == "backbone" or not value,
+        require(where, f"vision.{switch}", value, vision.kind == "backbone" or not value,
             'false without vision.kind = "backbone", whose cells say what they show')  # fmt: skip
     if vision.kind == "backbone":
         for side in ("image_width", "image_height"):
             size = getattr(vision, side)
-            must(where, f"vision.{side}", size, size % 8 == 0, "a multiple of 8, the side of a cell")
+            require(where, f"vision.{side}", size, size % 8 == 0, "a multiple of 8, the side of a cell")
         three = len(vision.channels) == 3 and min(vision.channels) > 0
-        must(where, "vision.channels", vision.channels, three, "three numbers above 0, one a convolution")
+        require(where, "vision.channels", vision.channels, three, "three numbers above 0, one a convolution")
         _not_negative(where, "vision.", {"blocks": vision.blocks})
         cells = _cells(vision)
-        must(where, "vision.keep", vision.keep, 0 <= vision.keep <= cells, f"0 (all) to {cells}, the cells")
+        require(
+            where, "vision.keep", vision.keep, 0 <= vision.keep <= cells, f"0 (all) to {cells}, the cells"
+        )
 
 
 def _check_data(recipe: Recipe, where: str) -> None:
     data, kind = recipe.data, recipe.vision.kind
     scenes = not data.exchange or data.examples == "scenes"
-    must(where, "data.exchange", data.exchange, scenes, 'false, unless data.examples = "scenes"')
+    require(where, "data.exchange", data.exchange, scenes, 'false, unless data.examples = "scenes"')
     if data.source == "pool":
-        must(where, "vision.kind", kind, kind != "features",
+        require(where, "vision.kind", kind, kind != "features",
             'another with data.source = "pool", which holds no grid features')  # fmt: skip
-        must(where, "data.examples", data.examples, data.examples == "captions",
+        require(where, "data.examples", data.examples, data.examples == "captions",
             'captions with data.source = "pool", whose pairs are drawn')  # fmt: skip
 
 
@@ -83,42 +87,48 @@ def _check_stage(stage: StageConfig, where: str) -> None:
     _positive(where, prefix, {name: getattr(stage, name) for name in counts})
     others = ("warmup", "weight_decay", "evaluate_every", "evaluate_from", "patience", "clip")
     _not_negative(where, prefix, {name: getattr(stage, name) for name in others})
-    must(where, prefix + "beta2", stage.beta2, 0 <= stage.beta2 < 1, "a number from 0 to below 1")
+    require(where, prefix + "beta2", stage.beta2, 0 <= stage.beta2 < 1, "a number from 0 to below 1")
     ramp = stage.schedule != "inverse_sqrt" or stage.warmup > 0
-    must(where, prefix + "warmup", stage.warmup, ramp, "at least 1 with schedule inverse_sqrt")
+    require(where, prefix + "warmup", stage.warmup, ramp, "at least 1 with schedule inverse_sqrt")
     stairs = stage.stair > 0 if stage.schedule == "stairs" else stage.stair == 0
-    must(where, prefix + "stair", stage.stair, stairs, "1 or more with schedule stairs, 0 with any other")
+    require(where, prefix + "stair", stage.stair, stairs, "1 or more with schedule stairs, 0 with any other")
     reached = stage.evaluate_from <= stage.steps
-    must(where, prefix + "evaluate_from", stage.evaluate_from, reached, f"at most the {stage.steps} steps")
+    require(where, prefix + "evaluate_from", stage.evaluate_from, reached, f"at most the {stage.steps} steps")
 
 
 def _check_tasks(recipe: Recipe, stage: StageConfig, where: str) -> None:
     """Tasks and metric that the method has, and the data and the vision that they need."""
     prefix, method = f"stage.{stage.name}.", recipe.method
     pairs = stage.data == "pairs" and "fgvc" not in stage.tasks
-    must(where, "method.name", method.name, pairs or isinstance(method, PCLBirdsConfig),
+    require(where, "method.name", method.name, pairs or isinstance(method, PCLCrossTaskConfig),
         'pcl-birds with the task fgvc or data = "single"')  # fmt: skip
-    must(where, "data.source", recipe.data.source, pairs or recipe.data.source == "dataset",
+    require(where, "data.source", recipe.data.source, pairs or recipe.data.source == "dataset",
         'dataset with the task fgvc or data = "single"')  # fmt: skip
     whole = stage.data == "pairs" or set(stage.tasks) <= {"mlm", "mvcl", "fda", "fgvc"}
-    must(where, prefix + "data", stage.data, whole, "pairs with tasks other than mlm, mvcl, fda, fgvc")
+    require(where, prefix + "data", stage.data, whole, "pairs with tasks other than mlm, mvcl, fda, fgvc")
     own, sight = _tasks(method), _sight(recipe.vision)
     for task in stage.tasks:
         if task in ("seeing", "matching"):
             needed = 'vision.kind = "backbone", vision.scene_truth'
             needed += ", vision.matching" if task == "matching" else ""
-            must(where, prefix + "tasks", task, task in sight, f"it only with {needed}")
+            require(where, prefix + "tasks", task, task in sight, f"it only with {needed}")
         else:
-            must(where, prefix + "tasks", task, task in own, f"some of {', '.join([*own, *sight])}")
+            require(where, prefix + "tasks", task, task in own, f"some of {', '.join([*own, *sight])}")
     ranks = stage.metric != "R@1" or "retrieval" in own
-    must(where, prefix + "metric", stage.metric, ranks, "CIDEr-D or ROUGE-L: only clip4idc, and not its "
+    require(where, prefix + "metric", stage.metric, ranks, "CIDEr-D or ROUGE-L: only clip4idc, and not its "
         "baselines, embeds captions")  # fmt: skip
 
 
 def _tasks(method: MethodConfig) -> tuple[str, ...]:
     """The tasks of a method's own."""
     if isinstance(method, PCLConfig):
-        return ("mlm", "mvcl", "fda", "caption", *(("fgvc",) if isinstance(method, PCLBirdsConfig) else ()))
+        return (
+            "mlm",
+            "mvcl",
+            "fda",
+            "caption",
+            *(("fgvc",) if isinstance(method, PCLCrossTaskConfig) else ()),
+        )
     retrieves = isinstance(method, CLIP4IDCConfig) and method.variant == "clip4idc"
     return ("retrieval", "caption") if retrieves else ("caption",)
 
@@ -138,14 +148,14 @@ def _check_examples(recipe: Recipe, stage: StageConfig, where: str) -> None:
     """What a stage may say of its own examples."""
     prefix, own = f"stage.{stage.name}.", stage.examples
     views = not stage.exchange or own == "scenes" or (own == "captions" and stage.changed_only)
-    must(where, prefix + "exchange", stage.exchange, views,
+    require(where, prefix + "exchange", stage.exchange, views,
         'false, unless the stage\'s own examples are "scenes", or "captions" with changed_only')  # fmt: skip
     mixed = not stage.changed_only or (own or recipe.data.examples) != "scenes"
-    must(
+    require(
         where, prefix + "changed_only", stage.changed_only, mixed, "false with scenes, which hold both pairs"
     )
     drawn = recipe.data.source == "dataset" or not (own or stage.changed_only)
-    must(where, prefix + ("examples" if own else "changed_only"), own or True, drawn,
+    require(where, prefix + ("examples" if own else "changed_only"), own or True, drawn,
         'none of its own with data.source = "pool", whose pairs are drawn')  # fmt: skip
 
 
@@ -158,18 +168,18 @@ def _check_pcl(method: PCLConfig, recipe: Recipe, where: str) -> None:
     drawn = recipe.data.source == "pool" and not recipe.data.merges  # truth tells of whole words
     able = method.every_word and drawn and bool(_sight(recipe.vision))
     guided = method.guided_attention
-    must(where, "method.guided_attention", guided, able or not guided,
+    require(where, "method.guided_attention", guided, able or not guided,
         'false with data.merges, and without a pool, method.every_word, vision.kind = "backbone", '
         "vision.scene_truth")  # fmt: skip
-    if isinstance(method, PCLBirdsConfig):
+    if isinstance(method, PCLCrossTaskConfig):
         _not_negative(where, "method.", {"classes": method.classes})
     for stage in recipe.stages:
         fits = "fda" not in stage.tasks or stage.batch > method.negatives
-        must(where, f"stage.{stage.name}.batch", stage.batch, fits, "more than method.negatives with the "
+        require(where, f"stage.{stage.name}.batch", stage.batch, fits, "more than method.negatives with the "
             "task fda, whose batches are batch / (negatives + 1) pairs")  # fmt: skip
-        if isinstance(method, PCLBirdsConfig):
+        if isinstance(method, PCLCrossTaskConfig):
             labelled = "fgvc" not in stage.tasks or method.classes > 1
-            must(
+            require(
                 where, "method.classes", method.classes, labelled, "the number of classes, for the task fgvc"
             )
 
@@ -182,19 +192,21 @@ def _check_clip4idc(method: CLIP4IDCConfig, vision: VisionConfig, where: str) ->
     _not_negative(where, "method.", {"inter_layers": method.inter_layers})
     for part in ("text", "decoder"):
         width, heads = getattr(method, f"{part}_width"), getattr(method, f"{part}_heads")
-        must(where, f"method.{part}_width", width, width % heads == 0, f"a multiple of method.{part}_heads")
+        require(
+            where, f"method.{part}_width", width, width % heads == 0, f"a multiple of method.{part}_heads"
+        )
     words = method.max_words
-    must(where, "method.max_words", words, 3 <= words <= method.context, "3 to method.context")
-    must(where, "method.max_length", method.max_length, method.max_length <= method.context + 1,
+    require(where, "method.max_words", words, 3 <= words <= method.context, "3 to method.context")
+    require(where, "method.max_length", method.max_length, method.max_length <= method.context + 1,
         "at most method.context + 1")  # fmt: skip
     tied = method.variant != "clip4idc" or method.preset == "authors"
     fits = not tied or method.decoder_width == method.text_width
-    must(where, "method.decoder_width", method.decoder_width, fits,
+    require(where, "method.decoder_width", method.decoder_width, fits,
         "method.text_width, since CLIP's word vectors enter the captioner")  # fmt: skip
     if vision.kind == "patches":
         for side in ("image_width", "image_height"):
             size = getattr(vision, side)
-            must(where, f"vision.{side}", size, size % vision.patch == 0, "a multiple of vision.patch")
+            require(where, f"vision.{side}", size, size % vision.patch == 0, "a multiple of vision.patch")
 
 
 def _check_scorer(method: ScorerConfig, vision: VisionConfig, where: str) -> None:
@@ -204,21 +216,23 @@ def _check_scorer(method: ScorerConfig, vision: VisionConfig, where: str) -> Non
     _not_negative(where, "method.", {name: getattr(method, name) for name in names})
     for name in ("width", "word_width"):
         value = getattr(method, name)
-        must(where, f"method.{name}", value, value % 2 == 0, "an even number: half of it is a position's")
+        require(where, f"method.{name}", value, value % 2 == 0, "an even number: half of it is a position's")
     subtract, layers = method.difference == "subtract", method.layers
     aligned = not subtract or method.view_weight == 0
-    must(
+    require(
         where,
         "method.view_weight",
         method.view_weight,
         aligned,
         'zero with difference = "subtract", which matches no views: --set method.view_weight=0',
     )
-    must(where, "method.layers", layers, subtract or layers > 0, 'above 0 with difference = "reconstruct"')
+    require(where, "method.layers", layers, subtract or layers > 0, 'above 0 with difference = "reconstruct"')
     mended = not method.repaired or method.preset == "authors"
-    must(where, "method.repaired", method.repaired, mended, '[] with preset = "paper", which has no mistake')
+    require(
+        where, "method.repaired", method.repaired, mended, '[] with preset = "paper", which has no mistake'
+    )
     constant = method.temperature == 1 or method.preset == "paper"
-    must(
+    require(
         where,
         "method.temperature",
         method.temperature,
@@ -226,7 +240,7 @@ def _check_scorer(method: ScorerConfig, vision: VisionConfig, where: str) -> Non
         '1 with preset = "authors", which learns its own',
     )
     whole = vision.kind == "features" or vision.keep in (0, _cells(vision))
-    must(
+    require(
         where,
         "vision.keep",
         vision.keep,
@@ -237,15 +251,15 @@ def _check_scorer(method: ScorerConfig, vision: VisionConfig, where: str) -> Non
 
 def _positive(where: str, prefix: str, values: Mapping[str, float]) -> None:
     for name, value in values.items():
-        must(where, prefix + name, value, 0 < value < float("inf"), "above 0")
+        require(where, prefix + name, value, 0 < value < float("inf"), "above 0")
 
 
 def _not_negative(where: str, prefix: str, values: Mapping[str, float]) -> None:
     for name, value in values.items():
-        must(where, prefix + name, value, 0 <= value < float("inf"), "0 or more")
+        require(where, prefix + name, value, 0 <= value < float("inf"), "0 or more")
 
 
-def must(where: str, key: str, value: Any, right: bool, wanted: str) -> None:
+def require(where: str, key: str, value: Any, right: bool, wanted: str) -> None:
     """Raises RecipeError unless ``right``: the setting, what it is, and what is ``wanted``."""
     if not right:
         raise RecipeError(f"{where}: {key}: got {value!r}, wanted {wanted}")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from whatchanged.errors import RecipeError
-from whatchanged.recipes.checks import check, must
+from whatchanged.recipes.checks import check, require
 from whatchanged.recipes.schema import METHOD_CONFIGS, MethodConfig, Recipe, StageConfig, Task
 
 TASKS = get_args(Task)
@@ -191,7 +191,7 @@ def _rates(value: Any, where: str, key: str) -> dict[str, float]:
         raise RecipeError(f"{where}: {key}: got {value!r}, wanted a table of parameter group = factor")
     rates = {group: _typed(float, rate, where, f"{key}.{group}") for group, rate in value.items()}
     for group, rate in rates.items():
-        must(where, f"{key}.{group}", rate, 0 <= rate < float("inf"), "0 (left as it is) or more")
+        require(where, f"{key}.{group}", rate, 0 <= rate < float("inf"), "0 (left as it is) or more")
     return rates
 
 

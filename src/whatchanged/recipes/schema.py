@@ -33,7 +33,7 @@ class PCLConfig:
 
 
 @dataclass(frozen=True)
-class PCLBirdsConfig(PCLConfig):
+class PCLCrossTaskConfig(PCLConfig):
     """PCL with its cross-task data: what single captioned pictures and labelled pictures need beside."""
 
     name: str = "pcl-birds"
@@ -112,7 +112,7 @@ class ScorerConfig:
 MethodConfig = PCLConfig | ScorerConfig | CLIP4IDCConfig
 METHOD_CONFIGS: Mapping[str, type[MethodConfig]] = {
     "pcl": PCLConfig,
-    "pcl-birds": PCLBirdsConfig,
+    "pcl-birds": PCLCrossTaskConfig,
     "scorer": ScorerConfig,
     "clip4idc": CLIP4IDCConfig,
 }
@@ -124,7 +124,8 @@ class VisionConfig:
     """What turns a picture into a grid of tokens: stored features, a convolutional backbone on pixels, or the
     pixels themselves in square patches.
 
-    ``matching`` (features matched between the grids), ``survey`` (sizes and places read from all things of a
+    ``matching`` (features matched between the grids), ``scene_context`` (sizes and places read from all
+    things of a
     picture together, before they are matched) and ``scene_truth`` (losses on the world's truth) go beyond the
     published method; all are off in its presets.
     """
@@ -142,7 +143,7 @@ class VisionConfig:
     patch: int = 32
     """Side of a patch in pixels (kind "patches" only)."""
     matching: bool = False
-    survey: bool = False
+    scene_context: bool = False
     scene_truth: bool = False
 
 
@@ -185,7 +186,7 @@ class DataConfig:
     """How captions become words (data sets on disk); ``datasets/preparation.py`` says what each name does."""
     ordered_pairs: Literal["official", "all", "balanced"] = "official"
     """Pairs of a pool's triple: the two official ones, all six, or all with the unchanged ones twice."""
-    vary: Literal["examples", "batches"] = "examples"
+    augment: Literal["examples", "batches"] = "examples"
     """Where a pool's pictures are varied anew (``seeing.variation``): as each is read (the CPU's work), or
     whole batches of them on the device that trains; a GPU wants the latter. Other numbers are drawn then."""
     examples: Literal["captions", "pairs", "scenes"] = "captions"

@@ -24,7 +24,7 @@ TASK_NUMBERS: Mapping[Task, int] = {
 }  # fmt: skip
 """Part of every stream's seed: fixed for ever, so that a recipe draws the same examples in later versions."""
 
-READERS = 2
+PREFETCHED = 2
 """Batches that are read ahead, each in a thread of its own."""
 
 
@@ -172,12 +172,12 @@ def draws(
     positions: Mapping[str, int],
 ) -> Iterator[Draw]:
     """The stage's draws (see ``plans``), read ahead in threads."""
-    with ThreadPoolExecutor(READERS) as pool:
+    with ThreadPoolExecutor(PREFETCHED) as pool:
         ahead: deque[Future[Draw]] = deque()
         try:
             for plan in plans(source, stage, seed, batch_size, step, positions):
                 ahead.append(pool.submit(read, source, plan, seed))
-                if len(ahead) > READERS:
+                if len(ahead) > PREFETCHED:
                     yield ahead.popleft().result()
             while ahead:
                 yield ahead.popleft().result()

@@ -22,13 +22,13 @@ from whatchanged.training.checkpoint import (
     save_checkpoint,
     stage_checkpoint,
 )
-from whatchanged.training.data.read_ahead import collated_draws
+from whatchanged.training.data.prefetch import collated_draws
 from whatchanged.training.data.sources import Sources
 from whatchanged.training.log import RunLog
 from whatchanged.training.methods import Method
 from whatchanged.training.schedule import learning_rate, make_optimizer
-from whatchanged.training.seeing.variation import vary_batch
 from whatchanged.training.validation import validate
+from whatchanged.training.vision.augmentation import augment_batch
 
 
 def train(
@@ -40,7 +40,7 @@ def train(
     start: Checkpoint | None = None,
     max_seconds: float | None = None,
     quiet: bool = False,
-    readers: int = 0,
+    workers: int = 0,
 ) -> State:
     """Run the recipe's stages from the beginning, or from a checkpoint on; returns where the run stands.
 
@@ -70,9 +70,9 @@ def train(
             log.stage(stage.name, state.step, stage.steps)
             seed = (recipe.seed, state.stage)
             plan = (sources.of(stage), stage, seed, method.batch_size, state.step, state.positions)
-            for draw in collated_draws(*plan, method.collate, readers) if readers else draws(*plan):
-                vary = (*seed, state.step) if recipe.data.vary == "batches" else None
-                values = take_step(method, optimizer, draw, stage, state.step, device, vary)
+            for draw in collated_draws(*plan, method.collate, workers) if workers else draws(*plan):
+                augment = (*seed, state.step) if recipe.data.augment == "batches" else None
+                values = take_step(method, optimizer, draw, stage, state.step, device, augment)
                 count_terms(state.window, draw.task, values)
                 state.step, state.positions = state.step + 1, draw.positions
                 state.seconds = before + time.monotonic() - began
@@ -109,7 +109,7 @@ def take_step(
     stage: StageConfig,
     step: int,
     device: torch.device,
-    vary: Sequence[int] | None = None,
+    augment: Sequence[int] | None = None,
 ) -> dict[str, float]:
     """Weight update number ``step``: the task's terms are summed as they are; returns them as numbers.
 
@@ -120,7 +120,7 @@ def take_step(
         cast(nn.Module, cast(Method, method).vision).eval()
     batch = draw.batch if draw.batch is not None else cast(Method, method).collate(draw.examples)
     batch = batch.to(device)
-    batch = batch if vary is None else vary_batch(batch, vary)
+    batch = batch if augment is None else augment_batch(batch, augment)
     with torch.autocast(device.type, torch.bfloat16, enabled=stage.precision == "bf16"):
         terms = cast(Method, method).loss(draw.task, batch)
     values = finite_values(terms, f"stage.{stage.name}, step {step}, task {draw.task}")

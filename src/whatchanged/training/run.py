@@ -15,13 +15,14 @@ from whatchanged.captioner.bundle import MANIFEST, open_bundle, shipped
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.checkpoint import State, read_checkpoint, save_checkpoint
-from whatchanged.training.data.seen_once import leaves_backbone, with_tokens
 from whatchanged.training.data.sources import open_sources
-from whatchanged.training.data.token_files import read_origin
+from whatchanged.training.data.token_cache import leaves_backbone, with_tokens
 from whatchanged.training.features.backbones import token_weights
 from whatchanged.training.loop import train
-from whatchanged.training.methods import Method, begin_from
+from whatchanged.training.methods import Method, initialise_from
 from whatchanged.training.methods.clip4idc import CLIP4IDC
+from whatchanged.training.objects.token_files import read_origin
+from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.training.run_folder import (
     check_vocabulary,
     choose_device,
@@ -33,7 +34,6 @@ from whatchanged.training.run_folder import (
     read_recipe,
 )
 from whatchanged.training.schedule import trained_groups
-from whatchanged.training.seeing.vision import PixelVision
 from whatchanged.training.weights.clip_weights import assumed, load_clip
 
 
@@ -45,11 +45,12 @@ def run_recipe(
     device: str = "auto",
     quiet: bool = False,
     init: Path | None = None,
-    readers: int = 0,
+    workers: int = 0,
 ) -> State:
     """Train a recipe into the folder ``run``, or go on with the run there (``recipe`` may then be None).
 
-    init: another run, whose last weights are taken over (``begin_from``), a bundle (a shipped one by name),
+    init: another run, whose last weights are taken over (``initialise_from``), a bundle (a shipped one by
+    name),
     or a file of CLIP's weights for clip4idc. A run that goes on keeps what it began from.
     readers: processes that read the examples; 0 reads them in threads, which is enough for a CPU.
 
@@ -89,25 +90,26 @@ def run_recipe(
     keep(recipe, run, where, init, resumed=start is not None)
     keep_vocabulary(sources.vocabulary, run)
     cast(nn.Module, method).to(where)
-    if leaves_backbone(recipe) and isinstance(method.vision, PixelVision) and not readers:
+    if leaves_backbone(recipe) and isinstance(method.vision, ObjectVision) and not workers:
         sources = with_tokens(sources, method.vision)
     if start is None and init is not None:  # what it began from may change, or go
         save_checkpoint(last, State(), cast(nn.Module, method), None)
-    return train(recipe, method, sources, run, where, start, max_seconds, quiet, readers)
+    return train(recipe, method, sources, run, where, start, max_seconds, quiet, workers)
 
 
 def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
     """Weights to begin with: a run's last ones, or a bundle's or a file of CLIP's; says what was taken over.
 
-    Of a run and a bundle: what ``begin_from`` says. Raises RecipeError where the method does not begin from
-    CLIP, or nothing fits; ShapeError where a tensor's shape does not.
+
+    Of a run and a bundle: what ``initialise_from`` says. Raises RecipeError where the method does not begin
+    from CLIP, or nothing fits; ShapeError where a tensor's shape does not.
     """
     if str(init) in shipped() or (init / MANIFEST).is_file():
-        from whatchanged.training.export.read_back import begin_from_bundle  # needs onnx
+        from whatchanged.training.export.read_back import initialise_from_bundle  # needs onnx
 
-        said = begin_from_bundle(recipe, method, open_bundle(str(init)))
+        said = initialise_from_bundle(recipe, method, open_bundle(str(init)))
     elif not init.is_file():
-        said = begin_from(method, open_run(init, "last")[1], str(init))
+        said = initialise_from(method, open_run(init, "last")[1], str(init))
     else:
         if not isinstance(method, CLIP4IDC):
             raise RecipeError(f"{init}: this is a file; only clip4idc begins from one. Name a run's folder.")
@@ -122,7 +124,11 @@ def check_tokens(recipe: Recipe, method: Method) -> None:
     It would learn from one backbone and later read pictures through another. Tokens that do not say what made
     them (``token_files``) pass.
     """
-    if recipe.data.source != "pool" or not recipe.data.features or not isinstance(method.vision, PixelVision):
+    if (
+        recipe.data.source != "pool"
+        or not recipe.data.features
+        or not isinstance(method.vision, ObjectVision)
+    ):
         return
     about = read_origin(Path(recipe.data.features))
     if about is not None and about.get("sha256") != token_weights(method.vision):

@@ -18,15 +18,15 @@ from typing import Any, cast
 import torch
 from torch import nn
 
+from whatchanged.bpe import from_json, to_json
 from whatchanged.captioner.bundle import shipped
 from whatchanged.errors import RecipeError
 from whatchanged.files import whole
-from whatchanged.pieces import from_json, to_json
 from whatchanged.recipes.reader import dump_recipe, parse_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.checkpoint import State, read_checkpoint, stage_checkpoint
 from whatchanged.training.methods import Method, build_method
-from whatchanged.training.seeing.vision import build_vision
+from whatchanged.training.objects.tokens import build_vision
 from whatchanged.vocabulary import Vocabulary
 
 PACKAGES = ("whatchanged", "torch", "numpy", "safetensors", "scikit-learn", "textblob", "pillow")
@@ -94,7 +94,7 @@ def read_recipe(run: Path) -> Recipe:
 def keep(recipe: Recipe, run: Path, where: torch.device, init: Path | None, resumed: bool = False) -> None:
     """Write what a run needs to be gone on with; the recipe last, as it makes the folder a run.
 
-    resumed: the environment is one more of the ``sittings`` after the first, whose stays.
+    resumed: the environment is one more of the ``launches`` after the first, whose stays.
     """
     run.mkdir(parents=True, exist_ok=True)
     told = environment(where)

@@ -85,7 +85,7 @@ def test_scene_truth_is_used_where_it_lies_beside(recipe, tiny_dataset, triples,
         ({"path": ""}, "Say where the data set lies: --data FOLDER"),
         ({"features": ""}, "Say where the precomputed features lie: --features FOLDER"),
         ({"ordered_pairs": "all"}, 'needs data.source = "pool"'),
-        ({"vary": "batches"}, 'data.vary = "batches" needs data.source = "pool"'),
+        ({"augment": "batches"}, 'data.augment = "batches" needs data.source = "pool"'),
         ({"wording": "short"}, "needs the truth of every scene"),
     ],
 )

@@ -79,9 +79,9 @@ def test_a_stage_trains_on_examples_of_its_own(recipe, tmp_path, tiny_dataset):
     own, common = staged(recipe, tmp_path, examples="scenes")
     assert (len(own), own.example(0, np.random.default_rng(0)).partner.record.changed) == (16, False)
     captions = json.loads((tiny_dataset / "change_captions.json").read_text())
-    told = sorted(c for name in sorted(captions)[:16] for c in captions[name])
+    mentioned = sorted(c for name in sorted(captions)[:16] for c in captions[name])
     own, _ = staged(recipe, tmp_path, examples="captions", changed_only=True)
-    assert sorted(e.caption for e in all_of(own)) == told and len(told) < len(common)
+    assert sorted(e.caption for e in all_of(own)) == mentioned and len(mentioned) < len(common)
     assert all(e.record.changed and "default" in e.record.before.name for e in all_of(own))
 
 

@@ -30,5 +30,5 @@ def test_each_stage_and_task_reads_what_is_meant_for_it(recipe):
         (replace(stage, name="own", data="pairs"), own),
     ):
         assert replace(sources, labelled=None).of(one) is wanted
-        told = sources.of(one)
-        assert told["fgvc"] is labelled and told["caption"] is told["mlm"] is wanted
+        mentioned = sources.of(one)
+        assert mentioned["fgvc"] is labelled and mentioned["caption"] is mentioned["mlm"] is wanted

@@ -71,8 +71,8 @@ def test_the_card_tells_where_the_model_comes_from(bundle):
     assert (card.image_size, card.grid, card.max_length) == ((48, 32), (4, 6), 28)
     environment = card.provenance["environment"]
     assert environment["sittings"][0]["python"] == environment["python"]
-    for sitting in (environment, *environment["sittings"]):
-        assert not {"command", "init"} & sitting.keys()
+    for launch in (environment, *environment["sittings"]):
+        assert not {"command", "init"} & launch.keys()
     assert card.provenance["recipe"] == "pcl-tiny"
     assert card.provenance["graphs_against_torch"]["ids"] == "equal"
     assert card.provenance["graphs_against_torch"]["largest_difference"] < 1e-3

@@ -11,7 +11,7 @@ from whatchanged.captioner.bundle import open_bundle
 from whatchanged.errors import BundleError, RecipeError, ShapeError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.export import export_run
-from whatchanged.training.export.read_back import PROBES, agreement, begin_from_bundle, read_bundle
+from whatchanged.training.export.read_back import PROBES, agreement, initialise_from_bundle, read_bundle
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import make_method, open_run
 from whatchanged.vocabulary import Vocabulary
@@ -20,7 +20,7 @@ SMALL = ["vision.image_width=48", "vision.image_height=32", "vision.channels=[4,
          "vision.keep=6", "method.width=16", "method.heads=2", "method.ffn=16"]  # fmt: skip
 
 
-PLAIN = ["vision.matching=false", "vision.survey=false"]
+PLAIN = ["vision.matching=false", "vision.scene_context=false"]
 
 
 @pytest.fixture(
@@ -81,7 +81,7 @@ def test_known_words_keep_their_rows_and_new_ones_start_anew(bundle, small):
     torch.manual_seed(3)
     method = make_method(recipe, words)
     before = {n: t.clone() for n, t in method.state_dict().items()}
-    said = begin_from_bundle(recipe, method, bundle)
+    said = initialise_from_bundle(recipe, method, bundle)
     assert f"8 of {len(words)} words were known" in said and f"write {PROBES} of {PROBES} sentences" in said
     source, now = read_bundle(bundle)[1].state_dict(), method.state_dict()
     for name in ("embed.words.weight", "output.weight", "output.bias"):
@@ -97,10 +97,10 @@ def test_what_cannot_begin_so_is_refused(bundle, small):
     words = Vocabulary.from_captions(["a"])
     trains = load_recipe("own-finetune", [*small, "stage.caption.train_vision=true"])
     with pytest.raises(RecipeError, match="can be run, but not trained any more"):
-        begin_from_bundle(trains, make_method(trains, words), bundle)
+        initialise_from_bundle(trains, make_method(trains, words), bundle)
     wider = load_recipe("own-finetune", [*small, "method.ffn=24"])
     with pytest.raises(ShapeError, match="pre-trained"):
-        begin_from_bundle(wider, make_method(wider, words), bundle)
+        initialise_from_bundle(wider, make_method(wider, words), bundle)
 
 
 def test_a_bundle_of_another_method_is_refused(bundle, tmp_path):
@@ -119,7 +119,7 @@ def test_a_bundle_of_another_method_is_refused(bundle, tmp_path):
 def test_the_shipped_model_can_be_begun_from():
     recipe = load_recipe("own-finetune", [])
     method = make_method(recipe, Vocabulary.from_captions(["the large cube moved to the shelf"]))
-    said = begin_from_bundle(recipe, method, open_bundle())
+    said = initialise_from_bundle(recipe, method, open_bundle())
     assert "11 of 12 words were known" in said  # six marks and six words; no shelf in that world
 
 

@@ -22,9 +22,9 @@ from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.checkpoint import State, save_checkpoint
 from whatchanged.training.data.grid_files import GridFiles
 from whatchanged.training.data.pictures import read_features
-from whatchanged.training.data.pool import open_shards
 from whatchanged.training.features.backbones import open_backbone
 from whatchanged.training.features.store import store_features, store_tokens
+from whatchanged.training.objects.pool import open_shards
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
 
@@ -48,7 +48,7 @@ def test_each_shard_gets_its_tokens_plain_first(run, tiny_pool, tmp_path):
         assert stored.shape == (SHARD, 3, 3, 6, 8 + 15 + 4) and stored.dtype == np.float16
         pictures = torch.from_numpy(np.array(shard.pictures)).flatten(0, 1)
         with torch.no_grad():
-            seen = vision.pack(vision.normalise(pictures)).view(SHARD, 3, 6, -1)
+            seen = vision.to_tokens(vision.normalise(pictures)).view(SHARD, 3, 6, -1)
         assert_close(torch.from_numpy(stored[:, 0]).float(), seen, atol=2e-3, rtol=2e-3)
         for variant in (1, 2):
             gap = np.abs(stored[:, variant].astype(float) - stored[:, 0])

@@ -8,15 +8,15 @@ import torch
 from tiny_clip4idc import PIECES, SIZES, WORDS, greedy_ids, pictures, random_batch, tiny
 from torch.testing import assert_close
 
+from whatchanged.bpe import ALPHABET, from_merges
 from whatchanged.errors import RecipeError, ShapeError
-from whatchanged.pieces import ALPHABET, from_merges
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import CLIP4IDCConfig, VisionConfig
 from whatchanged.training.export import graphs
-from whatchanged.training.methods import begin_from
+from whatchanged.training.methods import initialise_from
 from whatchanged.training.methods.clip4idc import CLIP4IDC, PRESETS, contrast
-from whatchanged.training.seeing.grids import Batch
-from whatchanged.training.seeing.patches import Patches
+from whatchanged.training.vision.base import Batch
+from whatchanged.training.vision.patches import PatchVision
 from whatchanged.vocabulary import BOS, EOS, PAD
 
 every_variant = pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_the_published_size_has_the_published_parameters():
     """CLIP 151,277,313, its additions 79,872, the captioner 22,383,360: the released code's own numbers."""
     merges = from_merges([f"{ALPHABET[i % 256]} {ALPHABET[i // 256]}" for i in range(48_894)])
     with torch.device("meta"):
-        vision = Patches(VisionConfig(kind="patches", image_width=224, image_height=224))
+        vision = PatchVision(VisionConfig(kind="patches", image_width=224, image_height=224))
     with torch.device("meta"):
         model = CLIP4IDC(load_recipe("clip4idc-clevr-authors").method, vision, merges)
     counts = {"captioner": 0, "new": 0, "clip": 0}
@@ -267,7 +267,7 @@ def test_eight_pairs_are_learned_by_heart(preset, variant):
     before, after, captions = squares()
     vocabulary = WORDS.from_captions(captions)
     config = CLIP4IDCConfig(preset=preset, variant=variant, freeze=False, **{**SIZES, "dropout": 0.0})
-    vision = Patches(VisionConfig(kind="patches", image_width=64, image_height=64))
+    vision = PatchVision(VisionConfig(kind="patches", image_width=64, image_height=64))
     torch.manual_seed(0)
     model = CLIP4IDC(config, vision, vocabulary)
     batch = Batch(before, after, torch.tensor([vocabulary.ids(c, 12) for c in captions]))
@@ -336,6 +336,6 @@ def test_weights_of_an_earlier_run_are_taken_by_name():
 
 def test_pieces_begin_from_the_rows_of_clips_table():
     old, new = tiny(seed=1, vocabulary=PIECES), tiny(seed=2, vocabulary=PIECES)
-    assert f"{len(PIECES)} of {len(PIECES)} words" in begin_from(new, old, "old")
+    assert f"{len(PIECES)} of {len(PIECES)} words" in initialise_from(new, old, "old")
     assert torch.equal(new.words.weight, old.words.weight)
     assert torch.equal(new.captioner.bias, old.captioner.bias)

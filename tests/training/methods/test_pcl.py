@@ -11,7 +11,7 @@ from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.schema import PCLConfig
 from whatchanged.training.methods import build_method
 from whatchanged.training.methods.pcl import PCL, PRESETS
-from whatchanged.training.seeing.grids import Batch, Precomputed
+from whatchanged.training.vision.base import Batch, StoredFeatures
 from whatchanged.vocabulary import CLS, EOS, MASK, PAD, SPECIALS, Vocabulary
 
 PRESET = pytest.mark.parametrize("preset", ["paper", "authors"])
@@ -37,7 +37,7 @@ def count(model, without=()):
 def test_parameter_counts_of_the_published_size():
     words = Vocabulary(SPECIALS + tuple(f"w{i}" for i in range(72)))
     with torch.device("meta"):
-        model = PCL(PCLConfig(preset="authors"), Precomputed(), words)
+        model = PCL(PCLConfig(preset="authors"), StoredFeatures(), words)
     assert count(model, without=("distractor",)) == 1025 * 78 + 17_087_490
     assert count(model, without=("pooler", "regressor")) == 1025 * 78 + 16_820_738
     assert (count(model.regressor), count(model.pooler)) == (265_728, 3_074)
@@ -45,7 +45,9 @@ def test_parameter_counts_of_the_published_size():
 
 def test_the_papers_reading_differs_in_three_places():
     with torch.device("meta"):
-        authors, paper = (PCL(PCLConfig(preset=p), Precomputed(), VOCABULARY) for p in ("authors", "paper"))
+        authors, paper = (
+            PCL(PCLConfig(preset=p), StoredFeatures(), VOCABULARY) for p in ("authors", "paper")
+        )
     specials, types, pooler = 3 * 512, (7 - 3) * 512, 3_074
     assert count(authors) - count(paper) == types + pooler - specials
 
@@ -53,7 +55,7 @@ def test_the_papers_reading_differs_in_three_places():
 def test_birds_have_two_cross_layers_and_no_head():
     config = PCLConfig(preset="authors", cross_layers=2, distractor_judging=False)
     with torch.device("meta"):
-        model = PCL(config, Precomputed(), VOCABULARY)
+        model = PCL(config, StoredFeatures(), VOCABULARY)
     assert count(model, without=("pooler",)) == 1025 * len(VOCABULARY) + 13_935_106 - 3_074
     assert count(model, without=("pooler", "regressor")) == 1025 * len(VOCABULARY) + 13_666_304
 
@@ -119,7 +121,9 @@ def test_patches_stand_where_their_cells_are(preset):
 
 def test_the_authors_position_is_faint_at_the_published_width():
     torch.manual_seed(0)
-    model = PCL(PCLConfig(preset="authors", ffn=8, cross_layers=1), Precomputed(1, 1, 4), VOCABULARY).eval()
+    model = PCL(
+        PCLConfig(preset="authors", ffn=8, cross_layers=1), StoredFeatures(1, 1, 4), VOCABULARY
+    ).eval()
     ids = torch.tensor([[7, 7]])
     rows = model.embed.text(ids, torch.arange(2))[0].detach()
     assert torch.cosine_similarity(rows[0], rows[1], dim=0).item() == pytest.approx(0.99998, abs=2e-5)
@@ -270,7 +274,7 @@ def test_where_gradients_reach(preset, task, idle):
     sum(model.loss(task, random_batch(model)).values()).backward()
     without = {name for name, p in model.named_parameters() if p.grad is None}
     assert {name.split(".")[0] for name in without} == idle - ({"pooler"} if preset == "paper" else set())
-    assert without == model.untrained([task])
+    assert without == model.parameters_without_gradient([task])
 
 
 def test_judging_distractors_alone_touches_one_word():
@@ -286,12 +290,12 @@ def test_what_a_mix_of_tasks_leaves_alone(preset):
     pooler = {"pooler"} if preset == "authors" else set()
 
     def parts(tasks):
-        return {name.split(".")[0] for name in model.untrained(tasks)}
+        return {name.split(".")[0] for name in model.parameters_without_gradient(tasks)}
 
     assert parts(["mlm", "mvcl", "fda"]) == {"distractor"} | pooler
     assert parts(["caption", "mlm", "mvcl"]) == pooler
     assert parts(["seeing", "mlm"]) == {"regressor", "distractor"} | pooler
-    assert model.untrained(["seeing"]) == {name for name, _ in model.named_parameters()}
+    assert model.parameters_without_gradient(["seeing"]) == {name for name, _ in model.named_parameters()}
 
 
 # Stages
@@ -335,13 +339,13 @@ def test_presets_follow_their_table():
 
 
 def test_methods_are_built_by_name():
-    assert isinstance(build_method(PCLConfig(width=8, heads=2), Precomputed(1, 2, 3), VOCABULARY), PCL)
+    assert isinstance(build_method(PCLConfig(width=8, heads=2), StoredFeatures(1, 2, 3), VOCABULARY), PCL)
     with pytest.raises(RecipeError, match=r"there is no method 'duda'\. Choose among: pcl"):
-        build_method(PCLConfig(name="duda"), Precomputed(1, 2, 3), VOCABULARY)
+        build_method(PCLConfig(name="duda"), StoredFeatures(1, 2, 3), VOCABULARY)
 
 
 @pytest.mark.parametrize(("batch", "pairs"), [(200, 28), (150, 21), (7, 1)])
 def test_fda_takes_a_seventh_of_the_batch(batch, pairs):
-    model = PCL(PCLConfig(width=8, heads=2, ffn=8), Precomputed(1, 2, 3), VOCABULARY)
+    model = PCL(PCLConfig(width=8, heads=2, ffn=8), StoredFeatures(1, 2, 3), VOCABULARY)
     assert model.batch_size("fda", batch) == pairs
     assert model.batch_size("mlm", batch) == batch

@@ -12,7 +12,7 @@ from torch import nn
 from torch.testing import assert_close
 
 from whatchanged.training.methods.pcl import PCL, Memory
-from whatchanged.training.seeing.grids import Batch, Grids, hide
+from whatchanged.training.vision.base import Batch, Grids, hide
 from whatchanged.vocabulary import BOS, MASK, PAD
 
 PRESET = pytest.mark.parametrize("preset", ["paper", "authors"])
@@ -166,7 +166,7 @@ class Sparse(nn.Module):
         cells = torch.tensor([7, 0, 10, 5]).expand(len(before), -1)
         return Grids(self.backbone(before), self.backbone(after), cells, cells.flip(1))
 
-    def relate(self, grids, hidden=(None, None)):
+    def add_match_features(self, grids, hidden=(None, None)):
         before, after = hide(grids.before, hidden[0]), hide(grids.after, hidden[1])
         means = [torch.cat([own, other.mean(1, keepdim=True).expand_as(own)], 2)
                  for own, other in ((before, after), (after, before))]  # fmt: skip

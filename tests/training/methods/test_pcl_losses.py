@@ -15,7 +15,7 @@ from whatchanged.training.methods import pcl
 from whatchanged.training.methods.pcl import alignment_loss
 from whatchanged.training.methods.pcl import masked_patch_loss as paper_loss
 from whatchanged.training.methods.pcl import masked_patch_loss_authors as authors_loss
-from whatchanged.training.seeing.grids import Batch
+from whatchanged.training.vision.base import Batch
 from whatchanged.vocabulary import BOS, EOS, PAD
 
 PRESETS = pytest.mark.parametrize("preset", ["paper", "authors"])
@@ -143,7 +143,7 @@ def test_which_outputs_masked_patches_compare(preset, reached, monkeypatch):
 def test_hidden_patches_enter_as_the_projection_of_zero(preset):
     model = tiny(preset)
     hidden = torch.ones(1, 6, dtype=torch.bool)
-    grids = model.vision.relate(
+    grids = model.vision.add_match_features(
         model.vision.grids(torch.rand(1, 6, 10), torch.rand(1, 6, 10)), (hidden, None)
     )
     projected = model.embed.project(grids.before)

@@ -23,8 +23,8 @@ from whatchanged.training.methods.scorer import (
     two_sided,
 )
 from whatchanged.training.schedule import make_optimizer
-from whatchanged.training.seeing.grids import Batch, Precomputed
 from whatchanged.training.validation import write_captions
+from whatchanged.training.vision.base import Batch, StoredFeatures
 from whatchanged.vocabulary import BOS, CLS, EOS, MASK, PAD, SPECIALS, UNK, Vocabulary
 
 READING = pytest.mark.parametrize("reading", READINGS)
@@ -36,7 +36,7 @@ def count(module):
 
 def test_the_released_model_has_its_number_of_parameters():
     vocabulary = Vocabulary(SPECIALS + tuple(f"w{i}" for i in range(70)))
-    model = SCORER(ScorerConfig(preset="authors"), Precomputed(14, 14, 1024), vocabulary)
+    model = SCORER(ScorerConfig(preset="authors"), StoredFeatures(14, 14, 1024), vocabulary)
     encoder = (model.project, model.row_places, model.column_places, model.layers, model.fuse)
     assert sum(map(count, encoder)) == 2_635_778
     assert count(model.decoder) == 4_425_564
@@ -224,7 +224,7 @@ def test_only_the_repaired_and_the_paper_train_the_backward_reasoning(reading):
         {"layers.0.matching.log_scale"} if reading != "paper" else set()
     )
     assert still & reasoning == (reasoning if reading == "authors" else set())
-    assert still == model.untrained({"caption"})
+    assert still == model.parameters_without_gradient({"caption"})
     assert reasoning <= set(model.state_dict())
 
 
@@ -236,7 +236,9 @@ def test_reasoning_teaches_words_and_pictures_even_where_it_learns_nothing():
 
 
 def test_the_first_loss_is_near_guessing():
-    model = SCORER(ScorerConfig(width=32, word_width=12, heads=4), Precomputed(2, 3, 10), VOCABULARY).eval()
+    model = SCORER(
+        ScorerConfig(width=32, word_width=12, heads=4), StoredFeatures(2, 3, 10), VOCABULARY
+    ).eval()
     first = model.loss("caption", random_batch(model, length=12))["caption"].item()
     assert first == pytest.approx(math.log(len(VOCABULARY)), abs=0.1)
 
@@ -255,7 +257,7 @@ def test_captions_fill_the_whole_length_and_pads_count_only_in_authors():
         model = tiny(reading)
         ids = model.collate([example("w00 w01 w02"), example("w03")]).ids
         assert ids.shape == (2, length) and ids[0, :5].tolist() == [BOS, 6, 7, 8, EOS]
-        assert model.padded_tasks == ({"caption"} if reading == "authors" else set())
+        assert model.padding_sensitive_tasks == ({"caption"} if reading == "authors" else set())
         assert model.collate([example(long)]).ids.tolist() == [[BOS, *range(6, 14), EOS]]
 
 
@@ -299,7 +301,7 @@ def test_a_sentence_has_at_most_23_new_ids_and_ends_at_its_end():
 def test_cells_that_arrive_in_any_order_are_laid_where_they_lie():
     """A backbone hands all cells over by salience; the same cells in order give the same tokens."""
 
-    class Shuffled(Precomputed):
+    class Shuffled(StoredFeatures):
         def grids(self, before, after):
             plain = super().grids(before, after)
             order = torch.tensor([3, 0, 5, 1, 4, 2])
@@ -315,7 +317,7 @@ def test_cells_that_arrive_in_any_order_are_laid_where_they_lie():
 
 
 def test_mistakes_are_named():
-    vision = Precomputed(2, 3, 10)
+    vision = StoredFeatures(2, 3, 10)
     vision.patches = 4
     with pytest.raises(ShapeError, match=r"got 4 cells, wanted all 6 of the grid\. Set vision\.keep = 0"):
         SCORER(ScorerConfig(width=16, heads=4), vision, VOCABULARY)
@@ -337,7 +339,7 @@ def test_eight_pairs_are_learned_by_heart(reading):
     model = SCORER(
         ScorerConfig(**READINGS[reading], width=32, word_width=20, heads=4, layers=1, max_length=12,
                      dropout=0.0, reason_weight=0.01),
-        Precomputed(4, 4, 8), VOCABULARY,
+        StoredFeatures(4, 4, 8), VOCABULARY,
     )  # fmt: skip
     batch = random_batch(model, pairs=8)
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)

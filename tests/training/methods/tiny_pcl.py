@@ -4,7 +4,7 @@ import torch
 
 from whatchanged.recipes.schema import PCLConfig
 from whatchanged.training.methods.pcl import PCL
-from whatchanged.training.seeing.grids import Batch, Precomputed
+from whatchanged.training.vision.base import Batch, StoredFeatures
 from whatchanged.vocabulary import BOS, EOS, PAD, SPECIALS, Vocabulary
 
 VOCABULARY = Vocabulary(SPECIALS + tuple(f"w{i:02d}" for i in range(14)))
@@ -23,7 +23,7 @@ def tiny(preset, seed=0, rows=2, columns=3, feature_width=10, **overrides):
     } | overrides
     torch.manual_seed(seed)
     config = PCLConfig(preset=preset, **settings)
-    model = PCL(config, Precomputed(rows, columns, feature_width), VOCABULARY)
+    model = PCL(config, StoredFeatures(rows, columns, feature_width), VOCABULARY)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(0.1 * torch.randn_like(parameter))

@@ -5,7 +5,7 @@ from tiny_pcl import VOCABULARY, random_ids
 
 from whatchanged.recipes.schema import ScorerConfig
 from whatchanged.training.methods.scorer import SCORER
-from whatchanged.training.seeing.grids import Batch, Precomputed
+from whatchanged.training.vision.base import Batch, StoredFeatures
 
 GRID = (2, 3)
 READINGS = {
@@ -20,7 +20,7 @@ def tiny(reading, seed=0, feature_width=10, grid=GRID, **overrides):
     settings = {"width": 16, "word_width": 6, "heads": 4, "max_length": 10, "view_weight": 0.5,
                 "reason_weight": 0.25} | READINGS[reading] | overrides  # fmt: skip
     torch.manual_seed(seed)
-    model = SCORER(ScorerConfig(**settings), Precomputed(*grid, feature_width), VOCABULARY)
+    model = SCORER(ScorerConfig(**settings), StoredFeatures(*grid, feature_width), VOCABULARY)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.add_((0.3 if parameter.ndim == 2 else 0.1) * torch.randn_like(parameter))

@@ -16,7 +16,7 @@ from whatchanged.recipes.schema import CLIP4IDCConfig, VisionConfig
 from whatchanged.training.methods.clip4idc import CLIP4IDC, NEW
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
-from whatchanged.training.seeing.patches import Patches
+from whatchanged.training.vision.patches import PatchVision
 from whatchanged.training.weights.clip_weights import load_clip, to_openai
 
 ROWS = len(PIECES) - 4
@@ -47,7 +47,7 @@ def clip():
 
 def square(vocabulary=PIECES, **settings):
     """A tiny CLIP4IDC on squares of 24 pixels, nine patches."""
-    vision = Patches(VisionConfig(kind="patches", image_width=24, image_height=24, patch=8))
+    vision = PatchVision(VisionConfig(kind="patches", image_width=24, image_height=24, patch=8))
     return CLIP4IDC(CLIP4IDCConfig(**{**SIZES, **settings}), vision, vocabulary).eval()
 
 

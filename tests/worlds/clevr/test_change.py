@@ -1,10 +1,10 @@
 import pytest
 
 from whatchanged.worlds.clevr.change import NOTHING, Change, changed_thing, kept, named
-from whatchanged.worlds.clevr.scene import Scene, Thing
+from whatchanged.worlds.clevr.scene import Scene, SceneObject
 
 A, B, C = (
-    Thing("cube", "large", color, "metal", x, 0) for color, x in (("red", 0), ("blue", 2), ("gray", -2))
+    SceneObject("cube", "large", color, "metal", x, 0) for color, x in (("red", 0), ("blue", 2), ("gray", -2))
 )
 
 

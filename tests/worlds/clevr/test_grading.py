@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whatchanged.worlds.clevr.change import NOTHING, Change
-from whatchanged.worlds.clevr.grading import Statement, Verdict, is_true, judge, other_thing, parse
+from whatchanged.worlds.clevr.grading import Statement, Verdict, is_true, judge, other_object, parse
 from whatchanged.worlds.clevr.language import NO_CHANGE, say
 from whatchanged.worlds.clevr.phrases import RELATIONS, Phrase, Plain
-from whatchanged.worlds.clevr.scene import Color, Material, Scene, Shape, Size, Thing, View
+from whatchanged.worlds.clevr.scene import Color, Material, Scene, SceneObject, Shape, Size, View
 from whatchanged.worlds.clevr.truth import read_triples
 
 SOUTH = View((0.0, -8.0, 6.0))
-CUBE = Thing("cube", "large", "red", "rubber", 0, 0)
-BALL = Thing("sphere", "small", "red", "metal", 2, 0)
-TUBE = Thing("cylinder", "small", "blue", "metal", 0.1, 2)
+CUBE = SceneObject("cube", "large", "red", "rubber", 0, 0)
+BALL = SceneObject("sphere", "small", "red", "metal", 2, 0)
+TUBE = SceneObject("cylinder", "small", "blue", "metal", 0.1, 2)
 BEFORE = Scene((CUBE, BALL, TUBE), SOUTH)
-GREEN = Scene((Thing("cube", "large", "green", "rubber", 0, 0), BALL, TUBE), SOUTH)
-MATTE = Scene((CUBE, Thing("sphere", "small", "red", "rubber", 2, 0), TUBE), SOUTH)
+GREEN = Scene((SceneObject("cube", "large", "green", "rubber", 0, 0), BALL, TUBE), SOUTH)
+MATTE = Scene((CUBE, SceneObject("sphere", "small", "red", "rubber", 2, 0), TUBE), SOUTH)
 WITHOUT = Scene((CUBE, TUBE), SOUTH)
 
 
@@ -197,16 +197,16 @@ def test_a_dropped_thing_is_looked_for_before_and_an_added_one_after():
     ],
 )
 def test_the_other_thing_and_its_words(sentence, words):
-    found = other_thing(sentence, BEFORE, GREEN, Change("color", 0, 0))
-    assert found == (None if words is None else (BEFORE.things.index(TUBE), *words))
+    found = other_object(sentence, BEFORE, GREEN, Change("color", 0, 0))
+    assert found == (None if words is None else (BEFORE.objects.index(TUBE), *words))
 
 
 def test_the_other_thing_is_looked_for_where_the_changed_one_is():
     sentence = "the ball that is right of the cube {}"
     swapped = Scene((BALL, TUBE, CUBE), SOUTH)
-    assert other_thing(sentence.format("has appeared"), WITHOUT, swapped, Change("add", None, 0))[0] == 2
-    assert other_thing(sentence.format("is missing"), swapped, WITHOUT, Change("drop", 0, None))[0] == 2
-    assert other_thing(sentence.format("moved"), BEFORE, swapped, Change("move", 1, 0))[0] == 0
+    assert other_object(sentence.format("has appeared"), WITHOUT, swapped, Change("add", None, 0))[0] == 2
+    assert other_object(sentence.format("is missing"), swapped, WITHOUT, Change("drop", 0, None))[0] == 2
+    assert other_object(sentence.format("moved"), BEFORE, swapped, Change("move", 1, 0))[0] == 0
 
 
 def test_of_a_pair_without_change_only_the_type_is_judged():

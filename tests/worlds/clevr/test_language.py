@@ -4,15 +4,15 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from whatchanged.evaluation.bleu import bleu, statistics
-from whatchanged.evaluation.ngrams import count
-from whatchanged.evaluation.rouge import rouge_l
+from whatchanged.evaluation.metrics.bleu import bleu, statistics
+from whatchanged.evaluation.metrics.ngrams import count
+from whatchanged.evaluation.metrics.rouge import rouge_l
 from whatchanged.worlds.clevr.change import NOTHING, Change, named
 from whatchanged.worlds.clevr.grading import judge, parse
 from whatchanged.worlds.clevr.language import NO_CHANGE, WORDS, say, write_captions, write_fixed
 from whatchanged.worlds.clevr.phrases import Phrase, Plain
 from whatchanged.worlds.clevr.sampling import sample_triple
-from whatchanged.worlds.clevr.scene import Scene, Thing, View
+from whatchanged.worlds.clevr.scene import Scene, SceneObject, View
 from whatchanged.worlds.clevr.truth import read_triples
 
 # The data set's published vocabulary.
@@ -23,9 +23,9 @@ occurred of on placed purple red remains right rubber same scene scenes seem shi
 that the there thing tiny to turned two was yellow"""
 
 SOUTH = View((0.0, -8.0, 6.0))
-CUBE = Thing("cube", "large", "red", "rubber", 0, 0)
-BALL = Thing("sphere", "small", "red", "metal", 2, 0)
-TUBE = Thing("cylinder", "small", "blue", "metal", 0.1, 2)
+CUBE = SceneObject("cube", "large", "red", "rubber", 0, 0)
+BALL = SceneObject("sphere", "small", "red", "metal", 2, 0)
+TUBE = SceneObject("cylinder", "small", "blue", "metal", 0.1, 2)
 SCENE = Scene((CUBE, BALL, TUBE), SOUTH)
 
 
@@ -88,7 +88,7 @@ def test_relational_phrases_name_all_four_attributes_and_another_thing_by_a_plai
                 continue
             scene, _ = named(*pair)
             assert None not in (phrase.head.size, phrase.head.color, phrase.head.material, phrase.head.shape)
-            assert sum(phrase.other.fits(thing) for thing in scene.things) == 1
+            assert sum(phrase.other.fits(item) for item in scene.objects) == 1
 
 
 def test_no_change_sentences_are_drawn_from_the_nine():
@@ -114,7 +114,7 @@ def test_the_same_generator_writes_the_same():
     ],
 )
 def test_fixed_wordings_worked_by_hand(wording, sentence):
-    green = Scene((Thing("cube", "large", "green", "rubber", 0, 0), BALL, TUBE), SOUTH)
+    green = Scene((SceneObject("cube", "large", "green", "rubber", 0, 0), BALL, TUBE), SOUTH)
     found = write_fixed(SCENE, green, Change("color", 0, 0), wording)
     assert found == sentence
     assert judge(found, SCENE, green, Change("color", 0, 0)).fits_alone
@@ -125,11 +125,11 @@ def test_fixed_wordings_worked_by_hand(wording, sentence):
     [
         (
             Change("material", 1, 1),
-            (CUBE, Thing("sphere", "small", "red", "rubber", 2, 0), TUBE),
+            (CUBE, SceneObject("sphere", "small", "red", "rubber", 2, 0), TUBE),
             "changed to rubber",
         ),
         (Change("drop", 1, None), (CUBE, TUBE), "has disappeared"),
-        (Change("move", 1, 1), (CUBE, Thing("sphere", "small", "red", "metal", -2, 0), TUBE), "moved"),
+        (Change("move", 1, 1), (CUBE, SceneObject("sphere", "small", "red", "metal", -2, 0), TUBE), "moved"),
     ],
 )
 def test_fixed_predicates(change, after, sentence):
@@ -145,15 +145,15 @@ def test_an_added_thing_is_named_in_the_scene_after():
 
 
 def test_a_twin_gets_a_relation_in_every_wording():
-    scene = Scene((CUBE, Thing("cube", "large", "red", "rubber", -2, 0.1), BALL), SOUTH)
-    after = Scene((scene.things[0], scene.things[2]), SOUTH)
+    scene = Scene((CUBE, SceneObject("cube", "large", "red", "rubber", -2, 0.1), BALL), SOUTH)
+    after = Scene((scene.objects[0], scene.objects[2]), SOUTH)
     # Both twins lie left of the ball and level with it, so nothing tells them apart.
     for wording in ("short", "full", "clear", "relational"):
         with pytest.raises(ValueError, match="nothing singles out"):
             write_fixed(scene, after, Change("drop", 1, None), wording)
     with pytest.raises(ValueError, match="nothing singles out"):
         write_captions(scene, after, Change("drop", 1, None), np.random.default_rng(0))
-    between = Scene((*scene.things[:2], Thing("sphere", "small", "red", "metal", -1, 0)), SOUTH)
+    between = Scene((*scene.objects[:2], SceneObject("sphere", "small", "red", "metal", -1, 0)), SOUTH)
     for wording in ("short", "full", "clear", "relational"):
         other = "small red metal sphere" if wording == "clear" else "small thing"
         assert write_fixed(between, after, Change("drop", 1, None), wording) == (
@@ -162,10 +162,10 @@ def test_a_twin_gets_a_relation_in_every_wording():
 
 
 def test_clear_takes_the_relation_that_is_clearest_to_see():
-    twin = Thing("cube", "large", "red", "rubber", 0.2, -3)
+    twin = SceneObject("cube", "large", "red", "rubber", 0.2, -3)
     ball, tube = (
-        Thing("sphere", "small", "red", "metal", 0.3, 3),
-        Thing("cylinder", "large", "gray", "metal", -3, -1.5),
+        SceneObject("sphere", "small", "red", "metal", 0.3, 3),
+        SceneObject("cylinder", "large", "gray", "metal", -3, -1.5),
     )
     scene, after = Scene((CUBE, twin, ball, tube), SOUTH), Scene((twin, ball, tube), SOUTH)
     # 0.3 left of the ball, of which the twin is 0.1 left; 1.5 behind the tube, which the twin is 1.5 before.

@@ -14,7 +14,7 @@ TYPES = ("color", "material", "add", "drop", "move")
 
 
 def view_iou(before, after, change):
-    found = (boxes(index_picture(scene, WIDTH, HEIGHT), len(scene.things)) for scene in (before, after))
+    found = (boxes(index_picture(scene, WIDTH, HEIGHT), len(scene.objects)) for scene in (before, after))
     return mean_overlap(*found, *kept(before, after, change))
 
 
@@ -67,14 +67,14 @@ def test_doubles_leave_only_a_relation_to_tell_the_changed_thing_by():
 def test_types_take_turns_and_counts_span_the_range(triples):
     assert [t.change.type for t in triples] == [TYPES[i % 5] for i in range(150)]
     assert [t.index for t in triples] == list(range(150))
-    counts = [len(s.things) for t in triples for s in (t.default, t.semantic, t.nonsemantic)]
+    counts = [len(s.objects) for t in triples for s in (t.default, t.semantic, t.nonsemantic)]
     assert set(counts) == set(range(3, 11))
 
 
 def test_exactly_one_thing_changes_and_in_the_way_told(triples):
     for t in triples:
-        old, new, change = t.default.things, t.semantic.things, t.change
-        assert t.nonsemantic.things == old
+        old, new, change = t.default.objects, t.semantic.objects, t.change
+        assert t.nonsemantic.objects == old
         if change.type == "add":
             assert (new[:-1], change.before, change.after) == (old, None, len(old))
         elif change.type == "drop":
@@ -99,12 +99,12 @@ def test_things_keep_their_distance_and_margins(triples):
     for t in triples:
         axes = directions(t.default.view.camera)
         for scene in (t.default, t.semantic):
-            for a, b in combinations(scene.things, 2):
+            for a, b in combinations(scene.objects, 2):
                 apart = np.array([a.x - b.x, a.y - b.y])
                 assert np.linalg.norm(apart) - a.radius - b.radius > 0.25
                 for name in ("left", "front"):
                     assert abs(apart @ axes[name][:2]) >= 0.4
-            assert all(abs(c) <= 3 for thing in scene.things for c in (thing.x, thing.y))
+            assert all(abs(c) <= 3 for item in scene.objects for c in (item.x, item.y))
 
 
 def test_things_are_seen_as_the_rules_say(triples):
@@ -114,11 +114,14 @@ def test_things_are_seen_as_the_rules_say(triples):
             (t.semantic, 100, t.change.after),
             (t.nonsemantic, 100, t.change.before),
         ):
-            seen = visible_pixels(index_picture(scene, 480, 320), len(scene.things))
+            seen = visible_pixels(index_picture(scene, 480, 320), len(scene.objects))
             assert seen.min() >= least
             assert changed is None or seen[changed] >= 300
         x, y, _ = project(
-            np.array([thing.center for thing in t.default.things]), t.default.view.camera, 480, 320
+            np.array([item.center for item in t.default.objects]),
+            t.default.view.camera,
+            480,
+            320,
         ).T
         assert min(x.min(), y.min()) >= 6 and x.max() <= 474 and y.max() <= 314
 
@@ -147,12 +150,12 @@ def test_the_six_ordered_pairs_are_consistent_and_speakable(triples):
         )
         assert len({(id(b), id(a)) for b, a, _ in pairs}) == 6
         for before, after, change in pairs:
-            assert (change == NOTHING) == (before.things == after.things)
-            assert len(after.things) - len(before.things) == {"add": 1, "drop": -1}.get(change.type, 0)
+            assert (change == NOTHING) == (before.objects == after.objects)
+            assert len(after.objects) - len(before.objects) == {"add": 1, "drop": -1}.get(change.type, 0)
             if change != NOTHING:
                 assert describable(*named(before, after, change))
             if change.type in ("color", "material"):
-                a, b = before.things[change.before], after.things[change.after]
+                a, b = before.objects[change.before], after.objects[change.after]
                 assert getattr(a, change.type) != getattr(b, change.type)
 
 
@@ -169,7 +172,7 @@ def test_overlap_is_whole_without_a_new_camera_and_leaves_the_moved_thing_out(tr
     t = triples[4]
     assert t.change.type == "move"
     assert view_iou(t.default, t.default, NOTHING) == 1
-    moved_only = sampling.Scene(t.semantic.things, t.default.view)
+    moved_only = sampling.Scene(t.semantic.objects, t.default.view)
     assert view_iou(t.default, moved_only, NOTHING) < view_iou(t.default, moved_only, t.change)
 
 

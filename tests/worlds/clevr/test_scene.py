@@ -41,6 +41,6 @@ def test_projection_matrix_and_directions_agree_with_blender(dev_pictures):
         np.testing.assert_allclose(camera_matrix(camera), entry["camera_matrix"], atol=1e-6)
         for name, axis in directions(camera).items():
             np.testing.assert_allclose(axis, entry["directions"][name], atol=1e-6)
-        for thing in entry["objects"]:
-            at = project(np.array(thing["3d_coords"]), camera, 480, 320)
-            np.testing.assert_allclose(at, thing["pixel_coords"], atol=1e-3)
+        for item in entry["objects"]:
+            at = project(np.array(item["3d_coords"]), camera, 480, 320)
+            np.testing.assert_allclose(at, item["pixel_coords"], atol=1e-3)

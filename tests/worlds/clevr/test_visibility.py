@@ -4,7 +4,7 @@ from math import cos, radians, sin
 import numpy as np
 import pytest
 
-from whatchanged.worlds.clevr.scene import Scene, Thing, View, camera_matrix
+from whatchanged.worlds.clevr.scene import Scene, SceneObject, View, camera_matrix
 from whatchanged.worlds.clevr.truth import read_scene
 from whatchanged.worlds.clevr.visibility import GROUND, ROUNDING, boxes, index_picture, visible_pixels
 
@@ -20,14 +20,14 @@ def rays(camera, width=WIDTH, height=HEIGHT):
     return world / np.linalg.norm(world, axis=-1, keepdims=True)
 
 
-def outside(thing, points):
+def outside(item, points):
     """Distance of points (..., 3) from the thing's skin, not above zero within: the textbook formulas."""
-    p, r = points - np.array(thing.center), thing.radius
-    if thing.shape == "sphere":
+    p, r = points - np.array(item.center), item.radius
+    if item.shape == "sphere":
         return np.linalg.norm(p, axis=-1) - r
-    if thing.shape == "cylinder":
+    if item.shape == "cylinder":
         return np.maximum(np.hypot(p[..., 0], p[..., 1]), np.abs(p[..., 2])) - r
-    c, s = cos(radians(thing.rotation)), sin(radians(thing.rotation))
+    c, s = cos(radians(item.rotation)), sin(radians(item.rotation))
     own = np.stack([c * p[..., 0] + s * p[..., 1], c * p[..., 1] - s * p[..., 0], p[..., 2]], -1)
     beyond = np.abs(own) - r * (1 - ROUNDING)
     return np.linalg.norm(np.maximum(beyond, 0), axis=-1) + np.minimum(beyond.max(-1), 0) - r * ROUNDING
@@ -42,7 +42,7 @@ def marched(scene):
     index = np.full((HEIGHT, WIDTH), GROUND)
     for row in range(HEIGHT):
         points = camera + ahead[row][:, None, :] * steps[None, :, None]
-        within = np.stack([outside(thing, points) <= 0 for thing in scene.things])  # (things, W, steps)
+        within = np.stack([outside(item, points) <= 0 for item in scene.objects])  # (things, W, steps)
         first = np.where(within.any(-1), within.argmax(-1), len(steps))
         index[row] = np.where(within.any((0, 2)), first.argmin(0), GROUND)
     return index
@@ -50,15 +50,15 @@ def marched(scene):
 
 @pytest.mark.parametrize("camera", [(7.5, -6.5, 5.3), (5.0, -8.0, 3.0)])
 def test_every_shape_and_occlusion_agree_with_walking_along_the_rays(camera):
-    things = (
-        Thing("cube", "large", "red", "metal", 1.5, -1.5, 30.0),
-        Thing("sphere", "large", "blue", "metal", 0.0, 0.6),
-        Thing("cylinder", "large", "gray", "rubber", 1.4, 1.6),
-        Thing("cube", "small", "red", "metal", -1.5, -1.5, 80.0),
-        Thing("sphere", "small", "cyan", "metal", 2.9, 0.2),
-        Thing("cylinder", "small", "gray", "rubber", -1.6, 1.0),
+    objects = (
+        SceneObject("cube", "large", "red", "metal", 1.5, -1.5, 30.0),
+        SceneObject("sphere", "large", "blue", "metal", 0.0, 0.6),
+        SceneObject("cylinder", "large", "gray", "rubber", 1.4, 1.6),
+        SceneObject("cube", "small", "red", "metal", -1.5, -1.5, 80.0),
+        SceneObject("sphere", "small", "cyan", "metal", 2.9, 0.2),
+        SceneObject("cylinder", "small", "gray", "rubber", -1.6, 1.0),
     )
-    scene = Scene(things, View(camera))
+    scene = Scene(objects, View(camera))
     found, wanted = index_picture(scene, WIDTH, HEIGHT), marched(scene)
     assert set(np.unique(found)) == {GROUND, 0, 1, 2, 3, 4, 5}
     # Steps of 0.01 units miss grazing rays, and a flat cut is not quite a rounding: so much, on outlines.
@@ -70,7 +70,7 @@ def test_every_shape_and_occlusion_agree_with_walking_along_the_rays(camera):
 
 
 def test_a_ball_is_seen_where_its_cone_is():
-    ball, camera = Thing("sphere", "large", "red", "rubber", 0.5, -0.8), (7.0, -6.0, 5.0)
+    ball, camera = SceneObject("sphere", "large", "red", "rubber", 0.5, -0.8), (7.0, -6.0, 5.0)
     towards = np.array(ball.center) - camera
     distance = np.linalg.norm(towards)
     apart = np.arccos(rays(camera, 480, 320) @ (towards / distance))
@@ -80,7 +80,7 @@ def test_a_ball_is_seen_where_its_cone_is():
 
 def test_the_nearer_thing_hides_the_farther_in_either_order():
     view = View((0.0, -8.0, 6.0))
-    near, far = (Thing("sphere", "large", "red", "metal", 0, y) for y in (-1.5, 0.8))
+    near, far = (SceneObject("sphere", "large", "red", "metal", 0, y) for y in (-1.5, 0.8))
     one, other = (index_picture(Scene(order, view), 480, 320) for order in ((near, far), (far, near)))
     np.testing.assert_array_equal(one == 0, other == 1)
     alone = visible_pixels(index_picture(Scene((far,), view), 480, 320), 1)[0]
@@ -97,11 +97,11 @@ def test_boxes_and_pixels_of_a_picture_drawn_by_hand():
 
 def test_things_out_of_the_frame_or_behind_the_camera_show_nothing():
     view = View((7.0, -6.0, 5.0))
-    things = (
-        Thing("cube", "large", "red", "metal", -40, -40),
-        Thing("cube", "large", "red", "metal", 20, -18),
+    objects = (
+        SceneObject("cube", "large", "red", "metal", -40, -40),
+        SceneObject("cube", "large", "red", "metal", 20, -18),
     )
-    index = index_picture(Scene(things, view), 480, 320)
+    index = index_picture(Scene(objects, view), 480, 320)
     assert visible_pixels(index, 2).tolist() == [0, 0]
     assert boxes(index, 2) == [None, None]
 
@@ -112,18 +112,18 @@ def test_boxes_and_pixels_agree_with_blender(dev_pictures):
         count = len(entry["objects"])
         index = index_picture(read_scene(entry), 480, 320)
         found = zip(boxes(index, count), visible_pixels(index, count), entry["objects"], strict=True)
-        for box, pixels, thing in found:
-            x, y, w, h = thing["bbox"]
+        for box, pixels, item in found:
+            x, y, w, h = item["bbox"]
             edges = np.subtract((box[0], box[1], box[0] + box[2], box[1] + box[3]), (x, y, x + w, y + h))
-            assert np.abs(edges).max() <= 2, (entry["image_filename"], thing, box)
-            shares.append(pixels / thing["visible_pixels"])
+            assert np.abs(edges).max() <= 2, (entry["image_filename"], item, box)
+            shares.append(pixels / item["visible_pixels"])
     assert np.mean(shares) == pytest.approx(1, abs=0.02)
     assert min(shares) > 0.85 and max(shares) < 1.1
 
 
 def test_it_is_fast_enough_to_sample_by():
-    things = tuple(
-        Thing(shape, "large", "red", "metal", x, y)
+    objects = tuple(
+        SceneObject(shape, "large", "red", "metal", x, y)
         for shape, (x, y) in zip(
             ("cube", "sphere", "cylinder") * 2 + ("cube",),
             ((0, 0), (2, 2), (-2, 2), (2, -2), (-2, -2), (0, 2), (2, 0)),
@@ -133,6 +133,6 @@ def test_it_is_fast_enough_to_sample_by():
     best = 1.0
     for _ in range(5):
         start = time.perf_counter()
-        index_picture(Scene(things), 480, 320)
+        index_picture(Scene(objects), 480, 320)
         best = min(best, time.perf_counter() - start)
     assert best < 0.05

@@ -10,8 +10,8 @@ import numpy as np
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import Preparation, preparation
 from whatchanged.errors import DatasetError, RecipeError
-from whatchanged.evaluation.scene_grading import scene_truths
-from whatchanged.recipes.schema import PCLBirdsConfig, PCLConfig, Recipe
+from whatchanged.evaluation.metrics.scene_grading import scene_truths
+from whatchanged.recipes.schema import PCLConfig, PCLCrossTaskConfig, Recipe
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Source
 from whatchanged.training.data.cross_task import open_labelled, open_singles
@@ -38,8 +38,8 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
     if recipe.data.ordered_pairs != "official":
         wanted = recipe.data.ordered_pairs
         raise RecipeError(f'{recipe.name}: data.ordered_pairs = "{wanted}" needs data.source = "pool"')
-    if recipe.data.vary != "examples":
-        raise RecipeError(f'{recipe.name}: data.vary = "{recipe.data.vary}" needs data.source = "pool"')
+    if recipe.data.augment != "examples":
+        raise RecipeError(f'{recipe.name}: data.augment = "{recipe.data.augment}" needs data.source = "pool"')
     root = Path(recipe.data.path)
     dataset = open_dataset(root, pictures=recipe.vision.kind != "features")
     truths = scene_truths(root)
@@ -67,7 +67,9 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
             own[stage.name] = cut(train, kind, exchange, stage.changed_only, root, read, negatives)
     single, words = _open_single(recipe, run)
     labelled = None
-    if isinstance(recipe.method, PCLBirdsConfig) and any("fgvc" in stage.tasks for stage in recipe.stages):
+    if isinstance(recipe.method, PCLCrossTaskConfig) and any(
+        "fgvc" in stage.tasks for stage in recipe.stages
+    ):
         pictures = recipe.vision.kind != "features"
         read_labelled = reader(recipe.vision, recipe.data.features, Path(recipe.data.labelled))
         labelled = open_labelled(recipe.data.labelled, read_labelled, recipe.method.classes, pictures)
@@ -158,9 +160,9 @@ def _negatives(
     judge: "Judge | None" = None,
 ) -> Mapping[str, tuple[str, ...]]:
     """The records' own false captions, or built ones, which are kept for the next sitting."""
-    from whatchanged.training.data.clevr_negatives import mine
     from whatchanged.training.data.negatives import read_negatives, write_negatives
     from whatchanged.training.data.text_negatives import in_free_text, mine_text
+    from whatchanged.training.objects.clevr_negatives import mine
 
     if all(record.negatives for record in train):
         return {record.pair_id: record.negatives for record in train}
@@ -168,7 +170,7 @@ def _negatives(
         assert isinstance(recipe.method, PCLConfig)  # only PCL has the task fda
         complete = truths if all(record.pair_id in truths for record in train) else None
         longest, count = recipe.method.max_length - 3, recipe.method.negatives
-        if isinstance(recipe.method, PCLBirdsConfig) and train[0].after is None:
+        if isinstance(recipe.method, PCLCrossTaskConfig) and train[0].after is None:
             longest = recipe.method.single_length - 3
         if in_free_text(train):
             mined = mine_text(train, recipe.seed, count, longest, judge)

@@ -9,15 +9,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast, get_args
 
+from whatchanged.bpe import read_merges
 from whatchanged.errors import RecipeError
-from whatchanged.pieces import read_merges
 from whatchanged.recipes.schema import Recipe, StageConfig, Task
 from whatchanged.training.batches import Source, Sourced
 from whatchanged.vocabulary import Vocabulary
 
 SOURCES: Mapping[str, str] = {
     "dataset": "whatchanged.training.data.dataset_source:open_dataset_sources",
-    "pool": "whatchanged.training.data.pool_source:open_pool",
+    "pool": "whatchanged.training.objects.pool_source:open_pool",
 }
 
 

@@ -22,12 +22,12 @@ from whatchanged.training.checkpoint import State
 from whatchanged.training.data.sources import Sources, open_sources
 from whatchanged.training.export.backbone_in_front import put_backbone_in_front
 from whatchanged.training.export.calibration import calibrate, no_change_sentences
-from whatchanged.training.export.familiarity import fit_familiarity
-from whatchanged.training.export.graphs import compare, compare_strangeness, store_half, write_graphs
+from whatchanged.training.export.graphs import compare, compare_ood_distance, store_half, write_graphs
+from whatchanged.training.export.in_distribution import fit_in_distribution
 from whatchanged.training.export.model_card import model_card
 from whatchanged.training.methods import Method
+from whatchanged.training.objects.tokens import pixel_statistics
 from whatchanged.training.run_folder import open_run
-from whatchanged.training.seeing.vision import pixel_statistics
 from whatchanged.worlds.clevr.language import NO_CHANGE
 
 FIXTURE_PAIRS = 64
@@ -45,7 +45,7 @@ def export_run(
     checkpoint: str = "auto",
     force: bool = False,
     weights: Path | None = None,
-    familiar: Path | None = None,
+    in_distribution: Path | None = None,
 ) -> Bundle:
     """Write the run's model as a bundle folder; nothing is left at ``output`` if anything fails.
 
@@ -72,7 +72,9 @@ def export_run(
         statistics, seen_by = (backbone.mean, backbone.std), backbone.about()
     sources = _pictures(recipe, data, run)
     validation = sources.validation
-    distance, known = (None, None) if familiar is None else fit_familiarity(method.vision, familiar)
+    distance, known = (
+        (None, None) if in_distribution is None else fit_in_distribution(method.vision, in_distribution)
+    )
     pairs = _fixture_pairs(validation, *statistics)
     draft = output.with_name(f".{output.name}.{os.getpid()}")
     draft.mkdir(parents=True)
@@ -83,7 +85,7 @@ def export_run(
                 store_half(draft / graph)
         difference = compare(method, draft, *pairs)
         if distance is not None:
-            compare_strangeness(method, distance, draft, *pairs)
+            compare_ood_distance(method, distance, draft, *pairs)
         dataset = validation.example(0, np.random.default_rng(0)).record.dataset
         world, sentences = WORLDS.get(dataset, ("none", ()))
         sentences = sentences or no_change_sentences(sources, method.vocabulary, method.max_length)
@@ -133,7 +135,7 @@ def _training(run: Path, recipe: Recipe, method: Method, state: State) -> dict[s
             replace(recipe, data=replace(recipe.data, path="", features="", merges=""))
         ),
         "preparation": recipe.data.preparation,
-        "attention": method.looks,
+        "attention": method.attention_description,
         "checkpoint": {"stage": recipe.stages[state.stage].name, "step": state.step, "best": state.best},
         "training_seconds": round(state.seconds),
         "environment": _environment(run),
@@ -144,11 +146,11 @@ def _environment(run: Path) -> dict[str, Any]:
     """What the run was trained on, in each sitting, without commands and start, whose paths are nobody's
     business."""
 
-    def shown(sitting: dict[str, Any]) -> dict[str, Any]:
-        return {key: value for key, value in sitting.items() if key not in ("command", "init")}
+    def shown(launch: dict[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in launch.items() if key not in ("command", "init")}
 
     first: dict[str, Any] = json.loads((run / "environment.json").read_text(encoding="utf-8"))
-    later = {"sittings": [shown(sitting) for sitting in first["sittings"]]} if "sittings" in first else {}
+    later = {"sittings": [shown(launch) for launch in first["sittings"]]} if "sittings" in first else {}
     return {**shown(first), **later}
 
 
@@ -164,7 +166,7 @@ def _pictures(recipe: Recipe, data: Path | None, run: Path) -> Sources:
             path=str(data),
             wording="captions",
             ordered_pairs="official",
-            vary="examples",
+            augment="examples",
         )
     return open_sources(replace(recipe, data=places, stages=()), run)  # nothing to train on
 

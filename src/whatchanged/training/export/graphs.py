@@ -20,12 +20,12 @@ from torch import Tensor, nn
 
 from whatchanged.captioner.decoding import Cache, Decoded, greedy
 from whatchanged.errors import BundleError
-from whatchanged.training.export.familiarity import Strangeness, encode_and_judge
+from whatchanged.training.export.in_distribution import OODDistance, encode_and_judge
 from whatchanged.training.methods import Method
 from whatchanged.training.validation import decode
 
 OPSET = 17
-STRANGENESS_OFF = 0.02
+OOD_DISTANCE_OFF = 0.02
 """Most relative difference between the encoder's strangeness and torch's."""
 HALF_FROM = 256
 """Numbers that a weight must have to be worth storing as fp16."""
@@ -34,14 +34,14 @@ HALF_FROM = 256
 class _Encoder(nn.Module):
     """Pictures -> no_change, where the method judges it, strangeness, where known, and the memory's parts."""
 
-    def __init__(self, method: Method, parts: Sequence[str], distance: Strangeness | None) -> None:
+    def __init__(self, method: Method, parts: Sequence[str], distance: OODDistance | None) -> None:
         super().__init__()
         self.method, self.parts, self.distance = method, parts, distance
 
     def forward(self, before: Tensor, after: Tensor) -> tuple[Tensor, ...]:
-        memory, strangeness = encode_and_judge(self.method, before, after, self.distance)
+        memory, ood_distance = encode_and_judge(self.method, before, after, self.distance)
         judged, parts = self.method.no_change(memory), [getattr(memory, part) for part in self.parts]
-        return tuple(found for found in (judged, strangeness, *parts) if found is not None)
+        return tuple(found for found in (judged, ood_distance, *parts) if found is not None)
 
 
 class _Decoder(nn.Module):
@@ -63,7 +63,7 @@ def write_graphs(
     method: Method,
     pictures: tuple[NDArray[np.float32], NDArray[np.float32]],
     folder: Path,
-    distance: Strangeness | None = None,
+    distance: OODDistance | None = None,
 ) -> None:
     """Trace ``encoder.onnx`` and ``decoder.onnx`` on two pairs; batch and length stay free."""
     before, after = (torch.from_numpy(p) for p in pictures)
@@ -156,20 +156,20 @@ def compare(method: Method, folder: Path, before: NDArray[np.float32], after: ND
     return float(max(abs(a.log_probability - b.log_probability) for a, b in pairs))
 
 
-def compare_strangeness(
+def compare_ood_distance(
     method: Method,
-    distance: Strangeness,
+    distance: OODDistance,
     folder: Path,
     before: NDArray[np.float32],
     after: NDArray[np.float32],
 ) -> None:
-    """Raises BundleError where the graph's strangeness is off torch's by more than ``STRANGENESS_OFF``."""
+    """Raises BundleError where the graph's strangeness is off torch's by more than ``OOD_DISTANCE_OFF``."""
     with torch.inference_mode():
         _, wanted = encode_and_judge(method, torch.from_numpy(before), torch.from_numpy(after), distance)
     session = onnxruntime.InferenceSession(str(folder / "encoder.onnx"), providers=["CPUExecutionProvider"])
     (got,) = session.run(["strangeness"], {"before": before, "after": after})
     off = float(np.abs(got / cast(Tensor, wanted).numpy() - 1).max())
-    if off > STRANGENESS_OFF:
+    if off > OOD_DISTANCE_OFF:
         raise BundleError(
             f"The strangeness that the exported encoder finds is off torch's by {100 * off:.1f} %, so nothing"
             " was written. Export without --fp16 if it was set."

@@ -28,7 +28,7 @@ def model_card(card: Card, recipe: Recipe, folder: Path) -> str:
     size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
     width, height = card.image_size
     seconds = card.provenance["training_seconds"]
-    warned = "not told" if card.familiar is None else f"warned of by the {card.familiar.how}"
+    warned = "not told" if card.in_distribution is None else f"warned of by the {card.in_distribution.how}"
     return f"""---
 language: en
 license: apache-2.0

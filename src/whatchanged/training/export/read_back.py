@@ -24,10 +24,10 @@ from whatchanged.errors import BundleError, RecipeError
 from whatchanged.recipes.reader import parse_recipe
 from whatchanged.recipes.schema import PCLConfig, Recipe
 from whatchanged.training.export.graphs import decode_graphs
-from whatchanged.training.methods import Method, begin_from
+from whatchanged.training.methods import Method, initialise_from
 from whatchanged.training.methods.pcl import PCL
+from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.training.run_folder import make_method
-from whatchanged.training.seeing.vision import PixelVision
 from whatchanged.training.validation import decode
 
 PREFIX = "method."
@@ -70,10 +70,10 @@ def read_bundle(bundle: Bundle) -> tuple[Recipe, Method]:
     return recipe, method
 
 
-def begin_from_bundle(recipe: Recipe, method: Method, bundle: Bundle) -> str:
+def initialise_from_bundle(recipe: Recipe, method: Method, bundle: Bundle) -> str:
     """Start a recipe's ``method`` from a bundle's weights; returns what there is to say of it.
 
-    What is taken over, and what is raised: see ``begin_from``. Raises BundleError, too, where the bundle
+    What is taken over, and what is raised: see ``initialise_from``. Raises BundleError, too, where the bundle
     holds no such model, RecipeError where the recipe would train its backbone.
     """
     if recipe.vision.kind == "backbone" and any(stage.learns_vision for stage in recipe.stages):
@@ -88,7 +88,7 @@ def begin_from_bundle(recipe: Recipe, method: Method, bundle: Bundle) -> str:
             f"{bundle.folder}: read back, its weights write none of {PROBES} sentences as its graphs do."
             " Start from the run's folder."
         )
-    said = begin_from(method, source, str(bundle.folder))
+    said = initialise_from(method, source, str(bundle.folder))
     return f"{said}; read back, the weights write {equal} of {PROBES} sentences as the bundle's graphs do" + (
         "" if equal == PROBES else " (another version of whatchanged exported it)"
     )
@@ -133,7 +133,7 @@ class _Graph:
 def _unfolded(method: PCL, encoder: _Graph, decoder: _Graph) -> dict[str, Tensor]:
     """The method's tensors by name, as far as the graphs hold them."""
     state = {**encoder.named(), **decoder.named()}
-    assert isinstance(method.vision, PixelVision)
+    assert isinstance(method.vision, ObjectVision)
     modules = [(f"vision.backbone.{n}", m) for n, m in method.vision.backbone.named_modules()]
     convolutions = [name for name, module in modules if isinstance(module, nn.Conv2d)]
     norms = [(name, module) for name, module in modules if isinstance(module, nn.BatchNorm2d)]

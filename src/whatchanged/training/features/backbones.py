@@ -17,9 +17,9 @@ from torch import Tensor, nn
 from whatchanged.errors import MissingExtra, RecipeError
 from whatchanged.training.features.efficientnet_lite import EfficientNetLite0
 from whatchanged.training.features.resnet import ResNet101
+from whatchanged.training.objects.tokens import MEAN, STD, ObjectVision
 from whatchanged.training.run_folder import open_run
-from whatchanged.training.seeing.grids import Grids, Precomputed
-from whatchanged.training.seeing.vision import MEAN, STD, PixelVision
+from whatchanged.training.vision.base import Grids, StoredFeatures
 from whatchanged.training.weights.clip_archive import read_tensors
 
 SIDE = 224
@@ -93,7 +93,7 @@ class Backbone:
         return self.network(light).flatten(2).transpose(1, 2)  # type: ignore[no-any-return]
 
 
-class SeenOnTheFly(Precomputed):
+class SeenOnTheFly(StoredFeatures):
     """The vision of a model that learned from stored features, reading pictures through their backbone."""
 
     def __init__(self, backbone: Backbone) -> None:
@@ -128,7 +128,7 @@ def open_backbone(name: str, weights: Path | None = None) -> Backbone:
     if weights is not None:
         raise RecipeError(f"{weights}: the run {name} has weights of its own. Leave --weights out.")
     recipe, method, _ = open_run(Path(name), "last")
-    if not isinstance(method.vision, PixelVision):
+    if not isinstance(method.vision, ObjectVision):
         raise RecipeError(
             f"{name}: {recipe.name} has no backbone to run. Name a run with vision.kind backbone."
         )
@@ -150,7 +150,7 @@ def fingerprint(network: nn.Module) -> str:
     return digest.hexdigest()
 
 
-def token_weights(vision: PixelVision) -> str:
+def token_weights(vision: ObjectVision) -> str:
     """The fingerprint of all that the tokens of a picture depend on: the backbone and its heads."""
     return fingerprint(nn.ModuleDict({"backbone": vision.backbone, "heads": vision.heads}))
 

@@ -24,12 +24,12 @@ from whatchanged.errors import OutputError, RecipeError
 from whatchanged.files import whole
 from whatchanged.images import open_image, resize
 from whatchanged.training.data.grid_files import picture_name, read_header, shard_file, write_shard
-from whatchanged.training.data.pool import Shard, check_size, open_shards
-from whatchanged.training.data.token_files import claim, origin, tokens_file
 from whatchanged.training.features.backbones import Backbone, open_backbone, token_weights
+from whatchanged.training.objects.pool import Shard, check_size, open_shards
+from whatchanged.training.objects.token_files import claim, origin, tokens_file
+from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.training.run_folder import choose_device, open_run
-from whatchanged.training.seeing.variation import vary
-from whatchanged.training.seeing.vision import PixelVision
+from whatchanged.training.vision.augmentation import augment
 
 BATCH = 100
 """Pictures of a pool side by side."""
@@ -95,10 +95,10 @@ def store_features(
     if where.type == "cpu" and count > 1:
         _in_processes(todo, backbone, weights, count, quiet)
     else:
-        with _one_thread(where.type == "cpu"), ThreadPoolExecutor(workers or os.cpu_count() or 1) as readers:
+        with _one_thread(where.type == "cpu"), ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
             seer.network.to(where)
             for job in track(todo, "features", disable=quiet):
-                _write(job, seer, where, readers)
+                _write(job, seer, where, pool)
     size = sum(job.path.stat().st_size for job in jobs)
     return Stored(len(named), len(todo), len(jobs) - len(todo), size, time.monotonic() - began)
 
@@ -132,12 +132,12 @@ def _is_there(job: _Job, backbone: Backbone) -> bool:
     return True
 
 
-def _write(job: _Job, backbone: Backbone, device: torch.device, readers: ThreadPoolExecutor) -> None:
+def _write(job: _Job, backbone: Backbone, device: torch.device, workers: ThreadPoolExecutor) -> None:
     """See the pictures of one shard, the next ones being read meanwhile, and write it."""
 
     def read_ahead(first: int) -> list[Future[NDArray[np.uint8]]]:
         paths = job.pictures[first : first + job.batch]
-        return [readers.submit(lambda p: resize(open_image(p), backbone.size), path) for path in paths]
+        return [workers.submit(lambda p: resize(open_image(p), backbone.size), path) for path in paths]
 
     grids = np.empty((len(job.names), backbone.rows * backbone.columns, backbone.width), np.float16)
     ahead = read_ahead(0)
@@ -199,8 +199,8 @@ def _follow() -> None:
 
 
 def _write_here(job: _Job) -> None:
-    with ThreadPoolExecutor(1) as readers:
-        _write(job, _HERE[0], torch.device("cpu"), readers)
+    with ThreadPoolExecutor(1) as workers:
+        _write(job, _HERE[0], torch.device("cpu"), workers)
 
 
 def store_tokens(
@@ -214,7 +214,7 @@ def store_tokens(
     """
     recipe, method, _ = open_run(run, "last")
     vision = method.vision
-    if not isinstance(vision, PixelVision):
+    if not isinstance(vision, ObjectVision):
         raise RecipeError(f"{run}: {recipe.name} reads stored features itself; it has no backbone to run.")
     if vision.rows * vision.columns > EXACT:
         raise RecipeError(
@@ -235,15 +235,15 @@ def store_tokens(
 
 
 @torch.inference_mode()
-def _tokens(vision: PixelVision, shard: Shard, variant: int, device: torch.device) -> NDArray[np.float16]:
+def _tokens(vision: ObjectVision, shard: Shard, variant: int, device: torch.device) -> NDArray[np.float16]:
     """One variant of a shard's pictures: (n, 3, N, F + 4)."""
     generator = torch.Generator(device).manual_seed(shard.number * 1000 + variant)
     pictures = torch.from_numpy(np.array(shard.pictures)).flatten(0, 1)
     packed = []
     for batch in torch.split(pictures, BATCH):
         light = batch.to(device).permute(0, 3, 1, 2).float() / 255
-        light = vary(light, generator) if variant else light
+        light = augment(light, generator) if variant else light
         light = (light - vision.mean) / vision.std
-        seen = vision.pack(light.contiguous(memory_format=torch.channels_last))
+        seen = vision.to_tokens(light.contiguous(memory_format=torch.channels_last))
         packed.append(seen.cpu().numpy().astype(np.float16))
     return np.concatenate(packed).reshape(len(shard), 3, *packed[0].shape[1:])

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.schema import MethodConfig
-from whatchanged.training.seeing.grids import Batch, Vision
+from whatchanged.training.vision.base import Batch, Vision
 from whatchanged.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 METHODS = {
     "pcl": "whatchanged.training.methods.pcl:PCL",
-    "pcl-birds": "whatchanged.training.methods.pcl_birds:PCLBirds",
+    "pcl-birds": "whatchanged.training.methods.pcl_cross_task:PCLCrossTask",
     "clip4idc": "whatchanged.training.methods.clip4idc:CLIP4IDC",
     "scorer": "whatchanged.training.methods.scorer:SCORER",
 }
@@ -43,7 +43,7 @@ class Method(Protocol):
     vision: Vision
     vocabulary: Vocabulary
     max_length: int
-    looks: str
+    attention_description: str
     """Which attention ``step`` returns, in words."""
 
     def batch_size(self, task: str, batch: int) -> int:
@@ -56,7 +56,7 @@ class Method(Protocol):
         """The named terms of one task, as they enter the sum."""
 
     @property
-    def padded_tasks(self) -> frozenset[str]:
+    def padding_sensitive_tasks(self) -> frozenset[str]:
         """The tasks whose loss depends on the padding, on purpose."""
 
     def encode(self, before: Tensor, after: Tensor) -> Any:
@@ -85,7 +85,7 @@ class Method(Protocol):
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Every parameter in exactly one named group."""
 
-    def untrained(self, tasks: Collection[str]) -> frozenset[str]:
+    def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         """Names of the parameters that none of these tasks gives a gradient, on purpose."""
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ def build_method(config: MethodConfig, vision: nn.Module, vocabulary: Vocabulary
     return cast(Method, getattr(import_module(module), name)(config, vision, vocabulary))
 
 
-def begin_from(method: Method, source: Method, where: str) -> str:
+def initialise_from(method: Method, source: Method, where: str) -> str:
     """Start ``method`` from the weights of ``source``; returns what there is to say of it.
 
     A word that both vocabularies have keeps its rows; the others start anew. Another method (pcl and
@@ -148,7 +148,9 @@ def _table_rows(method: Method) -> list[int]:
     return [int(row) for row in rows]
 
 
-def take_over(method: nn.Module, state: Mapping[str, Tensor], anew: tuple[str, ...] = ()) -> tuple[str, ...]:
+def copy_matching_tensors(
+    method: nn.Module, state: Mapping[str, Tensor], anew: tuple[str, ...] = ()
+) -> tuple[str, ...]:
     """Copy every tensor of ``state`` that has the name of one of the method's, but those that begin ``anew``.
 
     Returns the names that keep their own start. Raises ShapeError where a name fits but not its shape.

@@ -40,14 +40,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from whatchanged.bpe import BPEVocabulary
 from whatchanged.errors import RecipeError
-from whatchanged.pieces import PieceVocabulary
 from whatchanged.recipes.schema import CLIP4IDCConfig
-from whatchanged.training.methods import Cache, take_over
+from whatchanged.training.methods import Cache, copy_matching_tensors
 from whatchanged.training.nn.clip import LARGEST_SCALE, START_SCALE, Block, TextTower, draw, draw_blocks
 from whatchanged.training.nn.postnorm import EPS, DecoderLayer, EncoderLayer
 from whatchanged.training.nn.transformer import Past, captioning_mask
-from whatchanged.training.seeing.grids import Batch, Grids, Vision, on_grids, stacked
+from whatchanged.training.vision.base import Batch, Grids, Vision, on_grids, stacked
 from whatchanged.vocabulary import CLS, EOS, MASK, PAD, UNK, Vocabulary
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class PairEncoder(nn.Module):
         return cast(Tensor, self.project(self.exit_norm(y)))
 
 
-class Said(NamedTuple):
+class DecoderOutput(NamedTuple):
     """Word rows (B, T, D), own keys, values (B, layers, h, T, k), looks at the pair (B, layers, h, T, R)."""
 
     rows: Tensor
@@ -222,14 +222,14 @@ class Captioner(nn.Module):
 
     def forward(
         self, words: Tensor, keys: Tensor, values: Tensor, allowed: Tensor | None = None, past: Past = None
-    ) -> Said:
+    ) -> DecoderOutput:
         """Embedded words (B, T, D) behind ``past`` (B, layers, h, P, k), looking at a memory."""
         d, found = self.dropout(self.entry_norm(words)), []
         for i, layer in enumerate(self.decoder):
             own = None if past is None else (past[0][:, i], past[1][:, i])
             d, seen, looked = layer(d, keys[:, i], values[:, i], allowed, own)
             found.append((seen.keys, seen.values, looked))
-        return Said(d, *(torch.stack(parts, dim=1) for parts in zip(*found, strict=True)))
+        return DecoderOutput(d, *(torch.stack(parts, dim=1) for parts in zip(*found, strict=True)))
 
     def logits(self, rows: Tensor, table: Tensor) -> Tensor:
         """Word rows (..., D) -> logits (..., rows of the table)."""
@@ -248,17 +248,17 @@ class Memory(NamedTuple):
 class CLIP4IDC(nn.Module):
     """The method and its two baselines: pair encoder, text tower, captioner."""
 
-    looks = "mean over heads and decoder layers"
+    attention_description = "mean over heads and decoder layers"
 
     def __init__(self, config: CLIP4IDCConfig, vision: Vision, vocabulary: Vocabulary) -> None:
         super().__init__()
         self.config, self.vision, self.vocabulary = config, vision, vocabulary
         self.preset, self.max_length = PRESETS[config.preset], config.max_length
-        known = vocabulary.table_rows if isinstance(vocabulary, PieceVocabulary) else range(len(vocabulary))
+        known = vocabulary.table_rows if isinstance(vocabulary, BPEVocabulary) else range(len(vocabulary))
         rows, width = max(known) + 1, config.text_width
         self.table_rows: Tensor
         self.register_buffer("table_rows", torch.tensor(list(known)), persistent=False)
-        unsaid = [PAD, UNK, CLS, MASK] if isinstance(vocabulary, PieceVocabulary) else []
+        unsaid = [PAD, UNK, CLS, MASK] if isinstance(vocabulary, BPEVocabulary) else []
         self.unsaid: Tensor
         self.register_buffer("unsaid", torch.zeros(len(vocabulary), dtype=torch.bool), persistent=False)
         self.unsaid[unsaid] = True
@@ -311,7 +311,7 @@ class CLIP4IDC(nn.Module):
         return Batch(*stacked(examples), ids, changed=changed, truth=truth)
 
     @property
-    def padded_tasks(self) -> frozenset[str]:
+    def padding_sensitive_tasks(self) -> frozenset[str]:
         """None: no loss depends on the padding."""
         return frozenset()
 
@@ -367,7 +367,7 @@ class CLIP4IDC(nn.Module):
 
     def pair_tokens(self, before: Tensor, after: Tensor) -> Tensor:
         """Two batches of pictures, as the vision reads them -> H (B, R, J)."""
-        return cast(Tensor, self.pair(self.vision.relate(self.vision.grids(before, after))))
+        return cast(Tensor, self.pair(self.vision.add_match_features(self.vision.grids(before, after))))
 
     def _places(self, words: int) -> Tensor:
         assert self.text_positions is not None
@@ -397,7 +397,7 @@ class CLIP4IDC(nn.Module):
     def _logits(self, rows: Tensor) -> Tensor:
         """Word rows (..., D) -> logits (..., V) of the house's ids; what CLIP lacks is impossible."""
         logits = self.captioner.logits(rows, self._tables()[0])
-        if not isinstance(self.vocabulary, PieceVocabulary):
+        if not isinstance(self.vocabulary, BPEVocabulary):
             return logits
         return logits[..., self.table_rows].masked_fill(self.unsaid, float("-inf"))
 
@@ -411,7 +411,7 @@ class CLIP4IDC(nn.Module):
 
     def encode(self, before: Tensor, after: Tensor) -> Memory:
         """The memory of each pair: what the decoder looks at, projected once."""
-        grids = self.vision.relate(self.vision.grids(before, after))
+        grids = self.vision.add_match_features(self.vision.grids(before, after))
         keys, values = self.captioner.memory(self.pair(grids))
         return Memory(keys, values, torch.stack([grids.cells_before, grids.cells_after], dim=1))
 
@@ -476,10 +476,10 @@ class CLIP4IDC(nn.Module):
         decay = {False: {}, True: {"weight_decay": 0.0}}
         return [{"name": name, "params": params, **decay[bare]} for (name, bare), params in groups.items()]
 
-    def untrained(self, tasks: Collection[str]) -> frozenset[str]:
+    def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         """Names of the method's parameters that none of ``tasks`` gives a gradient, on purpose."""
         adapts = self.config.variant == "clip4idc"
-        idle = {f"vision.{name}" for name in self.vision.untrained(tasks)}
+        idle = {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
         for name, _ in self.named_parameters():
             part = name.partition(".")[0]
             tower = part in ("text", "log_scale") and adapts
@@ -496,4 +496,4 @@ class CLIP4IDC(nn.Module):
 
         Returns the names that keep their own start. Raises ShapeError where a name fits but not its shape.
         """
-        return take_over(self, state)
+        return copy_matching_tensors(self, state)

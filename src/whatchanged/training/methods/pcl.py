@@ -18,7 +18,8 @@ Departures. ``Preset`` has one field per point where paper and code part ways; a
   ``paper`` pads to the longest caption of the batch, as its pads are never read; the code pads to L;
 - the forced patch of an image that drew none is the one with the smallest draw: uniform, as the code's;
 - the code freezes all but the last block of a deeper single or pair encoder; here every block learns;
-- one module holds the heads of all stages; ``untrained`` says which of them a stage leaves alone;
+- one module holds the heads of all stages; ``parameters_without_gradient`` says which of them a stage
+  leaves alone;
 - decoding keeps keys and values of real words (the code recomputes all words): same numbers, two rows a step;
 - without the difference encoder (row 5 of table 4) the embedded patches go straight to F_cross: our reading.
 """
@@ -34,9 +35,9 @@ from torch.nn import functional as F
 
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes.schema import PCLConfig
-from whatchanged.training.methods import Cache, take_over
+from whatchanged.training.methods import Cache, copy_matching_tensors
 from whatchanged.training.nn.transformer import Cached, Stack, asking_mask, captioning_mask, norm, sinusoid
-from whatchanged.training.seeing.grids import Batch, Grids, Hidden, Vision, on_grids, stacked, to_patches
+from whatchanged.training.vision.base import Batch, Grids, Hidden, Vision, on_grids, stacked, to_patches
 from whatchanged.vocabulary import BOS, CLS, EOS, MASK, PAD, Vocabulary
 
 if TYPE_CHECKING:
@@ -215,7 +216,7 @@ class Regressor(nn.Module):
         self.bias = nn.Parameter(torch.zeros(feature_width))
 
     def forward(self, rows: Tensor, projection: Tensor) -> Tensor:
-        """rows (M, D), projection (D, F') -> (M, F); columns past F project what ``relate`` added."""
+        """rows (M, D), projection (D, F') -> (M, F); columns past F project what was added by matching."""
         return cast(Tensor, self.net(rows) @ projection[:, : len(self.bias)] + self.bias)
 
 
@@ -235,7 +236,7 @@ class Memory(NamedTuple):
 class PCL(nn.Module):
     """The method: embeddings, three stacks of transformer blocks, and a head per task."""
 
-    looks = "mean over heads and layers"
+    attention_description = "mean over heads and layers"
 
     def __init__(self, config: PCLConfig, vision: Vision, vocabulary: Vocabulary) -> None:
         super().__init__()
@@ -293,7 +294,7 @@ class PCL(nn.Module):
         return self.max_length
 
     @property
-    def padded_tasks(self) -> frozenset[str]:
+    def padding_sensitive_tasks(self) -> frozenset[str]:
         """The tasks whose loss depends on the padding, on purpose: the authors' code reads it."""
         return frozenset({"mlm", "mvcl", "fda"} if self.preset.read_pads else ())
 
@@ -377,7 +378,7 @@ class PCL(nn.Module):
 
     def image_rows(self, grids: Grids, hidden: Hidden = (None, None)) -> Tensor:
         """Raw grids -> what F_cross reads of both pictures, (B, R, D)."""
-        related = self.vision.relate(grids, hidden)
+        related = self.vision.add_match_features(grids, hidden)
         before = self.embed.image(related.before, related.cells_before, 0)
         if grids.single:
             after = self.embed.special(1, before.shape[0])
@@ -474,18 +475,18 @@ class PCL(nn.Module):
             groups["vision" if name.startswith(seeing) else "method"].append(parameter)
         return [{"name": name, "params": params} for name, params in groups.items() if params]
 
-    def untrained(self, tasks: Collection[str]) -> frozenset[str]:
+    def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         """Names of the method's parameters that none of ``tasks`` gives a gradient, on purpose."""
         trained = [HEADS[task] for task in tasks if task in HEADS]
         idle = {"output", "regressor", "distractor", "pooler"}.difference(*trained)
         if not trained:
             idle |= {"embed", "single", "pair", "cross"}
         own = frozenset(name for name, _ in self.named_parameters() if name.partition(".")[0] in idle)
-        return own | {f"vision.{name}" for name in self.vision.untrained(tasks)}
+        return own | {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
         """Take over every tensor that bears the name of one of ours, except the two-way heads' own.
 
         Returns the names that keep their own start. Raises ShapeError where a name fits but not its shape.
         """
-        return take_over(self, state, anew=("pooler.", "distractor."))
+        return copy_matching_tensors(self, state, anew=("pooler.", "distractor."))

@@ -35,10 +35,10 @@ from torch.nn import functional as F
 
 from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.schema import ScorerConfig
-from whatchanged.training.methods import Cache, take_over
+from whatchanged.training.methods import Cache, copy_matching_tensors
 from whatchanged.training.nn.token_matching import match_tokens
 from whatchanged.training.nn.transformer import BLIND, sinusoid
-from whatchanged.training.seeing.grids import Batch, Vision, stacked
+from whatchanged.training.vision.base import Batch, Vision, stacked
 from whatchanged.vocabulary import BOS, CLS, MASK, PAD, UNK, Vocabulary
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ NORM_EPS = 1e-6
 LARGEST_LOG_SCALE = math.log(100.0)
 FIRST_LOG_SCALE = 1.0
 
-Asked = tuple[Tensor, Tensor]
+QueryKey = tuple[Tensor, Tensor]
 """What a layer asks with and is asked by, of one direction: queries and keys (B, N, D)."""
 
 
@@ -128,7 +128,7 @@ class Matching(nn.Module):
         return scores * self.log_scale.exp()
 
 
-class Heads(nn.Module):
+class MultiHeadAttention(nn.Module):
     """Multi-head attention: a = concat_h(Drop(softmax(q kᵀ / sqrt(k))) v), projected where asked."""
 
     def __init__(self, width: int, heads: int, dropout: float, projected: bool, bias: bool = True) -> None:
@@ -167,11 +167,11 @@ class Reconstruction(nn.Module):
 
     def __init__(self, config: ScorerConfig, preset: Preset) -> None:
         super().__init__()
-        self.attention = Heads(config.width, config.heads, config.dropout, preset.project_heads)
+        self.attention = MultiHeadAttention(config.width, config.heads, config.dropout, preset.project_heads)
         self.norm = nn.LayerNorm(config.width, NORM_EPS)
         self.matching = Matching(config, preset)
 
-    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, Asked]:
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, QueryKey]:
         """x asks, y is asked, (B, N, D) each -> x' (B, N, D), and what matching needs."""
         found = self.attention.query(x), self.attention.key(y)
         parts = (split_heads(part, self.attention.heads) for part in (*found, self.attention.value(y)))
@@ -189,7 +189,7 @@ class DecoderLayer(nn.Module):
         super().__init__()
         width = config.width
         sizes = (width, config.heads, config.dropout, preset.project_heads)
-        self.own, self.cross = Heads(*sizes), Heads(*sizes)
+        self.own, self.cross = MultiHeadAttention(*sizes), MultiHeadAttention(*sizes)
         self.own_norm, self.cross_norm, self.ffn_norm = (nn.LayerNorm(width, NORM_EPS) for _ in range(3))
         self.ffn_in, self.ffn_out = nn.Linear(width, width), nn.Linear(width, width)
         self.dropout = nn.Dropout(config.dropout)
@@ -260,15 +260,15 @@ class Reasoning(nn.Module):
         super().__init__()
         width = config.width
         self.mix = nn.Linear(2 * width, width)
-        self.attention = Heads(width, config.heads, 0.0, projected=True, bias=False)
+        self.attention = MultiHeadAttention(width, config.heads, 0.0, projected=True, bias=False)
         self.shape = nn.Linear(width, width)
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
         self.matching = Matching(config, preset)
 
-    def forward(self, before: Tensor, after: Tensor, sentence: Tensor) -> Asked:
+    def forward(self, before: Tensor, after: Tensor, sentence: Tensor) -> QueryKey:
         """Cells X1, X2 (B, N, D) and t (B, D) -> queries of the promised picture, keys of the one after."""
-        told = sentence[:, None].expand(-1, before.shape[1], -1)
-        z = self.mix(torch.cat([before, told], dim=-1))
+        mentioned = sentence[:, None].expand(-1, before.shape[1], -1)
+        z = self.mix(torch.cat([before, mentioned], dim=-1))
         read, _ = self.attention(self.attention.ask(z), *self.attention.read(z))
         return self.query(self.shape(read)), self.key(after)
 
@@ -283,7 +283,7 @@ class Memory(NamedTuple):
 class SCORER(nn.Module):
     """The method; ``Method`` tells what each public function is for."""
 
-    looks = "last decoder layer, mean over heads, half for each picture"
+    attention_description = "last decoder layer, mean over heads, half for each picture"
 
     def __init__(self, config: ScorerConfig, vision: nn.Module, vocabulary: Vocabulary) -> None:
         super().__init__()
@@ -326,7 +326,7 @@ class SCORER(nn.Module):
         ids = torch.tensor(
             [self.vocabulary.ids(e.caption, self.max_length + 1)[: self.max_length] for e in examples]
         )
-        if not self.padded_tasks:
+        if not self.padding_sensitive_tasks:
             ids = ids[:, : int((ids != PAD).sum(1).max())]
         # without whole scenes no pair says its kind, and all share one loss
         scenes = any(e.partner is not None for e in examples)
@@ -335,7 +335,7 @@ class SCORER(nn.Module):
         return Batch(*stacked(examples), ids, None, changed, truth=truth)
 
     @property
-    def padded_tasks(self) -> frozenset[str]:
+    def padding_sensitive_tasks(self) -> frozenset[str]:
         """Captioning with a sentence vector that divides by all positions, as the authors' code does."""
         counted = self.reasoning is not None and not self.preset.mean_sentence
         return frozenset({"caption"} if counted else ())
@@ -356,10 +356,10 @@ class SCORER(nn.Module):
         memory, found = self.difference(before, after)
         states = self.decoder(batch.ids, memory)
         logits = self.decoder.output(states[:, :-1])
-        promised: Asked | None = None
+        promised: QueryKey | None = None
         if self.reasoning is not None:
-            told = sentence_vector(states, batch.ids != PAD, self.preset.mean_sentence)
-            promised = self.reasoning(before, after, told)
+            mentioned = sentence_vector(states, batch.ids != PAD, self.preset.mean_sentence)
+            promised = self.reasoning(before, after, mentioned)
         terms: dict[str, list[Tensor]] = {"caption": [], "view": [], "reason": []}
         for kind in self._kinds(batch):
             words = logits[kind].transpose(1, 2)
@@ -391,7 +391,7 @@ class SCORER(nn.Module):
 
         x = 2j/columns − 1 and y = 2i/rows − 1 where the preset has coordinates, so the last is not quite 1.
         """
-        grids = self.vision.relate(self.vision.grids(before, after))
+        grids = self.vision.add_match_features(self.vision.grids(before, after))
         number = torch.arange(self.vision.rows * self.vision.columns, device=before.device)
         row, column = number // self.vision.columns, number % self.vision.columns
         places = torch.cat([self.column_places(column), self.row_places(row)], dim=-1)
@@ -405,7 +405,7 @@ class SCORER(nn.Module):
             found.append(self.project(cell) + places)
         return found[0], found[1]
 
-    def difference(self, before: Tensor, after: Tensor) -> tuple[Tensor, tuple[Asked, Asked] | None]:
+    def difference(self, before: Tensor, after: Tensor) -> tuple[Tensor, tuple[QueryKey, QueryKey] | None]:
         """X1, X2 -> D (B, N, D), and what the matching layer asks with in both directions.
 
         Both directions share all weights, and each layer reads what the layer before made of both pictures;
@@ -450,7 +450,8 @@ class SCORER(nn.Module):
     ) -> tuple[Tensor, Tensor, Cache]:
         """The word at ``position`` (1 first), ``previous`` (B,) standing just before it.
 
-        Returns log-probabilities (B, V), attention (B, 2, rows, columns; see ``looks``) and the grown cache.
+        Returns log-probabilities (B, V), attention (B, 2, rows, columns; see ``attention_description``) and
+        the grown cache.
         """
         place = torch.as_tensor(position, device=previous.device).reshape(1) - 1
         h, grown, looked = self.decoder.embed(previous[:, None], place), [], None
@@ -479,7 +480,7 @@ class SCORER(nn.Module):
         names = (name for name, _ in self.named_parameters() if name.startswith("reasoning."))
         return frozenset(() if self.preset.train_reasoning else names)
 
-    def untrained(self, tasks: Collection[str]) -> frozenset[str]:
+    def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         """Names of the parameters that none of ``tasks`` gives a gradient, on purpose.
 
         Captioning leaves alone what is frozen, the scale of every layer whose scores no loss reads, and what
@@ -493,8 +494,8 @@ class SCORER(nn.Module):
             if not self.layers and self.reasoning is None:
                 idle |= {"project.bias", "column_places.weight", "row_places.weight"}
             own &= idle
-        return frozenset(own) | {f"vision.{name}" for name in self.vision.untrained(tasks)}
+        return frozenset(own) | {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
         """Take over every tensor that bears the name of one of ours; names what keeps its own start."""
-        return take_over(self, state)
+        return copy_matching_tensors(self, state)

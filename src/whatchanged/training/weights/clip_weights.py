@@ -12,8 +12,8 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from whatchanged.bpe import BPEVocabulary
 from whatchanged.errors import RecipeError
-from whatchanged.pieces import PieceVocabulary
 from whatchanged.recipes.schema import CLIP4IDCConfig, Recipe
 from whatchanged.training.methods.clip4idc import CLIP4IDC, NEW, PRESETS
 from whatchanged.training.weights.clip_archive import read_tensors
@@ -104,7 +104,7 @@ def load_clip(method: CLIP4IDC, path: Path, partial: bool = False) -> Report:
     if (report.missing or report.mismatched) and not partial:
         words = any("words.weight" in name for name in report.mismatched)
         cure = "method.* and vision.* must have the sizes of the model that the weights are of"
-        if words and not isinstance(method.vocabulary, PieceVocabulary):
+        if words and not isinstance(method.vocabulary, BPEVocabulary):
             cure = "CLIP's word table needs CLIP's pieces: --set data.merges=bpe_simple_vocab_16e6.txt.gz"
         raise RecipeError(f"{path}: these weights do not fit. {report}. {cure[0].upper()}{cure[1:]}.")
     method.load_state_dict({name: tensor for name, (_, tensor) in fits.items()}, strict=False)

@@ -62,12 +62,12 @@ def compare(one: Bird, two: Bird, rng: np.random.Generator) -> str:
 def describe(bird: Bird, rng: np.random.Generator) -> str:
     """A sentence about one bird: its main colour or size, and two or three parts."""
     parts = [str(part) for part in rng.permutation(COLOURED)[: int(rng.integers(2, 4))]]
-    things = [_thing(bird, part, rng) for part in parts]
+    objects = [_thing(bird, part, rng) for part in parts]
     if bird.crest and rng.random() < 0.4:
-        things.append("a crest")
+        objects.append("a crest")
     if bird.stripe and rng.random() < 0.5:
-        things.append(f"{_a(_spoken(bird.stripe, rng))} eye stripe")
-    listed = ", ".join(things[:-1]) + f" and {things[-1]}"
+        objects.append(f"{_a(_spoken(bird.stripe, rng))} eye stripe")
+    listed = ", ".join(objects[:-1]) + f" and {objects[-1]}"
     size = "small " if bird.size < SHORT else "large " if bird.size > LONG else ""
     openings = (
         f"this bird has {listed}",
@@ -105,18 +105,18 @@ def _contrast(what: str, one: Bird, two: Bird, rng: np.random.Generator) -> str:
         return f"animal {first + 1} {article}{more if greater else less}{noun}{tail}"
     if what in ("stripe", "crest"):
         number, bird = (1, one) if getattr(one, what) else (2, two)
-        thing = f"{_a(_spoken(bird.stripe, rng))} eye stripe" if what == "stripe" else "a crest"
+        item = f"{_a(_spoken(bird.stripe, rng))} eye stripe" if what == "stripe" else "a crest"
         if what == "stripe" and one.stripe and two.stripe:
             other = f"{_a(_spoken(two.stripe, rng))} eye stripe"
-            return f"animal 1 has {thing}{_joint(rng)}animal 2 has {other}"
-        return f"animal {number} has {thing}"
+            return f"animal 1 has {item}{_joint(rng)}animal 2 has {other}"
+        return f"animal {number} has {item}"
     if part == "wings" and not kind and rng.random() < 0.4:
         mostly = "mostly " if rng.random() < 0.5 else ""
         colours = _spoken(one.wings, rng), _spoken(two.wings, rng)
         return f"animal 1 is {mostly}{colours[0]}{_joint(rng)}animal 2 is {mostly}{colours[1]}"
     noun = str(rng.choice(WORDS[part]))
-    things = [_thing(bird, part, rng, noun, marked=kind == "pattern") for bird in (one, two)]
-    return f"animal 1 has {things[0]}{_joint(rng)}animal 2 has {things[1]}"
+    objects = [_thing(bird, part, rng, noun, marked=kind == "pattern") for bird in (one, two)]
+    return f"animal 1 has {objects[0]}{_joint(rng)}animal 2 has {objects[1]}"
 
 
 def _thing(
@@ -194,8 +194,8 @@ def _holds(clause: str, subject: str, birds: Sequence[Bird]) -> bool | None:
         return None
     if found := _COMPARED.fullmatch(clause) or _SIZED.fullmatch(clause):
         return _compares(found, numbers, birds)
-    read = _has if (thing := _THING.fullmatch(clause)) else _looks
-    found = thing or _WHOLE.fullmatch(clause)
+    read = _has if (item := _THING.fullmatch(clause)) else _looks
+    found = item or _WHOLE.fullmatch(clause)
     if found is None or not any(found.groupdict().values()):
         return None
     return all(read(found, birds[number]) for number in numbers)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from whatchanged.records import ChangeType
-from whatchanged.worlds.clevr.scene import Scene, Thing
+from whatchanged.worlds.clevr.scene import Scene, SceneObject
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ def kept(before: Scene, after: Scene, change: Change) -> tuple[list[int], list[i
     """Indices, before and after, of the things that are in both scenes and did not move."""
     stays = change.type not in ("add", "drop", "move")
     return (
-        [i for i in range(len(before.things)) if stays or i != change.before],
-        [i for i in range(len(after.things)) if stays or i != change.after],
+        [i for i in range(len(before.objects)) if stays or i != change.before],
+        [i for i in range(len(after.objects)) if stays or i != change.after],
     )
 
 
-def changed_thing(scene: Scene, index: int | None) -> Thing | None:
+def changed_thing(scene: Scene, index: int | None) -> SceneObject | None:
     """The changed thing as it is in one of the two scenes, None where it is absent."""
-    return None if index is None else scene.things[index]
+    return None if index is None else scene.objects[index]

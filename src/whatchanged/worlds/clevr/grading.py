@@ -108,7 +108,7 @@ def judge(sentence: str, before: Scene, after: Scene, change: Change) -> Verdict
     return Verdict(True, type_right, value_right, index in meant, meant == [index])
 
 
-def other_thing(
+def other_object(
     sentence: str, before: Scene, after: Scene, change: Change
 ) -> tuple[int, range, range] | None:
     """The thing that a sentence holds the changed one against; the words of the relation ("that is left of
@@ -136,10 +136,10 @@ def is_true(sentence: str, before: Scene, after: Scene, change: Change) -> bool:
 
 def _new_value(after: Scene, change: Change) -> str | None:
     """The color or material after the change; None for a type that has no value."""
-    thing = changed_thing(after, change.after)
-    if thing is None or change.type not in ("color", "material"):
+    item = changed_thing(after, change.after)
+    if item is None or change.type not in ("color", "material"):
         return None
-    return thing.color if change.type == "color" else thing.material
+    return item.color if change.type == "color" else item.material
 
 
 def _phrase(words: Sequence[str]) -> Phrase | None:

@@ -96,7 +96,7 @@ def write_captions(before: Scene, after: Scene, change: Change, rng: np.random.G
     subsets = plain_subsets(scene, index)
     relations = list(relational_phrases(scene, index))
     if not subsets and not relations:
-        raise ValueError(f"nothing singles out thing {index} of a scene of {len(scene.things)}")
+        raise ValueError(f"nothing singles out thing {index} of a scene of {len(scene.objects)}")
     written: dict[str, None] = {}
     while len(written) < count:
         plain = bool(subsets) and (not relations or rng.random() < 0.5)
@@ -125,14 +125,14 @@ def write_fixed(before: Scene, after: Scene, change: Change, wording: Wording) -
     relations = [] if subsets and wording != "relational" else list(relational_phrases(scene, index))
     if relations and wording == "clear":
         relation, other = max(relations, key=lambda r: clearness(scene, index, *r))
-        phrase = Phrase(Plain.of(scene.things[index]), relation, Plain.of(scene.things[other]))
+        phrase = Phrase(Plain.of(scene.objects[index]), relation, Plain.of(scene.objects[other]))
     elif relations:
         relation, other = min(relations, key=lambda r: len(plain_subsets(scene, r[1])[0]))
-        phrase = Phrase(Plain.of(scene.things[index]), relation, _shortest(scene, other))
+        phrase = Phrase(Plain.of(scene.objects[index]), relation, _shortest(scene, other))
     elif subsets:
-        phrase = Phrase(_shortest(scene, index) if wording == "short" else Plain.of(scene.things[index]))
+        phrase = Phrase(_shortest(scene, index) if wording == "short" else Plain.of(scene.objects[index]))
     else:
-        raise ValueError(f"nothing singles out thing {index} of a scene of {len(scene.things)}")
+        raise ValueError(f"nothing singles out thing {index} of a scene of {len(scene.objects)}")
     return f"{say(phrase)} {_predicate(after, change)}"
 
 
@@ -155,15 +155,15 @@ def _predicate(after: Scene, change: Change, rng: np.random.Generator | None = N
     verb = _choose(VERBS[change.type], rng)
     if change.type not in ("color", "material") or change.after is None:
         return verb
-    thing = after.things[change.after]
-    value = thing.color if change.type == "color" else thing.material
+    item = after.objects[change.after]
+    value = item.color if change.type == "color" else item.material
     return f"{verb} {_choose(SYNONYMS[value], rng)}"
 
 
 def _draw_plain(
     scene: Scene, index: int, subsets: list[tuple[Attribute, ...]], rng: np.random.Generator
 ) -> Phrase:
-    return Phrase(Plain.of(scene.things[index], subsets[int(rng.integers(len(subsets)))]))
+    return Phrase(Plain.of(scene.objects[index], subsets[int(rng.integers(len(subsets)))]))
 
 
 def _draw_relational(
@@ -171,11 +171,11 @@ def _draw_relational(
 ) -> Phrase:
     relation, other = relations[int(rng.integers(len(relations)))]
     described = _draw_plain(scene, other, plain_subsets(scene, other), rng)
-    return Phrase(Plain.of(scene.things[index]), relation, described.head)
+    return Phrase(Plain.of(scene.objects[index]), relation, described.head)
 
 
 def _shortest(scene: Scene, index: int) -> Plain:
-    return Plain.of(scene.things[index], plain_subsets(scene, index)[0])
+    return Plain.of(scene.objects[index], plain_subsets(scene, index)[0])
 
 
 def _choose(words: tuple[str, ...], rng: np.random.Generator | None) -> str:

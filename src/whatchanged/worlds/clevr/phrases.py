@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-from whatchanged.worlds.clevr.scene import Color, Material, Scene, Shape, Size, Thing, ground_in_view
+from whatchanged.worlds.clevr.scene import Color, Material, Scene, SceneObject, Shape, Size, ground_in_view
 
 Attribute = Literal["size", "color", "material", "shape"]
 Relation = Literal["left", "right", "behind", "front"]
@@ -36,18 +36,18 @@ class Plain:
     shape: Shape | None = None
 
     @classmethod
-    def of(cls, thing: Thing, attributes: tuple[Attribute, ...] = ATTRIBUTES) -> "Plain":
+    def of(cls, item: SceneObject, attributes: tuple[Attribute, ...] = ATTRIBUTES) -> "Plain":
         """The phrase that names these attributes of a thing."""
         return cls(
-            size=thing.size if "size" in attributes else None,
-            color=thing.color if "color" in attributes else None,
-            material=thing.material if "material" in attributes else None,
-            shape=thing.shape if "shape" in attributes else None,
+            size=item.size if "size" in attributes else None,
+            color=item.color if "color" in attributes else None,
+            material=item.material if "material" in attributes else None,
+            shape=item.shape if "shape" in attributes else None,
         )
 
-    def fits(self, thing: Thing) -> bool:
+    def fits(self, item: SceneObject) -> bool:
         """Whether every named attribute is this thing's."""
-        return all(getattr(self, a) in (None, getattr(thing, a)) for a in ATTRIBUTES)
+        return all(getattr(self, a) in (None, getattr(item, a)) for a in ATTRIBUTES)
 
 
 @dataclass(frozen=True)
@@ -66,27 +66,27 @@ def related(scene: Scene, first: int, relation: Relation, second: int) -> bool:
 
 def _along(scene: Scene, first: int, relation: Relation, second: int) -> float:
     """Units on the ground by which ``first`` lies further in the relation's direction than ``second``."""
-    a, b = scene.things[first], scene.things[second]
+    a, b = scene.objects[first], scene.objects[second]
     right, front = ground_in_view(a.x - b.x, a.y - b.y, scene.view.camera)
     return {"left": -right, "right": right, "behind": -front, "front": front}[relation]
 
 
 def referents(phrase: Phrase, scene: Scene) -> list[int]:
     """Indices of the things that the phrase fits; the other thing may be any that its own phrase fits."""
-    heads = [i for i, thing in enumerate(scene.things) if phrase.head.fits(thing)]
+    heads = [i for i, item in enumerate(scene.objects) if phrase.head.fits(item)]
     relation, other = phrase.relation, phrase.other
     if relation is None or other is None:
         return heads
-    others = [j for j, thing in enumerate(scene.things) if other.fits(thing)]
+    others = [j for j, item in enumerate(scene.objects) if other.fits(item)]
     return [i for i in heads if any(j != i and related(scene, i, relation, j) for j in others)]
 
 
 def plain_subsets(scene: Scene, index: int) -> list[tuple[Attribute, ...]]:
     """The choices of attributes that only this thing has, fewest first; empty where it has a twin."""
-    me = scene.things[index]
+    me = scene.objects[index]
     shared = [
-        {a for a in ATTRIBUTES if getattr(me, a) == getattr(thing, a)}
-        for i, thing in enumerate(scene.things)
+        {a for a in ATTRIBUTES if getattr(me, a) == getattr(item, a)}
+        for i, item in enumerate(scene.objects)
         if i != index
     ]
     return [subset for subset in SUBSETS if not any(same.issuperset(subset) for same in shared)]
@@ -97,13 +97,13 @@ def relational_phrases(scene: Scene, index: int) -> Iterator[tuple[Relation, int
 
     The other thing must have a plain phrase of its own.
     """
-    twins = _twins(scene, index)
-    for other in range(len(scene.things)):
+    duplicates = _twins(scene, index)
+    for other in range(len(scene.objects)):
         if other == index or not plain_subsets(scene, other):
             continue
         for relation in RELATIONS:
             if related(scene, index, relation, other) and not any(
-                related(scene, twin, relation, other) for twin in twins
+                related(scene, twin, relation, other) for twin in duplicates
             ):
                 yield relation, other
 
@@ -117,8 +117,8 @@ def clearness(scene: Scene, index: int, relation: Relation, other: int) -> float
 
 def _twins(scene: Scene, index: int) -> list[int]:
     """The other things with all four of a thing's attributes."""
-    full = Plain.of(scene.things[index])
-    return [i for i, thing in enumerate(scene.things) if i != index and full.fits(thing)]
+    full = Plain.of(scene.objects[index])
+    return [i for i, item in enumerate(scene.objects) if i != index and full.fits(item)]
 
 
 def describable(scene: Scene, index: int) -> bool:

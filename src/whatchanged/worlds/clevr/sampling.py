@@ -31,7 +31,7 @@ from whatchanged.worlds.clevr.scene import (
     SIZES,
     Point,
     Scene,
-    Thing,
+    SceneObject,
     View,
     directions,
     project,
@@ -158,9 +158,9 @@ def _try_change(
     edited = _edit(rng, default, kind, which, double)
     if edited is None:
         return None
-    things, change = edited
-    semantic = Scene(things, _later_view(rng, default.view.camera, views))
-    nonsemantic = Scene(default.things, _later_view(rng, default.view.camera, views))
+    objects, change = edited
+    semantic = Scene(objects, _later_view(rng, default.view.camera, views))
+    nonsemantic = Scene(default.objects, _later_view(rng, default.view.camera, views))
     for scene, changed in ((semantic, change.after), (nonsemantic, change.before)):
         seen = _seen(scene)
         if seen.min() < SEEN_AFTER or (changed is not None and seen[changed] < SEEN_CHANGED):
@@ -172,28 +172,28 @@ def _try_change(
 
 def _edit(
     rng: np.random.Generator, scene: Scene, kind: ChangeType, which: int, double: bool
-) -> tuple[tuple[Thing, ...], Change] | None:
+) -> tuple[tuple[SceneObject, ...], Change] | None:
     """The things after one change of this kind; None where no free place was found.
 
     A double that is added is one of thing ``which``.
     """
-    thing, things = scene.things[which], scene.things
+    item, objects = scene.objects[which], scene.objects
     if kind == "add":
-        added = _place(rng, _attributes(rng, thing if double else None), things, scene.view.camera)
-        return None if added is None else ((*things, added), Change("add", None, len(things)))
+        added = _place(rng, _attributes(rng, item if double else None), objects, scene.view.camera)
+        return None if added is None else ((*objects, added), Change("add", None, len(objects)))
     if kind == "drop":
-        return (*things[:which], *things[which + 1 :]), Change("drop", which, None)
-    new: Thing | None
+        return (*objects[:which], *objects[which + 1 :]), Change("drop", which, None)
+    new: SceneObject | None
     if kind == "color":
-        new = replace(thing, color=_pick(rng, tuple(c for c in COLORS if c != thing.color)))
+        new = replace(item, color=_pick(rng, tuple(c for c in COLORS if c != item.color)))
     elif kind == "material":
-        new = replace(thing, material="metal" if thing.material == "rubber" else "rubber")
+        new = replace(item, material="metal" if item.material == "rubber" else "rubber")
     else:
-        others = (*things[:which], *things[which + 1 :])
-        new = _place(rng, thing, others, scene.view.camera, away_from=(thing.x, thing.y))
+        others = (*objects[:which], *objects[which + 1 :])
+        new = _place(rng, item, others, scene.view.camera, away_from=(item.x, item.y))
     if new is None:
         return None
-    return (*things[:which], new, *things[which + 1 :]), Change(kind, which, which)
+    return (*objects[:which], new, *objects[which + 1 :]), Change(kind, which, which)
 
 
 def _default_scene(rng: np.random.Generator, count: int, double: bool) -> Scene:
@@ -202,34 +202,34 @@ def _default_scene(rng: np.random.Generator, count: int, double: bool) -> Scene:
     double: the last is a double of the first.
     """
     camera = _shift(rng, CAMERA, CAMERA_SHIFT)
-    things: tuple[Thing, ...] = ()
-    while len(things) < count:
-        alike = things[0] if double and len(things) == count - 1 else None
-        placed = _place(rng, _attributes(rng, alike), things, camera)
-        things = () if placed is None else (*things, placed)
-    return Scene(things, View(camera, _lamps(rng)))
+    objects: tuple[SceneObject, ...] = ()
+    while len(objects) < count:
+        alike = objects[0] if double and len(objects) == count - 1 else None
+        placed = _place(rng, _attributes(rng, alike), objects, camera)
+        objects = () if placed is None else (*objects, placed)
+    return Scene(objects, View(camera, _lamps(rng)))
 
 
-def _attributes(rng: np.random.Generator, alike: Thing | None = None) -> Thing:
+def _attributes(rng: np.random.Generator, alike: SceneObject | None = None) -> SceneObject:
     """A thing of any kind, each attribute uniform, or a double of another thing; not placed yet."""
     rotation = float(rng.uniform(0, 360))
     if alike is not None:
         return replace(alike, rotation=rotation)
-    return Thing(
+    return SceneObject(
         _pick(rng, SHAPES), _pick(rng, SIZES), _pick(rng, COLORS), _pick(rng, MATERIALS), 0, 0, rotation
     )
 
 
 def _place(
     rng: np.random.Generator,
-    thing: Thing,
-    others: tuple[Thing, ...],
+    item: SceneObject,
+    others: tuple[SceneObject, ...],
     camera: Point,
     away_from: tuple[float, float] | None = None,
-) -> Thing | None:
+) -> SceneObject | None:
     """The thing at the first of some uniform places that keeps all rules; None where none does."""
     places = rng.uniform(-GROUND_SIDE, GROUND_SIDE, (_PLACES, 2))
-    centers = np.concatenate([places, np.full((_PLACES, 1), thing.radius)], axis=1)
+    centers = np.concatenate([places, np.full((_PLACES, 1), item.radius)], axis=1)
     x, y, _ = project(centers, camera, WIDTH, HEIGHT).T
     free = (x >= FRAME) & (x <= WIDTH - FRAME) & (y >= FRAME) & (y <= HEIGHT - FRAME)
     if away_from is not None:
@@ -237,19 +237,19 @@ def _place(
     if others:
         axes = directions(camera)
         apart = places[:, None, :] - np.array([(o.x, o.y) for o in others])  # (places, others, 2)
-        room = np.array([thing.radius + o.radius + DISTANCE for o in others])
+        room = np.array([item.radius + o.radius + DISTANCE for o in others])
         free &= (np.hypot(apart[..., 0], apart[..., 1]) > room).all(axis=1)
         for axis in (axes["right"], axes["front"]):
             free &= (np.abs(apart[..., 0] * axis[0] + apart[..., 1] * axis[1]) >= MARGIN).all(axis=1)
     if not free.any():
         return None
     first = int(free.argmax())
-    return replace(thing, x=float(places[first, 0]), y=float(places[first, 1]))
+    return replace(item, x=float(places[first, 0]), y=float(places[first, 1]))
 
 
 def _seen(scene: Scene) -> NDArray[np.int64]:
     """Visible pixels of each thing at the size the rules speak of."""
-    return visible_pixels(index_picture(scene, WIDTH, HEIGHT), len(scene.things))
+    return visible_pixels(index_picture(scene, WIDTH, HEIGHT), len(scene.objects))
 
 
 def _later_view(rng: np.random.Generator, camera: Point, views: Views) -> View:

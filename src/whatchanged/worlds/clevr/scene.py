@@ -47,7 +47,7 @@ FOCAL_OVER_SENSOR = 35 / 32
 
 
 @dataclass(frozen=True)
-class Thing:
+class SceneObject:
     """One object: what it is, where it stands (x, y: its centre on the ground), its turn in degrees."""
 
     shape: Shape
@@ -81,7 +81,7 @@ class View:
 class Scene:
     """One picture's truth: its things, in a fixed order, and its view."""
 
-    things: tuple[Thing, ...]
+    objects: tuple[SceneObject, ...]
     view: View = View()
 
 

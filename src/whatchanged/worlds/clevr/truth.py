@@ -23,7 +23,7 @@ from whatchanged.worlds.clevr.scene import (
     SIZES,
     Point,
     Scene,
-    Thing,
+    SceneObject,
     View,
     camera_matrix,
     directions,
@@ -42,10 +42,16 @@ def triple_entries(triple: Triple, width: int = WIDTH, height: int = HEIGHT) -> 
     """The three picture entries of a triple, and its pair entry."""
     scenes = (triple.default, triple.semantic, triple.nonsemantic)
     pictures = [index_picture(scene, width, height) for scene in scenes]
-    found = [boxes(p, len(s.things)) for p, s in zip(pictures, scenes, strict=True)]
+    found = [boxes(p, len(s.objects)) for p, s in zip(pictures, scenes, strict=True)]
     entries = [
         _picture_entry(
-            scene, name, triple.index, found[k], visible_pixels(pictures[k], len(scene.things)), width, height
+            scene,
+            name,
+            triple.index,
+            found[k],
+            visible_pixels(pictures[k], len(scene.objects)),
+            width,
+            height,
         )
         for k, (scene, name) in enumerate(zip(scenes, SPLITS, strict=True))
     ]
@@ -96,10 +102,10 @@ def read_scene(entry: Mapping[str, Any], where: str = "scene") -> Scene:
     objects = _get(entry, "objects", where)
     if not isinstance(objects, list):
         raise DatasetError(f"{where}: 'objects' should be a list, got {_kind(objects)}.")
-    things = tuple(_read_thing(o, f"{where}, object {i}") for i, o in enumerate(objects))
+    objects = tuple(_read_thing(o, f"{where}, object {i}") for i, o in enumerate(objects))
     lamps = _get(entry, "lamps", where)
     key, fill, back = (_point(lamps, name, f"{where}, lamps") for name in LAMPS)
-    return Scene(things, View(_point(entry, "camera", where), (key, fill, back)))
+    return Scene(objects, View(_point(entry, "camera", where), (key, fill, back)))
 
 
 def read_change(entry: Mapping[str, Any], where: str = "pair") -> Change:
@@ -128,16 +134,16 @@ def _picture_entry(
 ) -> Entry:
     camera = scene.view.camera
     objects = []
-    for thing, box, pixels in zip(scene.things, found, seen, strict=True):
-        at = project(np.array(thing.center), camera, width, height)
+    for item, box, pixels in zip(scene.objects, found, seen, strict=True):
+        at = project(np.array(item.center), camera, width, height)
         objects.append(
             {
-                "shape": thing.shape,
-                "size": thing.size,
-                "color": thing.color,
-                "material": thing.material,
-                "rotation": thing.rotation,
-                "3d_coords": list(thing.center),
+                "shape": item.shape,
+                "size": item.size,
+                "color": item.color,
+                "material": item.material,
+                "rotation": item.rotation,
+                "3d_coords": list(item.center),
                 "pixel_coords": [round(float(c), 3) for c in at],
                 "bbox": _whole(box),
                 "visible_pixels": int(pixels),
@@ -165,24 +171,24 @@ def _read_triple(entry: Mapping[str, Any], scenes: Mapping[tuple[str, int], Scen
         ("changed_before", default, change.before),
         ("changed_after", semantic, change.after),
     ):
-        if which is not None and which >= len(scene.things):
-            raise DatasetError(f"{where}: {name} is {which}, but the scene has {len(scene.things)} objects.")
-    grown = len(semantic.things) - len(default.things)
+        if which is not None and which >= len(scene.objects):
+            raise DatasetError(f"{where}: {name} is {which}, but the scene has {len(scene.objects)} objects.")
+    grown = len(semantic.objects) - len(default.objects)
     wanted = {"add": 1, "drop": -1}.get(change.type, 0)
-    if grown != wanted or len(nonsemantic.things) != len(default.things):
-        counts = ", ".join(f"{n} {len(scenes[n, index].things)}" for n in SPLITS)
+    if grown != wanted or len(nonsemantic.objects) != len(default.objects):
+        counts = ", ".join(f"{n} {len(scenes[n, index].objects)}" for n in SPLITS)
         raise DatasetError(
             f"{where}: the numbers of objects ({counts}) do not fit a change of type {change.type}."
         )
     return Triple(index, default, semantic, nonsemantic, change)
 
 
-def _read_thing(entry: Mapping[str, Any], where: str) -> Thing:
+def _read_thing(entry: Mapping[str, Any], where: str) -> SceneObject:
     x, y, _ = _point(entry, "3d_coords", where)
     rotation = _get(entry, "rotation", where)
     if not _number(rotation):
         raise DatasetError(f"{where}: 'rotation' should be a number of degrees, got {rotation!r}.")
-    return Thing(
+    return SceneObject(
         shape=_one_of(_get(entry, "shape", where), SHAPES, f"{where}, shape"),
         size=_one_of(_get(entry, "size", where), SIZES, f"{where}, size"),
         color=_one_of(_get(entry, "color", where), COLORS, f"{where}, color"),

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.records import Box
-from whatchanged.worlds.clevr.scene import FOCAL_OVER_SENSOR, Point, Scene, Thing, camera_axes, project
+from whatchanged.worlds.clevr.scene import FOCAL_OVER_SENSOR, Point, Scene, SceneObject, camera_axes, project
 
 GROUND = -1
 """The index where no thing is seen."""
@@ -35,13 +35,13 @@ def index_picture(scene: Scene, width: int, height: int) -> NDArray[np.int8]:
     index = np.full((height, width), GROUND, np.int8)
     nearest = np.full((height, width), _MISS, np.float32)
     axes, focal = camera_axes(scene.view.camera), FOCAL_OVER_SENSOR * width
-    for i, thing in enumerate(scene.things):
-        left, top, right, bottom = _rectangle(thing, scene.view.camera, width, height)
+    for i, item in enumerate(scene.objects):
+        left, top, right, bottom = _rectangle(item, scene.view.camera, width, height)
         if left >= right or top >= bottom:
             continue
         columns = (np.arange(left, right, dtype=np.float64) + 0.5 - width / 2) / focal
         rows = (height / 2 - 0.5 - np.arange(top, bottom, dtype=np.float64)) / focal
-        depth = _depth(thing, scene.view.camera, axes, columns, rows)
+        depth = _depth(item, scene.view.camera, axes, columns, rows)
         window = nearest[top:bottom, left:right]
         closer = depth < window
         index[top:bottom, left:right][closer] = i
@@ -49,15 +49,15 @@ def index_picture(scene: Scene, width: int, height: int) -> NDArray[np.int8]:
     return index
 
 
-def visible_pixels(index: NDArray[np.int8], things: int) -> NDArray[np.int64]:
-    """How many pixels show each of the ``things`` things of an index picture: (things,)."""
-    return np.bincount(index.ravel().astype(np.intp) + 1, minlength=things + 1)[1:].astype(np.int64)
+def visible_pixels(index: NDArray[np.int8], objects: int) -> NDArray[np.int64]:
+    """How many pixels show each of the ``objects`` things of an index picture: (things,)."""
+    return np.bincount(index.ravel().astype(np.intp) + 1, minlength=objects + 1)[1:].astype(np.int64)
 
 
-def boxes(index: NDArray[np.int8], things: int) -> list[Box | None]:
+def boxes(index: NDArray[np.int8], objects: int) -> list[Box | None]:
     """The tightest box around each thing's visible pixels; None for a thing that shows none."""
     found: list[Box | None] = []
-    for i in range(things):
+    for i in range(objects):
         seen = index == i
         columns = np.flatnonzero(seen.any(axis=0))
         if not columns.size:
@@ -69,13 +69,13 @@ def boxes(index: NDArray[np.int8], things: int) -> list[Box | None]:
     return found
 
 
-def _rectangle(thing: Thing, camera: Point, width: int, height: int) -> tuple[int, int, int, int]:
+def _rectangle(item: SceneObject, camera: Point, width: int, height: int) -> tuple[int, int, int, int]:
     """Columns left..right and rows top..bottom (ends excluded) outside which no ray can meet the thing."""
-    corners = _CORNERS * thing.radius
-    if thing.shape == "cube":
-        c, s = cos(radians(thing.rotation)), sin(radians(thing.rotation))
+    corners = _CORNERS * item.radius
+    if item.shape == "cube":
+        c, s = cos(radians(item.rotation)), sin(radians(item.rotation))
         corners = corners @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
-    x, y, depth = project(corners + thing.center, camera, width, height).T
+    x, y, depth = project(corners + item.center, camera, width, height).T
     if depth.min() < _NEAR:
         return (0, 0, width, height) if depth.max() > _NEAR else (0, 0, 0, 0)
     left, right = max(floor(x.min()), 0), min(ceil(x.max()), width)
@@ -83,7 +83,7 @@ def _rectangle(thing: Thing, camera: Point, width: int, height: int) -> tuple[in
 
 
 def _depth(
-    thing: Thing,
+    item: SceneObject,
     camera: Point,
     axes: NDArray[np.float64],
     columns: NDArray[np.float64],
@@ -94,18 +94,18 @@ def _depth(
     A ray is ``origin + depth * (column * right + row * up - backward)``: its parameter is the depth itself.
     Here it is written in the thing's own frame: centre at the origin, turned with a cube, radius 1.
     """
-    angle = radians(thing.rotation) if thing.shape == "cube" else 0.0
+    angle = radians(item.rotation) if item.shape == "cube" else 0.0
     c, s = cos(angle), sin(angle)
-    own = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]) / thing.radius
-    ox, oy, oz = own @ (np.asarray(camera) - thing.center)
+    own = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]) / item.radius
+    ox, oy, oz = own @ (np.asarray(camera) - item.center)
     turned = axes @ own.T
     along = np.outer(turned[0], columns).astype(np.float32)
     down = (np.outer(turned[1], rows) - turned[2][:, None]).astype(np.float32)
     dx, dy, dz = (along[k][None, :] + down[k][:, None] for k in range(3))
     with np.errstate(divide="ignore", invalid="ignore"):
-        if thing.shape == "sphere":
+        if item.shape == "sphere":
             enter, leave = _ball((ox, oy, oz), (dx, dy, dz))
-        elif thing.shape == "cylinder":
+        elif item.shape == "cylinder":
             enter, leave = _both(_ball((ox, oy), (dx, dy)), _slab(oz, dz))
         else:
             enter, leave = _cube((ox, oy, oz), (dx, dy, dz))

@@ -1,0 +1,195 @@
+"""CLIP's byte-level pieces: text <-> ids with the merges file that CLIP's users have.
+
+Text is unescaped, white space collapsed, lower-cased and split into words, numerals and runs of other signs;
+each part's UTF-8 bytes, the last one marked ``</w>``, are merged pair by pair, the earliest merge first.
+Source: OpenAI's CLIP (simple_tokenizer.py), whose merges file (MIT) comes with every copy of CLIP.
+
+Departures: broken encodings are not mended (the original calls ftfy), and a special token's name in a caption
+is text like any other.
+"""
+
+import gzip
+import html
+import unicodedata
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from whatchanged.errors import DatasetError
+from whatchanged.vocabulary import BOS, EOS, PAD, SPECIALS, Vocabulary
+
+MERGES = 48_894
+"""Merges that CLIP uses; OpenAI's file holds more."""
+END = "</w>"
+CONTRACTIONS = ("'s", "'t", "'re", "'ve", "'m", "'ll", "'d")
+_MOST_BYTES = 20_000_000
+
+
+def _byte_signs() -> tuple[str, ...]:
+    """A visible sign for each byte: itself where Latin-1 can be seen, otherwise the next from 256 on."""
+    seen = {*range(33, 127), *range(161, 173), *range(174, 256)}
+    hidden = [byte for byte in range(256) if byte not in seen]
+    return tuple(chr(byte) if byte in seen else chr(256 + hidden.index(byte)) for byte in range(256))
+
+
+SIGNS = _byte_signs()
+ALPHABET = sorted(SIGNS)
+"""The 256 signs in CLIP's order of ids: visible bytes first."""
+
+
+@dataclass(frozen=True)
+class BPEVocabulary(Vocabulary):
+    """CLIP's pieces behind the six specials: id = CLIP's id + 6.
+
+    CLIP's table also ends with its start and end; here these are BOS and EOS, and ``table_rows`` says which
+    row of CLIP's table stands for each id. CLIP pads with 0, which is a piece too; here the two are apart.
+    """
+
+    merges: tuple[str, ...] = ()
+    _ranks: dict[tuple[str, str], int] = field(init=False, repr=False, compare=False)
+    _known: dict[str, tuple[int, ...]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        pairs = [(first, second) for first, _, second in (merge.partition(" ") for merge in self.merges)]
+        object.__setattr__(self, "_ranks", {pair: rank for rank, pair in enumerate(pairs)})
+        object.__setattr__(self, "_known", {})
+
+    @property
+    def table_rows(self) -> list[int]:
+        """The row of CLIP's table for each id; UNK, CLS and MASK, which it lacks, share row 0 with PAD."""
+        bpe = len(self) - len(SPECIALS)
+        return [0, bpe, bpe + 1, 0, 0, 0, *range(bpe)]
+
+    def ids(self, text: str, length: int) -> list[int]:
+        """BOS pieces EOS, padded with PAD to ``length``; pieces are cut to ``length - 3``."""
+        bpe = [i for part in parts(text) for i in self._part(part)][: length - 3]
+        row = [BOS, *bpe, EOS]
+        return row + [PAD] * (length - len(row))
+
+    def words(self, ids: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
+        """What the ids say word by word, each with the places of its pieces; specials say nothing."""
+        groups: list[list[int]] = [[]]
+        for i, j in enumerate(ids):
+            if j >= len(SPECIALS):
+                groups[-1].append(i)
+                groups += [[]] * self.entries[j].endswith(END)
+        return [(self.text([ids[i] for i in group]), tuple(group)) for group in groups if group]
+
+    def text(self, ids: Sequence[int]) -> str:
+        """The pieces up to the first EOS as text; specials are skipped."""
+        data = bytearray()
+        for i in ids:
+            if i == EOS:
+                break
+            if i >= len(SPECIALS):
+                piece = self.entries[i]
+                data += bytes(SIGNS.index(sign) for sign in piece.removesuffix(END))
+                data += b" " * piece.endswith(END)
+        return data.decode("utf-8", errors="replace").strip()
+
+    def _part(self, part: str) -> tuple[int, ...]:
+        if part not in self._known:
+            signs = [SIGNS[byte] for byte in part.encode("utf-8")]
+            self._known[part] = tuple(self._ids[piece] for piece in self._merged(signs))
+        return self._known[part]
+
+    def _merged(self, signs: list[str]) -> list[str]:
+        """One part's signs, merged until no merge fits."""
+        word = [*signs[:-1], signs[-1] + END]
+        while len(word) > 1:
+            pairs = {pair: self._ranks.get(pair, MERGES) for pair in pairwise(word)}
+            best = min(pairs, key=pairs.__getitem__)
+            if pairs[best] == MERGES:
+                break
+            joined: list[str] = []
+            for piece in word:
+                if joined and (joined[-1], piece) == best:
+                    joined[-1] += piece
+                else:
+                    joined.append(piece)
+            word = joined
+        return word
+
+
+def from_merges(merges: Sequence[str]) -> BPEVocabulary:
+    """The vocabulary of these merges, two pieces with a blank between. Raises ValueError for others."""
+    merges = tuple(merges)
+    if any(len(merge.split(" ")) != 2 for merge in merges):
+        raise ValueError("each merge is two pieces with a blank between them")
+    if len(merges) > MERGES:
+        raise ValueError(f"{len(merges):,} merges; CLIP's are {MERGES:,}")
+    known = {*SIGNS, " "}
+    odd = [merge for merge in merges if not set(merge) <= known]
+    if odd:  # it could not become text again
+        raise ValueError(f"the merge {odd[0]!r} holds a sign that stands for no byte")
+    joined = [merge.replace(" ", "") for merge in merges]
+    return BPEVocabulary((*SPECIALS, *ALPHABET, *(sign + END for sign in ALPHABET), *joined), merges)
+
+
+def read_merges(path: Path) -> BPEVocabulary:
+    """The vocabulary of a merges file, gzipped or not: a head line, then a merge a line; 48,894 are read.
+
+    Raises DatasetError where the file is missing or no merges file.
+    """
+    try:
+        with path.open("rb") as raw:
+            zipped = raw.read(2) == b"\x1f\x8b"
+        with gzip.open(path) if zipped else path.open("rb") as file:
+            content = file.read(_MOST_BYTES)
+        return from_merges(content.decode("utf-8").split("\n")[1 : MERGES + 1][: _filled(content)])
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise DatasetError(
+            f"{path}: no merges can be read here ({error})."
+            " Give CLIP's bpe_simple_vocab_16e6.txt.gz or merges.txt."
+        ) from error
+
+
+def _filled(content: bytes) -> int:
+    """Merges of a file without its head line and a last empty one."""
+    return content.count(b"\n") - content.endswith(b"\n")
+
+
+def to_json(vocabulary: Vocabulary) -> Any:
+    """What ``from_json`` makes the same vocabulary of: the words, or the merges under that name."""
+    if isinstance(vocabulary, BPEVocabulary):
+        return {"merges": vocabulary.merges}
+    return vocabulary.entries
+
+
+def from_json(value: Any) -> Vocabulary:
+    """The vocabulary behind ``to_json``. Raises ValueError or TypeError for anything else."""
+    return from_merges(value["merges"]) if isinstance(value, dict) else Vocabulary(tuple(value))
+
+
+def parts(text: str) -> Iterator[str]:
+    """What is merged, each on its own: contractions, runs of letters, single numerals, other runs."""
+    text = _collapse(html.unescape(html.unescape(text))).lower()
+    start = 0
+    while start < len(text):
+        kind = _kind(text[start])
+        end = start + 1
+        contraction = next((c for c in CONTRACTIONS if text.startswith(c, start)), "")
+        if contraction:
+            end = start + len(contraction)
+        elif kind in "L.":
+            while end < len(text) and _kind(text[end]) == kind:
+                end += 1
+        if kind != " ":
+            yield text[start:end]
+        start = end
+
+
+def _kind(sign: str) -> str:
+    """L a letter, N a numeral, a blank for white space, a dot for anything else."""
+    if sign.isspace() and sign not in "\x1c\x1d\x1e\x1f":  # Unicode does not call these four white space
+        return " "
+    category = unicodedata.category(sign)[0]
+    return category if category in "LN" else "."
+
+
+def _collapse(text: str) -> str:
+    return "".join(" " if _kind(sign) == " " else sign for sign in text).strip()

@@ -1,0 +1,1 @@
+"""Predictions and references as they lie on disk."""

@@ -1,0 +1,213 @@
+"""Predictions on disk, and their fit to the references: every id once, none too many, none too few.
+
+The formats, told apart by content:
+
+    ours        JSON Lines {"id": "000123.png", "caption": "...", "no_change": 0.03}; a pair that failed:
+                {"id": "...", "error": "..."}
+    COCO        [{"image_id": "000123.png", "caption": "..."}, ...], as DUDA and CLIP4IDC write it
+    SCORER      a folder with sc_results.json and nsc_results.json, both COCO (DUDA's likewise)
+    PCL         JSON Lines {"ImgId": "CLEVR_default_000123.png_CLEVR_semantic_000123.png",
+                "candidates": ["..."]}
+"""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whatchanged.datasets.reading import is_unicode
+from whatchanged.errors import PredictionsError
+from whatchanged.evaluation.report.documents import pcl_id, read_document, short
+from whatchanged.records import PairRecord
+
+EXAMPLES = 3
+TWO_FILES = ("sc_results.json", "nsc_results.json")
+FORMATS = (
+    'JSON Lines {"id": .., "caption": ..} as `whatchanged caption` writes them, '
+    'COCO results [{"image_id": .., "caption": ..}], PCL\'s JSON Lines {"ImgId": .., "candidates": [..]}, '
+    f"or a folder with {' and '.join(TWO_FILES)}"
+)
+REFERENCE_KEYS = ("captions", "sentences", "sents", "description", "annotations")
+"""Keys that hold references in one format or another, and predictions in none."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a captioner said of one pair; ``error`` instead of a caption where it failed."""
+
+    pair_id: str
+    caption: str = ""
+    no_change: float | None = None
+    error: str | None = None
+
+
+def read_predictions(path: str | Path) -> tuple[Prediction, ...]:
+    """All predictions of a file, or of the folder of a SCORER run, in order.
+
+    Raises PredictionsError, with the line where there is one: for what is unreadable, empty, malformed, of no
+    known format or evidently references, and for ids that occur more than once.
+    """
+    path = Path(path)
+    predictions = [p for file in _files(path) for p in _read_file(file)]
+    twice = [pair_id for pair_id, count in Counter(p.pair_id for p in predictions).items() if count > 1]
+    if twice:
+        raise PredictionsError(f"{path}: {_named(twice, 'id')}: more than one line. Keep one line a pair.")
+    return tuple(predictions)
+
+
+def made_by(path: Path) -> dict[str, Any] | None:
+    """What `whatchanged caption` noted beside its captions: the model, its threshold and the beams."""
+    try:
+        noted = json.loads(path.with_name(path.name + ".meta.json").read_text(encoding="utf-8"))
+        model = {key: value for key, value in noted["model"].items() if isinstance(value, str)}
+        made: dict[str, Any] = {"model": model | {key: model[key] for key in ("name", "version")}}
+        made["beams"] = int(noted["beams"])
+        made["threshold"] = float(noted["threshold"]) if "threshold" in noted else None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+        return None  # captions of other makers have no such note
+    return made if made["threshold"] is None or 0 <= made["threshold"] <= 1 else None
+
+
+def aligned(
+    predictions: Sequence[Prediction],
+    records: Sequence[PairRecord],
+    others: Iterable[str] = (),
+    failed_as_empty: bool = False,
+) -> tuple[Prediction, ...]:
+    """The prediction of each record, in the records' order.
+
+    ``others``: ids of the data set that are not scored now (another split): their predictions are set aside.
+    Raises PredictionsError where a record has no prediction or no references, where a prediction is of no
+    known pair, and, unless ``failed_as_empty``, where a pair failed; nothing is intersected in silence.
+    """
+    by_id = {p.pair_id: p for p in predictions}
+    wanted, known = {r.pair_id for r in records}, set(others)
+    unknown = [i for i in by_id if i not in wanted and i not in known]
+    if unknown:
+        example = f"; the references' ids look like {records[0].pair_id}" if records else ""
+        raise PredictionsError(
+            f"{_named(unknown, 'prediction')}: no such id in the references{example}. Same data set?"
+        )
+    missing = [r.pair_id for r in records if r.pair_id not in by_id]
+    if missing:
+        raise PredictionsError(f"{_named(missing, 'pair')}: no prediction. Caption all, or choose a --split.")
+    bare = [r.pair_id for r in records if not r.captions]
+    if bare:
+        raise PredictionsError(f"{_named(bare, 'pair')}: no references to score against.")
+    chosen = tuple(by_id[r.pair_id] for r in records)
+    failed = [p.pair_id for p in chosen if p.error is not None]
+    if failed and not failed_as_empty:
+        raise PredictionsError(
+            f"{_named(failed, 'pair')}: failed when captioned. Mend their pictures and caption again with "
+            "--force, or pass --failed-as-empty."
+        )
+    return chosen
+
+
+def _files(path: Path) -> list[Path]:
+    """The file itself, or both files of a run's folder."""
+    if not path.is_dir():
+        return [path]
+    there = [name for name in TWO_FILES if (path / name).is_file()]
+    if len(there) == 1:
+        lacks = next(name for name in TWO_FILES if name not in there)
+        raise PredictionsError(
+            f"{path}: it holds {there[0]} but not {lacks}. Caption the other kind too; to score one kind "
+            "alone, name the file, and as references a list of its pairs only."
+        )
+    if not there:
+        swapped = " It looks like a data set: the predictions come first, then the references."
+        raise PredictionsError(
+            f"{path}: a folder of predictions holds {' and '.join(TWO_FILES)}; this one does not."
+            + (swapped if (path / "splits.json").is_file() else " Name the file.")
+        )
+    return [path / name for name in TWO_FILES]
+
+
+def _read_file(path: Path) -> list[Prediction]:
+    document = read_document(path)
+    return [_prediction(f"{path}, {where}", value) for where, value in document.values]
+
+
+def _prediction(where: str, value: Any) -> Prediction:
+    if not isinstance(value, dict):
+        raise PredictionsError(f"{where}: an object is wanted, this is {short(value)}. Known: {FORMATS}.")
+    if "ImgId" in value:
+        pair_id, caption = pcl_id(_id(where, value, "ImgId")), _candidate(where, value.get("candidates"))
+        return Prediction(pair_id, _checked(where, caption))
+    key = "id" if "id" in value else "image_id"
+    if key not in value:
+        raise PredictionsError(f"{where}: neither 'id', 'image_id' nor 'ImgId': {_not_predictions(value)}")
+    pair_id = _id(where, value, key)
+    if value.get("error") is not None:
+        return Prediction(pair_id, error=str(value["error"]))
+    said, no_change = value.get("caption"), value.get("no_change")
+    if not isinstance(said, str):
+        raise PredictionsError(
+            f"{where}: pair {pair_id} has neither a caption nor an error: {_not_predictions(value)}"
+        )
+    if no_change is not None and not _is_probability(no_change):
+        raise PredictionsError(
+            f"{where}: no_change should be a probability (0 to 1) or null, not {short(no_change)}."
+        )
+    return Prediction(pair_id, _checked(where, said), None if no_change is None else float(no_change))
+
+
+def _not_predictions(value: Mapping[str, Any]) -> str:
+    """What an object that is no prediction may be."""
+    lists = [v for v in value.values() if isinstance(v, list) and all(isinstance(s, str) for s in v)]
+    raw = bool(value) and len(lists) == len(value)  # CLEVR-Change's own files: picture to sentences
+    if raw or any(key in value for key in REFERENCE_KEYS):
+        return (
+            f"these look like references ({short(value)}). The predictions come first, then the references."
+        )
+    return f"this is {short(value)}. Known: {FORMATS}."
+
+
+def _id(where: str, value: Mapping[str, Any], key: str) -> str:
+    found = value[key]
+    if type(found) is int:  # COCO's own ids are numbers
+        return str(found)
+    if not isinstance(found, str) or not found or not is_unicode(found):
+        raise PredictionsError(f"{where}: {key!r} should be the id of a pair, not {short(found)}.")
+    return found
+
+
+def _candidate(where: str, value: Any) -> str:
+    """PCL's ``candidates``: one sentence, or one sentence word by word (as in the authors' evaluation)."""
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+        value = value[0]
+    elif isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
+        return value[0]
+    if not isinstance(value, list) or not value or not all(isinstance(word, str) for word in value):
+        raise PredictionsError(f"{where}: 'candidates' should be one sentence in a list: {short(value)}.")
+    if any(" " in word for word in value):
+        raise PredictionsError(
+            f"{where}: {len(value)} candidates where one is scored: {short(value)}. Keep the first."
+        )
+    return " ".join(value)
+
+
+def _checked(where: str, caption: str) -> str:
+    if not is_unicode(caption):
+        raise PredictionsError(
+            f"{where}: the caption holds half a surrogate pair, which is no character: {caption!r}."
+        )
+    return caption
+
+
+def _is_probability(value: Any) -> bool:
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+        and 0 <= value <= 1
+    )
+
+
+def _named(ids: Sequence[str], what: str) -> str:
+    first = ", ".join(name if name.isprintable() else ascii(name) for name in ids[:EXAMPLES])
+    return f"{len(ids):,} {what}{'' if len(ids) == 1 else 's'} (first: {first})"

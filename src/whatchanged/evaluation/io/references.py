@@ -1,0 +1,138 @@
+"""References on disk: a data set, or a bare file of sentences.
+
+    data set     a folder or list that ``datasets`` knows
+    COCO         {"annotations": [{"image_id": .., "caption": ".."}, ..]}, one entry a sentence
+    JSON Lines   {"id": "..", "captions": [..]}, or PCL's {"img1": .., "img2": .., "sentences": [..]} (birds:
+                 "description", a list of sentences, each a list of words)
+
+A bare file knows no pictures, no splits and no types of change, with one exception: where ids end in
+``.png_n``, as CLEVR-Change's do, these are its distractors.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from whatchanged.datasets import Dataset, Report, open_dataset
+from whatchanged.datasets.reading import is_unicode
+from whatchanged.errors import PredictionsError
+from whatchanged.evaluation.report.documents import Document, pcl_id, read_document, short
+from whatchanged.records import PairRecord
+
+DISTRACTOR = ".png_n"
+FORMATS = (
+    'a data set folder, a CSV or JSONL list with captions, COCO {"annotations": [{"image_id": .., "caption": '
+    '..}]}, or JSON Lines {"id": .., "captions": [..]} or {"img1": .., "img2": .., "sentences": [..]}'
+)
+
+
+def open_references(
+    path: str | Path, split: str = "all", name: str | None = None, skip_missing: bool = False
+) -> Dataset:
+    """The records to score against. Their pictures are looked for only to leave out pairs that miss one.
+
+    name: which data set this is; recognised if None.
+
+    Raises DatasetError for a data set that cannot be read, PredictionsError for a file of references that is
+    unreadable, empty, malformed, of no known format, evidently predictions, or asked for a split that it
+    cannot know.
+    """
+    path = Path(path)
+    if not path.is_file() or path.suffix.lower() == ".csv" or name is not None:
+        return open_dataset(path, name, split, skip_missing, pictures=skip_missing)
+    document = read_document(path)
+    first = document.values[0][1]
+    if path.suffix.lower() == ".jsonl" and isinstance(first, dict) and {"before", "after"} & set(first):
+        return open_dataset(path, name, split, skip_missing, pictures=skip_missing)
+    if skip_missing:
+        raise PredictionsError(
+            f"{path}: a file of sentences knows no pictures to miss. Leave --skip-missing."
+        )
+    captions = _captions(document)
+    if split != "all":
+        raise PredictionsError(
+            f"{path}: a file of sentences knows no splits. Give the data set's folder, or a file of split "
+            f"{split!r} alone and no --split."
+        )
+    blank = [pair_id for pair_id, own in captions.items() if not own]
+    if blank:
+        raise PredictionsError(f"{path}: pair {blank[0]} has no sentence ({len(blank):,} such pairs).")
+    return Dataset("file", path, tuple(_records(path, captions)), Report())
+
+
+def _records(path: Path, captions: Mapping[str, Sequence[str]]) -> list[PairRecord]:
+    paired = any(pair_id.endswith(DISTRACTOR) for pair_id in captions)
+    return [
+        PairRecord(
+            dataset="file",
+            pair_id=pair_id,
+            group_id=pair_id.removesuffix("_n").removesuffix(".png") if paired else pair_id,
+            split="test",
+            kind="pair_caption",
+            before=path.parent / "unknown",
+            after=None,
+            captions=tuple(own),
+            changed=not pair_id.endswith(DISTRACTOR) if paired else None,
+            change_type="none" if pair_id.endswith(DISTRACTOR) else None,
+        )
+        for pair_id, own in captions.items()
+    ]
+
+
+def _captions(document: Document) -> dict[str, list[str]]:
+    """Id to sentences, in the order of the file."""
+    if isinstance(document.whole, dict) and "annotations" in document.whole:
+        return _coco(document.path, document.whole["annotations"])
+    captions: dict[str, list[str]] = {}
+    for where, value in document.values:
+        where = f"{document.path}, {where}"
+        if not isinstance(value, dict):
+            raise _unknown(where, value)
+        if "img1" in value and "img2" in value:
+            pair_id = pcl_id(f"{value['img1']}_{value['img2']}")
+            own = _sentences(where, value.get("sentences", value.get("description")))
+        elif isinstance(value.get("id"), str) and "captions" in value:
+            pair_id, own = value["id"], _sentences(where, value["captions"])
+        else:
+            raise _unknown(where, value)
+        if pair_id in captions:
+            raise PredictionsError(f"{where}: a second line for {pair_id}. Join the sentences of a pair.")
+        captions[pair_id] = own
+    return captions
+
+
+def _coco(path: Path, annotations: Any) -> dict[str, list[str]]:
+    if not isinstance(annotations, list) or not annotations:
+        raise PredictionsError(f'{path}: "annotations" should be a list of image_id and caption, not empty.')
+    captions: dict[str, list[str]] = {}
+    for number, entry in enumerate(annotations, 1):
+        where = f"{path}, annotation {number}"
+        found = entry.get("image_id") if isinstance(entry, dict) else None
+        if not isinstance(found, str) and type(found) is not int:
+            raise PredictionsError(f"{where}: an object with image_id and caption is wanted: {short(entry)}.")
+        captions.setdefault(str(found), []).extend(_sentences(where, [entry.get("caption")]))
+    return captions
+
+
+def _sentences(where: str, value: Any) -> list[str]:
+    """Sentences as strings; a sentence may come word by word."""
+    if not isinstance(value, list):
+        raise PredictionsError(f"{where}: the sentences should be a list, not {short(value)}.")
+    sentences = []
+    for sentence in value:
+        if isinstance(sentence, list) and all(isinstance(word, str) for word in sentence):
+            sentence = " ".join(sentence)
+        if not isinstance(sentence, str) or not is_unicode(sentence):
+            raise PredictionsError(f"{where}: a sentence is wanted, this is {short(sentence)}.")
+        sentences.append(sentence)
+    return sentences
+
+
+def _unknown(where: str, value: Any) -> PredictionsError:
+    said = isinstance(value, dict) and ("ImgId" in value or "caption" in value or "error" in value)
+    advice = (
+        "these look like predictions. The predictions come first, then the references"
+        if said
+        else f"no known format of references. Known: {FORMATS}"
+    )
+    return PredictionsError(f"{where}: {short(value)}: {advice}.")

@@ -1,0 +1,1 @@
+"""The metrics, one a file, as sums over pairs."""

@@ -1,0 +1,74 @@
+"""ROUGE-L with the values of the COCO caption evaluation."""
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.evaluation.metrics.ngrams import Corpus, spread
+
+BETA = 1.2
+_BITS = 64
+Ints = NDArray[np.int64]
+
+
+def rouge_l(corpus: Corpus) -> NDArray[np.float64]:
+    """The score of each pair (P,), in 0..1; a corpus scores their mean.
+
+        P = max_j lcs(c, r_j) / |c|,   R = max_j lcs(c, r_j) / |r_j|   (perhaps of different references)
+        F = (1 + beta^2) P R / (R + beta^2 P),  beta = 1.2;  0 where P or R is 0
+
+    Words are what single blanks separate, as in the COCO code: a double blank makes an empty word, and the
+    empty caption is one empty word, so that an empty candidate scores 1 against an empty reference.
+    """
+    words, length = corpus.spaced
+    common = common_lengths(words, length, *corpus.meetings)[corpus.meeting]
+    first = np.searchsorted(corpus.owner, np.arange(len(corpus)))
+    precision = np.maximum.reduceat(common, first) / length[corpus.candidate]
+    recall = np.maximum.reduceat(common / length[corpus.reference], first)
+    above, below = (1 + BETA**2) * precision * recall, recall + BETA**2 * precision
+    return np.divide(above, below, out=np.zeros(len(corpus)), where=below > 0)
+
+
+def common_lengths(words: Ints, length: Ints, a: Ints, b: Ints) -> Ints:
+    """Length of the longest common subsequence of captions a[m] and b[m] (M,).
+
+    Captions are ``words`` end to end, ``length`` of them each. All meetings at once, one word of b at a time:
+    the dynamic programme's row is a bit string over the words of a, and a step one addition (Crochemore et
+    al., 2001).
+    """
+    start = np.concatenate([[0], np.cumsum(length)])
+    if length[a].max() > _BITS:
+        captions = [words[i:j].tolist() for i, j in pairwise(start)]
+        return np.array([_long_common(captions[i], captions[j]) for i, j in zip(a, b, strict=True)])
+    which = np.unique(a)
+    row, at = spread(start, which)
+    scale = int(words.max(initial=0)) + 1
+    key = which[row] * scale + words[at]
+    order = np.argsort(key, kind="stable")
+    keys, first = np.unique(key[order], return_index=True)
+    places = np.bitwise_or.reduceat(np.uint64(1) << (at - start[which[row]]).astype(np.uint64)[order], first)
+    meeting, at = spread(start, b)
+    wanted = a[meeting] * scale + words[at]
+    found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    here = np.where(keys[found] == wanted, places[found], np.uint64(0))
+    steps = np.zeros((int(length[b].max()), len(b)), np.uint64)
+    steps[at - start[b[meeting]], meeting] = here
+    rows = np.full(len(b), np.iinfo(np.uint64).max)
+    for step in steps:
+        rows = rows + (rows & step) | rows & ~step
+    zeros = np.unpackbits(~rows.view(np.uint8).reshape(-1, 8), axis=1)
+    result: Ints = zeros.sum(axis=1, dtype=np.int64)
+    return result
+
+
+def _long_common(a: list[int], b: list[int]) -> int:
+    """The same for one pair with any number of words: the bit string is one Python number."""
+    places: dict[int, int] = {}
+    for i, word in enumerate(a):
+        places[word] = places.get(word, 0) | 1 << i
+    row = every = (1 << len(a)) - 1
+    for word in b:
+        here = row & places.get(word, 0)
+        row = (row + here | row - here) & every
+    return len(a) - row.bit_count()

@@ -1,0 +1,144 @@
+"""How unlike the pictures of its world a picture is, from what a model's own backbone makes of it.
+
+    s(x) = [mean over cells, deviation over cells] of the backbone's last features          (2F,)
+    d(x) = sqrt((s - m)ᵀ C⁻¹ (s - m) / 2F)
+
+m and C are the mean and the covariance of s over drawn pictures, varied ``REACH`` times as far as in training
+(``variation.augment``), because the same scenes may well come from another renderer or camera. C is shrunken
+after Ledoit and Wolf (A well-conditioned estimator for large-dimensional covariance matrices, 2004) once
+every number has been brought to unit deviation. Of other drawn pictures, varied as far, the ``QUANTILE`` of d
+is the threshold: no strange picture is needed to find it. It is a Mahalanobis distance in a network's
+features, after Lee et al. (2018, A simple unified framework for detecting out-of-distribution samples and
+adversarial attacks), with a single class.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sklearn.covariance import ledoit_wolf
+from torch import Tensor, nn
+
+from whatchanged.captioner.bundle import InDistribution
+from whatchanged.errors import DatasetError, RecipeError
+from whatchanged.training.methods import Method
+from whatchanged.training.objects.pool import Shard, check_size, open_shards
+from whatchanged.training.objects.tokens import ObjectVision
+from whatchanged.training.vision.augmentation import augment_pixels
+from whatchanged.training.vision.base import Vision
+
+PICTURES = 2000
+"""Most pictures to fit, and as many others to find the threshold; about a minute's work for one core."""
+LEAST_TRIPLES = 10
+QUANTILE = 0.999
+REACH = 1.5
+LEAST_DEVIATION = 0.01
+"""Of the median deviation: numbers that hardly vary among the pictures are not taken for exact."""
+BATCH = 32
+
+Place = tuple[Shard, int, int]
+"""A picture of a pool: its shard, its triple there, and which of the triple's three it is."""
+
+
+class OODDistance(nn.Module):
+    """d(x) of a batch of features; ``whiten`` (2F, 2F) is a square root of C⁻¹ / 2F, ``mean`` is m."""
+
+    def __init__(self, mean: Tensor, whiten: Tensor) -> None:
+        super().__init__()
+        self.mean: Tensor
+        self.whiten: Tensor
+        self.register_buffer("mean", mean)
+        self.register_buffer("whiten", whiten)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """(B, F, h, w) -> (B,)."""
+        return ((statistics(features) - self.mean) @ self.whiten).square().sum(1).sqrt()
+
+
+def statistics(features: Tensor) -> Tensor:
+    """Mean and deviation over the cells: (B, F, h, w) -> (B, 2F)."""
+    cells = features.flatten(2)
+    mean = cells.mean(2)
+    return torch.cat([mean, (cells - mean[:, :, None]).square().mean(2).sqrt()], dim=1)
+
+
+def fit_in_distribution(vision: Vision, pool: Path) -> tuple[OODDistance, InDistribution]:
+    """The distance and its threshold, from two halves of a pool's triples; the same every time.
+
+    Raises RecipeError for a way of seeing without a backbone of its own, DatasetError where no pool lies
+    there, or it is too small, or its pictures have another size.
+    """
+    if not isinstance(vision, ObjectVision):
+        raise RecipeError(
+            "--familiar: this model has no backbone that could tell what is familiar (vision.kind = "
+            '"backbone" has one). Export without --familiar.'
+        )
+    shards = open_shards(pool)
+    triples = sum(len(shard) for shard in shards)
+    if triples < LEAST_TRIPLES:
+        raise DatasetError(
+            f"{pool}: {triples} triples are too few to know a world by: at least {LEAST_TRIPLES}. Draw more."
+        )
+    check_size(pool, shards, 8 * vision.columns, 8 * vision.rows)
+    places = [(shard, i, k) for shard in shards for i in range(len(shard)) for k in range(3)]
+    middle = 3 * (triples // 2)  # both pictures of a scene are on one side
+    generator = torch.Generator().manual_seed(0)
+    distance = fit(_seen(vision, _some(places[:middle]), generator))
+    held = _some(places[middle:])
+    with torch.inference_mode():
+        found = torch.cat([distance(f) for f in _features(vision, held, generator)])
+    threshold = float(np.quantile(found.double().numpy(), QUANTILE))
+    how = (
+        f"distance of pooled features from {min(PICTURES, middle):,} drawn pictures, varied {REACH:g} times"
+        f" as far as in training; the threshold is the {100 * QUANTILE:g} % quantile of {len(held):,} others"
+    )
+    return distance, InDistribution(threshold, how)
+
+
+def encode_and_judge(
+    method: Method, before: Tensor, after: Tensor, distance: OODDistance | None
+) -> tuple[Any, Tensor | None]:
+    """The memory, and (B, 2) the pictures' strangeness, from the features that encoding computes anyway."""
+    if distance is None:
+        return method.encode(before, after), None
+    features: list[Tensor] = []
+    backbone = cast(ObjectVision, method.vision).backbone
+    watch = backbone.register_forward_hook(lambda _module, _pictures, found: features.append(found))
+    try:
+        memory = method.encode(before, after)
+    finally:
+        watch.remove()
+    return memory, distance(torch.cat(features)).reshape(2, -1).transpose(0, 1)
+
+
+def fit(seen: NDArray[np.float64]) -> OODDistance:
+    """m and the root of C⁻¹ / 2F from the statistics of pictures, (n, 2F)."""
+    mean, deviation = seen.mean(0), seen.std(0)
+    scale = np.maximum(deviation, LEAST_DEVIATION * np.median(deviation) + 1e-6)
+    covariance, _ = ledoit_wolf((seen - mean) / scale, assume_centered=True)
+    root = np.linalg.cholesky(np.linalg.inv(covariance) / len(mean))
+    whiten = root / scale[:, None]
+    return OODDistance(torch.from_numpy(mean).float(), torch.from_numpy(whiten).float())
+
+
+def _some(places: Sequence[Place]) -> list[Place]:
+    """At most ``PICTURES`` of them, by chance: even steps would meet one of a triple's three views only."""
+    chosen = np.random.default_rng(0).permutation(len(places))[:PICTURES]
+    return [places[i] for i in np.sort(chosen)]
+
+
+def _seen(vision: ObjectVision, places: Sequence[Place], generator: torch.Generator) -> NDArray[np.float64]:
+    with torch.inference_mode():
+        rows = torch.cat([statistics(f) for f in _features(vision, places, generator)])
+    return rows.double().numpy()
+
+
+def _features(vision: ObjectVision, places: Sequence[Place], generator: torch.Generator) -> Iterator[Tensor]:
+    """The backbone's features of these pictures, each varied, a batch at a time."""
+    for start in range(0, len(places), BATCH):
+        pixels = np.stack([shard.pictures[i, k] for shard, i, k in places[start : start + BATCH]])
+        varied = augment_pixels(torch.from_numpy(pixels), generator, REACH)
+        yield vision.backbone(vision.normalise(varied).contiguous(memory_format=torch.channels_last))

@@ -1,0 +1,1 @@
+"""The wing of the shipped CLEVR models: object tokens, matching, scene truth, drawn pictures."""

@@ -1,0 +1,382 @@
+"""A pool of drawn CLEVR triples on disk, because a CPU cannot draw as fast as it learns.
+
+    POOL/
+      pool.json                 seed, picture size, triples per shard
+      00000.pictures.npy        (n, 3, H, W, 3) uint8: default, semantic, nonsemantic of each triple
+      00000.truth.npz           scenes, changes, and per picture the targets of ``scene_truth``
+
+Shards are drawn by any number of processes and written atomically, so a pool can grow while it is being read.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.errors import DatasetError
+from whatchanged.files import whole
+from whatchanged.records import CHANGE_TYPES
+from whatchanged.training.objects.render import PLAIN, Look, look_for, render
+from whatchanged.training.objects.supervision import ABSENT, ATTRIBUTES, CHANGE_LABELS
+from whatchanged.worlds.clevr.change import Change
+from whatchanged.worlds.clevr.sampling import Views, sample_triple
+from whatchanged.worlds.clevr.scene import (
+    COLORS,
+    MATERIALS,
+    SHAPES,
+    SIZES,
+    Point,
+    Scene,
+    SceneObject,
+    View,
+    ground_in_view,
+)
+from whatchanged.worlds.clevr.visibility import index_picture
+
+CELL = 8
+ROOM = 10
+"""Most things in a scene."""
+SHARD = 100
+TRUTH = ("change", "count", "pose", "camera", "lamps", "owner", "center", "attributes", "places")
+"""Arrays of a shard's truth, one row a triple."""
+REDRAW = "Delete this shard's two files and draw them anew: whatchanged synth clevr-pool"
+DRAWN_LOOK = ("lamps", "ambient", "ground", "roughness", "floor")
+"""What of a ``Look`` is drawn into the pictures."""
+LEAST_COVER = 0.3
+"""Share of a cell's pixels that a thing must cover to own the cell."""
+
+
+@dataclass(frozen=True)
+class PictureTruth:
+    """The targets of ``scene_truth.Truth`` for one picture, without the batch axis."""
+
+    owner: NDArray[np.int8]
+    center: NDArray[np.int16]
+    attributes: NDArray[np.int8]
+    places: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Two pictures' targets and, for every thing of each, its partner in the other picture and its fate.
+
+    told: the up to two things that each word of the caption tells of, in both pictures, -1 for none
+    (words and end, 2, 2); nothing for an unchanged pair.
+    """
+
+    before: PictureTruth
+    after: PictureTruth
+    partner_before: NDArray[np.int8]
+    partner_after: NDArray[np.int8]
+    change_label_before: NDArray[np.int8]
+    change_label_after: NDArray[np.int8]
+    mentioned: NDArray[np.int8] = field(default_factory=lambda: np.zeros((0, 2, 2), np.int8))
+
+
+def picture_truth(scene: Scene, width: int, height: int) -> PictureTruth:
+    """What each cell of the grid shows, from an index picture of the picture's own size."""
+    rows, columns = height // CELL, width // CELL
+    index = index_picture(scene, width, height)
+    cells = index.reshape(rows, CELL, columns, CELL).swapaxes(1, 2).reshape(rows * columns, CELL * CELL)
+    cover = np.stack([(cells == i).sum(1) for i in range(len(scene.objects))])  # (things, cells)
+    most = cover.argmax(0)
+    owner = np.where(cover.max(0) >= LEAST_COVER * CELL * CELL, most, ABSENT).astype(np.int8)
+    center = np.full(ROOM, ABSENT, np.int16)
+    row, column = np.divmod(np.arange(rows * columns), columns)
+    for i, counts in enumerate(cover):
+        if counts.sum() == 0:
+            continue
+        middle = (row @ counts / counts.sum(), column @ counts / counts.sum())
+        distance = np.hypot(row - middle[0], column - middle[1])
+        center[i] = np.where(counts >= 0.5 * counts.max(), distance, np.inf).argmin()
+    attributes = np.zeros((ROOM, len(ATTRIBUTES)), np.int8)
+    places = np.zeros((ROOM, 2), np.float32)
+    for i, item in enumerate(scene.objects):
+        attributes[i] = _codes(item)
+        places[i] = ground_in_view(item.x, item.y, scene.view.camera)
+    return PictureTruth(owner.reshape(rows, columns), center, attributes, places)
+
+
+def draw_pool(
+    out: Path,
+    scenes: int,
+    seed: int,
+    size: tuple[int, int],
+    workers: int,
+    device: str = "cpu",
+    advance: Callable[[int], None] | None = None,
+    views: Views = "jittered",
+    doubles: float = 0.0,
+) -> int:
+    """Draw the shards that ``scenes`` triples fill and that are not there yet; any ``workers``, same bytes.
+
+    Returns the triples that these shards hold: the last one is drawn whole.
+
+    Raises DatasetError where ``out`` holds another pool (seed, size, views, doubles), or the size has broken
+    cells.
+    """
+    write_description(out, seed, *size, views, doubles)
+    numbers = range(-(-scenes // SHARD))
+    missing = [n for n in numbers if not (out / f"{n:05d}.pictures.npy").exists()]
+    if advance is not None:
+        advance(SHARD * (len(numbers) - len(missing)))
+    draw = partial(draw_shard, out, seed, size, device, count=SHARD, views=views, doubles=doubles)
+    render([Scene(())], 32, 32, device=device)  # compiles once, so that the workers only load what is cached
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        for _ in pool.map(draw, missing):
+            if advance is not None:
+                advance(SHARD)
+    return SHARD * len(numbers)
+
+
+@contextmanager
+def growing(
+    out: Path, seed: int, size: tuple[int, int], devices: Sequence[str], scenes: int
+) -> Iterator[list[BaseProcess]]:
+    """Draw missing shards in the background, one process per entry of ``devices``, up to ``scenes`` triples.
+
+    The processes are yielded in the order of ``devices``, so that a caller may end some of them earlier
+    (``stop``). The others end with the block; what they were drawing is lost. Process k of n draws the shards
+    k, k + n, ...: there may be gaps. Pictures of a GPU differ from a CPU's in last digits.
+    """
+    write_description(out, seed, *size)
+    context = get_context("spawn")
+    shards = range(-(-scenes // SHARD))
+    started: list[BaseProcess] = []
+    try:
+        for place, device in enumerate(devices):
+            arguments = (out, seed, size, device, shards[place :: len(devices)], SHARD)
+            started.append(context.Process(target=_draw_missing, args=arguments, daemon=True))
+            started[-1].start()
+        yield started
+    finally:
+        stop(out, started)
+
+
+def stop(out: Path, processes: Sequence[BaseProcess]) -> None:
+    """End processes that draw into ``out``, and remove what they had begun to write."""
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        process.join()
+        for left in out.glob(f".[0-9]*.{process.pid}"):
+            left.unlink()
+
+
+def _draw_missing(
+    out: Path, seed: int, size: tuple[int, int], device: str, numbers: Sequence[int], count: int
+) -> None:
+    import torch
+
+    torch.set_num_threads(1)  # every core has a process of its own
+    for number in numbers:
+        if not (out / f"{number:05d}.pictures.npy").exists():
+            draw_shard(out, seed, size, device, number, count)
+
+
+def draw_shard(
+    out: Path,
+    seed: int,
+    size: tuple[int, int],
+    device: str,
+    number: int,
+    count: int | None = None,
+    views: Views = "jittered",
+    doubles: float = 0.0,
+) -> None:
+    """Draw the ``count`` (default: SHARD) triples of one shard; an interrupted one is drawn again."""
+    width, height = size
+    count = SHARD if count is None else count
+    triples = [sample_triple(seed, number * count + i, views, doubles) for i in range(count)]
+    scenes = [scene for t in triples for scene in (t.default, t.semantic, t.nonsemantic)]
+    rng = np.random.default_rng((seed, number, 1))
+    # light and material vary here; exposure, sharpness and grain each time a picture is used (``augment``)
+    looks = [_drawn_look(rng) for _ in scenes]
+    pictures = render(scenes, width, height, looks=looks, device=device)
+    truths = [picture_truth(scene, width, height) for scene in scenes]
+    arrays: dict[str, Any] = {
+        "change": np.array([_change_codes(t.change) for t in triples], np.int8),
+        "count": np.array([len(s.objects) for s in scenes], np.int8).reshape(-1, 3),
+        "pose": np.stack([_poses(s) for s in scenes]).reshape(-1, 3, ROOM, 3),
+        "camera": np.array([s.view.camera for s in scenes]).reshape(-1, 3, 3),
+        "lamps": np.array([s.view.lamps for s in scenes]).reshape(-1, 3, 3, 3),
+    }
+    for name in ("owner", "center", "attributes", "places"):
+        stacked = np.stack([getattr(t, name) for t in truths])
+        arrays[name] = stacked.reshape(len(triples), 3, *stacked.shape[1:])
+    with whole(out / f"{number:05d}.truth.npz") as draft, draft.open("wb") as file:
+        np.savez(file, **arrays)
+    # last: a shard is there when its pictures are
+    with whole(out / f"{number:05d}.pictures.npy") as draft, draft.open("wb") as file:
+        np.save(file, pictures.reshape(len(triples), 3, height, width, 3))
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One shard: its truth in memory, its pictures mapped, not read."""
+
+    number: int
+    truth: dict[str, NDArray[Any]]
+    pictures: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return int(self.pictures.shape[0])
+
+    def change(self, i: int) -> Change:
+        """The i-th triple's change, from its default to its semantic picture."""
+        code, before, after = (int(c) for c in self.truth["change"][i])
+        return Change(CHANGE_TYPES[code], None if before < 0 else before, None if after < 0 else after)
+
+    def picture_truth(self, i: int, k: int) -> PictureTruth:
+        """The targets of picture k (0 default, 1 semantic, 2 nonsemantic) of the i-th triple."""
+        t = self.truth
+        return PictureTruth(t["owner"][i, k], t["center"][i, k], t["attributes"][i, k], t["places"][i, k])
+
+    def scene(self, i: int, k: int) -> Scene:
+        """The scene of picture k of the i-th triple."""
+        objects = []
+        for n in range(int(self.truth["count"][i, k])):
+            shape, size, color, material = (int(c) for c in self.truth["attributes"][i, k, n])
+            x, y, rotation = (float(c) for c in self.truth["pose"][i, k, n])
+            kind = (SHAPES[shape], SIZES[size], COLORS[color], MATERIALS[material])
+            objects.append(SceneObject(*kind, x, y, rotation))
+        key, fill, back = (_point(lamp) for lamp in self.truth["lamps"][i, k])
+        return Scene(tuple(objects), View(_point(self.truth["camera"][i, k]), (key, fill, back)))
+
+
+def open_shards(path: Path, numbers: Sequence[int] | None = None) -> list[Shard]:
+    """Every finished shard of a pool, in order, or those of these numbers.
+
+    Raises DatasetError where there is none, one is missing or damaged, or they differ in triples or size.
+    """
+    found = sorted(path.glob("[0-9]*.pictures.npy"))
+    if not found:
+        command = f"whatchanged synth clevr-pool {path} --scenes N"
+        raise DatasetError(f"{path}: no pool of drawn triples here. Draw one: {command}")
+    if numbers is not None:
+        found = [path / f"{number:05d}.pictures.npy" for number in numbers]
+    shards = [_read_shard(file) for file in found]
+    for shard, file in zip(shards, found, strict=True):
+        if shard.pictures.shape != shards[0].pictures.shape:
+            raise DatasetError(
+                f"{file}: its pictures are {shard.pictures.shape}, those of {found[0].name}"
+                f" {shards[0].pictures.shape}. The shards of a pool are alike: {REDRAW}"
+            )
+    return shards
+
+
+def _read_shard(file: Path) -> Shard:
+    """The shard of a file of pictures; raises DatasetError where it, or its truth, is not whole."""
+    stem = file.name.split(".")[0]
+    try:
+        with file.with_name(f"{stem}.truth.npz").open("rb") as opened, np.load(opened) as archive:
+            truth = {name: archive[name] for name in TRUTH}
+        pictures = np.lib.format.open_memmap(file, mode="r")
+        if pictures.ndim != 5 or {len(pictures)} != {len(array) for array in truth.values()}:
+            counts = {name: len(array) for name, array in truth.items()}
+            raise ValueError(f"pictures {pictures.shape}, triples of truth {counts}")
+    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
+        raise DatasetError(f"{file}: this shard or its truth cannot be read ({error}). {REDRAW}") from error
+    return Shard(int(stem), truth, pictures)
+
+
+def check_size(pool: Path, shards: Sequence[Shard], width: int, height: int) -> None:
+    """Raise DatasetError where the pictures of a pool are not as large as those that a model reads."""
+    got = shards[0].pictures.shape[2:4]
+    if got != (height, width):
+        raise DatasetError(
+            f"{pool}: its pictures are {got[1]}x{got[0]}, the model reads {width}x{height}."
+            " Draw a pool of that size: whatchanged synth clevr-pool --size."
+        )
+
+
+def pairing(shard: Shard, i: int, k: int, m: int, change: Change) -> Pairing:
+    """The targets of the ordered pair (picture k, picture m) of a triple with this change between them."""
+    before, after = shard.picture_truth(i, k), shard.picture_truth(i, m)
+    counts = (int(shard.truth["count"][i, k]), int(shard.truth["count"][i, m]))
+    partner = np.full((2, ROOM), ABSENT, np.int8)
+    change_label = np.zeros((2, ROOM), np.int8)
+    lost = change.before if change.type == "drop" else None
+    new = change.after if change.type == "add" else None
+    stay_before = [n for n in range(counts[0]) if n != lost]
+    stay_after = [n for n in range(counts[1]) if n != new]
+    for a, b in zip(stay_before, stay_after, strict=True):
+        partner[0, a], partner[1, b] = b, a
+    for side, item in ((0, change.before), (1, change.after)):
+        if item is not None:
+            change_label[side, item] = CHANGE_LABELS.index(
+                "unpaired" if change.type in ("add", "drop") else change.type
+            )
+    return Pairing(before, after, partner[0], partner[1], change_label[0], change_label[1])
+
+
+def write_description(
+    out: Path, seed: int, width: int, height: int, views: Views = "jittered", doubles: float = 0.0
+) -> None:
+    """``pool.json``, or a check that the pool that is there has the same seed, size, views and doubles."""
+    if width % CELL or height % CELL:
+        raise DatasetError(f"pictures of a pool: got {width}x{height}, wanted multiples of {CELL} pixels.")
+    description: dict[str, Any] = {"seed": seed, "width": width, "height": height, "shard": SHARD}
+    if views != "jittered":
+        description["views"] = views
+    if doubles:
+        description["doubles"] = doubles
+    file = out / "pool.json"
+    if file.exists():
+        there = read_description(out)
+        if there != description:
+            raise DatasetError(f"{out}: holds another pool ({json.dumps(there)}). Choose another folder.")
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    with whole(file) as draft:
+        draft.write_text(json.dumps(description))
+
+
+def read_description(pool: Path) -> dict[str, Any]:
+    """What ``pool.json`` says; raises DatasetError where it cannot be read."""
+    file = pool / "pool.json"
+    try:
+        description = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DatasetError(
+            f"{file}: cannot be read ({error}). Draw the pool anew in another folder."
+        ) from error
+    if not isinstance(description, dict):
+        raise DatasetError(f"{file}: says nothing of a pool. Draw the pool anew in another folder.")
+    return description
+
+
+def _drawn_look(rng: np.random.Generator) -> Look:
+    """A plain look but for ``DRAWN_LOOK``, each of a draw of its own."""
+    return replace(PLAIN, **{name: getattr(look_for(rng), name) for name in DRAWN_LOOK}, noise=0.0)
+
+
+def _codes(item: SceneObject) -> tuple[int, int, int, int]:
+    shape, size = SHAPES.index(item.shape), SIZES.index(item.size)
+    return (shape, size, COLORS.index(item.color), MATERIALS.index(item.material))
+
+
+def _change_codes(change: Change) -> tuple[int, int, int]:
+    absent = [ABSENT if i is None else i for i in (change.before, change.after)]
+    return (CHANGE_TYPES.index(change.type), absent[0], absent[1])
+
+
+def _point(row: NDArray[np.float64]) -> Point:
+    x, y, z = (float(c) for c in row)
+    return (x, y, z)
+
+
+def _poses(scene: Scene) -> NDArray[np.float64]:
+    poses = np.zeros((ROOM, 3))
+    poses[: len(scene.objects)] = [(t.x, t.y, t.rotation) for t in scene.objects]
+    return poses

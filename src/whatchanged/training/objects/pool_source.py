@@ -1,0 +1,234 @@
+"""A pool of drawn triples as a recipe's data: pairs of pictures or of stored tokens, everything known."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from whatchanged.errors import DatasetError, RecipeError
+from whatchanged.files import whole
+from whatchanged.recipes.schema import PCLConfig, Recipe
+from whatchanged.records import PairRecord
+from whatchanged.training.batches import Example
+from whatchanged.training.data.negatives import read_negatives, write_negatives
+from whatchanged.training.data.sources import Sources
+from whatchanged.training.objects.clevr_negatives import mine
+from whatchanged.training.objects.pool import Pairing, Shard, check_size, open_shards, pairing
+from whatchanged.training.objects.supervision import ABSENT
+from whatchanged.training.objects.token_files import open_tokens
+from whatchanged.training.vision.augmentation import augment_pixels
+from whatchanged.vocabulary import Vocabulary
+from whatchanged.worlds.clevr.change import NOTHING, Change
+from whatchanged.worlds.clevr.grading import other_object
+from whatchanged.worlds.clevr.language import WORDS, write_captions, write_fixed
+from whatchanged.worlds.clevr.scene import Scene
+
+PAIRS = ((0, 1, "forth"), (0, 2, "none"), (2, 1, "forth"), (1, 0, "back"), (1, 2, "back"), (2, 0, "none"))
+"""Ordered pairs of a triple's pictures: 0 default, 1 semantic, 2 nonsemantic; the official two first."""
+ORDERED = {
+    "official": PAIRS[:2],
+    "all": PAIRS,
+    "balanced": PAIRS + tuple(pair for pair in PAIRS if pair[2] == "none"),
+}
+"""Choices of ``data.ordered_pairs``; in "balanced" half of all pairs are unchanged, each said twice."""
+BEGUN = "shards.json"
+"""File of a run folder: the shards that the run reads and how many triples it holds out."""
+NEGATIVE_PAIRS = 6_000
+"""Pairs, from the first on, that false captions are built for: each costs milliseconds to prove."""
+
+
+@dataclass(frozen=True)
+class PoolSource:
+    """Examples of some triples of a pool. ``tokens``: per shard (n, variants, 3, N, F + 4), or none.
+
+    ``varied`` pictures are exposed, toned and blurred anew each time; stored tokens come in variants instead.
+    Fixed wordings draw nothing, so each sentence, and what its words tell of, is found once and kept: that is
+    the dear part.
+    """
+
+    shards: Sequence[Shard]
+    tokens: Sequence[NDArray[np.float16]]
+    first: int
+    last: int
+    pairs: Sequence[tuple[int, int, str]]
+    wording: str
+    varied: bool
+    negatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _written: dict[int, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _mentioned: dict[int, NDArray[np.int8]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def __len__(self) -> int:
+        return (self.last - self.first) * len(self.pairs)
+
+    def count(self, task: str) -> int:
+        """How many of the examples, from the first on, a task can use: FDA those with false captions."""
+        return len(self.negatives) if task == "fda" else len(self)
+
+    def example(self, index: int, rng: np.random.Generator) -> Example:
+        """Pair ``index`` with a caption, a variant of its pictures, and its truth."""
+        shard, i, pair = self._place(index)
+        k, m, _ = self.pairs[pair]
+        captions = self.captions(index, rng)
+        record = self.record(index, captions)
+        before, after = self._read(shard, i, k, m, rng)
+        false = self.negatives.get(record.pair_id, ())
+        known = pairing(self.shards[shard], i, k, m, self._change(shard, i, pair))
+        known = replace(known, mentioned=self._mentioned_in(index, captions[0], known))
+        return Example(record, captions[0], before, after, false, known)
+
+    def record(self, index: int, captions: tuple[str, ...]) -> PairRecord:
+        """The pair as a record; it has no files, so its paths only name it."""
+        shard, i, pair = self._place(index)
+        k, m, _ = self.pairs[pair]
+        change = self._change(shard, i, pair)
+        scene = f"{self.shards[shard].number:05d}{i:02d}"
+        names = (Path(f"{scene}_{k}.png"), Path(f"{scene}_{m}.png"))
+        return PairRecord(
+            "clevr_change", f"{scene}_{k}{m}.png", scene, "train", "pair_caption", *names, captions,
+            changed=change.type != "none", change_type=change.type,
+        )  # fmt: skip
+
+    def truth(self, index: int) -> tuple[Scene, Scene, Change]:
+        """The scenes before and after and the change between them."""
+        shard, i, pair = self._place(index)
+        k, m, _ = self.pairs[pair]
+        return self.shards[shard].scene(i, k), self.shards[shard].scene(i, m), self._change(shard, i, pair)
+
+    def captions(self, index: int, rng: np.random.Generator) -> tuple[str, ...]:
+        """Pair ``index`` in the source's wording: drawn from ``rng``, or its fixed sentence."""
+        if self.wording == "captions":
+            return write_captions(*self.truth(index), rng)
+        if index not in self._written:
+            self._written[index] = write_fixed(*self.truth(index), self.wording)  # type: ignore[arg-type]
+        return (self._written[index],)
+
+    def _mentioned_in(self, index: int, sentence: str, known: Pairing) -> NDArray[np.int8]:
+        if self.wording == "captions":
+            return mentioned_objects(sentence, known, *self.truth(index))
+        if index not in self._mentioned:
+            self._mentioned[index] = mentioned_objects(sentence, known, *self.truth(index))
+        return self._mentioned[index]
+
+    def _place(self, index: int) -> tuple[int, int, int]:
+        triple, pair = divmod(index, len(self.pairs))
+        return (*divmod(self.first + triple, len(self.shards[0])), pair)
+
+    def _change(self, shard: int, i: int, pair: int) -> Change:
+        change = self.shards[shard].change(i)
+        return {"forth": change, "back": change.reversed(), "none": NOTHING}[self.pairs[pair][2]]
+
+    def _read(
+        self, shard: int, i: int, k: int, m: int, rng: np.random.Generator
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        if self.tokens:
+            variants = self.tokens[shard][i]
+            choice = rng.integers(len(variants), size=2) if self.varied else (0, 0)
+            return variants[choice[0], k].astype(np.float32), variants[choice[1], m].astype(np.float32)
+        pictures = np.stack([self.shards[shard].pictures[i, k], self.shards[shard].pictures[i, m]])
+        if self.varied:
+            generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
+            pictures = augment_pixels(torch.from_numpy(pictures), generator).numpy()
+        return pictures[0], pictures[1]
+
+
+def mentioned_objects(
+    sentence: str, known: Pairing, before: Scene, after: Scene, change: Change
+) -> NDArray[np.int8]:
+    """The up to two things that each word of a true sentence, and its end, tells of, (words + 1, 2, 2): index
+    before, index after, -1 for none. The words of a relation tell of both things, those that name the other
+    one of that, all others of the changed one. (0, 2, 2) without a change.
+    """
+    mentioned = np.full((len(sentence.split()) + 1 if change.type != "none" else 0, 2, 2), ABSENT, np.int8)
+    mentioned[:, 0] = [ABSENT if end is None else end for end in (change.before, change.after)]
+    other = other_object(sentence, before, after, change) if len(mentioned) else None
+    if other is not None:
+        item, relation, name = other
+        side = int(change.type == "add")  # the scene that the sentence speaks of
+        partner = (known.partner_before, known.partner_after)[side][item]
+        mentioned[relation, 1] = mentioned[name, 0] = (partner, item) if side else (item, partner)
+    return mentioned
+
+
+def open_pool(recipe: Recipe, run: Path) -> Sources:
+    """Train and validation pairs of the pool at ``data.path``; its first triples, at most a tenth, validate.
+
+    A run keeps to the shards, and to the triples held out, that it began with, however the pool grows. Raises
+    RecipeError where no pool is named or ``data.examples`` is not "captions" (each pair of a pool is an
+    example, its caption written anew each time), DatasetError where it, or its tokens, are not there, or its
+    pictures have another size than the recipe's.
+    """
+    data = recipe.data
+    if not data.path:
+        raise RecipeError(f"{recipe.name}: data.path is empty. Say where the pool lies: --data POOL")
+    if data.examples != "captions":
+        raise RecipeError(f'{recipe.name}: data.examples = "{data.examples}" needs data.source = "dataset"')
+    pool = Path(data.path)
+    begun = _begun(run)
+    shards = open_shards(pool, None if begun is None else begun[0])
+    if recipe.vision.kind != "features":
+        check_size(pool, shards, recipe.vision.image_width, recipe.vision.image_height)
+    tokens = open_tokens(Path(data.features), pool, shards) if data.features else []
+    triples = sum(len(shard) for shard in shards)
+    held = triples // 10 if data.validation == 0 else min(data.validation // 2, triples // 10)
+    held = max(1, held) if begun is None else begun[1]
+    pairs = ORDERED[data.ordered_pairs]
+    negatives: dict[str, tuple[str, ...]] = {}
+    if any("fda" in stage.tasks for stage in recipe.stages):
+        negatives = _negatives(PoolSource(shards, (), held, triples, pairs, data.wording, False), recipe, run)
+    if begun is None and not (run / "checkpoints").exists():  # runs that began without the file go on so
+        _begin(run, shards, held)
+    varied = bool(tokens) or data.augment == "examples"  # else whole batches are varied, by the loop
+    return Sources(
+        PoolSource(shards, tokens, held, triples, pairs, data.wording, varied, negatives),
+        PoolSource(shards, tokens, 0, held, ORDERED["official"], "captions", False),
+        Vocabulary.from_captions([" ".join(WORDS)]),
+    )
+
+
+def _begun(run: Path) -> tuple[list[int], int] | None:
+    """The shards that a run began with and how many triples it held out, where its folder says so."""
+    file = run / BEGUN
+    if not file.is_file():
+        return None
+    try:
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        return [int(number) for number in kept["shards"]], int(kept["held"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DatasetError(
+            f"{file}: wanted the run's shards and triples held out; it cannot be read ({error}). Start the"
+            " run again in another folder."
+        ) from error
+
+
+def _begin(run: Path, shards: Sequence[Shard], held: int) -> None:
+    run.mkdir(parents=True, exist_ok=True)
+    with whole(run / BEGUN) as draft:
+        draft.write_text(json.dumps({"shards": [shard.number for shard in shards], "held": held}))
+
+
+def _negatives(source: PoolSource, recipe: Recipe, run: Path) -> dict[str, tuple[str, ...]]:
+    """False captions of the source's first pairs, kept in the run folder for the next sitting.
+
+    They are worded as the true ones are, or a sentence would show by its style whether it is true.
+    """
+    records, truths = [], {}
+    for index in range(min(len(source), NEGATIVE_PAIRS)):
+        truth = source.truth(index)
+        captions = source.captions(index, np.random.default_rng((recipe.seed, index)))
+        records.append(source.record(index, captions))
+        truths[records[-1].pair_id] = truth
+    kept = run / "negatives.jsonl"
+    if not kept.is_file():
+        assert isinstance(recipe.method, PCLConfig)  # only PCL has the task fda
+        longest = recipe.method.max_length - 3
+        mined = mine(records, truths, recipe.seed, recipe.method.negatives, longest=longest)
+        run.mkdir(parents=True, exist_ok=True)
+        write_negatives(kept, records, mined.sentences)
+    return read_negatives(kept, records)

@@ -1,0 +1,172 @@
+"""What the twin's renderer knows of CLEVR's world (lamps, ground, materials), and how a look may vary.
+
+Radiometry, as Blender's Cycles has it: an area lamp of strength P and area A (square units) has the radiance
+L = P / (4 A) towards its front and none towards its back, so at distance d it gives a small surface the
+irradiance E = P / 4 * cos_lamp * cos_surface / d^2. All lamps face the origin. Light is linear RGB
+throughout; the picture is the sRGB encoding of it ('Standard' view transform), clipped at 1.
+
+Powers, sizes, colours and places of the lamps are the CLEVR base scene's. How matte and metal send light back
+(`SHARE`, `ALPHA`, `MIRROR`), the ground's albedo, sun, sky, backdrop and the floor's curve were found by
+comparing drawings with pictures rendered by Blender from the same scenes: by eye, by mean colours and, for
+the floor, by least absolute differences.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.worlds.clevr.scene import RGB, SHAPES, Scene, camera_axes
+from whatchanged.worlds.clevr.visibility import ROUNDING
+
+Array = NDArray[np.float64]
+Linear = NDArray[np.float32]
+
+LAMP_POWER = (100.0, 30.0, 50.0)
+"""Watts of the key, fill and back lamp."""
+LAMP_SIDE = (0.5, 0.5, 1.0)
+"""Edges of the three square lamps, in units."""
+LAMP_RGB = ((1.0, 0.929, 0.816), (0.761, 0.816, 1.0), (1.0, 1.0, 1.0))
+"""Their colours in linear light: #ffedd0 (warm), #c2d0ff (bluish) and white."""
+SUN_FROM = (11.6608, -6.62799, 25.8232)
+SUN_IRRADIANCE = 0.523
+SUN_SPREAD = 0.2
+"""Diameter of the sun's disc in radians."""
+SKY = 0.0054
+"""Radiance of the world overhead, grey."""
+BACKDROP = (0.12, 0.8)
+"""The floor's far end as metal mirrors it: its radiance and the tangent of its height."""
+BACKWARD = (-0.8976, 0.4409)
+"""Which way on the ground the floor curves up, behind the scene: a unit vector."""
+FLOOR = (0.18, 0.0097, 0.343)
+"""The floor, s units along `BACKWARD`: flat up to start, then of slope rise (e^(rate (s - start)) - 1).
+
+Start, rise and rate. Steep from some 12 units on: a low camera sees it rise, brightest where it faces the
+sun, and how much of it shows tells how low the camera stands.
+"""
+GROUND = 0.767
+"""Albedo of the ground."""
+SHARE = {"rubber": 0.92, "metal": 0.91}
+"""The part of its colour's light that a material sends back."""
+ALPHA = (0.025, 0.12, 0.27)
+"""GGX widths of the metal: of its mirror part, and of its brushed part across and along the meridians.
+
+The brush strokes run round the thing's vertical axis, so the brushed part spreads light up and down.
+"""
+MIRROR = 0.67
+"""The share of the mirror part."""
+RIM = 0.07
+"""Radius of a cylinder's rounded rims, as a share of its radius. A cube's is `visibility.ROUNDING`."""
+
+COLUMNS = 12
+"""Columns of a packed thing: shape, radius, x, y, z, cos, sin, R, G, B, metal, bevel."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What must not matter in one picture. The default is Blender's own look.
+
+    The first five change light and floor and need drawing anew; the others are laid over a finished picture.
+    """
+
+    lamps: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    ambient: float = 1.0
+    ground: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    roughness: float = 1.0
+    floor: float = 1.0
+    exposure: float = 1.0
+    gamma: float = 1.0
+    saturation: float = 1.0
+    blur: float = 0.0
+    noise: float = 0.5
+    jpeg: int | None = None
+    seed: int = 0
+
+
+PLAIN = Look()
+
+
+@dataclass(frozen=True)
+class Packed:
+    """One scene as the numbers that a renderer needs, float64.
+
+    things: (n, 12), see `COLUMNS`. camera: (4, 3), the position and the rows right, up, backward.
+    lamps: (4, 13), the key, fill and back lamp and the sun: centre (3), half-edge vectors u (3) and v (3),
+    rgb of P / 4 (3; the sun's: of its irradiance), and a lamp's bounding radius.
+    surround: (11,): ground albedo rgb, sky radiance, the metal's three GGX widths and its mirror share,
+    the backdrop's radiance and tangent, and the rise of `FLOOR`.
+    """
+
+    objects: Array
+    camera: Array
+    lamps: Array
+    surround: Array
+
+
+def softness(width: int) -> float:
+    """Weight of a neighbour in the pixel filter; Blender's, drawn at 480 and reduced, is narrower."""
+    return min(0.12, 0.06 * width / 240)
+
+
+def pack(scene: Scene, look: Look = PLAIN) -> Packed:
+    """Flatten a scene and the physical part of a look."""
+    objects = np.zeros((len(scene.objects), COLUMNS))
+    for row, item in zip(objects, scene.objects, strict=True):
+        angle = math.radians(item.rotation)
+        bevel = {"cube": ROUNDING, "sphere": 0.0, "cylinder": RIM}[item.shape] * item.radius
+        share = SHARE[item.material]
+        rgb = [share * value / 255 for value in RGB[item.color]]
+        row[:] = [
+            SHAPES.index(item.shape),
+            item.radius,
+            *item.center,
+            math.cos(angle),
+            math.sin(angle),
+            *rgb,
+            float(item.material == "metal"),
+            bevel,
+        ]
+    camera = np.vstack([np.asarray(scene.view.camera, float), camera_axes(scene.view.camera)])
+    lamps = np.zeros((4, 13))
+    for i, place in enumerate(scene.view.lamps):
+        lamps[i] = _lamp(place, LAMP_SIDE[i], np.asarray(LAMP_RGB[i]) * LAMP_POWER[i] * look.lamps[i] / 4)
+    far = np.asarray(SUN_FROM) / math.dist(SUN_FROM, (0, 0, 0)) * 100
+    lamps[3] = _lamp(far, SUN_SPREAD * 100, np.full(3, SUN_IRRADIANCE * look.ambient))
+    ground = [GROUND * tone for tone in look.ground]
+    metal = [alpha * look.roughness for alpha in ALPHA]
+    far_end = [BACKDROP[0] * look.ambient, BACKDROP[1]]
+    surround = np.array([*ground, SKY * look.ambient, *metal, MIRROR, *far_end, FLOOR[1] * look.floor])
+    return Packed(objects, camera, lamps, surround)
+
+
+def _lamp(place: Sequence[float] | Array, side: float, rgb: Array) -> Array:
+    axes = camera_axes((float(place[0]), float(place[1]), float(place[2])))
+    half = side / 2
+    edges = [axes[0] * half, axes[1] * half]
+    return np.concatenate([np.asarray(place, float), *edges, rgb, [half * math.sqrt(2)]])
+
+
+def look_for(rng: np.random.Generator) -> Look:
+    """Draw one picture's look for training: Blender's own look lies well inside what comes out."""
+
+    def spread(deviation: float) -> float:
+        return float(np.exp(deviation * np.clip(rng.standard_normal(), -2.5, 2.5)))
+
+    tint = [spread(0.03) for _ in range(3)]
+    tone = spread(0.1)
+    return Look(
+        lamps=(spread(0.15), spread(0.15), spread(0.15)),
+        ambient=spread(0.2),
+        ground=(tone * tint[0], tone * tint[1], tone * tint[2]),
+        roughness=spread(0.3),
+        exposure=spread(0.06),
+        gamma=spread(0.06),
+        saturation=spread(0.08),
+        blur=float(rng.uniform(0.3, 0.9)) if rng.random() < 0.5 else 0.0,
+        noise=float(rng.uniform(0.2, 1.5)),
+        jpeg=int(rng.integers(60, 96)) if rng.random() < 0.15 else None,
+        seed=int(rng.integers(2**31)),
+        floor=spread(0.3),
+    )

@@ -1,0 +1,239 @@
+"""Learning to see from the CLEVR world's truth: what each cell of the grid shows, and what became of it.
+
+The targets are known because the pictures are drawn. Five losses, none of them part of the published method:
+what stands in each cell and where (one picture), which tokens are the same thing, and what happened to each
+(two pictures), with ``vision.scene_truth``; how big and where the things are, read together, with
+``vision.scene_context``; and which tokens a word looks at, with ``method.guided_attention``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+from torch.nn.utils.rnn import pad_sequence
+
+from whatchanged.training.objects.matching import Matches
+from whatchanged.worlds.clevr.scene import COLORS, MATERIALS, SHAPES, SIZES
+
+ATTRIBUTES: dict[str, int] = {
+    "shape": len(SHAPES),
+    "size": len(SIZES),
+    "color": len(COLORS),
+    "material": len(MATERIALS),
+}
+"""Attribute -> number of values, in the order of their columns in ``Truth.attributes``."""
+
+CHANGE_LABELS = ("same", "color", "material", "unpaired", "move")
+"""What became of a token's thing between the pictures; "unpaired" = added or dropped."""
+
+ABSENT = -1
+PLACE_SCALE = 3.0
+"""Ground coordinates are learned in units of this many Blender units: things stand within 3 of x = y = 0."""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """One picture's truth on its grid, batched. T = room for things (10).
+
+    owner: (B, h, w) long, the thing that covers most of the cell, or -1
+    center: (B, T) long, the cell nearest to the middle of what is visible of each thing, or -1 if nothing is
+    attributes: (B, T, 4) long, values in the order of ``ATTRIBUTES``
+    places: (B, T, 2), ground coordinates as this camera sees them, in units
+    """
+
+    owner: Tensor
+    center: Tensor
+    attributes: Tensor
+    places: Tensor
+
+
+@dataclass(frozen=True)
+class PairTruth:
+    """Two pictures' truth and the change: (B, T) long each, for every thing of one picture its index in the
+    other (-1: absent there) and its fate as an index of ``CHANGE_LABELS``; told (B, L, 2, 2) long, the up
+    to two
+    things that each word of the caption tells of, by their index before and after, -1 for none."""
+
+    before: Truth
+    after: Truth
+    partner_before: Tensor
+    partner_after: Tensor
+    change_label_before: Tensor
+    change_label_after: Tensor
+    mentioned: Tensor
+
+    def to(self, device: torch.device | str) -> "PairTruth":
+        """The same truth on another device."""
+        before, after = (
+            Truth(*(value.to(device) for value in vars(side).values())) for side in (self.before, self.after)
+        )
+        rest = [value.to(device) for value in vars(self).values() if isinstance(value, Tensor)]
+        return PairTruth(before, after, *rest)
+
+
+def collate_truth(pairings: Sequence[Any]) -> PairTruth:
+    """The pool's ``Pairing`` of each pair as one batch of tensors."""
+
+    def stack(name: str, side: str | None = None) -> Tensor:
+        owners = pairings if side is None else [getattr(p, side) for p in pairings]
+        stacked = torch.from_numpy(np.stack([getattr(owner, name) for owner in owners]))
+        return stacked if stacked.is_floating_point() else stacked.long()
+
+    before, after = (
+        Truth(*(stack(name, side) for name in ("owner", "center", "attributes", "places")))
+        for side in ("before", "after")
+    )
+    known = (stack(f"{name}_{side}") for name in ("partner", "change_label") for side in ("before", "after"))
+    mentioned = [torch.from_numpy(pairing.mentioned).long() for pairing in pairings]
+    words = pad_sequence(mentioned, batch_first=True, padding_value=ABSENT)
+    return PairTruth(before, after, *(*known, words))
+
+
+def join(before: Truth, after: Truth) -> Truth:
+    """Two batches of pictures as one."""
+    both = zip(vars(before).values(), vars(after).values(), strict=True)
+    return Truth(*(torch.cat(parts) for parts in both))
+
+
+def cell_loss(
+    centers: Tensor, attributes: dict[str, Tensor], places: Tensor, truth: Truth
+) -> dict[str, Tensor]:
+    """What stands in each cell.
+
+    center: penalty-reduced focal loss on "a thing's middle is here", neighbours of a middle excused by 3/4
+            (Zhou et al., "Objects as Points", eq. 1, with a fixed neighbourhood)
+    attributes: cross-entropy at covered cells, middles counted eight times
+    place: L1 at covered cells, in units of ``PLACE_SCALE``
+    centers: (B, h, w) logits; attributes: name -> (B, n, h, w) logits; places: (B, 2, h, w)
+    """
+    batch, h, w = centers.shape
+    middle = _marks(truth.center, h * w).view(batch, h, w)
+    around = F.max_pool2d(middle[:, None], 3, 1, 1)[:, 0]
+    probability = centers.sigmoid()
+    positive = -F.logsigmoid(centers) * (1 - probability).square() * middle
+    negative = -F.logsigmoid(-centers) * probability.square() * (1 - middle) * (1 - 0.75 * around)
+    terms = {"center": (positive.sum() + negative.sum()) / middle.sum().clamp_min(1)}
+
+    covered = truth.owner >= 0
+    weight = covered * (1 + 7 * middle)
+    total = weight.sum().clamp_min(1)
+    owner = truth.owner.clamp_min(0).view(batch, -1)
+    for column, (name, logits) in enumerate(attributes.items()):
+        target = torch.gather(truth.attributes[..., column], 1, owner).view(batch, h, w)
+        terms[name] = (F.cross_entropy(logits, target, reduction="none") * weight).sum() / total
+    target_places = torch.gather(truth.places, 1, owner[..., None].expand(-1, -1, 2)).view(batch, h, w, 2)
+    gap = (places.permute(0, 2, 3, 1) - target_places / PLACE_SCALE).abs().sum(-1)
+    terms["place"] = (gap * weight).sum() / total
+    return terms
+
+
+def objects_of_tokens(cells: Tensor, truth: Truth, columns: int) -> Tensor:
+    """The thing whose middle is in a kept token's cell or next to it, -1 for none: (B, N) -> (B, N).
+
+    Tokens come best first, and each thing has but one: the later ones beside the same middle show nothing.
+    """
+    row, column = cells // columns, cells % columns
+    center_row, center_column = truth.center // columns, truth.center % columns
+    distance = torch.maximum(
+        (row[:, :, None] - center_row[:, None]).abs(), (column[:, :, None] - center_column[:, None]).abs()
+    )
+    distance = distance.masked_fill((truth.center < 0)[:, None], 10_000)
+    nearest, item = distance.min(dim=2)
+    near = nearest <= 1
+    alike = (item[:, :, None] == item[:, None, :]) & near[:, None, :]
+    taken = torch.tril(alike, diagonal=-1).any(dim=2)
+    return torch.where(near & ~taken, item, ABSENT)
+
+
+def scene_context_loss(
+    sizes: tuple[Tensor, Tensor],
+    places: tuple[Tensor, Tensor],
+    objects: tuple[Tensor, Tensor],
+    truth: PairTruth,
+) -> dict[str, Tensor]:
+    """Cross-entropy of the sizes and L1 of the places that the tokens of things bear, both pictures.
+
+    sizes: (B, N, 2) logits, places: (B, N, 2) in units of ``PLACE_SCALE``; the mean over tokens that show a
+    thing.
+    """
+    size, place, count = (sizes[0].new_zeros(()) for _ in range(3))
+    column = list(ATTRIBUTES).index("size")
+    for logits, stands, own, side in zip(sizes, places, objects, (truth.before, truth.after), strict=True):
+        shows, item = (own >= 0).to(logits.dtype), own.clamp_min(0)
+        wanted = torch.gather(side.attributes[..., column], 1, item)
+        there = torch.gather(side.places, 1, item[..., None].expand(-1, -1, 2)) / PLACE_SCALE
+        size = size + (F.cross_entropy(logits.transpose(1, 2), wanted, reduction="none") * shows).sum()
+        place = place + ((stands - there).abs().sum(-1) * shows).sum()
+        count = count + shows.sum()
+    return {"size": size / count.clamp_min(1), "place": place / count.clamp_min(1)}
+
+
+def match_loss(matches: Matches, objects: tuple[Tensor, Tensor], truth: PairTruth) -> Tensor:
+    """Cross-entropy of the soft matches: a token goes to the token of the same thing, or to "nowhere".
+
+    Both directions, averaged over the tokens that show a thing (the others are asked to go nowhere at 1/10).
+    """
+    total = matches.log_joint.new_zeros(())
+    directions = (
+        (matches.log_joint[:, :-1], objects[0], objects[1], truth.partner_before),
+        (matches.log_joint[:, :, :-1].transpose(1, 2), objects[1], objects[0], truth.partner_after),
+    )
+    for log_match, own, other, partners in directions:
+        wanted = torch.gather(partners, 1, own.clamp_min(0))
+        wanted = torch.where(own >= 0, wanted, ABSENT)
+        same = (other[:, None, :] == wanted[:, :, None]) & (wanted >= 0)[:, :, None]
+        nowhere = torch.full_like(wanted, other.shape[1])
+        target = torch.where(same.any(-1), same.int().argmax(-1), nowhere)
+        log_match = log_match - torch.logsumexp(log_match, dim=-1, keepdim=True)
+        loss = -torch.gather(log_match, 2, target[..., None])[..., 0]
+        weight = torch.where(own >= 0, 1.0, 0.1)
+        total = total + (loss * weight).sum() / weight.sum()
+    return total / 2
+
+
+def change_label_loss(
+    logits: tuple[Tensor, Tensor], objects: tuple[Tensor, Tensor], truth: PairTruth
+) -> Tensor:
+    """Cross-entropy of what became of each token's thing; changed things count three times.
+
+    logits: (B, N, len(FATES)) before and after. Tokens that show no thing do not count.
+    """
+    total = logits[0].new_zeros(())
+    for scores, own, change_labels in zip(
+        logits, objects, (truth.change_label_before, truth.change_label_after), strict=True
+    ):
+        target = torch.gather(change_labels, 1, own.clamp_min(0))
+        weight = (own >= 0) * torch.where(target > 0, 3.0, 1.0)
+        loss = F.cross_entropy(scores.flatten(0, 1), target.flatten(), reduction="none").view_as(weight)
+        total = total + (loss * weight).sum() / weight.sum().clamp_min(1)
+    return total / 2
+
+
+def mentioned_tokens(before: Tensor, after: Tensor, mentioned: Tensor) -> Tensor:
+    """Things of tokens (B, N) of both pictures, things told (B, L, 2, 2) -> bool (B, L, 2, N): the token
+    shows what the word tells of."""
+    own = torch.stack([before, after], dim=1)[:, None]
+    return ((own[:, :, None] == mentioned[..., None]) & (own >= 0)[:, :, None]).any(2)
+
+
+def pointing_loss(looked: Tensor, shows: Tensor, asked: Tensor) -> Tensor:
+    """- log of the share of a word's look that falls on what it tells of, mean over the words that tell of
+    something seen.
+
+    looked: (B, T, 2, N) attention to the tokens; shows: bool (B, T, 2, N); asked: bool (B, T), real words.
+    """
+    share = (looked * shows).sum((2, 3)) / looked.sum((2, 3)).clamp_min(1e-9)
+    counted = asked & shows.any(3).any(2)
+    loss = -share.clamp_min(1e-6).log() * counted
+    return loss.sum() / counted.sum().clamp_min(1)
+
+
+def _marks(cells: Tensor, count: int) -> Tensor:
+    """(B, T) cell numbers, -1 for none -> (B, count) ones at the cells."""
+    marks = torch.zeros(cells.shape[0], count + 1, device=cells.device)
+    marks.scatter_(1, torch.where(cells >= 0, cells, count), 1.0)
+    return marks[:, :count]

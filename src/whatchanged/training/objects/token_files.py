@@ -1,0 +1,117 @@
+"""Stored tokens of a pool: one file a shard, and what they were made of.
+
+    TOKENS/
+      tokens.json           sha256 of the weights that saw, the pool's description, variants, tokens, width
+      00000.tokens.npy      (n, variants, 3, N, F + 4) float16, see ``PixelVision.pack``
+
+Folders made before ``tokens.json`` was written are read as they are: only shapes are compared then.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.errors import DatasetError, OutputError
+from whatchanged.files import whole
+from whatchanged.training.objects.pool import Shard, read_description
+
+ORIGIN = "tokens.json"
+
+
+def tokens_file(folder: Path, number: int) -> Path:
+    """Where the tokens of a shard lie."""
+    return folder / f"{number:05d}.tokens.npy"
+
+
+def origin(pool: Path, sha256: str, variants: int, tokens: int, width: int) -> dict[str, Any]:
+    """What ``tokens.json`` says: (variants, 3, tokens, width) of each triple, seen with these weights."""
+    return {
+        "sha256": sha256, "pool": read_description(pool), "variants": variants, "tokens": tokens,
+        "width": width,
+    }  # fmt: skip
+
+
+def claim(folder: Path, about: dict[str, Any]) -> None:
+    """Write ``tokens.json``, or check that the tokens that are there have the same origin.
+
+    Raises OutputError where they have another. Of tokens without an origin only the shape is known.
+    """
+    there = read_origin(folder)
+    if there is not None:
+        other = [name for name in about if about[name] != there.get(name)]
+        if other:
+            raise OutputError(
+                f"{folder}: its tokens differ in {', '.join(other)}: they were made by another run, of"
+                " another pool, or with other --variants. Choose another folder."
+            )
+        return
+    shape = (about["variants"], 3, about["tokens"], about["width"])
+    found = sorted(folder.glob("[0-9]*.tokens.npy"))
+    for file in found:
+        if (got := _read(file).shape[1:]) != shape:
+            raise OutputError(f"{file}: its tokens are {got}, these would be {shape}. Choose another folder.")
+    if not found:
+        folder.mkdir(parents=True, exist_ok=True)
+        with whole(folder / ORIGIN) as draft:
+            draft.write_text(json.dumps(about, indent=1))
+
+
+def read_origin(folder: Path) -> dict[str, Any] | None:
+    """What ``tokens.json`` says, None where there is none; raises DatasetError where it cannot be read."""
+    file = folder / ORIGIN
+    if not file.is_file():
+        return None
+    try:
+        about = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DatasetError(f"{file}: cannot be read ({error}). Store the tokens anew elsewhere.") from error
+    if not isinstance(about, dict):
+        raise DatasetError(f"{file}: says nothing of tokens. Store the tokens anew elsewhere.")
+    return about
+
+
+def open_tokens(folder: Path, pool: Path, shards: Sequence[Shard]) -> list[NDArray[np.float16]]:
+    """The tokens of each of these shards of a pool, mapped, not read.
+
+    Raises DatasetError where a shard has none, they are of another pool, or their shapes do not fit.
+    """
+    about = read_origin(folder)
+    if about is not None and about.get("pool") != read_description(pool):
+        raise DatasetError(
+            f"{folder}: these are the tokens of another pool ({json.dumps(about.get('pool'))}) than {pool}."
+            f" Make its own: whatchanged features {pool} OTHER --run RUN"
+        )
+    stored: list[NDArray[np.float16]] = []
+    for shard in shards:
+        file = tokens_file(folder, shard.number)
+        if not file.is_file():
+            raise DatasetError(
+                f"{file}: no tokens of this shard. Make them: whatchanged features {pool} {folder} --run RUN"
+            )
+        stored.append(_read(file))
+        wanted: tuple[Any, ...] = (len(shard), *stored[0].shape[1:])
+        if about is not None:
+            wanted = (len(shard), about.get("variants"), 3, about.get("tokens"), about.get("width"))
+        if stored[-1].shape != wanted:
+            raise DatasetError(
+                f"{file}: its tokens are {stored[-1].shape}, wanted {wanted} as in the other shards. Store"
+                " the tokens anew in another folder."
+            )
+    return stored
+
+
+def _read(file: Path) -> NDArray[np.float16]:
+    """The array of a file, mapped; raises DatasetError where it is no five axes of numbers."""
+    try:
+        stored: NDArray[np.float16] = np.lib.format.open_memmap(file, mode="r")
+        if stored.ndim != 5 or stored.dtype != np.float16:
+            raise ValueError(f"{stored.dtype} {stored.shape}")
+    except (OSError, ValueError, EOFError) as error:
+        raise DatasetError(
+            f"{file}: these tokens cannot be read ({error}). Delete the file and store them anew."
+        ) from error
+    return stored

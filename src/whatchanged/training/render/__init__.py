@@ -1,6 +1,0 @@
-"""The twin's renderer: CLEVR scenes to pictures that look like Blender's, fast enough to train on."""
-
-from whatchanged.training.render.draw import apply_look, render
-from whatchanged.training.render.light import PLAIN, Look, look_for
-
-__all__ = ["PLAIN", "Look", "apply_look", "look_for", "render"]

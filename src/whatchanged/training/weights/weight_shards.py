@@ -1,0 +1,102 @@
+"""A run in 16 bits and in parts of bounded size, to travel where a checkpoint is too large.
+
+FOLDER/
+  weights-NN.safetensors    parts; all bear the same stamp
+  recipe.toml, vocabulary.json, environment.json    as in the run
+"""
+
+import json
+import time
+from pathlib import Path
+from typing import cast
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor, nn
+
+from whatchanged.bpe import from_json
+from whatchanged.errors import OutputError, RecipeError
+from whatchanged.files import whole
+from whatchanged.recipes.reader import dump_recipe
+from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, save_checkpoint
+from whatchanged.training.run_folder import checkpoint_file, make_method, read_recipe
+
+PART = 15 * 2**20
+"""Bytes of tensors in one part at most."""
+EXACT = 4096
+"""Tensors of fewer numbers (norms, biases, running statistics) stay as they are."""
+LARGEST = 60_000
+"""So do those with larger numbers: float16 ends at 65,504."""
+
+
+def pack(run: Path, folder: Path, checkpoint: str = "auto") -> None:
+    """Write a run's weights, recipe, words and machine to ``folder``; whatever is there is replaced."""
+    recipe, saved = read_recipe(run), read_checkpoint(checkpoint_file(run, checkpoint))
+    model = {n.removeprefix("model."): t for n, t in saved.tensors.items() if n.startswith("model.")}
+    parts: list[dict[str, Tensor]] = [{}]
+    for name, tensor in model.items():
+        kept = tensor if _stays(tensor) else tensor.half()
+        if parts[-1] and sum(t.nbytes for t in parts[-1].values()) + kept.nbytes > PART:
+            parts.append({})
+        parts[-1][name] = kept
+    state = saved.state
+    stands = {"stage": state.stage, "step": state.step, "best": state.best, "seconds": state.seconds}
+    stamp = {"state": json.dumps(stands), "parts": str(len(parts)), "written": str(time.time_ns())}
+    for number, part in enumerate(parts):
+        write_whole(folder / _part(number), save(part, stamp))
+    for name in ("vocabulary.json", "environment.json"):
+        if (run / name).is_file():
+            write_whole(folder / name, (run / name).read_bytes())
+    write_whole(folder / "recipe.toml", dump_recipe(recipe).encode())
+    written = {_part(number) for number in range(len(parts))}
+    for path in folder.glob("weights-*.safetensors"):
+        if path.name not in written:  # of a larger model that lay here
+            path.unlink()
+
+
+def unpack(folder: Path, run: Path) -> None:
+    """Make a run folder of packed weights: a finished run, to export, or to start another from.
+
+    Raises OutputError where ``run`` holds something, whose best weights would stay; RecipeError where parts
+    are missing, damaged or of two checkpoints, or do not fit the recipe.
+    """
+    if run.exists() and (not run.is_dir() or any(run.iterdir())):
+        raise OutputError(f"{run}: exists already. Choose another folder.")
+    recipe = read_recipe(folder)
+    tensors: dict[str, Tensor] = {}
+    stamps: list[dict[str, str]] = []
+    try:
+        for path in sorted(folder.glob("weights-*.safetensors")):
+            with safe_open(path, framework="pt") as file:
+                stamps.append(file.metadata() or {})
+                tensors |= {f"model.{name}": file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        entries = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
+        method = cast(nn.Module, make_method(recipe, from_json(entries)))
+        if any(stamp != stamps[0] for stamp in stamps) or stamps[0]["parts"] != str(len(stamps)):
+            raise ValueError(f"{len(stamps)} parts that do not make one whole")
+        state = State(**json.loads(stamps[0]["state"]), finished=True)
+    except (OSError, SafetensorError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise RecipeError(
+            f"{folder}: no packed weights can be read here ({error}). Pack the run again."
+        ) from error
+    Checkpoint(folder, state, tensors, {}).restore_model(method)
+    save_checkpoint(run / "checkpoints" / "last.safetensors", state, method, None)
+    for name in ("recipe.toml", "vocabulary.json", "environment.json"):
+        if (folder / name).is_file():
+            write_whole(run / name, (folder / name).read_bytes())
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file that appears whole or not at all, and its folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole(path) as draft:
+        draft.write_bytes(data)
+
+
+def _part(number: int) -> str:
+    return f"weights-{number:02d}.safetensors"
+
+
+def _stays(tensor: Tensor) -> bool:
+    small = tensor.numel() < EXACT or not tensor.is_floating_point()
+    return small or float(tensor.abs().max()) > LARGEST

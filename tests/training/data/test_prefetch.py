@@ -1,0 +1,96 @@
+"""Examples read by processes are the examples that threads read."""
+
+from dataclasses import is_dataclass, replace
+
+import pytest
+import torch
+from tiny_pool import HEIGHT, WIDTH
+
+from whatchanged.errors import ImageError
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.training.batches import draws
+from whatchanged.training.checkpoint import read_checkpoint
+from whatchanged.training.data.prefetch import collated_draws
+from whatchanged.training.objects.pool_source import PoolSource, open_pool
+from whatchanged.training.run import run_recipe
+from whatchanged.training.run_folder import make_method
+
+SMALL = [f"vision.image_width={WIDTH}", f"vision.image_height={HEIGHT}", "vision.channels=[4, 6, 8]",
+         "vision.blocks=1", "vision.keep=6", "method.width=16", "method.heads=2", "method.ffn=16",
+         "stage.see.steps=5", "stage.see.batch=4"]  # fmt: skip
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:This DataLoader will create:UserWarning"),  # on a single core
+]
+
+
+@pytest.fixture(scope="module")
+def recipe(tiny_pool):
+    return load_recipe("clevr-see", [*SMALL, f"data.path={tiny_pool}"])
+
+
+def numbers(value):
+    """All tensors of a batch and its truth, in order."""
+    for name in sorted(vars(value)):
+        part = getattr(value, name)
+        if isinstance(part, torch.Tensor):
+            yield part
+        elif is_dataclass(part):
+            yield from numbers(part)
+
+
+def test_batches_of_processes_are_those_of_threads(recipe, tmp_path):
+    sources = open_pool(recipe, tmp_path)
+    method = make_method(recipe, sources.vocabulary)
+    plan = (sources.train, recipe.stages[0], (recipe.seed, 0), method.batch_size, 1, {"seeing": 4})
+    read, collated = list(draws(*plan)), list(collated_draws(*plan, method.collate, 2))
+    assert len(read) == len(collated) == 4
+    for one, other in zip(read, collated, strict=True):
+        assert (one.task, one.positions) == (other.task, other.positions) and other.examples == []
+        wanted, got = (list(numbers(b)) for b in (method.collate(one.examples), other.batch))
+        assert len(wanted) == len(got) > 10
+        assert all(torch.equal(a, b) for a, b in zip(wanted, got, strict=True))
+
+
+def test_what_a_person_can_mend_comes_as_it_is(recipe, tmp_path, monkeypatch):
+    sources = open_pool(recipe, tmp_path)
+    method = make_method(recipe, sources.vocabulary)
+
+    def damaged(*_):
+        raise ImageError("p.png: not a picture. Replace it.")
+
+    monkeypatch.setattr(PoolSource, "example", damaged)
+    plan = (sources.train, recipe.stages[0], (recipe.seed, 0), method.batch_size, 1, {"seeing": 0})
+    with pytest.raises(ImageError, match=r"^p\.png: not a picture\. Replace it\.$"):
+        list(collated_draws(*plan, method.collate, 1))
+
+
+def test_a_run_learns_the_same_with_readers(recipe, tmp_path):
+    for name, workers in (("threads", 0), ("processes", 2)):
+        run_recipe(recipe, tmp_path / name, device="cpu", quiet=True, workers=workers)
+    one, other = (
+        read_checkpoint(tmp_path / name / "checkpoints" / "last.safetensors").tensors
+        for name in ("threads", "processes")
+    )
+    assert one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_an_error_in_a_reader_reaches_the_loop(recipe, tmp_path):
+    sources = open_pool(recipe, tmp_path)
+    method = make_method(recipe, sources.vocabulary)
+    broken = replace(sources.train, shards=sources.train.shards[:1])
+    plan = (broken, recipe.stages[0], (1, 0), method.batch_size, 0, {})
+    with pytest.raises(IndexError):
+        list(collated_draws(*plan, method.collate, 1))
+
+
+def test_whole_batches_are_varied_by_seed_stage_and_step(recipe, tmp_path, monkeypatch):
+    from whatchanged.training import loop
+
+    seeds = []
+    monkeypatch.setattr(loop, "augment_batch", lambda batch, seed: seeds.append(seed) or batch)
+    run_recipe(recipe, tmp_path / "examples", device="cpu", quiet=True)
+    assert seeds == []
+    whole = replace(recipe, data=replace(recipe.data, augment="batches"))
+    run_recipe(whole, tmp_path / "batches", device="cpu", quiet=True)
+    assert seeds == [(recipe.seed, 0, step) for step in range(5)]

@@ -1,0 +1,145 @@
+import numpy as np
+import pytest
+import tiny_pool as pools
+import torch
+
+from whatchanged.captioner.runtime import load
+from whatchanged.errors import BundleError, DatasetError, RecipeError
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.recipes.schema import VisionConfig
+from whatchanged.training import export
+from whatchanged.training.export import export_run, in_distribution
+from whatchanged.training.export.in_distribution import encode_and_judge, fit, fit_in_distribution, statistics
+from whatchanged.training.objects.pool import open_shards
+from whatchanged.training.objects.tokens import ObjectVision
+from whatchanged.training.run import run_recipe
+from whatchanged.training.run_folder import open_run
+from whatchanged.training.vision.patches import PatchVision
+
+SETTINGS = [
+    "vision.kind=backbone", "vision.image_width=96", "vision.image_height=64", "vision.channels=[4, 6, 8]",
+    "vision.blocks=1", "vision.keep=6", "vision.matching=true", "stage.pretrain.steps=3",
+    "stage.caption.steps=3", "stage.caption.evaluate_every=0",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def vision():
+    torch.manual_seed(0)
+    return ObjectVision(pools.VISION).eval()
+
+
+@pytest.fixture(scope="module")
+def run(tiny_dataset, tmp_path_factory):
+    """Barely trained on noise: what it says means nothing, but it has eyes."""
+    folder = tmp_path_factory.mktemp("familiar") / "run"
+    recipe = load_recipe("pcl-tiny", [*SETTINGS, f"data.path={tiny_dataset}"])
+    run_recipe(recipe, folder, quiet=True, device="cpu")
+    return folder
+
+
+def test_statistics_are_the_mean_and_the_deviation_over_the_cells():
+    features = np.random.default_rng(0).normal(size=(3, 5, 4, 6))
+    wanted = np.concatenate([features.mean((2, 3)), features.std((2, 3))], axis=1)
+    assert np.allclose(statistics(torch.from_numpy(features)).numpy(), wanted)
+
+
+def test_the_distance_is_mahalanobis_distance():
+    """With many more pictures than numbers hardly anything is shrunken: the plain formula must come out."""
+    rng = np.random.default_rng(1)
+    seen = rng.normal(size=(20_000, 6)) @ (np.eye(6) + 0.2 * rng.normal(size=(6, 6))) + 3
+    distance = fit(seen)
+    covariance = np.cov(seen.T)
+    features = rng.normal(size=(4, 3, 5, 5))
+    off = statistics(torch.from_numpy(features)).numpy() - seen.mean(0)
+    plain = np.sqrt(np.einsum("ij,jk,ik->i", off, np.linalg.inv(covariance), off) / 6)
+    found = distance(torch.from_numpy(features).float()).numpy()
+    assert found == pytest.approx(plain, rel=0.05)
+
+
+def test_what_it_was_fitted_on_is_at_distance_one_on_average():
+    seen = np.random.default_rng(2).normal(size=(5000, 8)) * 7 - 2
+    distance = fit(seen)
+    rows = (torch.from_numpy(seen).float() - distance.mean) @ distance.whiten
+    assert rows.square().sum(1).mean().item() == pytest.approx(1, abs=0.02)
+
+
+def test_numbers_that_never_vary_and_few_pictures_do_no_harm():
+    seen = np.random.default_rng(3).normal(size=(5, 8))
+    seen[:, 2] = 4.0
+    distance = fit(seen)
+    assert torch.isfinite(distance.whiten).all() and (distance.whiten[2] != 0).any()
+
+
+def test_the_threshold_lets_almost_all_familiar_pictures_pass_and_none_of_noise(vision, tiny_pool):
+    distance, known = fit_in_distribution(vision, tiny_pool)
+    pictures = np.concatenate([shard.pictures.reshape(-1, 64, 96, 3) for shard in open_shards(tiny_pool)])
+    noise = np.random.default_rng(0).integers(0, 256, (8, 64, 96, 3), dtype=np.uint8)
+    with torch.inference_mode():
+        drawn, strange = (
+            distance(vision.see(vision.normalise(torch.from_numpy(p))).features) for p in (pictures, noise)
+        )
+    assert (drawn < 1.5 * known.threshold).all() and (strange > 1.5 * known.threshold).all()
+    assert "15 drawn pictures, varied 1.5 times" in known.how and "99.9 % quantile of 15 others" in known.how
+
+
+def test_the_pictures_chosen_are_of_all_three_views(monkeypatch):
+    """Every sixth place would be a default view."""
+    monkeypatch.setattr(in_distribution, "PICTURES", 50)
+    chosen = in_distribution._some([(None, i, k) for i in range(100) for k in range(3)])
+    assert len(chosen) == len(set(chosen)) == 50
+    assert min(sum(k == view for _, _, k in chosen) for view in range(3)) >= 8
+
+
+def test_the_same_pool_gives_the_same_distance(vision, tiny_pool):
+    (first, known), (second, again) = (fit_in_distribution(vision, tiny_pool) for _ in range(2))
+    assert known == again and torch.equal(first.whiten, second.whiten)
+
+
+def test_pools_and_models_that_cannot_serve(vision, tiny_pool, tmp_path, monkeypatch):
+    with pytest.raises(DatasetError, match="no pool"):
+        fit_in_distribution(vision, tmp_path)
+    other = ObjectVision(VisionConfig(kind="backbone", image_width=48, image_height=32)).eval()
+    with pytest.raises(DatasetError, match="pictures are 96x64, the model reads 48x32"):
+        fit_in_distribution(other, tiny_pool)
+    monkeypatch.setattr(in_distribution, "LEAST_TRIPLES", 11)
+    with pytest.raises(DatasetError, match="10 triples are too few"):
+        fit_in_distribution(vision, tiny_pool)
+    patches = PatchVision(VisionConfig(kind="patches", image_width=96, image_height=64, patch=32))
+    with pytest.raises(RecipeError, match="no backbone"):
+        fit_in_distribution(patches, tiny_pool)
+
+
+def test_the_bundle_finds_the_distance_that_torch_finds(run, tiny_pool, tmp_path, whatchanged):
+    code, _, err = whatchanged("export", run, tmp_path / "wary", "--fp16", "--familiar", tiny_pool)
+    assert code == 0, err
+    captioner = load(tmp_path / "wary")
+    _, method, _ = open_run(run)
+    distance, known = fit_in_distribution(method.vision, tiny_pool)
+    assert captioner.card.in_distribution == known
+    assert known.how in (tmp_path / "wary" / "README.md").read_text()
+    shard = open_shards(tiny_pool)[0]
+    noise = np.random.default_rng(1).integers(0, 256, (64, 96, 3), dtype=np.uint8)
+    pairs = [(shard.pictures[0, 0], shard.pictures[0, 1]), (noise, shard.pictures[1, 0])]
+    with torch.inference_mode():
+        before, after = (torch.from_numpy(np.stack(side)) for side in zip(*pairs, strict=True))
+        _, wanted = encode_and_judge(method, before, after, distance)
+    found = captioner.describe(*(list(side) for side in zip(*pairs, strict=True)))
+    assert np.array([d.ood_distance for d in found]) == pytest.approx(
+        wanted.numpy() / known.threshold, rel=0.02
+    )
+    assert [d.unfamiliar for d in found] == [False, True]
+
+
+def test_a_graph_that_finds_another_distance_is_refused(run, tiny_pool, tmp_path, monkeypatch):
+    whole = export.write_graphs
+
+    def spoiled(method, pictures, folder, distance):
+        distance.mean += 1
+        whole(method, pictures, folder, distance)
+        distance.mean -= 1
+
+    monkeypatch.setattr(export, "write_graphs", spoiled)
+    with pytest.raises(BundleError, match="strangeness that the exported encoder finds is off torch's"):
+        export_run(run, tmp_path / "bundle", "b", in_distribution=tiny_pool)
+    assert list(tmp_path.iterdir()) == []
