@@ -31,6 +31,23 @@ DESCRIBE = """
 """
 """Every element with its box, text and style; the list of elements stays the same for one document."""
 
+WORD_BOXES = """
+(() => {
+  const found = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode, range = document.createRange();
+    for (const word of node.textContent.matchAll(/\\S+/g)) {
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      const b = range.getBoundingClientRect();
+      found.push([b.left, b.top, b.right, b.bottom]);
+    }
+  }
+  return JSON.stringify(found);
+})()
+"""
+"""The box of every word."""
+
 
 @dataclass(frozen=True)
 class Deed:

@@ -7,7 +7,7 @@ Everything follows from (seed, index) on one version of the browser. Half of the
 change alone, the rest a change beside noise. What is too faint to call is labelled uncertain:
 
 visible  no where a change stays within 6 levels or moves by half a pixel at most, and for noise; uncertain up to
-         14 levels (thin things: 24), moves below 2 pixels, fewer than 6 pixels beyond 10 levels; else yes
+         14 levels (thin things: 24), moves below 2 pixels, fewer than 10 pixels beyond 10 levels; else yes
 """
 
 import argparse
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from screen_browser import Browser
-from screen_changes import DESCRIBE, Deed, Element, make_change, make_noise
+from screen_changes import DESCRIBE, WORD_BOXES, Deed, Element, make_change, make_noise
 from screen_documents import FONTS, HELD_OUT_FONTS, HELD_OUT_STYLES, STYLES, write_document
 
 Rng = np.random.Generator
@@ -37,6 +37,19 @@ BROWSERS: dict[str, tuple[str, tuple[str, ...]]] = {
 def read_elements(browser: Browser) -> list[Element]:
     """All elements with their boxes."""
     return list(json.loads(browser.run(DESCRIBE)))
+
+
+def read_boxes(browser: Browser) -> list[list[float]]:
+    """The boxes of all elements and all words."""
+    return [e["box"] for e in read_elements(browser)] + list(json.loads(browser.run(WORD_BOXES)))
+
+
+def in_place(before: list[list[float]], after: list[list[float]]) -> bool:
+    """Whether every box stays within half a pixel: what differs then is noise."""
+    return len(before) == len(after) and all(
+        max(abs(a - b) for a, b in zip(one, other, strict=True)) <= 0.5
+        for one, other in zip(before, after, strict=True)
+    )
 
 
 def recode(rng: Rng, picture: Image.Image) -> tuple[str, Image.Image]:
@@ -60,7 +73,7 @@ def label(before: NDArray[np.uint8], after: NDArray[np.uint8], deed: Deed) -> st
     thin = deed.aspect in ("border", "ink", "border width", "outline", "radius")
     if step.max() <= 6 or (deed.kind == "moved" and deed.size <= 0.5):
         return "no"
-    faint = step.max() <= (24 if thin else 14) or np.count_nonzero(step > 10) < 6
+    faint = step.max() <= (24 if thin else 14) or np.count_nonzero(step > 10) < 10
     if faint or (deed.kind in ("moved", "resized") and deed.size < 2):
         return "uncertain"
     return "yes"
@@ -94,7 +107,7 @@ def draw(index: int, seed: int, styles: Path, browsers: dict[str, Browser], out:
     first = str(rng.choice(list(BROWSERS)))
     browser = browsers[first]
     browser.show(document, width, height, scale)
-    elements = read_elements(browser)
+    elements, boxes = read_elements(browser), read_boxes(browser)
     before = browser.photograph()
     deed, target, noise = Deed("noise", "none", 0, ""), None, ""
     if what != "noise":
@@ -109,12 +122,10 @@ def draw(index: int, seed: int, styles: Path, browsers: dict[str, Browser], out:
         noise = f"{first} to {second}"
         browser = browsers[second]
         browser.show(document, width, height, scale)
-        other = read_elements(browser)
-        if any(max(abs(a - b) for a, b in zip(e["box"], o["box"], strict=True)) > 0.5
-               for e, o in zip(elements, other, strict=True)):  # fmt: skip
-            return None
     if noise == "local":
         browser.run(make_noise(rng, elements))
+    if noise and not in_place(boxes, read_boxes(browser)):
+        return None
     noisy = read_elements(browser)
     clean = browser.photograph()  # with noise, before the change
     if deed.script:
