@@ -44,12 +44,15 @@ def read_boxes(browser: Browser) -> list[list[float]]:
     return [e["box"] for e in read_elements(browser)] + list(json.loads(browser.run(WORD_BOXES)))
 
 
+def farthest(before: list[list[float]], after: list[list[float]]) -> float:
+    """The largest step of a box's side, in pixels of the document; of all boxes that both hold."""
+    steps = [abs(a - b) for one, other in zip(before, after, strict=False) for a, b in zip(one, other, strict=True)]
+    return max(steps, default=0.0)
+
+
 def in_place(before: list[list[float]], after: list[list[float]]) -> bool:
     """Whether every box stays within half a pixel: what differs then is noise."""
-    return len(before) == len(after) and all(
-        max(abs(a - b) for a, b in zip(one, other, strict=True)) <= 0.5
-        for one, other in zip(before, after, strict=True)
-    )
+    return len(before) == len(after) and farthest(before, after) <= 0.5
 
 
 def recode(rng: Rng, picture: Image.Image) -> tuple[str, Image.Image]:
@@ -67,14 +70,14 @@ def recode(rng: Rng, picture: Image.Image) -> tuple[str, Image.Image]:
     return way, Image.open(buffer).convert("RGB")
 
 
-def label(before: NDArray[np.uint8], after: NDArray[np.uint8], deed: Deed) -> str:
-    """Whether somebody who flips between the two would see the change."""
+def label(before: NDArray[np.uint8], after: NDArray[np.uint8], deed: Deed, shift: float) -> str:
+    """Whether somebody who flips between the two would see the change; ``shift``: how far boxes moved."""
     step = np.abs(before.astype(np.int16) - after).max(axis=2)
     thin = deed.aspect in ("border", "ink", "border width", "outline", "radius")
-    if step.max() <= 6 or (deed.kind == "moved" and deed.size <= 0.5):
+    if step.max() <= 6 or (deed.kind == "moved" and shift <= 0.5):
         return "no"
     faint = step.max() <= (24 if thin else 14) or np.count_nonzero(step > 10) < 10
-    if faint or (deed.kind in ("moved", "resized") and deed.size < 2):
+    if faint or (deed.kind in ("moved", "resized") and shift < 2):
         return "uncertain"
     return "yes"
 
@@ -117,6 +120,8 @@ def draw(index: int, seed: int, styles: Path, browsers: dict[str, Browser], out:
         deed, target = made
     if what != "change":
         noise = str(rng.choice(["local", "local", "renderer", "recode"]))
+    if noise == "renderer" and any(e["tag"] in ("textarea", "input", "select") for e in elements):
+        noise = "local"  # how their words lie is not told
     if noise == "renderer":
         second = str(rng.choice([name for name in BROWSERS if name != first]))
         noise = f"{first} to {second}"
@@ -127,6 +132,7 @@ def draw(index: int, seed: int, styles: Path, browsers: dict[str, Browser], out:
     if noise and not in_place(boxes, read_boxes(browser)):
         return None
     noisy = read_elements(browser)
+    moving = read_boxes(browser)
     clean = browser.photograph()  # with noise, before the change
     if deed.script:
         browser.run(deed.script)
@@ -135,7 +141,7 @@ def draw(index: int, seed: int, styles: Path, browsers: dict[str, Browser], out:
     visible = "no"
     record: dict[str, Any] = {}
     if target is not None:
-        visible = label(np.asarray(clean), np.asarray(after), deed)
+        visible = label(np.asarray(clean), np.asarray(after), deed, farthest(moving, read_boxes(browser)) * scale)
         if not np.any(np.asarray(clean) != np.asarray(after)):
             return None
         record = truth(target, deed, noisy, final, scale, before.size)

@@ -113,8 +113,8 @@ def changed_plot(rng: Rng, plot: Plot) -> tuple[Plot, str, str, float] | None:
     return replace(plot, **{way: value}), kind, way, 1
 
 
-def render(plot: Plot, how: Rendering) -> Image.Image:
-    """The plot as a picture."""
+def render(plot: Plot, how: Rendering) -> tuple[Image.Image, NDArray[np.float64]]:
+    """The plot as a picture, and the boxes of its texts."""
     settings = {
         "font.family": plot.font, "text.hinting": how.hinting, "path.simplify": how.simplify, "path.snap": how.snap, "axes.unicode_minus": False,
     }  # fmt: skip
@@ -145,8 +145,10 @@ def render(plot: Plot, how: Rendering) -> Image.Image:
             axes.legend(loc="upper right")
         figure.canvas.draw()
         pixels = np.asarray(figure.canvas.buffer_rgba())[..., :3].copy()
+        texts = [text for text in figure.findobj(mpl.text.Text) if text.get_text() and text.get_visible()]
+        boxes = np.array([text.get_window_extent().extents for text in texts])
         plt.close(figure)
-    return Image.fromarray(pixels)
+    return Image.fromarray(pixels), boxes
 
 
 def draw(index: int, seed: int, out: Path) -> dict[str, Any] | None:
@@ -168,10 +170,13 @@ def draw(index: int, seed: int, out: Path) -> dict[str, Any] | None:
         if made is None:
             return None
         new, kind, aspect, size = made
-    before, after = render(plot, usual), render(new, other)
+    (before, boxes), (after, _) = render(plot, usual), render(new, other)
+    noisy, other_boxes = render(plot, other)
+    if np.abs(boxes - other_boxes).max() > 1.0:
+        return None
     box: list[int] | None = None
     if kind != "noise":
-        step = difference(render(plot, other), after)
+        step = difference(noisy, after)
         if not step.any():
             return None
         strong = np.count_nonzero(step > 10)

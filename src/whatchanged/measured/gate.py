@@ -18,6 +18,11 @@ LEVELS = ((26.0, 0.30), (10.0, 0.16), (5.0, 0.10), (3.0, 0.06))
 """By scale (standard deviations of about 1, 2.2, 4.6, 9.2 pixels): grey levels that pass on flat ground, and
 how many more for each level of blurred contrast."""
 
+CERTAIN = 100.0
+"""The score of a difference beyond doubt, as of two sizes."""
+DOUBT = 0.8
+"""From this part of the threshold on, what is called noise is doubtful."""
+
 
 @dataclass(frozen=True)
 class Visibility:
@@ -44,6 +49,16 @@ def visibility(before: Pixels, after: Pixels) -> Visibility:
         part = _strength(before[rows, columns], after[rows, columns])
         np.maximum(strength[rows, columns], part, out=strength[rows, columns])
     return Visibility(differs, strength)
+
+
+def is_doubtful(score: float) -> bool:
+    """Whether a score (1: the threshold) is too close below the threshold to call it noise."""
+    return DOUBT <= score < 1
+
+
+def probability_of_no_change(score: float) -> float:
+    """The probability that nothing visible changed, for a score whose threshold is 1."""
+    return round(1 / (1 + score**4), 4)
 
 
 def _windows(differs: NDArray[np.bool_]) -> Iterator[tuple[slice, slice]]:

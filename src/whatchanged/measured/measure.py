@@ -1,19 +1,20 @@
 """The measured answer for any two pictures: no model, only what can be counted."""
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
+from whatchanged.errors import WhatchangedError
 from whatchanged.images import Source
-from whatchanged.measured import words
+from whatchanged.measured import gate, hidden, sentences, words
+from whatchanged.measured.canvas import compare_sizes
+from whatchanged.measured.changes import find_changes
 from whatchanged.measured.gate import Visibility, visibility
 from whatchanged.measured.reading import Picture, Pixels, read_picture, read_size, same_file
-from whatchanged.measured.regions import area, find_regions
 from whatchanged.measured.result import Box, Measured, Statement
+from whatchanged.measured.signature import signature
 
-DOUBT = 0.8
-"""From this part of the threshold on, what is called noise is doubtful."""
+Size = tuple[int, int]
 
 
 def measure(
@@ -27,82 +28,102 @@ def measure(
 
     sensitivity  2 finds differences half as strong as 1 does, 0.5 only those twice as strong
     strict       every pixel that differs is a change
-    ignore       boxes of the picture before in which differences do not count
+    ignore       boxes of both pictures in which differences do not count
 
     Raises ImageError where a picture cannot be read.
     """
+    if sensitivity <= 0:
+        raise WhatchangedError(f"The sensitivity is {sensitivity:g}; give a number above 0, 1 is usual.")
     if same_file(before, after):
-        return _identical(read_size(before), ())
+        return _unchanged("identical", read_size(before), ())
     one, other = read_picture(before), read_picture(after)
+    threshold = 0.0 if strict else 1.0 / sensitivity
     if one.size != other.size:
-        return _other_size(one, other)
-    if np.array_equal(one.on_white, other.on_white):
-        return _identical(one.size, ())
-    seen = visibility(one.on_white, other.on_white)
-    return _answer(one.on_white, other.on_white, seen, sensitivity, strict)
+        return _of_other_sizes(one, other, threshold)
+    answer = _of_one_size(one, other, threshold, ignore)
+    if answer.verdict == "changed":
+        return answer
+    return hidden.look_closer(answer, one, other, (before, after), threshold)
 
 
-def _identical(size: tuple[int, int], notes: tuple[str, ...]) -> Measured:
+def _of_one_size(one: Picture, other: Picture, threshold: float, ignore: Sequence[Box]) -> Measured:
+    """Two pictures of one size, as they are shown on white."""
+    before, after = one.on_white, other.on_white
+    idle = _idle(before, after, ignore)
+    if ignore:
+        after = after.copy()
+        for left, top, right, bottom in ignore:
+            after[top:bottom, left:right] = before[top:bottom, left:right]
+    if np.array_equal(before, after):
+        verdict = "noise" if len(idle) < len(ignore) else "identical"
+        return _unchanged(verdict, one.size, idle)
+    return answer_of(before, after, visibility(before, after), threshold, idle)
+
+
+def answer_of(
+    before: Pixels, after: Pixels, seen: Visibility, threshold: float, idle: tuple[int, ...] = ()
+) -> Measured:
+    """The answer for pixels of one size that differ."""
+    size = (before.shape[1], before.shape[0])
+    visible = seen.differs & (seen.strength >= threshold)
+    changed = seen.score >= threshold
+    statements = tuple(find_changes(before, after, seen, threshold)) if changed else ()
+    score = seen.score / threshold if threshold else gate.CERTAIN
     return Measured(
-        verdict="identical",
+        verdict="changed" if changed else "noise",
+        doubtful=gate.is_doubtful(score),
+        no_change=gate.probability_of_no_change(score),
+        score=seen.score,
+        share=float(np.count_nonzero(visible)) / visible.size,
+        statements=statements,
+        sentence=sentences.together(statements) if changed else words.capitalised(words.NOISE),
+        notes=(),
+        size_before=size,
+        size_after=size,
+        signature=signature(before, after, visible if changed else seen.differs),
+        idle=idle,
+    )
+
+
+def _unchanged(verdict: str, size: Size, idle: tuple[int, ...]) -> Measured:
+    """Equal pixels, or equal but where differences are ignored."""
+    same = verdict == "identical"
+    return Measured(
+        verdict="identical" if same else "noise",
         doubtful=False,
         no_change=1.0,
         score=0.0,
         share=0.0,
         statements=(),
-        sentence=words.capitalised(words.SAME),
-        notes=notes,
+        sentence=words.capitalised(words.SAME if same else words.NOISE),
+        notes=(),
         size_before=size,
         size_after=size,
+        idle=idle,
     )
 
 
-def _other_size(one: Picture, other: Picture) -> Measured:
-    """Pictures of two sizes."""
-    text = "the picture's size changed from {} x {} to {} x {} pixels".format(*one.size, *other.size)
-    boxes = ((0, 0, *one.size), (0, 0, *other.size))
-    statement = Statement("resized", *boxes, words.capitalised(text), 0.5, 1.0)
+def _of_other_sizes(one: Picture, other: Picture, threshold: float) -> Measured:
+    """Two pictures of two sizes."""
+    statements: tuple[Statement, ...] = tuple(compare_sizes(one.on_white, other.on_white, threshold))
     return Measured(
         verdict="changed",
         doubtful=False,
         no_change=0.0,
-        score=math.inf,
-        share=1.0,
-        statements=(statement,),
-        sentence=statement.sentence,
+        score=gate.CERTAIN,
+        share=min(1.0, sum(statement.share for statement in statements)),
+        statements=statements,
+        sentence=sentences.together(statements),
         notes=(),
         size_before=one.size,
         size_after=other.size,
     )
 
 
-def _answer(before: Pixels, after: Pixels, seen: Visibility, sensitivity: float, strict: bool) -> Measured:
-    """Pictures of one size."""
-    size = (before.shape[1], before.shape[0])
-    threshold = 0.0 if strict else 1.0 / sensitivity
-    regions = find_regions(seen, threshold)
-    statements = []
-    for region in regions:
-        share = region.pixels / (size[0] * size[1])
-        text = f"something changed {words.place(region.box, size)} ({words.percent(share)} of the picture)"
-        statements.append(
-            Statement(None, region.box, region.box, words.capitalised(text), 0.5, share, boxes=(region.box,))
-        )
-    score = seen.score * sensitivity
-    sentence = words.capitalised(words.NOISE)
-    if statements:
-        sentence = words.capitalised(
-            words.joined([s.sentence[0].lower() + s.sentence[1:-1] for s in statements[:3]])
-        )
-    return Measured(
-        verdict="changed" if statements else "noise",
-        doubtful=not statements and score > DOUBT,
-        no_change=1 / (1 + score**4),
-        score=seen.score,
-        share=area(seen.differs & (seen.strength >= threshold)),
-        statements=tuple(statements),
-        sentence=sentence,
-        notes=(),
-        size_before=size,
-        size_after=size,
+def _idle(before: Pixels, after: Pixels, ignore: Sequence[Box]) -> tuple[int, ...]:
+    """Indices of the ignored boxes in which nothing differs."""
+    return tuple(
+        index
+        for index, (left, top, right, bottom) in enumerate(ignore)
+        if np.array_equal(before[top:bottom, left:right], after[top:bottom, left:right])
     )

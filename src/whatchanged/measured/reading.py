@@ -23,6 +23,7 @@ class Picture:
 
     on_white  the upright pixels, over white where they let it through
     on_black  the same over black; None where the picture is opaque
+    hidden    the colours and alpha of the file where it has alpha, else None
     stored    the values of the file where 8 bits do not hold them, else None
     deep      whether the file announces more than 8 bits a colour that were not read
     turn      the orientation that the file asks for, 1 for none
@@ -32,6 +33,7 @@ class Picture:
 
     on_white: Pixels
     on_black: Pixels | None
+    hidden: Pixels | None
     stored: NDArray[np.generic] | None
     deep: bool
     turn: int
@@ -77,8 +79,8 @@ def read_picture(source: Source, frame: int = 0) -> Picture:
         profile = image.info.get("icc_profile") or b""
         upright = ImageOps.exif_transpose(image) if turn != 1 else image
         stored = None if upright.mode in _PLAIN_MODES else np.asarray(upright)
-        on_white, on_black = _flatten(upright)
-    return Picture(on_white, on_black, stored, deep and stored is None, turn, profile, frames)
+        on_white, on_black, hidden = _flatten(upright)
+    return Picture(on_white, on_black, hidden, stored, deep and stored is None, turn, profile, frames)
 
 
 def first_other_frame(before: Source, after: Source) -> int | None:
@@ -131,22 +133,22 @@ def _announces_depth(image: Image.Image) -> bool:
     return False
 
 
-def _flatten(image: Image.Image) -> tuple[Pixels, Pixels | None]:
-    """The picture over white and, where it is not opaque, over black."""
+def _flatten(image: Image.Image) -> tuple[Pixels, Pixels | None, Pixels | None]:
+    """The picture over white and, where it is not opaque, over black and with its alpha."""
     if image.mode in ("I", "F") or image.mode.startswith("I;"):
         image = Image.fromarray(_eight_bits(np.asarray(image)))
     if image.mode == "RGB" and "transparency" not in image.info:
-        return np.asarray(image), None
+        return np.asarray(image), None, None
     if not image.has_transparency_data:
-        return np.asarray(image.convert("RGB")), None
+        return np.asarray(image.convert("RGB")), None, None
     with_alpha = image.convert("RGBA")
     if with_alpha.getchannel("A").getextrema() == (255, 255):
-        return np.asarray(with_alpha.convert("RGB")), None
+        return np.asarray(with_alpha.convert("RGB")), None, None
     white, black = (
         Image.alpha_composite(Image.new("RGBA", image.size, (level, level, level, 255)), with_alpha)
         for level in (255, 0)
     )
-    return np.asarray(white.convert("RGB")), np.asarray(black.convert("RGB"))
+    return np.asarray(white.convert("RGB")), np.asarray(black.convert("RGB")), np.asarray(with_alpha)
 
 
 def _eight_bits(values: NDArray[np.generic]) -> Pixels:

@@ -41,7 +41,19 @@ def percent(share: float) -> str:
 
 def pixels(count: int) -> str:
     """ "1 pixel", "24 pixels"."""
-    return "1 pixel" if count == 1 else f"{count:,} pixels"
+    return counted(count, "pixel")
+
+
+def counted(count: int, noun: str) -> str:
+    """"1 frame", "5 frames"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def way(dx: int, dy: int) -> str:
+    """Direction and amount of a motion: "down by 24 pixels", "left by 3 and up by 2 pixels"."""
+    across = f"{'right' if dx > 0 else 'left'} by {pixels(abs(dx))}" if dx else ""
+    down = f"{'down' if dy > 0 else 'up'} by {pixels(abs(dy))}" if dy else ""
+    return " and ".join(part for part in (across, down) if part)
 
 
 def joined(sentences: Sequence[str]) -> str:
