@@ -44,7 +44,7 @@ def find_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: flo
         found += _told(shift)
         aligned, seen = shift.aligned, shift.seen
     for region in find_regions(seen, threshold):
-        finding = find_kind(aligned, after, region.box, seen.differs & (seen.strength >= threshold))
+        finding = find_kind(aligned, after, region.box, seen.visible(threshold))
         there = None if finding.kind == "removed" else region.box
         was = None if finding.kind == "added" else region.box
         found.append(Found(finding, was, there, region.pixels))

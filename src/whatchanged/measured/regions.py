@@ -26,7 +26,7 @@ def find_regions(seen: Visibility, threshold: float) -> list[Region]:
     """The clusters whose strength reaches the threshold, strongest first."""
     from scipy import ndimage  # takes longer to import than equal pictures take to compare
 
-    visible = seen.differs & (seen.strength >= threshold)
+    visible = seen.visible(threshold)
     if not visible.any():
         return []
     labels, count = ndimage.label(enlarged(visible, REACH, REACH), np.ones((3, 3), bool))

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from whatchanged.measured.gate import Visibility, visibility
 from whatchanged.measured.motion import Run, runs_of_lines
-from whatchanged.measured.planes import contrast, opponent
+from whatchanged.measured.planes import UNIT, contrast, luminance
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
 
@@ -65,8 +65,8 @@ def find_shift(
     outside[part] = False
     aligned[outside] = before[outside]
     rest = visibility(aligned, after)
-    visible = np.count_nonzero(seen.differs & (seen.strength >= threshold))
-    left_over = np.count_nonzero(rest.differs & (rest.strength >= threshold))
+    visible = np.count_nonzero(seen.visible(threshold))
+    left_over = np.count_nonzero(rest.visible(threshold))
     explained = 1 - left_over / max(1, visible)
     if explained < EXPLAINED:
         return None
@@ -139,8 +139,7 @@ def _ink_box(pixels: Pixels, box: Box) -> Box | None:
 
 def _ink(pixels: Pixels) -> NDArray[np.bool_]:
     """Where a pixel differs from its neighbours."""
-    luminance = opponent(pixels)[0] // 32
-    return contrast(luminance) >= LEAST_INK
+    return contrast(luminance(pixels)) >= LEAST_INK * UNIT
 
 
 def _area(box: Box) -> int:
