@@ -5,11 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.boxes import Box, area, union
+from whatchanged.measured.boxes import area, union
 from whatchanged.measured.gate import Visibility, visibility
 from whatchanged.measured.motion import Run, runs_of_lines
 from whatchanged.measured.planes import UNIT, contrast, luminance
 from whatchanged.measured.reading import Pixels
+from whatchanged.measured.result import Box
 
 EXPLAINED = 0.4
 """A shift is told where it makes at least this share of the visible differences vanish; what came or went counts
@@ -81,13 +82,13 @@ def find_shift(
     ]
     if not any(run.offset for run in runs):
         return None
-    moved = _moved(after, box, axis, runs)
+    moved = moved_runs(after, box, axis, runs)
     if not moved:
         return None
     aligned = before.copy()
     aligned[part] = _warped(before[part], after[part], axis, runs)
     rest = visibility(aligned, after)
-    gaps = _gaps(before, after, box, axis, runs)
+    gaps = gaps_between(before, after, (box, box), axis, runs)
     left_over = np.count_nonzero(rest.visible(threshold)) + sum(gap.ink for gap in gaps if not gap.stretch)
     explained = 1 - left_over / max(1, np.count_nonzero(seen.visible(threshold)))
     if explained < EXPLAINED:
@@ -105,7 +106,7 @@ def _warped(before: Pixels, after: Pixels, axis: int, runs: list[Run]) -> Pixels
     return np.moveaxis(target, 0, axis)
 
 
-def _moved(after: Pixels, box: Box, axis: int, runs: list[Run]) -> tuple[Moved, ...]:
+def moved_runs(after: Pixels, box: Box, axis: int, runs: list[Run]) -> tuple[Moved, ...]:
     """What lies elsewhere and carries ink, one for each offset."""
     found: dict[int, list[Box]] = {}
     for run in runs:
@@ -122,32 +123,39 @@ def _moved(after: Pixels, box: Box, axis: int, runs: list[Run]) -> tuple[Moved, 
     return tuple(sorted(moved, key=lambda one: (-area(one.after), one.after)))
 
 
-def _gaps(before: Pixels, after: Pixels, box: Box, axis: int, runs: list[Run]) -> tuple[Gap, ...]:
-    """What came and went between the lines that have a source."""
+def gaps_between(
+    before: Pixels, after: Pixels, boxes: tuple[Box, Box], axis: int, runs: list[Run]
+) -> tuple[Gap, ...]:
+    """What came and went between the lines of two boxes (before, after) that have a source."""
+    length_before, length = (box_length(box, axis) for box in boxes)
     kept = [(run.start, run.stop, run.offset) for run in runs if run.offset is not None]
-    length = box_length(box, axis)
-    used = np.zeros(length, bool)
+    used = np.zeros(length_before, bool)
     for start, stop, offset in kept:
         used[max(0, start - offset) : max(0, stop - offset)] = True
     gaps = []
     end_after = end_before = last = 0
-    for start, stop, offset in [*kept, (length, length, 0)]:
+    for start, stop, offset in [*kept, (length, length, length - length_before)]:
         source = start - offset
         free = np.flatnonzero(~used[end_before : max(end_before, source)]) + end_before
         gone = (int(free[0]), int(free[-1]) + 1) if len(free) else (0, 0)
-        gap = _gap(before, after, box, axis, (end_after, start), gone)
-        at_end = start == length and 0 < abs(gap.lines) <= abs(last)  # pushed out of sight, or pulled into it
-        if (gap.new or gap.gone) and not (at_end and not (gap.new and gap.gone)):
+        gap = _gap(before, after, boxes, axis, (end_after, start), gone)
+        cut = length == length_before and start == length and 0 < abs(gap.lines) <= abs(last)
+        if (gap.new or gap.gone) and not (cut and not (gap.new and gap.gone)):  # cut: pushed out of the box
             gaps.append(gap)
         end_after, end_before, last = stop, max(end_before, stop - offset), offset
     return tuple(gaps)
 
 
 def _gap(
-    before: Pixels, after: Pixels, box: Box, axis: int, new: tuple[int, int], gone: tuple[int, int]
+    before: Pixels,
+    after: Pixels,
+    boxes: tuple[Box, Box],
+    axis: int,
+    new: tuple[int, int],
+    gone: tuple[int, int],
 ) -> Gap:
     """The gap of some lines after and some lines before."""
-    new_lines, gone_lines = _lines(box, axis, *new), _lines(box, axis, *gone)
+    gone_lines, new_lines = _lines(boxes[0], axis, *gone), _lines(boxes[1], axis, *new)
     stretch = _repeats(after, new_lines, axis) and _repeats(before, gone_lines, axis)
     more = new[1] - new[0] - (gone[1] - gone[0])
     ink = _ink_count(after, new_lines) + _ink_count(before, gone_lines)
