@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from whatchanged.measured import sentences
 from whatchanged.measured.boxes import area, bands, gathered, grown, union
 from whatchanged.measured.gate import Visibility
-from whatchanged.measured.kinds import Finding, find_kind
+from whatchanged.measured.kinds import TEXT_HEIGHT, Finding, find_kind
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.regions import Region, find_regions
 from whatchanged.measured.result import Box, Statement
@@ -17,8 +17,8 @@ from whatchanged.measured.shifts import Gap, Moved, Shift, find_shift
 
 ROUNDS = 2
 """How often a shift is looked for in what the last one left over."""
-TEXT_HEIGHT = 40
-"""Pixels that a line of text is high at most."""
+FRAME = 26
+"""Pixels from the border of a box within which differences make a frame or corners."""
 SAME_THING = 6.0
 """Mean levels by which a thing that moved may differ from itself."""
 MOST_REGIONS = 64
@@ -105,7 +105,8 @@ def _same_thing(before: Pixels, after: Pixels, was: Box | None, there: Box | Non
 def places(regions: list[Region]) -> list[Region]:
     """Clusters that lie together as one."""
     regions = regions[:MOST_REGIONS]
-    groups = gathered([region.box for region in regions], MOST_GAP, MOST_ROOM)
+    boxes = [region.box for region in regions]
+    groups = [list(range(len(boxes)))] if _is_frame(boxes) else gathered(boxes, MOST_GAP, MOST_ROOM)
     gathered_regions = [
         Region(
             union([regions[index].box for index in group]),
@@ -115,6 +116,22 @@ def places(regions: list[Region]) -> list[Region]:
         for group in groups
     ]
     return sorted(gathered_regions, key=lambda region: (-region.pixels, region.box))
+
+
+def _is_frame(boxes: Sequence[Box]) -> bool:
+    """Whether boxes lie along the border of the box around them alone, in all its four corners."""
+    if not 2 <= len(boxes) <= 8:
+        return False
+    left, top, right, bottom = union(boxes)
+    if min(right - left, bottom - top) < 2 * FRAME:
+        return False
+    at_border = all(
+        box[2] <= left + FRAME or box[0] >= right - FRAME or box[3] <= top + FRAME or box[1] >= bottom - FRAME
+        for box in boxes
+    )
+    corners = [(left, top), (right - 1, top), (left, bottom - 1), (right - 1, bottom - 1)]
+    near = [any(box[0] - 4 <= x < box[2] + 4 and box[1] - 4 <= y < box[3] + 4 for box in boxes) for x, y in corners]
+    return at_border and all(near)
 
 
 def merged(found: list[Found]) -> list[Found]:
@@ -177,7 +194,7 @@ def told(axis: int, moved: Sequence[Moved], gaps: Sequence[Gap]) -> list[Found]:
 def _of_gap(gap: Gap, axis: int, line: Sequence[Moved]) -> Found:
     """What came and went at one place; ``line``: what moved beside it, where all that is one line of text."""
     if gap.stretch:
-        box = union([box for box in (gap.new, gap.gone) if box])
+        box = gap.thing
         values = {"dy" if axis == 0 else "dx": gap.lines}
         return Found(Finding("resized", "length", 0.6, values), box, box, area(box))
     if gap.new and gap.gone:

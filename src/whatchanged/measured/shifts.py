@@ -31,6 +31,7 @@ class Gap:
     stretch    whether the lines repeat their neighbour, as where a thing was made longer or shorter
     lines      how many more there are after than before
     ink        how many of their pixels stand out from their neighbours
+    thing      the box of what was stretched, or of all that is new or gone
     """
 
     new: Box | None
@@ -38,6 +39,7 @@ class Gap:
     stretch: bool
     lines: int
     ink: int
+    thing: Box
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,30 @@ def _gap(
     stretch = _repeats(after, new_lines, axis) and _repeats(before, gone_lines, axis)
     more = new[1] - new[0] - (gone[1] - gone[0])
     ink = _ink_count(after, new_lines) + _ink_count(before, gone_lines)
-    return Gap(ink_box(after, new_lines), ink_box(before, gone_lines), stretch, more, ink)
+    came, went = ink_box(after, new_lines), ink_box(before, gone_lines)
+    thing = union([box for box in (came, went) if box] or [new_lines])
+    if stretch and (came or went):
+        picture = after if came else before
+        thing = _stretched(picture, came or went or new_lines, axis)
+    return Gap(came, went, stretch, more, ink, thing)
+
+
+def _stretched(pixels: Pixels, box: Box, axis: int) -> Box:
+    """The thing that some repeated lines belong to: as far as its edges go on along the axis."""
+    left, top, right, bottom = box
+    picture = np.moveaxis(pixels, axis, 0)  # lines first
+    first, last, low, high = (top, bottom, left, right) if axis == 0 else (left, right, top, bottom)
+    reaches = [_reach(picture[:, edge], first, last) for edge in {low, low + 1, high - 2, high - 1}]
+    start, stop = max(reach[0] for reach in reaches), min(reach[1] for reach in reaches)
+    return (left, start, right, stop) if axis == 0 else (start, top, stop, bottom)
+
+
+def _reach(line: Pixels, first: int, last: int) -> tuple[int, int]:
+    """How far the colour at ``first`` goes on along a line of pixels (N, 3): start and stop."""
+    alike = np.abs(line.astype(np.int16) - line[first]).max(axis=1) <= ALIKE
+    before, after = np.flatnonzero(~alike[:first]), np.flatnonzero(~alike[last:])
+    start = int(before[-1]) + 1 if len(before) else 0
+    return start, int(after[0]) + last if len(after) else len(line)
 
 
 def _repeats(pixels: Pixels, lines: Box, axis: int) -> bool:
