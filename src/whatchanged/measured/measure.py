@@ -88,7 +88,7 @@ def answer_of(
         notes=(),
         size_before=size,
         size_after=size,
-        signature=signature(before, after, visible if changed else seen.differs),
+        signature=signature(before, after, visible if changed else seen.differs, statements),
         idle=idle,
     )
 
@@ -122,18 +122,21 @@ def _unchanged(verdict: str, size: Size, idle: tuple[int, ...]) -> Measured:
 
 def _of_other_sizes(one: Picture, other: Picture, threshold: float) -> Measured:
     """Two pictures of two sizes."""
-    statements: tuple[Statement, ...] = tuple(compare_sizes(one.on_white, other.on_white, threshold))
+    statements, laid = compare_sizes(one.on_white, other.on_white, threshold)
+    differs = visibility(laid, other.on_white).visible(threshold)
+    larger = (other.size[0] - one.size[0], other.size[1] - one.size[1])
     return Measured(
         verdict="changed",
         doubtful=False,
         no_change=0.0,
         score=gate.CERTAIN,
         share=min(1.0, sum(statement.share for statement in statements)),
-        statements=statements,
+        statements=tuple(statements),
         sentence=sentences.together(statements),
         notes=(),
         size_before=one.size,
         size_after=other.size,
+        signature=signature(laid, other.on_white, differs, statements, larger),
     )
 
 
