@@ -15,20 +15,12 @@ from whatchanged.measured.signature import PARTS
 # Fitted on drawn batches by benchmarks/calibrate_groups.py: how much each part of two signatures speaks against
 # one cause.
 WEIGHTS = {
-    "canvas": 1.0,
-    "kinds": 1.0,
-    "step": 3.0,
-    "colours": 1.0,
-    "share": 0.3,
-    "count": 0.3,
-    "extent": 0.5,
-    "density": 1.0,
-    "motion": 0.6,
-    "shape": 0.8,
-}
+    "canvas": 0.0, "kinds": 1.14, "step": 1.55, "colours": 0.25, "share": 1.29, "count": 1.55, "extent": 0.97,
+    "density": 1.7, "motion": 0.0, "shape": 0.46,
+}  # fmt: skip
 OTHER_NAME = 0.3
 """What names that are no variants of one another speak against one cause."""
-FAR = 2.0
+FAR = 4.08
 """Pairs of a mean distance above this one have other causes."""
 
 VARIANT_WORDS = frozenset(

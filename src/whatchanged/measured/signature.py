@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.planes import UNIT, opponent
+from whatchanged.measured.planes import UNIT, Planes, chroma, luminance
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import KINDS, Box, Statement
 
@@ -55,7 +55,7 @@ def signature(
     numbers[PARTS["kinds"]] = _kinds(statements)
     numbers[PARTS["count"]] = math.log1p(sum(len(one.boxes) for one in statements))
     if differs.any():
-        planes = [opponent(picture[differs][None]).reshape(3, -1) / (UNIT * 255) for picture in (before, after)]
+        planes = [_planes(picture[differs]) / (UNIT * 255) for picture in (before, after)]
         steps = planes[1] - planes[0]
         numbers[PARTS["step"]] = [*steps.mean(axis=1), np.abs(steps[0]).mean()]
         numbers[PARTS["colours"]] = np.concatenate([plane.mean(axis=1) for plane in planes])
@@ -69,6 +69,11 @@ def signature(
     if moves:
         numbers[PARTS["motion"]] = [_log(moves[0].get("dx", 0)), _log(moves[0].get("dy", 0))]
     return tuple(round(float(number), 4) for number in numbers)
+
+
+def _planes(colours: NDArray[np.uint8]) -> Planes:
+    """Luminance and chroma of (N, 3) colours: (3, N)."""
+    return np.concatenate([luminance(colours)[None], chroma(colours)])
 
 
 def _log(step: int) -> float:
@@ -100,7 +105,7 @@ def _first_place(statements: Sequence[Statement], differs: NDArray[np.bool_]) ->
 
 def _shape(before: Pixels, after: Pixels) -> NDArray[np.float64]:
     """The mean change of luminance in cells of a place, of length 1."""
-    steps = (opponent(after)[0].astype(np.int64) - opponent(before)[0]).astype(np.float64)
+    steps = (luminance(after).astype(np.int64) - luminance(before)).astype(np.float64)
     rows = np.arange(CELLS) * steps.shape[0] // CELLS
     columns = np.arange(CELLS) * steps.shape[1] // CELLS
     cells = np.add.reduceat(np.add.reduceat(steps, rows, axis=0), columns, axis=1).ravel()
