@@ -44,7 +44,9 @@ def fit(parts: Values, same: NDArray[np.bool_]) -> Values:
     def loss(weights: Values) -> tuple[float, Values]:
         against = parts @ weights[:-1] - weights[-1]
         error = weight * (1 / (1 + np.exp(-against)) - ~same)
-        value = np.sum(weight * (np.logaddexp(0, against) - ~same * against)) + 0.002 * np.sum(weights[:-1] ** 2)
+        value = np.sum(weight * (np.logaddexp(0, against) - ~same * against)) + 0.002 * np.sum(
+            weights[:-1] ** 2
+        )
         return float(value), np.append(parts.T @ error + 0.004 * weights[:-1], -error.sum())
 
     count = parts.shape[1]
@@ -62,7 +64,9 @@ def rand_index(signatures: list[tuple[float, ...]], causes: list[str], weights: 
 
 def main() -> None:
     """Prints the constants."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     batches = read(parser.parse_args().folder)
     rows, same = [], []

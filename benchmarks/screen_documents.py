@@ -29,20 +29,22 @@ HELD_OUT_STYLES = ("milligram", "uikit", "materialize", "foundation")
 FONTS = ("DejaVu Sans", "Liberation Sans", "Roboto", "Noto Sans", "Liberation Serif", "DejaVu Sans Mono")
 HELD_OUT_FONTS = ("Open Sans", "Noto Serif", "DejaVu Serif", "Roboto Slab", "Liberation Mono")
 
-WORDS = (
-    "account active add agenda alert all amount apply archive back balance between bold book browse budget "
-    "calendar cancel chart city client close cloud code color column comment company confirm contact copy "
-    "country create customer daily dark data date delete details digital done download draft edit email empty "
-    "error event export failed field file filter first folder form general green group header help history "
-    "home image inbox index info invoice item label language last left light link list local location login "
-    "mail manage map market menu message model month name network new next note number offer open option order "
-    "owner page paid panel paste payment phone photo plan player point preview price print product profile "
-    "project public quarter query queue rate read recent record region remove report reset result return "
-    "role room row sample save scale search second secure select send server service session settings share "
-    "shop sign size sort source start state status step store street style submit subtotal summary support "
-    "table target task team test text theme ticket time title today token tool total track train travel type "
-    "update upload user value version view visit wallet warning week width window work year zone"
-).split()
+_WORDS = (
+    "account active add agenda alert all amount apply archive back balance between bold book browse "
+    "budget calendar cancel chart city client close cloud code color column comment company confirm "
+    "contact copy country create customer daily dark data date delete details digital done download draft "
+    "edit email empty error event export failed field file filter first folder form general green group "
+    "header help history home image inbox index info invoice item label language last left light link "
+    "list local location login mail manage map market menu message model month name network new next note "
+    "number offer open option order owner page paid panel paste payment phone photo plan player point "
+    "preview price print product profile project public quarter query queue rate read recent record "
+    "region remove report reset result return role room row sample save scale search second secure select "
+    "send server service session settings share shop sign size sort source start state status step store "
+    "street style submit subtotal summary support table target task team test text theme ticket time "
+    "title today token tool total track train travel type update upload user value version view visit "
+    "wallet warning week width window work year zone "
+)
+WORDS = _WORDS.split()
 
 ICONS = (
     "M4 12h16M12 4v16", "M5 12l5 5L20 7", "M6 6l12 12M18 6L6 18", "M8 5l8 7-8 7", "M5 9l7 7 7-7",
@@ -76,7 +78,9 @@ class Writer:
     def number(self) -> str:
         """A number as screens show it."""
         value = int(self.rng.integers(1, 10 ** int(self.rng.integers(1, 6))))
-        return self.pick([f"{value}", f"{value:,}", f"${value / 100:.2f}", f"{value % 100} %", f"{value % 24}:30"])
+        return self.pick(
+            [f"{value}", f"{value:,}", f"${value / 100:.2f}", f"{value % 100} %", f"{value % 24}:30"]
+        )
 
     def icon(self, size: int = 0) -> str:
         """A stroked icon."""
@@ -94,7 +98,12 @@ class Writer:
         return f"<p>{self.words(5, 40)}.</p>"
 
     def buttons(self) -> str:
-        kinds = ["", "btn-primary is-primary uk-button-primary", "btn-secondary secondary outline", "disabled"]
+        kinds = [
+            "",
+            "btn-primary is-primary uk-button-primary",
+            "btn-secondary secondary outline",
+            "disabled",
+        ]
         return "".join(
             f'<button class="btn button uk-button {kind}" {"disabled" if kind == "disabled" else ""}>'
             f"{self.icon(16) if self.rng.random() < 0.3 else ''}{self.words(1, 2)}</button> "
@@ -132,7 +141,8 @@ class Writer:
         rows = "".join(
             "<tr>"
             + "".join(
-                f"<td>{self.number() if self.rng.random() < 0.5 else self.words(1, 2)}</td>" for _ in range(columns)
+                f"<td>{self.number() if self.rng.random() < 0.5 else self.words(1, 2)}</td>"
+                for _ in range(columns)
             )
             + "</tr>"
             for _ in range(int(self.rng.integers(2, 8)))
@@ -158,7 +168,9 @@ class Writer:
         for i in range(int(self.rng.integers(2, 8))):
             chosen = f"background:{self.accent};color:white;" if i == 1 and self.rng.random() < 0.5 else ""
             mark = self.icon(16) if self.rng.random() < 0.5 else ""
-            rows.append(f'<div class="row" style="padding:6px 10px;{chosen}">{mark} <span>{self.words(1, 3)}</span></div>')
+            rows.append(
+                f'<div class="row" style="padding:6px 10px;{chosen}">{mark} <span>{self.words(1, 3)}</span></div>'
+            )
         width = int(self.rng.integers(120, 260))
         return f'<div class="menu" style="width:{width}px;border:1px solid #8886;border-radius:4px">{"".join(rows)}</div>'
 
@@ -173,7 +185,9 @@ class Writer:
         return f'<div class="bar" style="border-bottom:1px solid #8885">{items}</div>'
 
     def toolbar(self) -> str:
-        items = "".join(f'<span style="padding:5px">{self.icon()}</span>' for _ in range(int(self.rng.integers(3, 9))))
+        items = "".join(
+            f'<span style="padding:5px">{self.icon()}</span>' for _ in range(int(self.rng.integers(3, 9)))
+        )
         return f'<div class="bar" style="background:#8882;padding:4px;display:flex;align-items:center">{items}</div>'
 
     def chips(self) -> str:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-
 from drawn_page import page, with_box
+
 from whatchanged.measured import measure
 from whatchanged.measured.groups import base_name, find_groups
 

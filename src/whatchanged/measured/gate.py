@@ -36,12 +36,12 @@ class Limit:
 
 
 # Fitted on drawn pairs by benchmarks/calibrate_measured.py.
-FINE = Limit(36.2, 0.905)
-COARSE = Limit(0.345, 0.0087)
-COARSE_COLOUR = Limit(1.9, 0.0)
-STEEPNESS = 1.27
+FINE = Limit(6.1, 0.31)
+COARSE = Limit(0.32, 0.0165)
+COARSE_COLOUR = Limit(1.65, 0.0)
+STEEPNESS = 1.45
 """The odds of a change grow with this power of the score."""
-ODDS = 1.04
+ODDS = 1.0
 """The odds of a change at the threshold."""
 
 FAINT = 5

@@ -69,7 +69,9 @@ def _told(one: Picture, other: Picture) -> list[str]:
 def _noted(answer: Measured, text: str) -> Measured:
     """The answer with a note; what has one is not identical."""
     notes = (*answer.notes, words.capitalised(text))
-    sentence = words.capitalised(words.joined([words.NOISE, *(note[0].lower() + note[1:-1] for note in notes)]))
+    sentence = words.capitalised(
+        words.joined([words.NOISE, *(note[0].lower() + note[1:-1] for note in notes)])
+    )
     return replace(answer, verdict="noise", notes=notes, sentence=sentence)
 
 

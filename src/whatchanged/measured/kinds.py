@@ -115,7 +115,10 @@ def _ink(one: Layer, other: Layer) -> Finding:
     if one.ink_colour is not None and other.ink_colour is not None and overlap > 0.85:
         step = far(one.ink_colour, other.ink_colour)
         if step > SAME_COLOUR:
-            values = {"color_before": colours.code(one.ink_colour), "color_after": colours.code(other.ink_colour)}
+            values = {
+                "color_before": colours.code(one.ink_colour),
+                "color_after": colours.code(other.ink_colour),
+            }
             return Finding("recolored", "ink", 0.6, values)
         return Finding("restyled", "shape", 0.4)
     height, width = one.ink.shape

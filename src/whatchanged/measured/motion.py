@@ -71,7 +71,7 @@ def _profile(pixels: Pixels, axis: int) -> _Profile:
     length = light.shape[1]
     starts = np.arange(0, length, SAMPLE)
     samples = np.add.reduceat(light, starts, axis=1) // np.diff(np.append(starts, length))
-    return _Profile(samples.astype(np.int32), np.maximum(steps - 16, 0).sum(axis=1) / SAMPLE)
+    return _Profile(samples.astype(np.int32), np.maximum(2 * steps - 16, 0).sum(axis=1) / SAMPLE)
 
 
 def _coarse(profile: _Profile) -> _Profile:

@@ -15,8 +15,8 @@ from whatchanged.measured.result import Box
 EXPLAINED = 0.4
 """A shift is told where it makes at least this share of the visible differences vanish; what came or went counts
 as left over."""
-LEAST_INK = 24
-"""Levels of a pixel's step to its neighbours from which on it is ink."""
+LEAST_INK = 12
+"""Levels of local contrast from which on it is ink."""
 SHORTEST = 6
 """Lines that move together at least."""
 ALIKE = 12

@@ -12,8 +12,8 @@ from whatchanged.measured.result import KINDS, Box, Statement
 
 CELLS = 8
 """Rows and columns of the reduced difference of a place."""
-EDGE = 24
-"""Levels of a pixel's step to its neighbours from which on it is an edge."""
+EDGE = 12
+"""Levels of local contrast from which on it is an edge."""
 PLACES = 3
 """Places whose difference is kept, the first of the best statements."""
 _PLACE = 2 + CELLS * CELLS
@@ -97,7 +97,7 @@ def _log(step: int) -> float:
 
 def _kinds(statements: Sequence[Statement]) -> list[float]:
     """The share of each kind by pixels; those that another statement brought about count a quarter."""
-    weights = {kind: 0.0 for kind in KINDS}
+    weights = dict.fromkeys(KINDS, 0.0)
     for one in statements:
         if one.kind is not None:
             weights[one.kind] += math.sqrt(one.share) + 1e-6
