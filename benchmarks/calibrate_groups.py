@@ -3,9 +3,9 @@
     python benchmarks/calibrate_groups.py FOLDER
 
 FOLDER: drawn by screen_groups.py. How much each part of two signatures speaks against one cause is fitted by
-logistic regression over all couples of a batch, no weight below 0; the distance at which groups part is the one
-with the best mean adjusted Rand index on the batches fitted on. Prints the constants of ``measured/groups.py`` and
-what they reach on the batches held out.
+logistic regression over all couples of a batch, no weight below 0; the distance at which groups part is the
+one with the best mean adjusted Rand index on the batches fitted on. Prints the constants of
+``measured/groups.py`` and what they reach on the batches held out.
 """
 
 import argparse

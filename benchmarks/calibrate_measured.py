@@ -2,12 +2,12 @@
 
     python benchmarks/calibrate_measured.py FOLDER [FOLDER ...]
 
-FOLDER: pairs drawn by screen_pairs.py or screen_plots.py. Prints the constants of ``measured/gate.py`` and what
-they reach on the designs that were held out. No other pictures have a say.
+FOLDER: pairs drawn by screen_pairs.py or screen_plots.py. Prints the constants of ``measured/gate.py`` and
+what they reach on the designs that were held out. No other pictures have a say.
 
 A pair's measure k is the largest value over the picture of |difference| / (flat + slope x contrast), with the
-slopes as they are. The log-odds of a visible change are modelled as log sum_k (value_k / limit_k)^a, by maximum
-likelihood; the threshold is set where change and no-change accuracy are equal on the pairs fitted on.
+slopes as they are. The log-odds of a visible change are modelled as log sum_k (value_k / limit_k)^a, by
+maximum likelihood; the threshold is set where change and no-change accuracy are equal on the pairs fitted on.
 """
 
 import argparse

@@ -14,15 +14,16 @@ Element = dict[str, Any]
 
 DESCRIBE = """
 (() => {
-  if (!window.elements) window.elements = [...document.body.querySelectorAll('*')].filter(e => !e.closest('svg') ||
-    ['svg', 'rect', 'polyline', 'line'].includes(e.tagName.toLowerCase()));
+  if (!window.elements) window.elements = [...document.body.querySelectorAll('*')].filter(e =>
+    !e.closest('svg') || ['svg', 'rect', 'polyline', 'line'].includes(e.tagName.toLowerCase()));
   return JSON.stringify(window.elements.map((e, i) => {
     const b = e.getBoundingClientRect(), s = getComputedStyle(e);
     return {i, tag: e.tagName.toLowerCase(), cls: '' + (e.getAttribute('class') || ''),
       box: [b.left, b.top, b.right, b.bottom],
       text: [...e.childNodes].filter(n => n.nodeType == 3).map(n => n.textContent).join('').trim(),
       leaf: e.children.length == 0, color: s.color, fill: s.backgroundColor, svgfill: s.fill,
-      border: parseFloat(s.borderTopWidth), borderColor: s.borderTopColor, radius: parseFloat(s.borderTopLeftRadius),
+      border: parseFloat(s.borderTopWidth), borderColor: s.borderTopColor,
+      radius: parseFloat(s.borderTopLeftRadius),
       size: parseFloat(s.fontSize), seen: s.visibility != 'hidden' && s.display != 'none',
       moved: e.getAttribute('data-moved')};
   }));
@@ -50,7 +51,7 @@ WORD_BOXES = """
 
 @dataclass(frozen=True)
 class Deed:
-    """One change made: its kind (of the eight, or noise), the finer word, its size, the script that makes it."""
+    """One change made: its kind (of the eight, or noise), the finer word, its size, its script."""
 
     kind: str
     aspect: str
@@ -193,8 +194,8 @@ def weight(rng: Rng, e: Element) -> Deed | None:
     if not e["text"]:
         return None
     choices = (
-        {"font_weight": "700"}, {"font_weight": "400"}, {"font_style": "italic"}, {"text_decoration": "underline"},
-        {"font_family": "DejaVu Serif"}, {"text_transform": "uppercase"},
+        {"font_weight": "700"}, {"font_weight": "400"}, {"font_style": "italic"},
+        {"text_decoration": "underline"}, {"font_family": "DejaVu Serif"}, {"text_transform": "uppercase"},
     )  # fmt: skip
     return Deed("restyled", "font", 1, style(e, **choices[int(rng.integers(len(choices)))]))
 
@@ -273,7 +274,10 @@ def add(rng: Rng, e: Element) -> Deed | None:
         '<svg data-new width="16" height="16" viewBox="0 0 24 24" fill="none" stroke="currentColor" '
         f'stroke-width="2">{drawn}</svg>'
     )
-    dot = '<span data-new style="display:inline-block;width:8px;height:8px;border-radius:4px;background:#d93025"></span>'
+    dot = (
+        '<span data-new style="display:inline-block;width:8px;height:8px;border-radius:4px;'
+        'background:#d93025"></span>'
+    )
     word = f"<span data-new>{rng.choice(WORDS)}</span>"
     if e["tag"] in ("svg", "rect", "line", "polyline", "input", "select", "textarea", "tr", "table"):
         return None
@@ -293,7 +297,8 @@ def add_block(rng: Rng, e: Element) -> Deed | None:
     text = " ".join(str(word) for word in rng.choice(WORDS, 4))
     hue = int(rng.integers(360))
     new = json.dumps(
-        f'<div style="padding:{int(rng.integers(3, 12))}px;background:hsl({hue},60%,70%);color:#222">{text}</div>'
+        f'<div style="padding:{int(rng.integers(3, 12))}px;background:hsl({hue},60%,70%);color:#222">'
+        f"{text}</div>"
     )
     script = (
         f"(() => {{const e = window.elements[{e['i']}]; e.insertAdjacentHTML('beforebegin', {new});"
@@ -333,9 +338,9 @@ def opacity(rng: Rng, e: Element) -> Deed | None:
 
 
 CHANGES: tuple[tuple[float, Callable[[Rng, Element], Deed | None]], ...] = (
-    (1.4, rewrite), (1, recolor_ink), (1.4, recolor_fill), (1, recolor_border), (0.6, border_width), (0.6, outline),
-    (0.9, radius), (0.4, shadow), (1, weight), (0.9, font_size), (0.9, padding), (0.8, margin), (1, size),
-    (1.6, position), (0.4, alignment), (1.6, remove), (1.6, add), (0.8, add_block), (1, replace_icon),
+    (1.4, rewrite), (1, recolor_ink), (1.4, recolor_fill), (1, recolor_border), (0.6, border_width),
+    (0.6, outline), (0.9, radius), (0.4, shadow), (1, weight), (0.9, font_size), (0.9, padding),
+    (0.8, margin), (1, size), (1.6, position), (0.4, alignment), (1.6, remove), (1.6, add), (0.8, add_block), (1, replace_icon),
     (0.5, replace_picture), (0.5, tick), (0.4, opacity),
 )  # fmt: skip
 """How often each change is tried; one that does not fit the element is tried on another."""

@@ -2,7 +2,8 @@
 
 Stylesheets lie in a folder into which npm installed them:
 
-    npm install bootstrap bulma @picocss/pico water.css spectre.css milligram uikit materialize-css foundation-sites
+    npm install bootstrap bulma @picocss/pico water.css spectre.css milligram uikit materialize-css
+    foundation-sites
 """
 
 from pathlib import Path

@@ -2,8 +2,8 @@
 
     python benchmarks/screen_groups.py OUT --styles NODE_MODULES [--batches 16] [--pairs 20] [--seed 0]
 
-A batch is one stylesheet with four rules altered, as a commit alters it; each of its documents shows one of them.
-Writes ``pairs.jsonl`` (id, commit, causes, before, after, held) and ``images/``.
+A batch is one stylesheet with four rules altered, as a commit alters it; each of its documents shows one of
+them. Writes ``pairs.jsonl`` (id, commit, causes, before, after, held) and ``images/``.
 """
 
 import argparse

@@ -2,12 +2,12 @@
 
     python benchmarks/screens.py $UI_DEV [--rivals NODE_MODULES] [--output OUT.json] [--resamples 1000]
 
-NODE_MODULES holds pixelmatch, odiff-bin and looks-same (npm install pixelmatch odiff-bin looks-same). SSIM needs
-scikit-image. Rivals stand at their default (any counted pixel is a change) and at their best threshold, which is
-chosen on these very pairs and flatters them. Intervals: 95 %, commits resampled.
+NODE_MODULES holds pixelmatch, odiff-bin and looks-same (npm install pixelmatch odiff-bin looks-same). SSIM
+needs scikit-image. Rivals stand at their default (any counted pixel is a change) and at their best
+threshold, which is chosen on these very pairs and flatters them. Intervals: 95 %, commits resampled.
 
-Pairs whose label is uncertain are left out. Kinds are the eight of ``measured``; which of them are right for a
-label stands in ``ACCEPTED``. Nothing is fitted or chosen here.
+Pairs whose label is uncertain are left out. Kinds are the eight of ``measured``; which of them are right
+for a label stands in ``ACCEPTED``. Nothing is fitted or chosen here.
 """
 
 import argparse
@@ -123,6 +123,11 @@ def expected_error(probabilities: NDArray[np.float64], labels: NDArray[np.bool_]
     return sum(gaps)
 
 
+def share_of(right: NDArray[np.bool_]) -> Score:
+    """The score that is the share of rows that are right."""
+    return lambda rows: float(right[rows].mean())
+
+
 def with_interval(score: Score, groups: NDArray[np.intp], resamples: int) -> dict[str, float]:
     """A score of rows and its interval, groups resampled."""
     rng = np.random.default_rng(0)
@@ -236,13 +241,9 @@ def main() -> None:
     changed_groups = groups[labels]
     for name in ("kind", "pointing", "overlap"):
         right = np.array([getattr(one, name) for one in shown])
-        measured[name] = with_interval(
-            lambda rows, right=right: float(right[rows].mean()), changed_groups, options.resamples
-        )
+        measured[name] = with_interval(share_of(right), changed_groups, options.resamples)
     both = np.array([one.kind and one.pointing for one in shown])
-    measured["statement"] = with_interval(
-        lambda rows: float(both[rows].mean()), changed_groups, options.resamples
-    )
+    measured["statement"] = with_interval(share_of(both), changed_groups, options.resamples)
     later = later_statements(shown)
     measured["later statements"] = {
         "precision": round(float(np.mean(later)), 4) if later else None,

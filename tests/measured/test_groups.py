@@ -7,7 +7,8 @@ from whatchanged.measured.groups import base_name, find_groups
 
 
 def answers():
-    """Five pages whose badge turned green, four whose bar became longer, one of both, one that is as it was."""
+    """Five pages whose badge turned green, four whose bar became longer, one of both, one that is as it
+    was."""
     rng = np.random.default_rng(0)
     found = []
     for index in range(11):

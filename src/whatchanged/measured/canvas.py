@@ -76,7 +76,8 @@ def turn_statement(before: Pixels, after: Pixels) -> Statement | None:
 
 
 def compare_sizes(before: Pixels, after: Pixels, threshold: float) -> tuple[list[Statement], Pixels]:
-    """Statements about two pictures of two sizes, best first, and the picture before laid on the one after."""
+    """Statements about two pictures of two sizes, best first, and the picture before laid on the one
+    after."""
     turn = turn_statement(before, after)
     if turn is not None:
         return [turn], after
@@ -120,7 +121,8 @@ _Alignment = tuple[list[Run], _Lines]
 
 
 def _both_aligned(before: Pixels, after: Pixels) -> tuple[_Alignment, _Alignment]:
-    """Rows and columns: first those that are found as they lie, then the others within what fits of the first."""
+    """Rows and columns: first those that are found as they lie, then the others within what fits of the
+    first."""
     first = max((0, 1), key=lambda axis: after.shape[1 - axis] == before.shape[1 - axis])
     one = _aligned(before, after, first)
     if len(one[1].after) < FITTING * after.shape[first]:
@@ -172,7 +174,8 @@ def _sources(runs: Sequence[Run], length_before: int) -> _Lines:
 
 
 def _is_scaled(before: Pixels, after: Pixels) -> bool:
-    """Whether the picture after is the one before at another scale, larger or smaller by a twentieth at least."""
+    """Whether the picture after is the one before at another scale, larger or smaller by a twentieth at
+    least."""
     down, across = (after.shape[axis] / before.shape[axis] for axis in (0, 1))
     if abs(down - 1) < 0.05 or abs(down / across - 1) > 0.02:
         return False

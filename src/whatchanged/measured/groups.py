@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from whatchanged.measured.result import Measured, Statement
 from whatchanged.measured.signature import LENGTH, PARTS, place_parts
 
-# Fitted on drawn batches by benchmarks/calibrate_groups.py: how much each part of two signatures speaks against
-# one cause.
+# Fitted on drawn batches by benchmarks/calibrate_groups.py: how much each part of two signatures speaks
+# against one cause.
 WEIGHTS = {
-    "canvas": 0.0, "kinds": 0.63, "step": 2.95, "colours": 1.19, "share": 0.62, "count": 0.12, "touched": 1.51,
-    "density": 2.2, "motion": 0.03, "places": 1.13,
+    "canvas": 0.0, "kinds": 0.63, "step": 2.95, "colours": 1.19, "share": 0.62, "count": 0.12,
+    "touched": 1.51, "density": 2.2, "motion": 0.03, "places": 1.13,
 }  # fmt: skip
 OTHER_NAME = 0.3
 """What names that are no variants of one another speak against one cause."""
@@ -95,7 +95,7 @@ def part_distances(signatures: Sequence[Sequence[float]]) -> dict[str, NDArray[n
 
 
 def _place_distances(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How unlike the two most alike places of each two pairs are, 0 to 1: in extent and in what changed there."""
+    """How unlike the most alike places of each two pairs are, 0 to 1: in extent and in what changed."""
     extents, shapes = place_parts(rows)
     alike = np.einsum("ipc,jqc->ijpq", shapes, shapes)
     apart = np.abs(extents[:, None, :, None] - extents[None, :, None, :]).sum(axis=4)

@@ -16,8 +16,8 @@ def look_closer(
 ) -> Measured:
     """The answer for pictures without a visible difference on white, after a look at all else in their files.
 
-    Alpha, colour profile and later frames change what is seen elsewhere: they are compared as pictures. Depth,
-    the stored turn and colours below full transparency are told.
+    Alpha, colour profile and later frames change what is seen elsewhere: they are compared as pictures.
+    Depth, the stored turn and colours below full transparency are told.
     """
     for text, before, after in _other_looks(one, other):
         if not np.array_equal(before, after):

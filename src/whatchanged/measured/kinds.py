@@ -54,7 +54,7 @@ def is_outline(part: NDArray[np.bool_]) -> bool:
     height, width = part.shape
     thick = 4
     if min(height, width) <= thick:
-        return max(height, width) >= 12
+        return bool(max(height, width) >= 12)
     if height < 12 or width < 12:
         return False
     inner = part[thick:-thick, thick:-thick]

@@ -101,7 +101,7 @@ def answer_of(
 
 
 def _counted(seen: Visibility, threshold: float) -> NDArray[np.bool_]:
-    """The pixels that a signature is made of: those that reach a part of the threshold, or all that differ."""
+    """The pixels that a signature is made of: those near the threshold or above, or all that differ."""
     strong = seen.visible(WEAKER * threshold)
     return strong if strong.any() else seen.differs
 

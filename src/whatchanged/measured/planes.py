@@ -48,7 +48,8 @@ def contrast(plane: Planes) -> Planes:
     across = np.abs(padded[..., 1:-1, 2:] - padded[..., 1:-1, :-2])
     across += np.abs(padded[..., 2:, 1:-1] - padded[..., :-2, 1:-1])
     across >>= 1
-    return across
+    halves: Planes = across
+    return halves
 
 
 def least_near(planes: Planes) -> Planes:

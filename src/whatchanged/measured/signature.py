@@ -39,7 +39,8 @@ colours  mean luminance and chroma there, before and after
 share, count    logarithms of the share of the picture and of the number of places
 touched, density    the share of all edges that differ, the share of the first place that does
 motion   how far things moved (signed logarithms)
-places   for each of three: logarithms of width and height, and the change of luminance reduced to a few cells,
+places   for each of three: logarithms of width and height, and the change of luminance reduced to a few
+cells,
          of length 1; zeros where there are fewer
 """
 LENGTH = _FIRST_PLACE + PLACES * _PLACE
