@@ -10,7 +10,7 @@ from whatchanged.measured.boxes import area, bands, gathered, grown, union
 from whatchanged.measured.gate import Visibility
 from whatchanged.measured.kinds import TEXT_HEIGHT, Finding, find_kind
 from whatchanged.measured.reading import Pixels
-from whatchanged.measured.regions import Region, find_regions
+from whatchanged.measured.regions import WEAKER, Region, find_regions
 from whatchanged.measured.result import Box, Statement
 from whatchanged.measured.shifts import Gap, Moved, Shift, find_shift, stretched
 
@@ -70,7 +70,7 @@ def found_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: fl
         found += told(shift.axis, shift.moved, shift.gaps)
         aligned, seen = shift.aligned, shift.seen
     for region in places(find_regions(seen, threshold)):
-        finding = find_kind(aligned, after, region.box, seen.visible(threshold))
+        finding = find_kind(aligned, after, region.box, seen.visible(WEAKER * threshold))
         box = region.box
         if finding.aspect == "length":
             larger = after if finding.values["grew"] else aligned

@@ -36,6 +36,8 @@ def find_kind(before: Pixels, after: Pixels, box: Box, differs: NDArray[np.bool_
     one, other = read_layer(before, box), read_layer(after, box)
     left, top, right, bottom = box
     part = differs[top:bottom, left:right]
+    if not part.any():
+        part = np.ones(part.shape, bool)
     if _corners_only(part):
         return Finding("restyled", "radius", 0.6)
     if one.empty and not other.empty:
@@ -96,7 +98,7 @@ def _corners_only(part: NDArray[np.bool_]) -> bool:
 
 
 def _length(one: Layer, other: Layer, before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """A fill that goes on outside the box: the thing grew into it, or shrank out of it; None where neither."""
+    """A fill that goes on outside the box: the thing grew into it, or shrank out of it; else None."""
     left, top, right, bottom = box
     height, width = after.shape[:2]
     beside = {

@@ -68,10 +68,10 @@ def signature(
     numbers[PARTS["kinds"]] = _kinds(statements)
     numbers[PARTS["count"]] = math.log1p(sum(len(one.boxes) for one in statements))
     if differs.any():
-        planes = [_planes(picture[differs]) / (UNIT * 255) for picture in (before, after)]
-        steps = planes[1] - planes[0]
-        numbers[PARTS["step"]] = [*steps.mean(axis=1), np.abs(steps[0]).mean()]
-        numbers[PARTS["colours"]] = np.concatenate([plane.mean(axis=1) for plane in planes])
+        was, now = (_planes(picture[differs]) for picture in (before, after))
+        means = [_means(planes) for planes in (was, now)]
+        numbers[PARTS["step"]] = [*(means[1] - means[0]), *_means(np.abs(now[:1] - was[:1]))]
+        numbers[PARTS["colours"]] = np.concatenate(means)
         numbers[PARTS["share"]] = math.log10(float(differs.mean()))
         numbers[PARTS["touched"]] = _touched(before, after, differs)
         places = _places(statements, differs)
@@ -89,6 +89,12 @@ def signature(
 def _planes(colours: NDArray[np.uint8]) -> Planes:
     """Luminance and chroma of (N, 3) colours: (3, N)."""
     return np.concatenate([luminance(colours)[None], chroma(colours)])
+
+
+def _means(planes: Planes) -> NDArray[np.float64]:
+    """The mean of each plane (K, N), from 0 to 1: a sum of whole numbers, divided once."""
+    sums = planes.sum(axis=1, dtype=np.int64)
+    return np.asarray(sums / (planes.shape[1] * UNIT * 255))
 
 
 def _log(step: int) -> float:
