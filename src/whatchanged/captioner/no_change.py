@@ -14,8 +14,7 @@ ROWS = 32
 
 def sayable(sentences: Sequence[str], vocabulary: Vocabulary, max_length: int) -> list[list[int]]:
     """Ids of each sentence, EOS included and BOS not, but for those with a word outside the vocabulary."""
-    rows = (vocabulary.ids(sentence, max_length + 3) for sentence in sentences)  # room to tell too long ones
-    found = (row[1 : row.index(EOS) + 1] for row in rows)
+    found = (vocabulary.sentence(sentence)[1:] for sentence in sentences)
     return [ids for ids in found if UNK not in ids and len(ids) < max_length]
 
 

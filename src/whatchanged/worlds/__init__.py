@@ -211,3 +211,15 @@ def world_of(dataset: str, root: Path | None = None) -> World | None:
             if world.has_truth(root):
                 return world
     return None
+
+
+def language_of(sentences: Sequence[str]) -> World | None:
+    """The world that can make false captions of these sentences: at least half of them are in its
+    language."""
+    for name in WORLDS:
+        world = find_world(name)
+        if world.false_captions:
+            read = sum(world.reads(sentence) for sentence in sentences)
+            if 2 * read >= len(sentences):
+                return world
+    return None

@@ -21,13 +21,14 @@ from torch import Tensor, nn
 
 from whatchanged.captioner.bundle import Bundle
 from whatchanged.errors import BundleError, RecipeError
-from whatchanged.recipes.reader import parse_recipe
-from whatchanged.recipes.schema import PCLConfig, Recipe
+from whatchanged.recipes.methods.pcl import PCLConfig
+from whatchanged.recipes.reader import parse_saved_recipe
+from whatchanged.recipes.schema import Recipe
+from whatchanged.training.build import make_method
 from whatchanged.training.export.graphs import decode_graphs
 from whatchanged.training.methods import Method, initialise_from
 from whatchanged.training.methods.pcl import PCL
 from whatchanged.training.objects.tokens import ObjectVision
-from whatchanged.training.run_folder import make_method
 from whatchanged.training.validation import decode
 
 PREFIX = "method."
@@ -44,13 +45,13 @@ def read_bundle(bundle: Bundle) -> tuple[Recipe, Method]:
     card, where = bundle.card, bundle.folder
     bundle.check()
     try:
-        recipe = parse_recipe(str(card.provenance["resolved_recipe"]), f"{where}/bundle.json")
+        recipe = parse_saved_recipe(str(card.provenance["resolved_recipe"]), f"{where}/bundle.json")
     except (KeyError, RecipeError) as error:
         raise BundleError(
             f"{where}: its recipe cannot be read ({error}). Start from a run's folder."
         ) from error
     supported = isinstance(recipe.method, PCLConfig) and recipe.method.preset == "paper"
-    if not supported or recipe.vision.kind != "backbone":
+    if not supported or recipe.vision.kind != "objects":
         raise BundleError(
             f"{where}: weights are read back from bundles of PCL, preset paper, on a backbone of its own;"
             f" this is {card.method}, preset {card.preset}. Start from the run's folder."
@@ -59,14 +60,14 @@ def read_bundle(bundle: Bundle) -> tuple[Recipe, Method]:
     state = _unfolded(
         cast(PCL, method), *(_Graph(bundle.read(f"{name}.onnx")) for name in ("encoder", "decoder"))
     )
-    own = cast(nn.Module, method).state_dict()
+    own = method.state_dict()
     wrong = [name for name, tensor in state.items() if name not in own or own[name].shape != tensor.shape]
     if wrong:
         raise BundleError(
             f"{where}: its graphs hold {wrong[0]}, which its recipe has no place for. Export it again."
         )
-    cast(nn.Module, method).load_state_dict(state, strict=False)
-    cast(nn.Module, method).eval()
+    method.load_state_dict(state, strict=False)
+    method.eval()
     return recipe, method
 
 
@@ -76,7 +77,7 @@ def initialise_from_bundle(recipe: Recipe, method: Method, bundle: Bundle) -> st
     What is taken over, and what is raised: see ``initialise_from``. Raises BundleError, too, where the bundle
     holds no such model, RecipeError where the recipe would train its backbone.
     """
-    if recipe.vision.kind == "backbone" and any(stage.learns_vision for stage in recipe.stages):
+    if recipe.vision.learns and any(stage.learns_vision for stage in recipe.stages):
         raise RecipeError(
             f"{bundle.folder}: a bundle's backbone can be run, but not trained any more. Set train_vision"
             " = false in every stage, or start from the run's folder."
