@@ -1,6 +1,6 @@
 """Table 5's four PCL rows on drawn birds, three seeds, small: do captioned and labelled pictures help?
 
-    python benchmarks/birds.py WORK [--minutes 60] [--seeds 0 1 2] [--pairs 200] [--tested 280]
+    python -m benchmarks.birds WORK [--minutes 60] [--seeds 0 1 2] [--pairs 200] [--tested 280]
         [--learning 800] [--steps 1200] [--device cpu]
 
 Draws WORK/twin, sees its pictures once with EfficientNet-Lite0 (WORK/grids; needs the extra ``photo``),
@@ -28,7 +28,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn.functional import adaptive_avg_pool2d
 
+from benchmarks.record import add_record_option, write_result
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import preparation
 from whatchanged.evaluation.metrics.cider import cider_d
@@ -212,8 +213,10 @@ def without_pictures(pairs: Path) -> dict[str, Scores]:
     return rows
 
 
-def table(found: dict[tuple[str, int], Scores], fixed: dict[str, Scores], seeds: Sequence[int]) -> str:
-    """Markdown: a line per row without pictures, and per recipe whose seeds are all finished."""
+def rows_of(
+    found: dict[tuple[str, int], Scores], fixed: dict[str, Scores], seeds: Sequence[int]
+) -> list[dict[str, Any]]:
+    """A row per row without pictures, and per recipe whose seeds are all finished: means with their ends."""
     rows = {name: own[None] for name, own in fixed.items()}
     for row in ROWS:
         if all((row, seed) in found for seed in seeds):
@@ -222,28 +225,41 @@ def table(found: dict[tuple[str, int], Scores], fixed: dict[str, Scores], seeds:
     pairs = next(iter(rows.values())).shape[2]
     drawn_seeds = rng.integers(len(seeds), size=(DRAWS, len(seeds)))
     drawn_pairs = rng.integers(pairs, size=(DRAWS, pairs))
-    heads = ["row", *MEASURES, *(f"{name} over row 1" for name in MEASURES)]
-    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
-    draws = {}
+    draws, listed = {}, []
     for name, own in rows.items():
         some = drawn_seeds % len(own)
         draws[name] = np.stack([own[s].mean(0)[:, p].mean(1) for s, p in zip(some, drawn_pairs, strict=True)])
         point = own.mean((0, 2))
-        cells = [_cell(point[k], draws[name][:, k]) for k in range(len(MEASURES))]
+        cells = {measure: _cell(point[k], draws[name][:, k]) for k, measure in enumerate(MEASURES)}
         if name in ROWS[1:] and ROWS[0] in rows:
             gain, more = point - rows[ROWS[0]].mean((0, 2)), draws[name] - draws[ROWS[0]]
-            cells += [f"{gain[k]:+.1f} [{_range(more[:, k])}]" for k in range(len(MEASURES))]
-        lines.append(f"| {name} | " + " | ".join([*cells, *[""] * (len(heads) - 1 - len(cells))]) + " |")
+            cells |= {
+                f"{measure} over row 1": _cell(gain[k], more[:, k]) for k, measure in enumerate(MEASURES)
+            }
+        listed.append({"row": name, **cells})
+    return listed
+
+
+def table(rows: Sequence[dict[str, Any]]) -> str:
+    """Markdown of ``rows_of``."""
+    heads = ["row", *MEASURES, *(f"{name} over row 1" for name in MEASURES)]
+    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+    for row in rows:
+        cells = [_text(row.get(head), signed=head.endswith("over row 1")) for head in heads[1:]]
+        lines.append("| " + " | ".join([row["row"], *cells]) + " |")
     return "\n".join(lines)
 
 
-def _cell(value: float, draws: NDArray[np.float64]) -> str:
-    return f"{value:.1f} [{_range(draws)}]"
-
-
-def _range(draws: NDArray[np.float64]) -> str:
+def _cell(value: float, draws: NDArray[np.float64]) -> dict[str, float]:
     low, high = np.percentile(draws, [2.5, 97.5])
-    return f"{low:.1f}, {high:.1f}"
+    return {"mean": float(value), "low": float(low), "high": float(high)}
+
+
+def _text(cell: dict[str, float] | None, signed: bool) -> str:
+    if cell is None:
+        return ""
+    mean = f"{cell['mean']:+.1f}" if signed else f"{cell['mean']:.1f}"
+    return f"{mean} [{cell['low']:.1f}, {cell['high']:.1f}]"
 
 
 def main() -> None:
@@ -256,6 +272,7 @@ def main() -> None:
     asked.add_argument("--learning", type=int, default=800)
     asked.add_argument("--steps", type=int, default=1200)
     asked.add_argument("--device", default="cpu")
+    add_record_option(asked, "birds")
     options = asked.parse_args()
     torch.set_num_threads(1)
     end = time.monotonic() + 60 * options.minutes
@@ -281,7 +298,11 @@ def main() -> None:
                 found[row, seed] = scores(said, test, wanted, pairs)
                 each = ", ".join(f"{value:.1f}" for value in found[row, seed].mean(1))
                 print(f"{row} seed {seed}: {', '.join(MEASURES)}: {each}", file=sys.stderr, flush=True)
-    print(table(found, without_pictures(pairs), options.seeds))
+    rows = rows_of(found, without_pictures(pairs), options.seeds)
+    print(table(rows))
+    if options.record:
+        seeds = {f"run {number}": seed for number, seed in enumerate(options.seeds, 1)}
+        write_result(options.record, "rows", {"rows": rows}, seeds={**seeds, "birds": 5})
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@
     whatchanged train clevr-pcl --data POOL --features TOKENS --init SEE --output SEEN \
       --set stages.match.steps=1000 --set stages.pretrain.steps=1 --set stages.caption.steps=1
     whatchanged synth clevr-change TWIN --scenes 2000 --seed 9200 --size 240x160
-    python benchmarks/compare.py TWIN OUT --seen SEEN --pool POOL --tokens TOKENS --pairs 12800 --rate 3e-3
+    python -m benchmarks.compare TWIN OUT --seen SEEN --pool POOL --tokens TOKENS --pairs 12800 --rate 3e-3
 
 Every run captions TWIN's test split with its last weights; nothing is chosen by a score on it. OUT/TABLE.md
 and OUT/TABLE.json are written after each seed. Interrupt it when you like: the same command goes on with the
@@ -48,6 +48,7 @@ from torch.nn import functional as F
 from benchmarks.compare_rows import GROUPS, PCL, TABLES, TOKENS, Plan, Row, recipe_of
 from benchmarks.compare_tables import as_markdown, row_of
 from benchmarks.compare_tokens import Seen, open_seen
+from benchmarks.record import add_record_option, write_result
 from whatchanged.cli.console import note, progress
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import OutputError, RecipeError, WhatchangedError
@@ -314,6 +315,7 @@ def main() -> None:
     parser.add_argument("--grid", type=sizes, default=(5, 8), help="ROWSxCOLUMNS of the stored grids")
     parser.add_argument("--picture", type=sizes, default=(72, 48), help="WIDTHxHEIGHT that the others read")
     parser.add_argument("--device", default="auto")
+    add_record_option(parser, "compare")
     told = parser.parse_args()
     plan = Plan(
         told.twin, told.out, told.seen, told.pool, told.tokens, told.seconds, told.pairs, told.seeds,
@@ -325,6 +327,11 @@ def main() -> None:
     compare(plan, tables, told.resamples)
     for table in tables:
         print((plan.out / f"{table}.md").read_text(encoding="utf-8"))
+        if told.record:
+            document = json.loads((plan.out / f"{table}.json").read_text(encoding="utf-8"))
+            document["settings"].pop("environment")  # the result has its own account of the machine
+            seeds = {f"run {number}": number for number in range(1, plan.seeds + 1)}
+            write_result(f"{told.record}-{table}", "comparison", document, seeds=seeds)
 
 
 if __name__ == "__main__":

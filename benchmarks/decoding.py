@@ -1,18 +1,21 @@
 """Cached against uncached decoding: equal ids, distance of the logits, and how much faster.
 
-    python benchmarks/decoding.py
+    python -m benchmarks.decoding
 
 Greedy decoding of every step (no early stop) from random weights. Uncached: F_cross runs over all image rows
 and all words anew at each step; the image encoders run once either way. Best of two, on one thread.
 """
 
+import argparse
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
 
+from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import PCLConfig
 from whatchanged.training.methods.pcl import PCL
@@ -75,22 +78,38 @@ def timed(decode: Callable[[], tuple[Tensor, Tensor]]) -> tuple[float, tuple[Ten
 
 @torch.no_grad()
 def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    add_record_option(parser, "decoding")
+    options = parser.parse_args()
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    print("| size | pairs | steps | ids equal | scores differ by | uncached s | cached s | speed-up |")
-    print("|---|---|---|---|---|---|---|---|")
-    for size in sizes():
-        model = PCL(size.config, size.vision, VOCABULARY).eval()
-        for pairs in (1, 64):
-            shape = (pairs, size.vision.patches, size.vision.raw_width)
-            before, after = torch.rand(shape), torch.rand(shape)
-            slow, (slow_ids, slow_scores) = timed(lambda: uncached(model, before, after))  # noqa: B023
-            fast, (fast_ids, fast_scores) = timed(lambda: cached(model, before, after))  # noqa: B023
-            equal, distance = torch.equal(slow_ids, fast_ids), (slow_scores - fast_scores).abs().max()
-            print(
-                f"| {size.name} | {pairs} | {model.max_length - 1} | {equal} | {distance:.1e} "
-                f"| {slow:.3f} | {fast:.3f} | {slow / fast:.1f} |"
-            )
+    with Watch() as watch:
+        rows = [measure(size, pairs) for size in sizes() for pairs in (1, 64)]
+    print("| " + " | ".join(rows[0]) + " |\n" + "|---" * len(rows[0]) + "|")
+    for row in rows:
+        print("| " + " | ".join(f"{v:.3g}" if isinstance(v, float) else str(v) for v in row.values()) + " |")
+    if options.record:
+        figures = {"rows": rows, "times": ["uncached s", "cached s", "speed-up"]}
+        write_result(options.record, "rows", figures, watch=watch, seeds={"torch": 0})
+
+
+def measure(size: Size, pairs: int) -> dict[str, Any]:
+    """Both ways on random features of so many pairs."""
+    model = PCL(size.config, size.vision, VOCABULARY).eval()
+    shape = (pairs, size.vision.patches, size.vision.raw_width)
+    before, after = torch.rand(shape), torch.rand(shape)
+    slow, (slow_ids, slow_scores) = timed(lambda: uncached(model, before, after))
+    fast, (fast_ids, fast_scores) = timed(lambda: cached(model, before, after))
+    return {
+        "size": size.name,
+        "pairs": pairs,
+        "steps": model.max_length - 1,
+        "ids equal": torch.equal(slow_ids, fast_ids),
+        "scores differ by": float((slow_scores - fast_scores).abs().max()),
+        "uncached s": slow,
+        "cached s": fast,
+        "speed-up": slow / fast,
+    }
 
 
 if __name__ == "__main__":

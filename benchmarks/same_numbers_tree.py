@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from benchmarks.shrink import shrink, shrink_stages
+from benchmarks.shrink import STEPS, shrink, shrink_stages
 
 VARIANTS = ("clevr-pcl+tokens", "own-finetune+init")
 """Cases beside the recipes: from stored tokens of a run's backbone, and from the shipped model's weights."""
@@ -29,13 +29,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--recipe", action="append", default=[])
     parser.add_argument("--pairs", type=Path)
+    parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--fp32", action="store_true", help="no bfloat16, whose sums differ by machine")
     given = parser.parse_args(arguments)
     given.out.mkdir(parents=True, exist_ok=True)
     cases = given.recipe or [*recipe_names(), *VARIANTS]
     recipes: dict[str, Any] = {}
     for name in cases:
         try:
-            recipes[name] = train_case(name, given.data, given.out)
+            recipes[name] = train_case(name, given.data, given.out, given.steps, given.fp32)
         except Exception as error:  # a tree under work: the other recipes still tell
             recipes[name] = {"failed": f"{type(error).__name__}: {error}"}
         print(name, flush=True)
@@ -63,11 +65,13 @@ def _recipe_folder() -> Path:
     return Path(package.submodule_search_locations[0]) / "recipes"
 
 
-def train_case(name: str, data: Path, out: Path) -> dict[str, Any]:
+def train_case(name: str, data: Path, out: Path, steps: int = STEPS, fp32: bool = False) -> dict[str, Any]:
     """The logged lines of every stage of a case and a hash of each tensor that it ends with."""
     recipe, _, variant = name.partition("+")
     table = recipe_table(recipe)
-    settings = shrink(table) if variant != "init" else shrink_stages(table)
+    settings = (shrink_stages if variant == "init" else shrink)(table, steps)
+    if fp32:
+        settings += [f"stage.{s['name']}.precision=fp32" for s in table["stages"] if "precision" in s]
     places = _places(table, data)
     if variant == "tokens":
         places += _see_first(data, out)

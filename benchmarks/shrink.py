@@ -36,17 +36,19 @@ STAGE: Mapping[str, int] = {"warmup": 4, "stair": 8, "evaluate_every": 10, "eval
 """Numbers of steps, where a stage has them."""
 
 
-def shrink(table: Mapping[str, Any]) -> list[str]:
+def shrink(table: Mapping[str, Any], steps: int = STEPS) -> list[str]:
     """The settings that make a recipe small; ``table`` is its file as TOML reads it."""
     settings = [f"method.{key}={METHOD[key]}" for key in table["method"] if key in METHOD]
     settings += [f"vision.{key}={value}" for key, value in _vision(table["vision"])]
-    return [*settings, *shrink_stages(table)]
+    return [*settings, *shrink_stages(table, steps)]
 
 
-def shrink_stages(table: Mapping[str, Any]) -> list[str]:
+def shrink_stages(table: Mapping[str, Any], steps: int = STEPS) -> list[str]:
     """The settings that make the stages of a recipe short and leave the model as large as it is."""
     return [
-        f"stage.{stage['name']}.{key}={value}" for stage in table["stages"] for key, value in _stage(stage)
+        f"stage.{stage['name']}.{key}={value}"
+        for stage in table["stages"]
+        for key, value in _stage(stage, steps)
     ]
 
 
@@ -57,9 +59,9 @@ def _vision(vision: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         yield "keep", KEEP
 
 
-def _stage(stage: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    yield "steps", STEPS
+def _stage(stage: Mapping[str, Any], steps: int) -> Iterator[tuple[str, int]]:
+    yield "steps", steps
     yield "batch", 14 if "fda" in stage["tasks"] else 6  # with six false captions each: two pairs
     yield "log_every", 1
-    yield "save_every", STEPS
-    yield from ((key, value) for key, value in STAGE.items() if stage.get(key))
+    yield "save_every", steps
+    yield from ((key, min(value, steps)) for key, value in STAGE.items() if stage.get(key))

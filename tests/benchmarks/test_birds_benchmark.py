@@ -51,7 +51,7 @@ def test_the_table_compares_on_the_same_draws(bench):
     found = {(bench.ROWS[0], seed): pairs + seed for seed in (0, 1)}
     found |= {(bench.ROWS[1], seed): pairs + seed + 7 for seed in (0, 1)}
     found[bench.ROWS[2], 0] = pairs  # a seed is missing
-    lines = bench.table(found, {"one for all": pairs}, [0, 1]).splitlines()
+    lines = bench.table(bench.rows_of(found, {"one for all": pairs}, [0, 1])).splitlines()
     assert [line.split("|")[1].strip() for line in lines[2:]] == ["one for all", *bench.ROWS[:2]]
     assert "| +7.0 [7.0, 7.0] | +7.0 [7.0, 7.0] |" in lines[-1]
     cells = [line.split("|")[2].split() for line in lines[2:]]
