@@ -37,7 +37,7 @@ def main() -> None:
     load_now = os.getloadavg()[0]
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors, load {load_now:.1f}")
     captioner = load(options.model, options.threads)
-    print(f"model {captioner.card.name}, {captioner.bundle.size / 1e6:.1f} MB, {captioner.card.image_size}")
+    print(f"model {captioner.card.name}, {captioner.bundle.size / 1e6:.1f} MB, {captioner.input.size}")
     with tempfile.TemporaryDirectory() as folder:
         pair = _pictures(Path(folder))
         chosen = [] if options.model is None else ["--model", options.model]

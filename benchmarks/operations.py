@@ -34,8 +34,9 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=9)
     parser.add_argument("--runs", type=int, default=50)
     options = parser.parse_args()
-    bundle = load(options.model, 1).bundle
-    width, height = bundle.card.image_size
+    captioner = load(options.model, 1)
+    bundle = captioner.bundle
+    width, height = captioner.input.size
     pixels = np.random.default_rng(0).standard_normal((2, 1, 3, height, width)).astype(np.float32)
     encoder = onnx.load(bundle.folder / "encoder.onnx")
     decoder = onnx.load(bundle.folder / "decoder.onnx")

@@ -34,6 +34,7 @@ from whatchanged.training.run_folder import (
     read_recipe,
 )
 from whatchanged.training.schedule import trained_groups
+from whatchanged.training.weights.bundle_weights import check_norms, initialise_from_bundle
 from whatchanged.training.weights.clip_weights import assumed, load_clip
 
 
@@ -105,11 +106,11 @@ def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
     from CLIP, or nothing fits; ShapeError where a tensor's shape does not.
     """
     if str(init) in shipped() or (init / MANIFEST).is_file():
-        from whatchanged.training.export.read_back import initialise_from_bundle  # needs onnx
-
         said = initialise_from_bundle(recipe, method, open_bundle(str(init)))
     elif not init.is_file():
-        said = initialise_from(method, open_run(init, "last")[1], str(init))
+        source = open_run(init, "last")[1]
+        check_norms(recipe, method, source, str(init))
+        said = initialise_from(method, source, str(init))
     else:
         if not isinstance(method, CLIP4IDC):
             raise RecipeError(f"{init}: this is a file; only clip4idc begins from one. Name a run's folder.")

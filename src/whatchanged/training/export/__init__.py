@@ -6,19 +6,21 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import nn
 
 import whatchanged
-from whatchanged.captioner.bundle import MANIFEST, Bundle, Card, open_bundle, write_bundle
+from whatchanged.captioner.bundle import MANIFEST, WEIGHTS, Bundle, open_bundle, write_bundle
+from whatchanged.captioner.card import Card, GridAttention, PictureInput
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.images import normalise
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.batches import Source, read_examples
-from whatchanged.training.checkpoint import State
+from whatchanged.training.checkpoint import State, model_tensors
 from whatchanged.training.data.sources import Sources, open_sources
 from whatchanged.training.export.backbone_in_front import put_backbone_in_front
 from whatchanged.training.export.calibration import calibrate, no_change_sentences
@@ -28,6 +30,7 @@ from whatchanged.training.export.model_card import model_card
 from whatchanged.training.methods import Method
 from whatchanged.training.objects.tokens import pixel_statistics
 from whatchanged.training.run_folder import open_run
+from whatchanged.training.weights.bundle_weights import has_folded_norms, pack_weights
 from whatchanged.worlds.clevr.language import NO_CHANGE
 
 FIXTURE_PAIRS = 64
@@ -66,6 +69,7 @@ def export_run(
     if output.exists() and any(output.iterdir()) and not (output / MANIFEST).is_file():
         raise OutputError(f"{output}: holds other things than a model, so it stays. Choose another folder.")
     trained, method, state = open_run(run, checkpoint)
+    tensors = model_tensors(cast(nn.Module, method))  # of the run, without a backbone that is put in front
     recipe, statistics, seen_by = trained, pixel_statistics(trained.vision), None
     if trained.vision.kind == "features":
         recipe, backbone = put_backbone_in_front(run, trained, method, weights)
@@ -79,6 +83,7 @@ def export_run(
     draft = output.with_name(f".{output.name}.{os.getpid()}")
     draft.mkdir(parents=True)
     try:
+        (draft / WEIGHTS).write_bytes(pack_weights(tensors))
         write_graphs(method, (pairs[0][:2], pairs[1][:2]), draft, distance)
         if fp16:
             for graph in ("encoder.onnx", "decoder.onnx"):
@@ -98,11 +103,20 @@ def export_run(
             "graphs_against_torch": graphs,
         }
         card = Card(
-            name, whatchanged.__version__, recipe.method.name, recipe.method.preset, world,
-            (recipe.vision.image_width, recipe.vision.image_height), *statistics,
-            (method.vision.rows, method.vision.columns), method.vocabulary, method.max_length,
-            no_change, provenance, known,
-        )  # fmt: skip
+            name=name,
+            version=whatchanged.__version__,
+            method=recipe.method.name,
+            preset=recipe.method.preset,
+            world=world,
+            input=PictureInput((recipe.vision.image_width, recipe.vision.image_height), *statistics),
+            attention=GridAttention(method.vision.rows, method.vision.columns),
+            vocabulary=method.vocabulary,
+            max_length=method.max_length,
+            no_change=no_change,
+            provenance=provenance,
+            in_distribution=known,
+            folded_norms=has_folded_norms(method),
+        )
         (draft / "README.md").write_text(model_card(card, recipe, draft), encoding="utf-8")
         write_bundle(draft, card)
         _put(draft, output)
