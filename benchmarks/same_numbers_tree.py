@@ -20,6 +20,8 @@ from benchmarks.shrink import STEPS, shrink, shrink_stages
 
 VARIANTS = ("clevr-pcl+tokens", "own-finetune+init")
 """Cases beside the recipes: from stored tokens of a run's backbone, and from the shipped model's weights."""
+NEED_WEIGHTS = ("own-finetune",)
+"""Recipes that begin from weights; a variant gives them some."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -33,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--fp32", action="store_true", help="no bfloat16, whose sums differ by machine")
     given = parser.parse_args(arguments)
     given.out.mkdir(parents=True, exist_ok=True)
-    cases = given.recipe or [*recipe_names(), *VARIANTS]
+    cases = given.recipe or [*(name for name in recipe_names() if name not in NEED_WEIGHTS), *VARIANTS]
     recipes: dict[str, Any] = {}
     for name in cases:
         try:
@@ -54,8 +56,14 @@ def recipe_names() -> list[str]:
 
 
 def recipe_table(name: str) -> dict[str, Any]:
-    """A recipe's file as TOML reads it."""
-    return tomllib.loads((_recipe_folder() / f"{name}.toml").read_text(encoding="utf-8"))
+    """A recipe's file as TOML reads it, with the tables of its base beneath its own."""
+    table = tomllib.loads((_recipe_folder() / f"{name}.toml").read_text(encoding="utf-8"))
+    if "base" not in table:
+        return table
+    beneath = recipe_table(table["base"])
+    for key in ("method", "vision", "data"):
+        table[key] = {**beneath[key], **table.get(key, {})}
+    return table
 
 
 def _recipe_folder() -> Path:

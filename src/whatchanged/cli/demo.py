@@ -15,6 +15,7 @@ from whatchanged.errors import DatasetError
 from whatchanged.files import write_output
 
 if TYPE_CHECKING:
+    from whatchanged.captioner.card import GridAttention
     from whatchanged.captioner.runtime import Description
     from whatchanged.worlds.clevr.change import Change
     from whatchanged.worlds.clevr.scene import Scene
@@ -66,7 +67,7 @@ def demo(
     summary = f"{sum(o.right for o in outcomes)} of {len(outcomes)} sentences are wholly true"
     typer.echo(f"{summary} (type, new value, and a phrase that fits the changed object).")
     if page is not None:
-        write_output(page, _page(summary, outcomes))
+        write_output(page, _page(summary, outcomes, captioner.attention))
 
 
 def read_pairs(folder: Path) -> list[Pair]:
@@ -112,9 +113,9 @@ figcaption { font-size: 1.1rem; margin-bottom: .4rem; }
 """
 
 
-def _page(summary: str, outcomes: list[Outcome]) -> str:
+def _page(summary: str, outcomes: list[Outcome], grid: "GridAttention") -> str:
     """One file that needs nothing else; everything shown is escaped."""
-    figures = "\n".join(_figure(outcome) for outcome in outcomes)
+    figures = "\n".join(_figure(outcome, grid) for outcome in outcomes)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>whatchanged: demo</title>\n'
         f"<style>{STYLE}</style></head><body>\n<h1>What changed?</h1>\n<p>{html.escape(summary)}. "
@@ -123,13 +124,14 @@ def _page(summary: str, outcomes: list[Outcome]) -> str:
     )
 
 
-def _figure(outcome: Outcome) -> str:
+def _figure(outcome: Outcome, grid: "GridAttention") -> str:
     from whatchanged.captioner.heatmap import overlay
     from whatchanged.images import open_image
 
     picture = io.BytesIO()
     pair = outcome.pair
-    overlay(open_image(pair.before), open_image(pair.after), outcome.found.heatmaps).save(picture, "PNG")
+    before, after = open_image(pair.before), open_image(pair.after)
+    overlay(before, after, outcome.found.heatmaps, grid).save(picture, "PNG")
     data = base64.b64encode(picture.getvalue()).decode("ascii")
     verdict = "right" if outcome.right else "wrong"
     truth = "" if outcome.right else f'<br><span class="truth">True: {html.escape(outcome.truth)}</span>'

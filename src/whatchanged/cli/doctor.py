@@ -87,7 +87,7 @@ def _model_works(model: str | None) -> bool:
     except BundleError as error:
         typer.echo(f"model: {error}")
         return False
-    width, height = captioner.card.image_size
+    width, height = captioner.input.size
     blank = np.full((height, width, 3), 128, np.uint8)
     captioner.describe(blank, blank)
     typer.echo(

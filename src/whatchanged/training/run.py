@@ -32,6 +32,7 @@ from whatchanged.training.run_folder import (
 )
 from whatchanged.training.schedule import trained_groups
 from whatchanged.training.vision.base import PictureVision
+from whatchanged.training.weights.bundle_weights import check_norms, initialise_from_bundle
 
 
 def run_recipe(
@@ -102,11 +103,11 @@ def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
     """
     loader = recipe.method.weights_loader
     if str(init) in shipped() or (init / MANIFEST).is_file():
-        from whatchanged.training.export.read_back import initialise_from_bundle  # needs onnx
-
         said = initialise_from_bundle(recipe, method, open_bundle(str(init)))
     elif not init.is_file():
-        said = initialise_from(method, open_run(init, "last")[1], str(init))
+        source = open_run(init, "last")[1]
+        check_norms(recipe, method, source, str(init))
+        said = initialise_from(method, source, str(init))
     elif not loader:
         raise RecipeError(
             f"{init}: this is a file, and {recipe.method.name} begins from none. Name a run's folder."

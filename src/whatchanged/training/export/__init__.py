@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import whatchanged
-from whatchanged.captioner.bundle import MANIFEST, Bundle, Card, open_bundle, write_bundle
+from whatchanged.captioner.bundle import MANIFEST, WEIGHTS, Bundle, open_bundle, write_bundle
+from whatchanged.captioner.card import Card, GridAttention, PictureInput
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.images import normalise
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import DataConfig, DatasetConfig, FeaturesConfig, Recipe
 from whatchanged.training.batches import Source, read_examples
-from whatchanged.training.checkpoint import State
+from whatchanged.training.checkpoint import State, model_tensors
 from whatchanged.training.data.sources import open_sources
 from whatchanged.training.export.backbone_in_front import put_backbone_in_front
 from whatchanged.training.export.calibration import calibrate, sayable_sentences
@@ -27,6 +28,7 @@ from whatchanged.training.export.in_distribution import fit_in_distribution
 from whatchanged.training.export.model_card import model_card
 from whatchanged.training.methods import Method
 from whatchanged.training.run_folder import open_run
+from whatchanged.training.weights.bundle_weights import has_folded_norms, pack_weights
 from whatchanged.worlds import world_of
 
 FIXTURE_PAIRS = 64
@@ -62,6 +64,7 @@ def export_run(
     if output.exists() and any(output.iterdir()) and not (output / MANIFEST).is_file():
         raise OutputError(f"{output}: holds other things than a model, so it stays. Choose another folder.")
     trained, method, state = open_run(run, checkpoint)
+    tensors = model_tensors(method)  # of the run, without a backbone that is put in front
     recipe, features = trained, None
     if isinstance(trained.vision, FeaturesConfig):
         recipe, backbone = put_backbone_in_front(run, trained, method, weights)
@@ -79,6 +82,7 @@ def export_run(
     draft = output.with_name(f".{output.name}.{os.getpid()}")
     draft.mkdir(parents=True)
     try:
+        (draft / WEIGHTS).write_bytes(pack_weights(tensors))
         write_graphs(method, (pairs[0][:2], pairs[1][:2]), draft, distance)
         if fp16:
             for graph in ("encoder.onnx", "decoder.onnx"):
@@ -99,11 +103,20 @@ def export_run(
             "graphs_against_torch": graphs,
         }
         card = Card(
-            name, whatchanged.__version__, recipe.method.name, recipe.method.preset,
-            "none" if world is None else world.name, size, *statistics,
-            (method.vision.rows, method.vision.columns), method.vocabulary, method.max_length,
-            no_change, provenance, known,
-        )  # fmt: skip
+            name=name,
+            version=whatchanged.__version__,
+            method=recipe.method.name,
+            preset=recipe.method.preset,
+            world="none" if world is None else world.name,
+            input=PictureInput(size, *statistics),
+            attention=GridAttention(method.vision.rows, method.vision.columns),
+            vocabulary=method.vocabulary,
+            max_length=method.max_length,
+            no_change=no_change,
+            provenance=provenance,
+            in_distribution=known,
+            folded_norms=has_folded_norms(method),
+        )
         (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
         write_bundle(draft, card)
         _put(draft, output)

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from whatchanged.captioner.bundle import NoChange
+from whatchanged.captioner.card import NoChange
 from whatchanged.captioner.decoding import Cache
 from whatchanged.captioner.no_change import sayable, sentences_probability
 from whatchanged.recipes.schema import Recipe

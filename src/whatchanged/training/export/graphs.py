@@ -23,12 +23,11 @@ from whatchanged.errors import BundleError
 from whatchanged.training.export.in_distribution import OODDistance, encode_and_judge
 from whatchanged.training.methods import Method
 from whatchanged.training.validation import decode
+from whatchanged.training.weights.bundle_weights import HALF_FROM, LARGEST_HALF
 
 OPSET = 17
 OOD_DISTANCE_OFF = 0.02
 """Most relative difference between the encoder's strangeness and torch's."""
-HALF_FROM = 256
-"""Numbers that a weight must have to be worth storing as fp16."""
 
 
 class _Encoder(nn.Module):
@@ -128,7 +127,7 @@ def store_half(path: Path) -> None:
     casts = []
     for number, weight in enumerate(list(graph.initializer)):
         values = onnx.numpy_helper.to_array(weight)
-        if values.dtype != np.float32 or values.size < HALF_FROM or np.abs(values).max() > 65000:
+        if values.dtype != np.float32 or values.size < HALF_FROM or np.abs(values).max() > LARGEST_HALF:
             continue
         stored = onnx.numpy_helper.from_array(values.astype(np.float16), f"{weight.name}_half")
         casts.append(onnx.helper.make_node("Cast", [stored.name], [weight.name], f"cast_{number}", to=1))

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sklearn.covariance import ledoit_wolf
 from torch import Tensor, nn
 
-from whatchanged.captioner.bundle import InDistribution
+from whatchanged.captioner.card import InDistribution
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.training.methods import Method
 from whatchanged.training.objects.pool import Shard, check_size, open_shards

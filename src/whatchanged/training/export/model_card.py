@@ -2,19 +2,24 @@
 
 from pathlib import Path
 
-from whatchanged.captioner.bundle import Card
+from whatchanged.captioner.card import Attention, Card, GridAttention, Input, PictureInput
 from whatchanged.recipes.schema import Recipe
 from whatchanged.worlds import World
 
-ELSEWHERE = "It knows only pictures like those that it was trained on; of others its sentences mean nothing."
+ELSEWHERE = """It knows only pictures like those that it was trained on. What it says of other pictures means
+nothing."""
 
 
 def model_card(card: Card, recipe: Recipe, world: World | None, folder: Path) -> str:
-    """The README of a bundle: a YAML head after the model hubs' conventions, and what a user must know."""
+    """The README of a bundle: a YAML head as model hubs expect it, and what a user must know.
+
+    folder: holds the other files of the bundle.
+    """
     size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
-    width, height = card.image_size
     seconds = card.provenance["training_seconds"]
-    warned = "not told" if card.in_distribution is None else f"warned of by the {card.in_distribution.how}"
+    unfamiliar = "not recognised"
+    if card.in_distribution is not None:
+        unfamiliar = f"recognised by the {card.in_distribution.how}"
     return f"""---
 language: en
 license: apache-2.0
@@ -35,12 +40,14 @@ did, and where the model looked. It runs on the CPU with ONNX Runtime, without t
 | method | {card.method}, preset `{card.preset}` |
 | recipe | `{recipe.name}`: {recipe.description} |
 | world | {card.world} |
-| pictures | resized to {width} x {height} (bicubic), attention on {card.grid[0]} x {card.grid[1]} cells |
+| input | {_input_in_words(card.input)} |
+| attention | {_attention_in_words(card.attention)} |
 | words | {len(card.vocabulary) - 6} |
-| size | {size:.1f} MB, weights stored as {card.provenance["weights_stored_as"]} |
+| size | {size:.1f} MB, the graphs' weights stored as {card.provenance["weights_stored_as"]} |
+| further training | {_training_in_words(card)} |
 | training | {seconds:,} seconds of this run; what it began from is not counted |
 | no-change probability | calibrated by {card.no_change.how} |
-| unfamiliar pictures | {warned} |
+| unfamiliar pictures | {unfamiliar} |
 
 The resolved recipe and the machine are in `bundle.json` under `provenance`.
 
@@ -48,3 +55,28 @@ The resolved recipe and the machine are in `bundle.json` under `provenance`.
 
 {ELSEWHERE if world is None else world.limits}
 """
+
+
+def _input_in_words(declared: Input) -> str:
+    if isinstance(declared, PictureInput):
+        width, height = declared.size
+        return f"whole pictures, resized to {width} x {height} (bicubic)"
+    width, height = declared.crop
+    return (
+        f"up to {declared.most_regions} regions of a pair at native size, {width} x {height} pixels each, "
+        f"with {declared.margin} pixels of their surroundings on every side"
+    )
+
+
+def _attention_in_words(declared: Attention) -> str:
+    if isinstance(declared, GridAttention):
+        return f"{declared.rows} x {declared.columns} cells over each picture"
+    return "one weight for each region"
+
+
+def _training_in_words(card: Card) -> str:
+    if card.folded_norms:
+        return (
+            "can start from `weights.safetensors`; the backbone's batch norms are folded, so it stays frozen"
+        )
+    return "can start from `weights.safetensors`"

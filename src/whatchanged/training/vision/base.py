@@ -65,6 +65,9 @@ class TorchModule(Protocol):
     def parameters(self, recurse: bool = True) -> Iterator[nn.Parameter]:
         """The parameters."""
 
+    def modules(self) -> Iterator[nn.Module]:
+        """The module itself and all parts of it."""
+
     def named_parameters(self) -> Iterator[tuple[str, nn.Parameter]]:
         """The parameters with their names."""
 
