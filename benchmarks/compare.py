@@ -67,7 +67,8 @@ from whatchanged.training.loop import take_step, train
 from whatchanged.training.methods import Method, build_method
 from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.training.run import seed_everything
-from whatchanged.training.run_folder import choose_device, environment, make_method, open_run
+from whatchanged.training.device import choose_device
+from whatchanged.training.run_folder import environment, make_method, open_run
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.training.validation import write_captions
 

@@ -68,9 +68,9 @@ def synth(
         import torch  # noqa: F401
     except ModuleNotFoundError as error:
         raise MissingExtra("Drawing a data set", error.name or "numba", "train") from error
+    from whatchanged.training.device import choose_device
     from whatchanged.training.objects.pool import draw_pool
     from whatchanged.training.objects.render.synth import write_twin
-    from whatchanged.training.run_folder import choose_device
 
     width, height = (int(side) for side in (size or ("240x160" if pool else "480x320")).split("x"))
     with progress("scenes", scenes, quiet) as advance:

@@ -60,7 +60,7 @@ SEEN, SEEN_AFTER, SEEN_CHANGED = 200, 100, 300
 FRAME = 6
 """Pixels between a centre and the frame in the default view."""
 
-Views = Literal["jittered", "around", "mixed"]
+Views = Literal["jittered", "around", "mixed", "fixed"]
 """Where the cameras after stand: near the first one, as in CLEVR-Change, or anywhere around the scene, as in
 CLEVR-DC (at its distance and height, each coordinate shifted by up to ``CAMERA_SHIFT``); or, mixed,
 around in every third block of five triples (one of each type), near in the others."""
@@ -258,6 +258,8 @@ def _later_view(rng: np.random.Generator, camera: Point, views: Views) -> View:
         c, s = float(np.cos(angle)), float(np.sin(angle))
         turned = (c * camera[0] - s * camera[1], s * camera[0] + c * camera[1], camera[2])
         return View(_shift(rng, turned, CAMERA_SHIFT), _lamps(rng))
+    if views == "fixed":
+        return View(camera, _lamps(rng))
     return View(_shift(rng, camera, float(rng.uniform(*AFTER_SHIFT))), _lamps(rng))
 
 
