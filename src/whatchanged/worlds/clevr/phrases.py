@@ -110,8 +110,7 @@ def relational_phrases(scene: Scene, index: int) -> Iterator[tuple[Relation, int
 
 
 def clearness(scene: Scene, index: int, relation: Relation, other: int) -> float:
-    """How many units the relation is from being wrong: of the object, above the margin; of its duplicates,
-    below it."""
+    """How many units the relation is from being wrong, for the object and for its duplicates."""
     beyond = _along(scene, index, relation, other) - RELATION_MARGIN
     lacking = [RELATION_MARGIN - _along(scene, i, relation, other) for i in _duplicates(scene, index)]
     return min([beyond, *lacking])

@@ -2,8 +2,7 @@
 
 A triple follows from seed, index and views alone. Its type is ``CHANGE_TYPES[index % 5]``, so that any first
 part of a set is balanced. Objects are placed as in CLEVR: 3 to 10 on a square of ground, with room between
-them. Along the first camera's directions they lie so far apart that left and right, front and behind are
-clear.
+them. As the first camera sees them, they lie so far apart that left and right, front and behind are clear.
 
 How much of an object is seen is counted on index pictures of 480x320. In the default view that is at least
 200 pixels, 300 of the object that changes, and every centre lies 6 pixels inside the frame. In both views
@@ -235,8 +234,7 @@ def _place(
     camera: Point,
     away_from: tuple[float, float] | None = None,
 ) -> SceneObject | None:
-    """The object at the first of some uniformly drawn positions that keeps all rules; None where none
-    does."""
+    """The object at the first drawn position that keeps all rules; None where none does."""
     ground_positions = rng.uniform(-GROUND_SIDE, GROUND_SIDE, (_POSITIONS, 2))
     centers = np.concatenate([ground_positions, np.full((_POSITIONS, 1), item.radius)], axis=1)
     x, y, _ = project(centers, camera, WIDTH, HEIGHT).T

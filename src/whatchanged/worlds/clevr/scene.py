@@ -48,8 +48,7 @@ FOCAL_OVER_SENSOR = 35 / 32
 
 @dataclass(frozen=True)
 class SceneObject:
-    """One object: its attributes, its position on the ground (x, y of its centre), its rotation in
-    degrees."""
+    """One object: its attributes, its position on the ground (x, y), its rotation in degrees."""
 
     shape: Shape
     size: Size
