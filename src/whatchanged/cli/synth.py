@@ -83,7 +83,7 @@ def synth(
     drawer = find_drawer(world)
     options = _options(drawer, ctx.obj)
     width, height = (int(side) for side in size.split("x")) if size else drawer.size
-    draw = _function(drawer)
+    draw = drawing_function(drawer)
     with progress(drawer.unit, scenes, quiet) as advance:
         drawn = draw(Drawing(out, scenes, seed, (width, height), workers, device, advance), **options)
     note(f"{drawn} in {out}", quiet)
@@ -176,7 +176,7 @@ def _dashed(option: "DrawerOption") -> str:
     return option.name.replace("_", "-")
 
 
-def _function(drawer: "Drawer") -> Callable[..., str]:
+def drawing_function(drawer: "Drawer") -> Callable[..., str]:
     """The function that draws, its module imported now."""
     module, _, function = drawer.draw.partition(":")
     try:
