@@ -1,6 +1,8 @@
 """Installed packages for tests: a folder on ``sys.path`` with modules and the metadata that pip writes."""
 
+import importlib
 import sys
+import tomllib
 from pathlib import Path
 
 
@@ -23,6 +25,20 @@ class Site:
         for name, text in modules.items():
             (self.folder / f"{name}.py").write_text(text)
             self.modules.append(name)
+
+    def install_project(self, project: Path) -> None:
+        """Install a project with the layout src/PACKAGE as ``pip install --editable`` does."""
+        about = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        self.install(about["name"], about["entry-points"])
+        source = project / "src"
+        sys.path.insert(0, str(source))
+        importlib.invalidate_caches()
+        packages = [path.name for path in source.iterdir()]
+        self.modules += [
+            str(path.relative_to(source).with_suffix("")).replace("/", ".").removesuffix(".__init__")
+            for package in packages
+            for path in (source / package).rglob("*.py")
+        ]
 
     def forget(self) -> None:
         """Modules of this folder are imported anew by the next test."""

@@ -3,13 +3,13 @@
 A package announces what it adds as entry points in its ``pyproject.toml``:
 
     [project.entry-points."whatchanged.worlds"]
-    toy = "toy_world.world:WORLD"               # an object of whatchanged.worlds.World
+    streets = "my_package.world:WORLD"          # an object of whatchanged.worlds.World
 
     [project.entry-points."whatchanged.datasets"]
-    toy_squares = "toy_world.squares"           # a module with recognises(path) and read(path, reading)
+    street_pairs = "my_package.reader"          # a module with recognises(path) and read(path, reading)
 
     [project.entry-points."whatchanged.methods"]
-    toy = "toy_method.settings:METHOD"          # a method's settings, see whatchanged.recipes
+    my_method = "my_package.settings:Settings"  # a method's settings, see whatchanged.recipes
 
 Listing plug-ins imports none of them; one is imported when it is asked for. A plug-in that cannot be loaded
 costs one line on stderr, and everything else goes on. A name that is taken already is refused in the same

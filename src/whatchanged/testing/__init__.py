@@ -6,10 +6,10 @@ kept, with the sentence, record or file that shows it.
     from whatchanged.testing import check_dataset, check_drawer, check_world
 
     def test_world():
-        check_world(WORLD, [(2, "red"), (0, "")])
+        check_world(WORLD, [TRUTH_OF_A_CHANGE, TRUTH_OF_NO_CHANGE])
 
     def test_drawer(tmp_path):
-        check_drawer(WORLD, "toy-squares", tmp_path, scenes=20)
+        check_drawer(WORLD, "street-pairs", tmp_path, scenes=20)
 """
 
 from whatchanged.testing.datasets import check_dataset
