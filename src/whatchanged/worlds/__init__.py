@@ -8,7 +8,7 @@ them import.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -58,6 +58,7 @@ class World:
     kind_of: the kind of change of a truth, or "none".
     judge: a sentence and a truth -> verdict.
     wordings, write: the names of fixed wordings, and one true sentence in such a wording.
+    grade_titles: the column heads of grades in reports; a grade without one is headed by its name.
     """
 
     name: str
@@ -72,6 +73,7 @@ class World:
     judge: Callable[[str, Truth], Verdict]
     wordings: tuple[str, ...]
     write: Callable[[Truth, str], str]
+    grade_titles: Mapping[str, str] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=32)

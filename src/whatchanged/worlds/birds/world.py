@@ -28,7 +28,7 @@ def judged(sentence: str, truth: Truth) -> Verdict:
     """Whether the sentence is true of the birds; one whose clauses cannot be read is not parsed."""
     found = is_true(sentence, *truth)
     return Verdict(
-        found is not None, False, found is True, {"true": found}, "" if found else "a clause is false"
+        found is not None, False, found is True, {"true": found is True}, "" if found else "a clause is false"
     )
 
 
@@ -55,4 +55,5 @@ WORLD = World(
     judge=judged,
     wordings=(),
     write=write,
+    grade_titles={"true": "wholly true"},
 )

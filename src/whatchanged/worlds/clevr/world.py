@@ -74,4 +74,11 @@ WORLD = World(
     judge=judged,
     wordings=("short", "full", "clear", "relational"),
     write=write,
+    grade_titles={
+        "value_right": "new value right",
+        "fits": "phrase fits",
+        "fits_alone": "phrase fits alone",
+        "true": "wholly true",
+        "called_none": "called no change",
+    },
 )
