@@ -73,11 +73,12 @@ def _report_plugins() -> None:
     """The methods, worlds and data sets that other packages add; each is imported to see whether it works."""
     from whatchanged import plugins
     from whatchanged.datasets import READERS, find_reader
-    from whatchanged.recipes.schema import METHOD_CONFIGS
+    from whatchanged.recipes.building import find_method
+    from whatchanged.recipes.methods import METHODS
     from whatchanged.worlds import WORLDS, find_world
 
     groups: tuple[tuple[str, Collection[str], Callable[[str], object]], ...] = (
-        (plugins.METHODS, METHOD_CONFIGS, _find_method),
+        (plugins.METHODS, METHODS, find_method),
         (plugins.WORLDS, WORLDS, find_world),
         (plugins.DATASETS, READERS, find_reader),
     )
@@ -93,12 +94,6 @@ def _report_plugins() -> None:
                 typer.echo(f"plug-in: {plugins.GROUPS[group]} {plugin.name} of {plugin.package}, found")
     if not count:
         typer.echo("plug-ins: none")
-
-
-def _find_method(name: str) -> object:
-    from whatchanged import plugins
-
-    return plugins.find(plugins.METHODS, name, {}, lambda _, found: found)
 
 
 def _version(name: str) -> str | None:

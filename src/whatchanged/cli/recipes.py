@@ -28,14 +28,14 @@ def recipes(
 def _list() -> None:
     """Every recipe and what it trains; below, every method that a recipe can name, and where it comes
     from."""
-    from whatchanged.plugins import METHODS, installed
+    from whatchanged import plugins
+    from whatchanged.recipes.methods import METHODS
     from whatchanged.recipes.reader import load_recipe, recipe_names
-    from whatchanged.recipes.schema import METHOD_CONFIGS
 
     recipes = [(name, load_recipe(name).description) for name in recipe_names()]
     Console().print(_table("recipe", "what it trains", recipes))
-    methods = [(name, "whatchanged") for name in METHOD_CONFIGS]
-    methods += [(plugin.name, plugin.package) for plugin in installed(METHODS, METHOD_CONFIGS)]
+    methods = [(name, "whatchanged") for name in METHODS]
+    methods += [(plugin.name, plugin.package) for plugin in plugins.installed(plugins.METHODS, METHODS)]
     print()
     Console().print(_table("method", "package", methods))
 

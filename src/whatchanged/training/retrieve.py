@@ -6,7 +6,7 @@ from pathlib import Path
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import preparation
 from whatchanged.errors import DatasetError, OutputError, RecipeError
-from whatchanged.evaluation.metrics.retrieval import Similarity, write_similarity
+from whatchanged.evaluation.io.similarity import Similarity, write_similarity
 from whatchanged.recipes.schema import DatasetConfig, FeaturesConfig
 from whatchanged.training.batches import read_examples
 from whatchanged.training.data.captions import prepare

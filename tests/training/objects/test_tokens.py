@@ -14,7 +14,7 @@ from whatchanged.recipes.schema import VisionConfig
 from whatchanged.training.objects.matching import Matches
 from whatchanged.training.objects.pool import open_shards, pairing
 from whatchanged.training.objects.supervision import ATTRIBUTES
-from whatchanged.training.objects.tokens import MEAN, STD, ObjectVision, CellAnswers, build_vision, duplicates
+from whatchanged.training.objects.tokens import MEAN, STD, CellAnswers, ObjectVision, build_vision, duplicates
 from whatchanged.training.vision.base import Batch, StoredFeatures
 
 WIDTH = 8 + sum(ATTRIBUTES.values())  # F of the tiny vision: 8 channels and 15 answers
@@ -207,7 +207,9 @@ def test_twins_by_hand():
     ]
     wanted = [[t, t * x, t * y] for t, (x, y) in zip((0.2, 0.2, 0.0, 0.1), away, strict=True)]
     assert_close(duplicates(likely, ground_positions, salience), torch.tensor([wanted]))
-    assert not duplicates(likely[:, 2:3], ground_positions[:, 2:3], salience[:, 2:3]).any()  # alone in the picture
+    assert not duplicates(
+        likely[:, 2:3], ground_positions[:, 2:3], salience[:, 2:3]
+    ).any()  # alone in the picture
 
 
 @torch.no_grad()
