@@ -93,6 +93,7 @@ STAGES: dict[str, dict[str, object]] = {
         "evaluate_every": 0,
         "evaluate_from": 0,
         "patience": 0,
+        "metric": "CIDEr-D",
     },
 }
 MEASURES = ("ROUGE-L", "CIDEr-D", "sentences true", "paragraphs true")
@@ -105,8 +106,10 @@ def recipe_of(row: str, seed: int, work: Path, learning: int, steps: int) -> Rec
     plain = load_recipe(row)
     twin, before = work / "twin", len(plain.stages) - 1
     settings = [*SETTINGS, f"seed={seed}", f"data.path={twin / SETS[0]}", f"data.features={work / 'grids'}"]
-    settings += [f"data.single={twin / 'cub'}", f"data.labelled={twin / 'nabirds'}"]
-    settings += [f"method.classes={SPECIES}"] if "fgvc" in plain.stages[-2].tasks else []
+    if any(stage.data == "single" for stage in plain.stages):
+        settings.append(f"data.single={twin / 'cub'}")
+    if any("fgvc" in stage.tasks for stage in plain.stages):
+        settings += [f"data.labelled={twin / 'nabirds'}", f"method.classes={SPECIES}"]
     for stage in plain.stages:
         own = {"steps": steps if stage.name == "caption" else learning // before, **STAGES[stage.name]}
         settings += [f"stage.{stage.name}.{key}={value}" for key, value in own.items()]
