@@ -139,9 +139,12 @@ class PictureVision(TorchModule, Protocol):
     patches: int
     channels: int
     stored_width: int
-    backbone: nn.Module
     mean: Tensor
     std: Tensor
+
+    @property
+    def backbone(self) -> nn.Module:
+        """The network that makes features of pictures."""
 
     def normalise(self, pictures: Tensor) -> Tensor:
         """uint8 (B, H, W, 3) -> (B, 3, H, W), normalised; floats stay as they are."""
