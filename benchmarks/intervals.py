@@ -1,17 +1,19 @@
 """What intervals, a paired comparison and seeds add to the time of a report, on a test set's 7,970 pairs.
 
-    python benchmarks/intervals.py
+    python -m benchmarks.intervals
 
 The sentences are the world's own, of 200 sampled scenes repeated to 3,985; each system words the truth anew,
 and says of a tenth of the pairs what is true of others. Best of two, on one thread.
 """
 
+import argparse
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.evaluation.io.predictions import Prediction
 from whatchanged.evaluation.metrics.truth import Truths
 from whatchanged.evaluation.report.report import make_report
@@ -78,6 +80,9 @@ def seconds(run: Callable[[], object]) -> float:
 
 def main() -> None:
     """Prints a line for each kind of report."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    add_record_option(parser, "intervals")
+    options = parser.parse_args()
     records, truths = corpus()
     one, *others = (system(records, truths, seed) for seed in range(3))
 
@@ -91,8 +96,13 @@ def main() -> None:
         "three seeds": lambda: make_report(scored(one), seeds=[scored(each) for each in others]),
     }
     print(f"{len(records):,} pairs, {sum(len(r.captions) for r in records):,} references")
-    for name, run in runs.items():
-        print(f"{name:>16}  {seconds(run):5.2f} s")
+    rows = []
+    with Watch() as watch:
+        for name, run in runs.items():
+            rows.append({"report": name, "pairs": len(records), "seconds": seconds(run)})
+            print(f"{name:>16}  {rows[-1]['seconds']:5.2f} s", flush=True)
+    if options.record:
+        write_result(options.record, "rows", {"rows": rows, "times": ["seconds"]}, watch=watch)
 
 
 if __name__ == "__main__":
