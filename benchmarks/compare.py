@@ -54,7 +54,7 @@ from whatchanged.errors import OutputError, RecipeError, WhatchangedError
 from whatchanged.evaluation.io.predictions import Prediction, read_predictions
 from whatchanged.evaluation.metrics.cider import cider_d
 from whatchanged.evaluation.metrics.ngrams import count
-from whatchanged.evaluation.metrics.scene_grading import scene_truths
+from whatchanged.evaluation.metrics.truth import read_truths
 from whatchanged.files import whole, write_output
 from whatchanged.recipes.reader import dump_recipe, load_recipe
 from whatchanged.recipes.schema import Recipe
@@ -227,7 +227,7 @@ def floor(plan: Plan, records: Sequence[PairRecord]) -> list[tuple[dict[str, Any
 
 def write_table(table: str, plan: Plan, records: Sequence[PairRecord], resamples: int) -> None:
     """OUT/TABLE.json with everything and OUT/TABLE.md to read, from the runs that are finished."""
-    truths, rows = scene_truths(plan.twin), []
+    truths, rows = read_truths(plan.twin, records), []
     for group in TABLES[table]:
         for row in GROUPS[group]:
             own = list(results_of(row, plan))

@@ -19,7 +19,7 @@ from PIL import Image, ImageEnhance, ImageFilter
 from whatchanged.captioner.runtime import Captioner, Description, load
 from whatchanged.datasets import open_dataset
 from whatchanged.evaluation.metrics.change_detection import Ranking
-from whatchanged.evaluation.metrics.scene_grading import GRADES, Truth, graded, scene_truths
+from whatchanged.evaluation.metrics.truth import Truths, judged, read_truths
 from whatchanged.records import PairRecord
 
 Picture = Image.Image
@@ -38,8 +38,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the noise")
     options = parser.parse_args()
     captioner = load(options.model, 1)
-    records, truths = open_dataset(options.dataset).records, scene_truths(options.dataset)
-    if not truths:
+    records = open_dataset(options.dataset).records
+    truths = read_truths(options.dataset, records)
+    if truths is None:
         parser.error(f"{options.dataset}: needs scenes.json and pairs.json, which hold the truth.")
     print("| pictures | type right | fits | alone | wholly true | called none | recall | AUC | warned of |")
     print("|---|" + "---:|" * 8)
@@ -65,16 +66,14 @@ def describe_worse(
     return found
 
 
-def scores(
-    records: Sequence[PairRecord], truths: dict[str, Truth], found: Sequence[Description]
-) -> list[str]:
+def scores(records: Sequence[PairRecord], truths: Truths, found: Sequence[Description]) -> list[str]:
     """Percentages of the changed pairs, of the unchanged ones, the AUC, and how many pairs were warned of."""
-    grades = graded(records, [d.sentence for d in found], truths)
-    chosen = grades.subsets({})
-    changed, unchanged = grades.shares(chosen["semantic"]), grades.shares(chosen["distractor"])
-    names = [name for name in GRADES if name != "value_right"]
-    shares = [changed[name]["percent"] for name in names] + [unchanged["called_none"]["percent"]]
-    truly = np.array([kind != "none" for kind in grades.kinds])
+    verdicts = judged(records, [d.sentence for d in found], truths)
+    chosen = verdicts.subsets({})
+    changed, unchanged = verdicts.counts(chosen["semantic",]), verdicts.counts(chosen["distractor",])
+    counts = [changed[name] for name in truths.world.grades if name != "value_right"]
+    shares = [100 * right / of for right, of in (*counts, unchanged["called_none"])]
+    truly = np.array([kind != "none" for kind in verdicts.kinds])
     ranking = Ranking(np.array([d.no_change for d in found]), truly)
     auc = float(ranking.auc(np.ones((1, len(found))))[0])
     return [*(f"{share:.1f}" for share in shares), f"{auc:.2f}", str(sum(bool(d.unfamiliar) for d in found))]

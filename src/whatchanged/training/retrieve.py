@@ -8,7 +8,7 @@ from torch import nn
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import preparation
 from whatchanged.errors import DatasetError, OutputError, RecipeError
-from whatchanged.evaluation.metrics.retrieval import Similarity, write_similarity
+from whatchanged.evaluation.io.similarity import Similarity, write_similarity
 from whatchanged.training.batches import read_examples
 from whatchanged.training.data.dataset_source import with_prepared_captions
 from whatchanged.training.data.examples import DatasetSource

@@ -150,6 +150,7 @@ class World:
     no_change_sentences: the ways to say that nothing changed.
     judge: a sentence and a truth -> verdict.
     grades: what ``judge`` grades, in the order of reports.
+    grade_titles: the column heads of grades in reports; a grade without one is headed by its name.
     false_captions: "module:function" of what makes false captions in this language for training; "" where
     captions are handled as free text.
 
@@ -173,6 +174,7 @@ class World:
     no_change_sentences: tuple[str, ...]
     judge: Callable[[str, Truth], Verdict]
     grades: tuple[str, ...]
+    grade_titles: Mapping[str, str] = field(default_factory=dict)
     wordings: Mapping[str, Callable[[Truth], str]] = field(default_factory=dict)
     false_captions: str = ""
     drawers: tuple[Drawer, ...] = ()

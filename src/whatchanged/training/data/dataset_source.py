@@ -10,7 +10,6 @@ import numpy as np
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import Preparation, preparation
 from whatchanged.errors import DatasetError, RecipeError
-from whatchanged.evaluation.metrics.scene_grading import scene_truths
 from whatchanged.recipes.schema import PCLConfig, PCLCrossTaskConfig, Recipe
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Source
@@ -22,6 +21,7 @@ from whatchanged.vocabulary import Vocabulary
 from whatchanged.worlds.birds.language import is_true
 from whatchanged.worlds.birds.twin import read_truth
 from whatchanged.worlds.clevr.language import Wording, write_fixed
+from whatchanged.worlds.clevr.world import truths as scene_truths
 
 if TYPE_CHECKING:
     from whatchanged.training.data.text_negatives import Judge
@@ -42,7 +42,7 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
         raise RecipeError(f'{recipe.name}: data.augment = "{recipe.data.augment}" needs data.source = "pool"')
     root = Path(recipe.data.path)
     dataset = open_dataset(root, pictures=recipe.vision.kind != "features")
-    truths = scene_truths(root)
+    truths = scene_truths(root, dataset.records)
     records = [_reworded(r, recipe.data.wording, truths) for r in dataset.records]
     prepared = preparation(recipe.data.preparation)
     train = [with_prepared_captions(r, prepared) for r in records if r.split == "train" and r.captions]

@@ -17,7 +17,6 @@ from itertools import chain
 import numpy as np
 
 from whatchanged.errors import DatasetError
-from whatchanged.evaluation.metrics.scene_grading import Truth
 from whatchanged.records import PairRecord
 from whatchanged.training.data.negatives import (
     KINDS,
@@ -35,6 +34,7 @@ from whatchanged.worlds.clevr.grading import Statement, is_true, parse
 from whatchanged.worlds.clevr.language import RELATION_WORDS, SYNONYMS
 from whatchanged.worlds.clevr.phrases import ATTRIBUTES
 from whatchanged.worlds.clevr.scene import COLORS, MATERIALS, SHAPES, SIZES
+from whatchanged.worlds.clevr.world import Truth
 
 _VALUES = {value: values for values in (SIZES, COLORS, MATERIALS, SHAPES) for value in values}
 _MEANING = {word: value for value, words in SYNONYMS.items() for word in words if value in _VALUES}
