@@ -99,11 +99,8 @@ def test_a_model_captions_it_and_its_sentences_are_judged(said, drawn):
 def test_evaluate_judges_its_sentences(references, drawn, tmp_path, whatchanged):
     """By the folder and by the list in it; a wrong kind, a wrong color and nonsense, counted by hand."""
     records = open_dataset(drawn).records
-    wrong = {
-        "none": "the square moved",
-        "moved": "the square turned red",
-        "recolored": "the square turned mauve",
-    }
+    nonsense = "the square turned mauve"
+    wrong = {"none": "the square moved", "moved": "the square turned red", "recolored": nonsense}
     spoiled = {kind: next(r.pair_id for r in records if r.change_type == kind) for kind in wrong}
     said = tmp_path / "said.jsonl"
     with said.open("w") as file:
