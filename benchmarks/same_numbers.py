@@ -32,7 +32,11 @@ import numpy as np
 from benchmarks.shrink import FEATURE_WIDTH, GRID, IMAGE, SQUARE
 
 ROOT = Path(__file__).resolve().parents[1]
-RENAMED: Mapping[str, str] = {"fate": "change_label"}
+RENAMED: Mapping[str, str] = {
+    "seeing": "detection",
+    "place": "ground_position",
+    "fate": "change_label",
+}
 """Names of tasks and loss terms: what the old tree calls it -> what the new tree calls it."""
 RECIPES: Mapping[str, str] = {}
 """Names of recipes, old -> new, where one was renamed."""
