@@ -39,7 +39,7 @@ def main() -> None:
     load_now = os.getloadavg()[0]
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors, load {load_now:.1f}")
     captioner = load(options.model, options.threads)
-    print(f"model {captioner.card.name}, {captioner.bundle.size / 1e6:.1f} MB, {captioner.card.image_size}")
+    print(f"model {captioner.card.name}, {captioner.bundle.size / 1e6:.1f} MB, {captioner.input.size}")
     rows = []
     with Watch() as watch, tempfile.TemporaryDirectory() as folder:
         for label, times in _measured(captioner, Path(folder), options):

@@ -55,8 +55,9 @@ def main() -> None:
 
 def measure(model: str | None, words: int, runs: int) -> dict[str, Any]:
     """Multiply-adds and seconds of the encoder and of ``words`` decoder steps, and the machine's rate."""
-    bundle = load(model, 1).bundle
-    width, height = bundle.card.image_size
+    captioner = load(model, 1)
+    bundle = captioner.bundle
+    width, height = captioner.input.size
     pixels = np.random.default_rng(0).standard_normal((2, 1, 3, height, width)).astype(np.float32)
     encoder = onnx.load(bundle.folder / "encoder.onnx")
     decoder = onnx.load(bundle.folder / "decoder.onnx")

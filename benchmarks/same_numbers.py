@@ -33,9 +33,9 @@ from benchmarks.shrink import FEATURE_WIDTH, GRID, IMAGE, SQUARE
 
 ROOT = Path(__file__).resolve().parents[1]
 RENAMED: Mapping[str, str] = {
+    "fate": "change_label",
     "seeing": "detection",
     "place": "ground_position",
-    "fate": "change_label",
 }
 """Names of tasks and loss terms: what the old tree calls it -> what the new tree calls it."""
 RECIPES: Mapping[str, str] = {}

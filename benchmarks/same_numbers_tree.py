@@ -20,8 +20,6 @@ from benchmarks.shrink import STEPS, shrink, shrink_stages
 
 VARIANTS = ("clevr-pcl+tokens", "own-finetune+init")
 """Cases beside the recipes: from stored tokens of a run's backbone, and from the shipped model's weights."""
-
-
 NEED_WEIGHTS = ("own-finetune",)
 """Recipes that begin from another run's weights: here from those of the shrunk backbone."""
 

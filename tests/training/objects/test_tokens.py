@@ -14,7 +14,7 @@ from whatchanged.recipes.schema import VisionConfig
 from whatchanged.training.objects.matching import Matches
 from whatchanged.training.objects.pool import open_shards, pairing
 from whatchanged.training.objects.supervision import ATTRIBUTES
-from whatchanged.training.objects.tokens import MEAN, STD, ObjectVision, Seen, build_vision, duplicates
+from whatchanged.training.objects.tokens import MEAN, STD, CellAnswers, ObjectVision, build_vision, duplicates
 from whatchanged.training.vision.base import Batch, StoredFeatures
 
 WIDTH = 8 + sum(ATTRIBUTES.values())  # F of the tiny vision: 8 channels and 15 answers
@@ -79,7 +79,7 @@ def seen(monkeypatch):
     answers = {name: torch.randn(1, n, 4, 6, generator=generator) for name, n in ATTRIBUTES.items()}
     for name in ("shape", "color"):
         answers[name][:, 0] += 9  # one kind of thing everywhere
-    found = Seen(
+    found = CellAnswers(
         torch.randn(1, 8, 4, 6, generator=generator), centers[None], answers,
         torch.randn(1, 2, 4, 6, generator=generator),
     )  # fmt: skip
@@ -119,7 +119,7 @@ def test_the_columns_of_a_token(seen):
         wanted = [
             found.features[0, :, row, column],
             *[a - a.exp().sum().log() for a in answers],
-            found.places[0, :, row, column],
+            found.ground_positions[0, :, row, column],
             1 / (1 + (-found.centers[0, row, column].reshape(1)).exp()),
         ]
         assert_close(token[:-1], torch.cat(wanted))
@@ -132,7 +132,7 @@ def test_stored_tokens_give_the_same_grids_as_pictures():
     stored = [vision.to_tokens(vision.normalise(p)) for p in (before, after)]
     again = vision.grids(*stored)
     assert grids.before.shape == (2, 6, WIDTH) and grids.cells_after.dtype == torch.int64
-    assert (grids.places_after.shape, grids.salience_before.shape) == ((2, 6, 2), (2, 6))
+    assert (grids.ground_positions_after.shape, grids.salience_before.shape) == ((2, 6, 2), (2, 6))
     for name, value in vars(grids).items():
         assert_close(getattr(again, name), value)
     assert torch.equal(grids.cells_before, stored[0][..., -1].long())
@@ -158,21 +158,21 @@ def test_the_columns_of_a_described_token():
     joint[6, :6] = joint[:6, 6] = 0.1
 
     class Sure(nn.Module):
-        def forward(self, features, places, salience):
-            assert [x.shape for x in (*features, *places, *salience)] == [(2, 6, WIDTH)] * 2 + [
+        def forward(self, features, ground_positions, salience):
+            assert [x.shape for x in (*features, *ground_positions, *salience)] == [(2, 6, WIDTH)] * 2 + [
                 (2, 6, 2)
             ] * 2 + [(2, 6)] * 2
             turn = torch.tensor([[0.0, 1.0]]).expand(2, 2)
-            return Matches(joint.log().expand(2, 7, 7), turn, 2 * places[0] + 1)
+            return Matches(joint.log().expand(2, 7, 7), turn, 2 * ground_positions[0] + 1)
 
     vision.matching = Sure()
     related = vision.add_match_features(grids)
-    expected, places = 2 * grids.places_before + 1, grids.places_after
+    expected, ground_positions = 2 * grids.ground_positions_before + 1, grids.ground_positions_after
     back = order.argsort()
     for found, own, other, motion, here, weight, other_weight, sign, match in (
-        (related.before, grids.before, grids.after, places[:, order] - expected, grids.places_before,
+        (related.before, grids.before, grids.after, ground_positions[:, order] - expected, grids.ground_positions_before,
          grids.salience_before, grids.salience_after, 1, order),
-        (related.after, grids.after, grids.before, expected[:, back] - places, places,
+        (related.after, grids.after, grids.before, expected[:, back] - ground_positions, ground_positions,
          grids.salience_after, grids.salience_before, -1, back),
     ):  # fmt: skip
         wanted = [
@@ -197,7 +197,7 @@ def test_twins_by_hand():
     likely[0, 2, starts["color"] : starts["color"] + 2] = torch.tensor([-100.0, 0.0])
     likely[0, :, :2] = torch.randn(4, 2)  # what the backbone saw says nothing here
     salience = torch.tensor([[[1.0], [0.8], [1.0], [0.1]]])
-    places = torch.tensor([[[1.0, 0.0], [0.0, 2.0], [5.0, 5.0], [0.0, -1.0]]])
+    ground_positions = torch.tensor([[[1.0, 0.0], [0.0, 2.0], [5.0, 5.0], [0.0, -1.0]]])
     # The first is like the second by 0.2 and like the last by 0.1, these like each other by 0.02.
     away = [
         [1 - 0, 0 - (0.4 - 0.1) / 0.3],
@@ -206,8 +206,10 @@ def test_twins_by_hand():
         [-0.1 / 0.12, -1 - 0.04 / 0.12],
     ]
     wanted = [[t, t * x, t * y] for t, (x, y) in zip((0.2, 0.2, 0.0, 0.1), away, strict=True)]
-    assert_close(duplicates(likely, places, salience), torch.tensor([wanted]))
-    assert not duplicates(likely[:, 2:3], places[:, 2:3], salience[:, 2:3]).any()  # alone in the picture
+    assert_close(duplicates(likely, ground_positions, salience), torch.tensor([wanted]))
+    assert not duplicates(
+        likely[:, 2:3], ground_positions[:, 2:3], salience[:, 2:3]
+    ).any()  # alone in the picture
 
 
 @torch.no_grad()
@@ -248,7 +250,7 @@ def test_without_matching_tokens_stay_as_they_are():
 
 def test_grids_without_places_cannot_be_matched():
     vision = build()
-    bare = replace(grids_of(vision), places_after=None)
+    bare = replace(grids_of(vision), ground_positions_after=None)
     with pytest.raises(ShapeError, match="needs each token's place and salience"):
         vision.add_match_features(bare)
 
@@ -311,7 +313,7 @@ def test_both_tasks_fall_on_a_few_pairs(tiny_pool):
             "size",
             "color",
             "material",
-            "place",
+            "ground_position",
             "match",
             "change_label",
         }

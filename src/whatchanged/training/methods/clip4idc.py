@@ -34,7 +34,7 @@ Departures. ``Preset`` has one field per point where paper and code part ways. B
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -42,16 +42,14 @@ from torch.nn import functional as F
 
 from whatchanged.bpe import BPEVocabulary
 from whatchanged.errors import RecipeError
-from whatchanged.recipes.schema import CLIP4IDCConfig
+from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
+from whatchanged.training.batches import Batch, Example, stack_pictures
 from whatchanged.training.methods import Cache, copy_matching_tensors
 from whatchanged.training.nn.clip import LARGEST_SCALE, START_SCALE, Block, TextTower, draw, draw_blocks
 from whatchanged.training.nn.postnorm import EPS, DecoderLayer, EncoderLayer
 from whatchanged.training.nn.transformer import Past, captioning_mask
-from whatchanged.training.vision.base import Batch, Grids, Vision, on_grids, stacked
-from whatchanged.vocabulary import CLS, EOS, MASK, PAD, UNK, Vocabulary
-
-if TYPE_CHECKING:
-    from whatchanged.training.batches import Example
+from whatchanged.training.vision.base import TokenPair, Vision, on_grids
+from whatchanged.vocabulary import CLS, EOS, MASK, PAD, UNK, Vocabulary, padded
 
 CLIP_TABLES = (
     "words.",
@@ -150,12 +148,12 @@ class PairEncoder(nn.Module):
         draw(self.project, deviation)
         draw_blocks([*self.intra, *self.inter], layers)
 
-    def forward(self, grids: Grids) -> Tensor:
+    def forward(self, pair: TokenPair) -> Tensor:
         """Raw patches of both pictures -> pair tokens H (B, R, J): [class 1] patches [class 2] patches."""
-        batch = grids.before.shape[0]
-        cells = torch.cat([grids.cells_before, grids.cells_after]) + 1
+        batch = pair.before.features.shape[0]
+        cells = torch.cat([pair.before.cells, pair.after.cells]) + 1
         places = torch.cat([torch.zeros_like(cells[:, :1]), cells], dim=1)  # (2B, N + 1)
-        patches = self.patches(torch.cat([grids.before, grids.after]))
+        patches = self.patches(torch.cat([pair.before.features, pair.after.features]))
         x = torch.cat([self.class_token.expand(2 * batch, 1, -1), patches], dim=1)
         x = self.entry_norm(x + self.positions[places])
         for block in self.intra:
@@ -248,6 +246,7 @@ class Memory(NamedTuple):
 class CLIP4IDC(nn.Module):
     """The method and its two baselines: pair encoder, text tower, captioner."""
 
+    architecture = "clip4idc"
     attention_description = "mean over heads and decoder layers"
 
     def __init__(self, config: CLIP4IDCConfig, vision: Vision, vocabulary: Vocabulary) -> None:
@@ -301,14 +300,14 @@ class CLIP4IDC(nn.Module):
         """As many as the stage says."""
         return batch
 
-    def collate(self, examples: Sequence["Example"]) -> Batch:
+    def collate(self, examples: Sequence[Example]) -> Batch:
         """Examples to tensors, captions padded to the longest. Raises ShapeError for unlike pictures."""
-        ids = torch.tensor([self.vocabulary.ids(e.caption, self.config.max_words + 1) for e in examples])
-        ids = ids[:, : int((ids != PAD).sum(-1).max())]
+        most = self.config.max_words - 2
+        ids = torch.tensor(padded([self.vocabulary.sentence(e.caption, most) for e in examples]))
         known = [e.record.changed for e in examples if e.record.changed is not None]
         changed = torch.tensor(known, dtype=torch.long) if len(known) == len(examples) else None
         truth = self.vision.collate_truth([e.truth for e in examples])
-        return Batch(*stacked(examples), ids, changed=changed, truth=truth)
+        return Batch(*stack_pictures(examples), ids, changed=changed, truth=truth)
 
     @property
     def padding_sensitive_tasks(self) -> frozenset[str]:
@@ -367,7 +366,7 @@ class CLIP4IDC(nn.Module):
 
     def pair_tokens(self, before: Tensor, after: Tensor) -> Tensor:
         """Two batches of pictures, as the vision reads them -> H (B, R, J)."""
-        return cast(Tensor, self.pair(self.vision.add_match_features(self.vision.grids(before, after))))
+        return cast(Tensor, self.pair(self.vision.add_match_features(self.vision.tokens(before, after))))
 
     def _places(self, words: int) -> Tensor:
         assert self.text_positions is not None
@@ -411,9 +410,9 @@ class CLIP4IDC(nn.Module):
 
     def encode(self, before: Tensor, after: Tensor) -> Memory:
         """The memory of each pair: what the decoder looks at, projected once."""
-        grids = self.vision.add_match_features(self.vision.grids(before, after))
-        keys, values = self.captioner.memory(self.pair(grids))
-        return Memory(keys, values, torch.stack([grids.cells_before, grids.cells_after], dim=1))
+        pair = self.vision.add_match_features(self.vision.tokens(before, after))
+        keys, values = self.captioner.memory(self.pair(pair))
+        return Memory(keys, values, pair.cells)
 
     def no_change(self, memory: Memory) -> None:
         """None: the method has no head for it, so its no-change sentences must judge."""
@@ -490,6 +489,11 @@ class CLIP4IDC(nn.Module):
             if part != "vision" and (self._frozen(name) or not read):
                 idle.add(name)
         return frozenset(idle)
+
+    def word_tables(self) -> Mapping[str, Sequence[int]]:
+        """The tables with a row for each word: CLIP's own, or the captioner's; rows as in CLIP's table."""
+        rows = [int(row) for row in self.table_rows]
+        return {"words.weight": rows, "captioner.words.weight": rows, "captioner.bias": rows}
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
         """Take over every tensor that bears the name of one of ours.

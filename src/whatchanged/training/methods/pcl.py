@@ -27,26 +27,29 @@ Departures. ``Preset`` has one field per point where paper and code part ways; a
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from whatchanged.errors import DatasetError, RecipeError
-from whatchanged.recipes.schema import PCLConfig
+from whatchanged.recipes.methods.pcl import PCLConfig
+from whatchanged.training.batches import Batch, Example, stack_pictures
 from whatchanged.training.methods import Cache, copy_matching_tensors
+from whatchanged.training.methods.pcl_objectives import (
+    IGNORED,
+    MASKED,
+    alignment_loss,
+    corrupt_patches,
+    corrupt_words,
+    cosines,
+    masked_patch_loss,
+    masked_patch_loss_authors,
+)
 from whatchanged.training.nn.transformer import Cached, Stack, asking_mask, captioning_mask, norm, sinusoid
-from whatchanged.training.vision.base import Batch, Grids, Hidden, Vision, on_grids, stacked, to_patches
-from whatchanged.vocabulary import BOS, CLS, EOS, MASK, PAD, Vocabulary
-
-if TYPE_CHECKING:
-    from whatchanged.training.batches import Example
-
-MASKED = 0.15
-"""Share of words, of ends and of patches that are masked."""
-IGNORED = -100
-"""Label of a position that no loss looks at."""
+from whatchanged.training.vision.base import Hidden, TokenPair, Tokens, Vision, on_grids, to_patches
+from whatchanged.vocabulary import CLS, MASK, PAD, Vocabulary, padded
 
 HEADS = {"mlm": {"output"}, "mvcl": {"regressor"}, "fda": set(), "caption": {"output", "distractor"}}
 """The parts that only some tasks train; every task trains the rest. The authors' pooler belongs to none."""
@@ -71,92 +74,32 @@ class Preset:
 
 PRESETS = {
     "paper": Preset(
-        squash=False, own_specials=True, types=(0, 0, 1, 1, 2, 2), doubled_exponent=False,
-        placed_specials=True, scaled_words=False, deviation_norm=False, read_pads=False,
-        regressed_negatives=False, cls_captions=True, pooler=False,
+        squash=False,
+        own_specials=True,
+        types=(0, 0, 1, 1, 2, 2),
+        doubled_exponent=False,
+        placed_specials=True,
+        scaled_words=False,
+        deviation_norm=False,
+        read_pads=False,
+        regressed_negatives=False,
+        cls_captions=True,
+        pooler=False,
     ),
     "authors": Preset(
-        squash=True, own_specials=False, types=(1, 2, 3, 4, 5, 6), doubled_exponent=True,
-        placed_specials=False, scaled_words=True, deviation_norm=True, read_pads=True,
-        regressed_negatives=True, cls_captions=False, pooler=True,
+        squash=True,
+        own_specials=False,
+        types=(1, 2, 3, 4, 5, 6),
+        doubled_exponent=True,
+        placed_specials=False,
+        scaled_words=True,
+        deviation_norm=True,
+        read_pads=True,
+        regressed_negatives=True,
+        cls_captions=False,
+        pooler=True,
     ),
-}  # fmt: skip
-
-
-def _uniform(shape: Sequence[int], generator: torch.Generator | None, device: torch.device) -> Tensor:
-    source = device if generator is None else generator.device
-    return torch.rand(shape, generator=generator, device=source).to(device)
-
-
-def corrupt_words(ids: Tensor, entries: int, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
-    """Mask words for prediction; returns (inputs, labels), (B, L) each; IGNORED labels ask nothing.
-
-    A word is chosen with probability 0.15: 80 % of the chosen become MASK, 10 % an id drawn from all
-    ``entries`` (specials and itself included), 10 % stay. A caption with no word chosen has its first word
-    masked. The end is chosen with probability 0.15 and becomes MASK. ids: (B, L), BOS words EOS PAD.
-    """
-    # Position by position, so that more padding behind draws nothing else for what stands before.
-    draw, stranger = _uniform((*ids.T.shape, 2), generator, ids.device).transpose(0, 1).unbind(-1)
-    end = ids == EOS
-    word = (ids != PAD) & (ids != BOS) & ~end
-    chosen = word & (draw < MASKED)
-    forced = torch.zeros_like(chosen)
-    forced[:, 1] = ~chosen.any(1)
-    masked = forced | (end & (draw < MASKED)) | (chosen & (draw < 0.8 * MASKED))
-    swapped = chosen & (draw >= 0.8 * MASKED) & (draw < 0.9 * MASKED)
-    strangers = (stranger * entries).long().clamp(max=entries - 1)
-    inputs = torch.where(swapped, strangers, ids).masked_fill(masked, MASK)
-    return inputs, ids.masked_fill(~(masked | chosen), IGNORED)
-
-
-def corrupt_patches(like: Tensor, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
-    """Choose patches of ``like`` (B, N, F) to hide, bool (B, N) for before and for after: one picture a pair.
-
-    Each patch is hidden with probability 0.15, at least one: the smallest draw is always among them.
-    """
-    draw = _uniform(like.shape[:2], generator, like.device)
-    hidden = (draw < MASKED) | (draw == draw.amin(1, keepdim=True))
-    in_before = _uniform(like.shape[:1], generator, like.device)[:, None] < 0.5
-    return hidden & in_before, hidden & ~in_before
-
-
-def cosines(a: Tensor, b: Tensor) -> Tensor:
-    """cos(a_i, b_j): (..., P, F), (..., Q, F) -> (..., P, Q); norms are clamped at 1e-12."""
-    return F.normalize(a, dim=-1, eps=1e-12) @ F.normalize(b, dim=-1, eps=1e-12).transpose(-1, -2)
-
-
-def masked_patch_loss(regressed: Tensor, originals: Tensor, unmasked: Tensor, temperature: float) -> Tensor:
-    """MVCL in the paper: each masked patch finds its original among the batch's unmasked originals.
-
-        l_i = −log e^{cos(y_i, x_i)/t} / (e^{cos(y_i, x_i)/t} + Σ_{u ∈ U} e^{cos(y_i, x_u)/t}),   mean over M
-
-    regressed y, originals x: (M, F); unmasked: (U, F). At most ln(1 + U e^{2/t}). Source: equations 7, 8.
-    """
-    positive = (F.normalize(regressed, dim=-1) * F.normalize(originals, dim=-1)).sum(-1, keepdim=True)
-    logits = torch.cat([positive, cosines(regressed, unmasked)], dim=1) / temperature
-    return F.cross_entropy(logits, torch.zeros_like(logits[:, 0], dtype=torch.long))
-
-
-def masked_patch_loss_authors(y: Tensor, x: Tensor, y_unmasked: Tensor, temperature: float) -> Tensor:
-    """MVCL in the authors' code: among all masked originals and the model's own unmasked outputs.
-
-        l_i = −log e^{cos(y_i, x_i)/t} / (Σ_{j ∈ M} e^{cos(y_i, x_j)/t} + Σ_{u ∈ U} e^{cos(y_i, y_u)/t})
-
-    mean over M. regressed y, originals x: (M, F); y_unmasked: (U, F), which get a gradient too.
-    """
-    logits = torch.cat([cosines(y, x), cosines(y, y_unmasked)], dim=1) / temperature
-    return F.cross_entropy(logits, torch.arange(len(logits), device=logits.device))
-
-
-def alignment_loss(similarities: Tensor, temperature: float) -> Tensor:
-    """FDA: the true caption, in column 0, against the pair's own K false ones.
-
-        L = −(1/B) Σ_b log e^{s_b0/t} / Σ_{k=0..K} e^{s_bk/t}
-
-    similarities: (B, K+1), cosines. At t = 1, K = 6 between 0.594 and 3.814. Source: the paper's equation 9.
-    """
-    true = torch.zeros_like(similarities[:, 0], dtype=torch.long)
-    return F.cross_entropy(similarities / temperature, true)
+}
 
 
 class Embeddings(nn.Module):
@@ -185,14 +128,14 @@ class Embeddings(nn.Module):
         rows = max(200, 1 + max(config.max_length, vision.rows * vision.columns))
         self.register_buffer("positions", sinusoid(rows, width, preset.doubled_exponent), persistent=False)
 
-    def image(self, features: Tensor, cells: Tensor, index: int) -> Tensor:
-        """Picture ``index`` (0 before, 1 after), features (B, N, F'), cells (B, N) -> rows (B, 1 + N, D)."""
-        patches = self.project(features)
+    def image(self, tokens: Tokens, index: int) -> Tensor:
+        """Picture ``index`` (0 before, 1 after), N tokens -> rows (B, 1 + N, D)."""
+        patches = self.project(tokens.features)
         if self.preset.squash:
             patches = patches.sigmoid()
         kind = self.types.weight[self.preset.types[2 * index + 1]]
-        patches = self.dropout(self.norm(patches + kind + self.positions[cells + self.first]))
-        return torch.cat([self.special(index, features.shape[0]), patches], dim=1)
+        patches = self.dropout(self.norm(patches + kind + self.positions[tokens.cells + self.first]))
+        return torch.cat([self.special(index, patches.shape[0]), patches], dim=1)
 
     def text(self, ids: Tensor, places: Tensor) -> Tensor:
         """ids (B, T) at text positions ``places`` (T,), BOS being 0 -> rows (B, T, D)."""
@@ -224,19 +167,29 @@ class Memory(NamedTuple):
     """Everything that decoding needs of a pair, batch first.
 
     keys, values: (B, layers, heads, R or R + 1, D/heads), of the image rows (and [CLS] in ``paper``);
-    pair: (B, 2D), the cross-modal rows [IMG1], [IMG2]; cells: (B, 2, N), the patches on the full grid.
+    pair: (B, 2D), the cross-modal rows [IMG1], [IMG2]; cells: (B, 2, N), the patches on the full grid;
+    real: (B, R or R + 1) bool, False for rows of padding; None where pictures have no padding.
     """
 
     keys: Tensor
     values: Tensor
     pair: Tensor
     cells: Tensor
+    real: Tensor | None = None
+
+
+class ImageRows(NamedTuple):
+    """Both pictures as F_cross reads them: rows (B, R, D); real (B, R) bool, False for padding, or None."""
+
+    rows: Tensor
+    real: Tensor | None
 
 
 class PCL(nn.Module):
     """The method: embeddings, three stacks of transformer blocks, and a head per task."""
 
     attention_description = "mean over heads and layers"
+    architecture = "pcl"
 
     def __init__(self, config: PCLConfig, vision: Vision, vocabulary: Vocabulary) -> None:
         super().__init__()
@@ -269,13 +222,12 @@ class PCL(nn.Module):
         """FDA reads every example K + 1 times and takes that many fewer."""
         return batch // (self.config.negatives + 1) if task == "fda" else batch
 
-    def collate(self, examples: Sequence["Example"]) -> Batch:
+    def collate(self, examples: Sequence[Example]) -> Batch:
         """Examples to tensors. Raises ShapeError or DatasetError where examples do not fit each other."""
-        longest = self.text_length(examples)
-        texts = torch.tensor([self.vocabulary.ids(e.caption, longest) for e in examples])
+        texts = torch.tensor([self._ids(e, e.caption) for e in examples])
         false, counts = None, {len(e.negatives) for e in examples}
         if counts == {self.config.negatives}:
-            false = torch.tensor([[self.vocabulary.ids(x, longest) for x in e.negatives] for e in examples])
+            false = torch.tensor([[self._ids(e, caption) for caption in e.negatives] for e in examples])
         elif not counts <= {0, self.config.negatives}:
             raise DatasetError(
                 f"{examples[0].record.dataset}: false captions per example: got {sorted(counts)}, wanted "
@@ -287,10 +239,16 @@ class PCL(nn.Module):
         known = [e.record.changed for e in examples if e.record.changed is not None]
         changed = torch.tensor(known, dtype=torch.long) if len(known) == len(examples) else None
         truth = self.vision.collate_truth([e.truth for e in examples])
-        return Batch(*stacked(examples), texts, false, changed, truth=truth)
+        return Batch(*stack_pictures(examples), texts, false, changed, truth=truth)
 
-    def text_length(self, examples: Sequence["Example"]) -> int:
-        """L of these examples."""
+    def _ids(self, example: Example, caption: str) -> list[int]:
+        """BOS words EOS PAD, L ids: words are cut so that one PAD remains, as in the authors' code."""
+        length = self.text_length(example)
+        (row,) = padded([self.vocabulary.sentence(caption, length - 3)], length)
+        return row
+
+    def text_length(self, example: Example) -> int:
+        """L of an example's captions."""
         return self.max_length
 
     @property
@@ -307,27 +265,34 @@ class PCL(nn.Module):
     def _mlm(self, batch: Batch) -> dict[str, Tensor]:
         """L = −(1/|S|) Σ_{m ∈ S} log P(w_m | other words, V~1, V~2), S the labelled words of the batch."""
         inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator)
-        rows = self.image_rows(self.grids(batch))
-        out = self.joint_rows(rows, inputs, batch.ids != PAD)[:, rows.shape[1] + 1 :]
+        images = self.image_rows(self.tokens(batch))
+        out = self.joint_rows(images, inputs, batch.ids != PAD)[:, images.rows.shape[1] + 1 :]
         asked = labels != IGNORED
         return {"mlm": F.cross_entropy(self.output(out[asked]), labels[asked])}
 
     def _mvcl(self, batch: Batch) -> dict[str, Tensor]:
         """Hide raw features of one picture, read all rows with clean words, regress, tell originals apart."""
-        grids = self.grids(batch)
-        hidden, second = corrupt_patches(grids.before, batch.generator), grids.after.shape[1]
+        pair = self.tokens(batch)
+        hidden = corrupt_patches(pair.before, batch.generator)
+        count, second = self.vision.patches, pair.after.features.shape[1]
         if not second:  # the one picture that there is
             hidden = (hidden[0] | hidden[1], hidden[1][:, :0])
-        out = self.joint_rows(self.image_rows(grids, hidden), batch.ids, batch.ids != PAD)
-        count = self.vision.patches
-        patches = torch.cat([out[:, 1 : 1 + count], out[:, 2 + count : 2 + count + second]], dim=1)
-        originals = torch.cat([grids.before, grids.after], dim=1).detach()
-        masked, weight = torch.cat(hidden, dim=1), self.embed.project.weight
-        regressed, temperature = self.regressor(patches[masked], weight), self.config.mvcl_temperature
+        out = self.joint_rows(self.image_rows(pair, hidden), batch.ids, batch.ids != PAD)
+        patches = torch.cat(
+            [out[:, 1 : 1 + count], out[:, 2 + count : 2 + count + second]], dim=1
+        )  # (B, 2N, D)
+        originals = torch.cat([pair.before.features, pair.after.features], dim=1).detach()  # (B, 2N, F)
+        masked = torch.cat(hidden, dim=1)
+        unmasked = ~masked
+        if pair.before.mask is not None and pair.after.mask is not None:
+            real = torch.cat([pair.before.mask, pair.after.mask], dim=1)
+            masked, unmasked = masked & real, unmasked & real
+        weight, temperature = self.embed.project.weight, self.config.mvcl_temperature
+        regressed = self.regressor(patches[masked], weight)
         if self.preset.regressed_negatives:
-            unmasked = self.regressor(patches[~masked], weight)
-            return {"mvcl": masked_patch_loss_authors(regressed, originals[masked], unmasked, temperature)}
-        return {"mvcl": masked_patch_loss(regressed, originals[masked], originals[~masked], temperature)}
+            others = self.regressor(patches[unmasked], weight)
+            return {"mvcl": masked_patch_loss_authors(regressed, originals[masked], others, temperature)}
+        return {"mvcl": masked_patch_loss(regressed, originals[masked], originals[unmasked], temperature)}
 
     def _fda(self, batch: Batch) -> dict[str, Tensor]:
         return {"fda": alignment_loss(self.similarities(batch), self.config.fda_temperature)}
@@ -340,77 +305,96 @@ class PCL(nn.Module):
         if batch.negatives_ids is None:
             raise DatasetError("task fda needs false captions for every pair. Build them, or drop fda.")
         texts = torch.cat([batch.ids[:, None], batch.negatives_ids], dim=1)
-        rows = self.image_rows(self.grids(batch))
-        rows = rows.repeat_interleave(texts.shape[1], dim=0)  # sample-major: pair b, text k -> b (K+1) + k
-        out = self.joint_rows(rows, texts.flatten(0, 1), texts.flatten(0, 1) != PAD)
+        images = self.image_rows(self.tokens(batch))
+        count = texts.shape[1]
+        rows = images.rows.repeat_interleave(count, dim=0)  # sample-major: pair b, text k -> b (K+1) + k
+        real = None if images.real is None else images.real.repeat_interleave(count, dim=0)
+        out = self.joint_rows(ImageRows(rows, real), texts.flatten(0, 1), texts.flatten(0, 1) != PAD)
         visual = (out[:, 0] + out[:, self.vision.patches + 1]) / 2
         return cosines(visual[:, None], out[:, rows.shape[1], None]).view(texts.shape[:2])
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """CE summed over labelled words and over pairs; with ``every_word`` per pair, words weigh 0.15."""
-        grids, pairs = self.grids(batch), 1
-        rows = self.image_rows(grids)
+        pair = self.tokens(batch)
+        images = self.image_rows(pair)
         if self.config.every_word:
-            seen, asked = self.every_word_rows(rows, batch.ids), batch.ids[:, 1:] != PAD
-            out, pairs = seen.rows, batch.ids.shape[0]
-            words = self.output(out[:, -asked.shape[1] :][asked])
-            terms = {"caption": MASKED * F.cross_entropy(words, batch.ids[:, 1:][asked], reduction="sum")}
-            if self.config.guided_attention:
-                looked = to_patches(
-                    seen.attention[:, :, :, -asked.shape[1] :].mean((1, 2)), self.vision.patches
-                )
-                terms["pointing"] = pairs * self.vision.pointing(grids, batch.truth, looked, asked)
-        else:
-            inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator)
-            out, asked = self.captioning_rows(rows, inputs), labels != IGNORED
-            words = self.output(out[:, -batch.ids.shape[1] :][asked])
-            terms = {"caption": F.cross_entropy(words, labels[asked], reduction="sum")}
-        if self.distractor is not None:
-            if batch.changed is None:
-                raise DatasetError("Nobody says which pairs changed. Set method.distractor_judging=false.")
-            judged = self.distractor(self._pair_rows(out))
-            terms["distractor"] = F.cross_entropy(judged, batch.changed, reduction="sum")
-        return {name: term / pairs for name, term in terms.items()}
+            return self._every_word(pair, images, batch)
+        inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator)
+        out, asked = self.captioning_rows(images, inputs), labels != IGNORED
+        words = self.output(out[:, -batch.ids.shape[1] :][asked])
+        terms = {"caption": F.cross_entropy(words, labels[asked], reduction="sum")}
+        return {**terms, **self._judging(out, batch)}
 
-    def grids(self, batch: Batch) -> Grids:
-        """Raw grids of a batch's pictures; one without patches is an empty picture."""
-        return self.vision.grids(batch.before, batch.after)
+    def _every_word(self, pair: TokenPair, images: ImageRows, batch: Batch) -> dict[str, Tensor]:
+        """The caption and distractor losses with every word asked for, and the vision's on its attention."""
+        found = self.every_word_rows(images, batch.ids)
+        asked, pairs = batch.ids[:, 1:] != PAD, len(batch.ids)
+        words = self.output(found.rows[:, -asked.shape[1] :][asked])
+        caption = MASKED * F.cross_entropy(words, batch.ids[:, 1:][asked], reduction="sum")
+        attention = found.attention[:, :, :, -asked.shape[1] :].mean(
+            (1, 2)
+        )  # (B, T, S), over layers and heads
+        attention = to_patches(attention, self.vision.patches)  # (B, T, 2, N)
+        guided = self.vision.attention_terms(pair, batch.truth, attention, asked)
+        sums = {"caption": caption, **{name: pairs * term for name, term in guided.items()}}
+        sums |= self._judging(found.rows, batch)
+        return {name: term / pairs for name, term in sums.items()}
 
-    def image_rows(self, grids: Grids, hidden: Hidden = (None, None)) -> Tensor:
-        """Raw grids -> what F_cross reads of both pictures, (B, R, D)."""
-        related = self.vision.add_match_features(grids, hidden)
-        before = self.embed.image(related.before, related.cells_before, 0)
-        if grids.single:
-            after = self.embed.special(1, before.shape[0])
-        else:
-            after = self.embed.image(related.after, related.cells_after, 1)
-        if self.single is None or self.pair is None:
-            return torch.cat([before, after], dim=1)
-        after = after if grids.single else self.single(after)  # of an empty picture [IMG2] as it is
-        return cast(Tensor, self.pair(torch.cat([self.single(before), after], dim=1)))
+    def _judging(self, out: Tensor, batch: Batch) -> dict[str, Tensor]:
+        """Distractor judging: CE of changed or not, summed over pairs; nothing without the head."""
+        if self.distractor is None:
+            return {}
+        if batch.changed is None:
+            raise DatasetError("Nobody says which pairs changed. Set method.distractor_judging=false.")
+        judged = self.distractor(self._pair_rows(out))
+        return {"distractor": F.cross_entropy(judged, batch.changed, reduction="sum")}
 
-    def joint_rows(self, rows: Tensor, ids: Tensor, real: Tensor) -> Tensor:
+    def tokens(self, batch: Batch) -> TokenPair:
+        """The tokens of a batch's pictures; one without tokens is an empty picture."""
+        return self.vision.tokens(batch.before, batch.after)
+
+    def image_rows(self, pair: TokenPair, hidden: Hidden = (None, None)) -> ImageRows:
+        """Raw tokens -> what F_cross reads of both pictures."""
+        before, after = self.vision.add_match_features(pair, hidden)
+        first = self.embed.image(before, 0)  # (B, N + 1, D)
+        second = self.embed.special(1, first.shape[0]) if pair.single else self.embed.image(after, 1)
+        real = (_readable(before), _readable(after))
+        both = None if real[0] is None or real[1] is None else torch.cat([real[0], real[1]], dim=1)
+        if self.single is not None and self.pair is not None:
+            if not pair.single:  # of an empty picture [IMG2] as it is
+                second = self.single(second, _columns(real[1]))
+            first = self.single(first, _columns(real[0]))
+            return ImageRows(self.pair(torch.cat([first, second], dim=1), _columns(both)), both)
+        return ImageRows(torch.cat([first, second], dim=1), both)
+
+    def joint_rows(self, images: ImageRows, ids: Tensor, real: Tensor) -> Tensor:
         """Pre-training: images, [CLS] and words all read one another; pads (not ``real``) unless unread."""
         cls, words = self.embed.special(2, ids.shape[0]), self._words(ids)
-        allowed = None
+        count = images.rows.shape[1]
+        known = None
         if not self.preset.read_pads:
-            allowed = F.pad(real, (rows.shape[1] + 1, 0), value=True)[:, None, None]
-        return cast(Tensor, self.cross(torch.cat([rows, cls, words], dim=1), allowed))
+            known = F.pad(real, (count + 1, 0), value=True)  # (B, R + 1 + L)
+        if images.real is not None:
+            ones = torch.ones_like(real) if self.preset.read_pads else real
+            known = torch.cat([F.pad(images.real, (0, 1), value=True), ones], dim=1)
+        rows = torch.cat([images.rows, cls, words], dim=1)
+        return cast(Tensor, self.cross(rows, _columns(known)))
 
-    def every_word_rows(self, rows: Tensor, ids: Tensor) -> Cached:
+    def every_word_rows(self, images: ImageRows, ids: Tensor) -> Cached:
         """``method.every_word``, not published: behind images and true words a [MASK] row for each position
         from 1 on (``asking_mask``). Each is what ``step`` would compute there.
         """
-        front, places = self._front(rows), torch.arange(1, ids.shape[1], device=ids.device)
+        front, places = self._front(images.rows), torch.arange(1, ids.shape[1], device=ids.device)
         masks = self.embed.text(torch.full_like(ids[:, 1:], MASK), places)
-        out = torch.cat([front, self._words(ids[:, :-1]), masks], dim=1)
-        return self.cross.with_cache(out, asking_mask(rows.shape[1], front.shape[1], len(places), ids.device))
+        rows = torch.cat([front, self._words(ids[:, :-1]), masks], dim=1)
+        allowed = asking_mask(images.rows.shape[1], front.shape[1], len(places), ids.device)
+        return self.cross.with_cache(rows, _without_padding(allowed, images.real))
 
-    def captioning_rows(self, rows: Tensor, ids: Tensor) -> Tensor:
+    def captioning_rows(self, images: ImageRows, ids: Tensor) -> Tensor:
         """Captioning: the same, but images are blind to text and text to what follows; words stand last."""
-        front = self._front(rows)
-        out = torch.cat([front, self._words(ids)], dim=1)
-        return cast(Tensor, self.cross(out, captioning_mask(rows.shape[1], out.shape[1], ids.device)))
+        rows = torch.cat([self._front(images.rows), self._words(ids)], dim=1)
+        allowed = captioning_mask(images.rows.shape[1], rows.shape[1], ids.device)
+        return cast(Tensor, self.cross(rows, _without_padding(allowed, images.real)))
 
     def _front(self, rows: Tensor) -> Tensor:
         """What stands before the words when captioning: image rows, and [CLS] if the preset keeps it."""
@@ -426,17 +410,20 @@ class PCL(nn.Module):
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
         """Logits (B, L, V) of the word at each position of ``ids`` (MASK where it is asked for), uncached."""
-        rows = self.image_rows(self.vision.grids(before, after))
-        return cast(Tensor, self.output(self.captioning_rows(rows, ids)[:, -ids.shape[1] :]))
+        images = self.image_rows(self.vision.tokens(before, after))
+        return cast(Tensor, self.output(self.captioning_rows(images, ids)[:, -ids.shape[1] :]))
 
     def encode(self, before: Tensor, after: Tensor) -> Memory:
         """The memory of each pair: rows that are blind to words never change, so they run but once."""
-        grids = self.vision.grids(before, after)
-        rows = self.image_rows(grids)
-        front = self._front(rows)
-        kept = self.cross.with_cache(front, captioning_mask(rows.shape[1], front.shape[1], rows.device))
-        cells = torch.stack([grids.cells_before, grids.cells_after], dim=1)
-        return Memory(kept.keys, kept.values, self._pair_rows(kept.rows), cells)
+        pair = self.vision.tokens(before, after)
+        images = self.image_rows(pair)
+        front = self._front(images.rows)
+        allowed = captioning_mask(images.rows.shape[1], front.shape[1], front.device)
+        kept = self.cross.with_cache(front, _without_padding(allowed, images.real))
+        real = images.real
+        if real is not None:
+            real = F.pad(real, (0, front.shape[1] - real.shape[1]), value=True)
+        return Memory(kept.keys, kept.values, self._pair_rows(kept.rows), pair.cells, real)
 
     def no_change(self, memory: Memory) -> Tensor | None:
         """Probability (B,) that nothing changed, by the distractor head; None without one."""
@@ -460,7 +447,8 @@ class PCL(nn.Module):
         keys = torch.cat([memory.keys, cache["keys"]], dim=3)
         values = torch.cat([memory.values, cache["values"]], dim=3)
         known = torch.ones(2, keys.shape[3], dtype=torch.bool, device=ids.device)
-        allowed = torch.cat([known, captioning_mask(0, 2, ids.device)], dim=1)
+        allowed = torch.cat([known, captioning_mask(0, 2, ids.device)], dim=1)  # (2, S)
+        allowed = _without_padding(allowed, memory.real)
         out = self.cross.with_cache(rows, allowed, (keys, values))
         scores = self.output(out.rows[:, 1]).log_softmax(-1)
         new = {"keys": out.keys[:, :, :, :1], "values": out.values[:, :, :, :1]}
@@ -470,9 +458,9 @@ class PCL(nn.Module):
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Every parameter once: group "vision" (what makes a picture's tokens, if learned) or "method"."""
         groups: dict[str, list[nn.Parameter]] = {"method": [], "vision": []}
-        seeing = ("vision.backbone.", "vision.heads.")
+        vision = {f"vision.{name}" for name in self.vision.token_parameters()}
         for name, parameter in self.named_parameters():
-            groups["vision" if name.startswith(seeing) else "method"].append(parameter)
+            groups["vision" if name in vision else "method"].append(parameter)
         return [{"name": name, "params": params} for name, params in groups.items() if params]
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
@@ -484,9 +472,33 @@ class PCL(nn.Module):
         own = frozenset(name for name, _ in self.named_parameters() if name.partition(".")[0] in idle)
         return own | {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
 
+    def word_tables(self) -> Mapping[str, Sequence[int]]:
+        """The word vectors and the layer that says words, row by row as in the vocabulary."""
+        rows = range(len(self.vocabulary))
+        return {"embed.words.weight": rows, "output.weight": rows, "output.bias": rows}
+
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
         """Take over every tensor that bears the name of one of ours, except the two-way heads' own.
 
         Returns the names that keep their own start. Raises ShapeError where a name fits but not its shape.
         """
         return copy_matching_tensors(self, state, anew=("pooler.", "distractor."))
+
+
+def _readable(tokens: Tokens) -> Tensor | None:
+    """Which rows [IMG] tokens of a picture are no padding, (B, N + 1); None for all."""
+    return None if tokens.mask is None else F.pad(tokens.mask, (1, 0), value=True)
+
+
+def _columns(real: Tensor | None) -> Tensor | None:
+    """Real rows (B, S) as what every row may read, (B, 1, 1, S)."""
+    return None if real is None else real[:, None, None]
+
+
+def _without_padding(allowed: Tensor, real: Tensor | None) -> Tensor:
+    """Who reads whom, (T, S), less the padding among the first rows that are read; (B, 1, T, S) with
+    ``real``."""
+    if real is None:
+        return allowed
+    known = F.pad(real, (0, allowed.shape[1] - real.shape[1]), value=True)
+    return allowed[None, None] & known[:, None, None]

@@ -27,22 +27,20 @@ CBR never learns (the optimiser does not know it), its sentence vector divides b
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from whatchanged.errors import RecipeError, ShapeError
-from whatchanged.recipes.schema import ScorerConfig
+from whatchanged.recipes.methods.scorer import ScorerConfig
+from whatchanged.training.batches import Batch, Example, stack_pictures
 from whatchanged.training.methods import Cache, copy_matching_tensors
 from whatchanged.training.nn.token_matching import match_tokens
 from whatchanged.training.nn.transformer import BLIND, sinusoid
-from whatchanged.training.vision.base import Batch, Vision, stacked
-from whatchanged.vocabulary import BOS, CLS, MASK, PAD, UNK, Vocabulary
-
-if TYPE_CHECKING:
-    from whatchanged.training.batches import Example
+from whatchanged.training.vision.base import Vision
+from whatchanged.vocabulary import BOS, CLS, MASK, PAD, UNK, Vocabulary, padded
 
 NORM_EPS = 1e-6
 LARGEST_LOG_SCALE = math.log(100.0)
@@ -283,13 +281,14 @@ class Memory(NamedTuple):
 class SCORER(nn.Module):
     """The method; ``Method`` tells what each public function is for."""
 
+    architecture = "scorer"
     attention_description = "last decoder layer, mean over heads, half for each picture"
 
-    def __init__(self, config: ScorerConfig, vision: nn.Module, vocabulary: Vocabulary) -> None:
+    def __init__(self, config: ScorerConfig, vision: Vision, vocabulary: Vocabulary) -> None:
         super().__init__()
         self.config, self.vocabulary, self.max_length = config, vocabulary, config.max_length
         self.preset = preset = replace(PRESETS[config.preset], **dict.fromkeys(config.repaired, True))
-        self.vision = cast(Vision, vision)
+        self.vision = vision
         rows, columns, width = self.vision.rows, self.vision.columns, config.width
         if self.vision.patches != rows * columns:
             raise ShapeError(
@@ -321,18 +320,17 @@ class SCORER(nn.Module):
         """What the stage asks for; where an example is a scene, both its pairs come on top."""
         return batch
 
-    def collate(self, examples: Sequence["Example"]) -> Batch:
+    def collate(self, examples: Sequence[Example]) -> Batch:
         """Examples to tensors; a caption has at most ``max_length`` ids, BOS and EOS included."""
-        ids = torch.tensor(
-            [self.vocabulary.ids(e.caption, self.max_length + 1)[: self.max_length] for e in examples]
-        )
+        sentences = [self.vocabulary.sentence(e.caption, self.max_length - 2) for e in examples]
+        ids = torch.tensor(padded(sentences, self.max_length))
         if not self.padding_sensitive_tasks:
             ids = ids[:, : int((ids != PAD).sum(1).max())]
         # without whole scenes no pair says its kind, and all share one loss
         scenes = any(e.partner is not None for e in examples)
         changed = torch.tensor([int(e.record.changed is True) for e in examples]) if scenes else None
         truth = self.vision.collate_truth([e.truth for e in examples])
-        return Batch(*stacked(examples), ids, None, changed, truth=truth)
+        return Batch(*stack_pictures(examples), ids, None, changed, truth=truth)
 
     @property
     def padding_sensitive_tasks(self) -> frozenset[str]:
@@ -391,14 +389,14 @@ class SCORER(nn.Module):
 
         x = 2j/columns − 1 and y = 2i/rows − 1 where the preset has coordinates, so the last is not quite 1.
         """
-        grids = self.vision.add_match_features(self.vision.grids(before, after))
+        pair = self.vision.add_match_features(self.vision.tokens(before, after))
         number = torch.arange(self.vision.rows * self.vision.columns, device=before.device)
         row, column = number // self.vision.columns, number % self.vision.columns
         places = torch.cat([self.column_places(column), self.row_places(row)], dim=-1)
         lies = torch.stack([2 * column / self.vision.columns - 1, 2 * row / self.vision.rows - 1], dim=-1)
         found = []
-        for features, cells in ((grids.before, grids.cells_before), (grids.after, grids.cells_after)):
-            # a backbone hands its cells over by salience: back to where they lie
+        for features, cells in ((tokens.features, tokens.cells) for tokens in pair):
+            # an object vision hands its cells over by salience: back to where they lie
             cell = torch.zeros_like(features).scatter(1, cells[..., None].expand_as(features), features)
             if self.preset.coordinates:
                 cell = torch.cat([cell, lies.to(cell.dtype).expand(cell.shape[0], -1, -1)], dim=-1)
@@ -470,9 +468,10 @@ class SCORER(nn.Module):
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Every parameter once: "vision" (what makes the cells), "frozen" (never learns) or "method"."""
         groups: dict[str, list[nn.Parameter]] = {"method": [], "vision": [], "frozen": []}
+        vision = {f"vision.{name}" for name in self.vision.token_parameters()}
         for name, parameter in self.named_parameters():
-            seeing = name.startswith(("vision.backbone.", "vision.heads."))
-            groups["vision" if seeing else "frozen" if name in self._frozen() else "method"].append(parameter)
+            own = "frozen" if name in self._frozen() else "method"
+            groups["vision" if name in vision else own].append(parameter)
         return [{"name": name, "params": params} for name, params in groups.items() if params]
 
     def _frozen(self) -> frozenset[str]:
@@ -495,6 +494,11 @@ class SCORER(nn.Module):
                 idle |= {"project.bias", "column_places.weight", "row_places.weight"}
             own &= idle
         return frozenset(own) | {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
+
+    def word_tables(self) -> Mapping[str, Sequence[int]]:
+        """The word vectors and the layer that says words, row by row as in the vocabulary."""
+        rows = range(len(self.vocabulary))
+        return {"decoder.words.weight": rows, "decoder.output.weight": rows, "decoder.output.bias": rows}
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
         """Take over every tensor that bears the name of one of ours; names what keeps its own start."""

@@ -48,6 +48,13 @@ ROOM = 10
 SHARD = 100
 TRUTH = ("change", "count", "pose", "camera", "lamps", "owner", "center", "attributes", "places")
 """Arrays of a shard's truth, one row a triple."""
+PICTURE_TRUTH = {
+    "owner": "owner",
+    "center": "center",
+    "attributes": "attributes",
+    "places": "ground_positions",
+}
+"""Array of a shard -> what of a ``PictureTruth`` it holds."""
 REDRAW = "Delete this shard's two files and draw them anew: whatchanged synth clevr-pool"
 DRAWN_LOOK = ("lamps", "ambient", "ground", "roughness", "floor")
 """What of a ``Look`` is drawn into the pictures."""
@@ -62,7 +69,7 @@ class PictureTruth:
     owner: NDArray[np.int8]
     center: NDArray[np.int16]
     attributes: NDArray[np.int8]
-    places: NDArray[np.float32]
+    ground_positions: NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -99,11 +106,11 @@ def picture_truth(scene: Scene, width: int, height: int) -> PictureTruth:
         distance = np.hypot(row - middle[0], column - middle[1])
         center[i] = np.where(counts >= 0.5 * counts.max(), distance, np.inf).argmin()
     attributes = np.zeros((ROOM, len(ATTRIBUTES)), np.int8)
-    places = np.zeros((ROOM, 2), np.float32)
+    ground_positions = np.zeros((ROOM, 2), np.float32)
     for i, item in enumerate(scene.objects):
         attributes[i] = _codes(item)
-        places[i] = ground_in_view(item.x, item.y, scene.view.camera)
-    return PictureTruth(owner.reshape(rows, columns), center, attributes, places)
+        ground_positions[i] = ground_in_view(item.x, item.y, scene.view.camera)
+    return PictureTruth(owner.reshape(rows, columns), center, attributes, ground_positions)
 
 
 def draw_pool(
@@ -210,8 +217,8 @@ def draw_shard(
         "camera": np.array([s.view.camera for s in scenes]).reshape(-1, 3, 3),
         "lamps": np.array([s.view.lamps for s in scenes]).reshape(-1, 3, 3, 3),
     }
-    for name in ("owner", "center", "attributes", "places"):
-        stacked = np.stack([getattr(t, name) for t in truths])
+    for name, target in PICTURE_TRUTH.items():
+        stacked = np.stack([getattr(t, target) for t in truths])
         arrays[name] = stacked.reshape(len(triples), 3, *stacked.shape[1:])
     with whole(out / f"{number:05d}.truth.npz") as draft, draft.open("wb") as file:
         np.savez(file, **arrays)

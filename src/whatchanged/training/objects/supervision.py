@@ -31,7 +31,7 @@ CHANGE_LABELS = ("same", "color", "material", "unpaired", "move")
 """What became of a token's thing between the pictures; "unpaired" = added or dropped."""
 
 ABSENT = -1
-PLACE_SCALE = 3.0
+POSITION_SCALE = 3.0
 """Ground coordinates are learned in units of this many Blender units: things stand within 3 of x = y = 0."""
 
 
@@ -48,7 +48,7 @@ class Truth:
     owner: Tensor
     center: Tensor
     attributes: Tensor
-    places: Tensor
+    ground_positions: Tensor
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def collate_truth(pairings: Sequence[Any]) -> PairTruth:
         return stacked if stacked.is_floating_point() else stacked.long()
 
     before, after = (
-        Truth(*(stack(name, side) for name in ("owner", "center", "attributes", "places")))
+        Truth(*(stack(name, side) for name in ("owner", "center", "attributes", "ground_positions")))
         for side in ("before", "after")
     )
     known = (stack(f"{name}_{side}") for name in ("partner", "change_label") for side in ("before", "after"))
@@ -100,14 +100,14 @@ def join(before: Truth, after: Truth) -> Truth:
 
 
 def cell_loss(
-    centers: Tensor, attributes: dict[str, Tensor], places: Tensor, truth: Truth
+    centers: Tensor, attributes: dict[str, Tensor], ground_positions: Tensor, truth: Truth
 ) -> dict[str, Tensor]:
     """What stands in each cell.
 
     center: penalty-reduced focal loss on "a thing's middle is here", neighbours of a middle excused by 3/4
             (Zhou et al., "Objects as Points", eq. 1, with a fixed neighbourhood)
     attributes: cross-entropy at covered cells, middles counted eight times
-    place: L1 at covered cells, in units of ``PLACE_SCALE``
+    place: L1 at covered cells, in units of ``POSITION_SCALE``
     centers: (B, h, w) logits; attributes: name -> (B, n, h, w) logits; places: (B, 2, h, w)
     """
     batch, h, w = centers.shape
@@ -125,9 +125,11 @@ def cell_loss(
     for column, (name, logits) in enumerate(attributes.items()):
         target = torch.gather(truth.attributes[..., column], 1, owner).view(batch, h, w)
         terms[name] = (F.cross_entropy(logits, target, reduction="none") * weight).sum() / total
-    target_places = torch.gather(truth.places, 1, owner[..., None].expand(-1, -1, 2)).view(batch, h, w, 2)
-    gap = (places.permute(0, 2, 3, 1) - target_places / PLACE_SCALE).abs().sum(-1)
-    terms["place"] = (gap * weight).sum() / total
+    target_places = torch.gather(truth.ground_positions, 1, owner[..., None].expand(-1, -1, 2)).view(
+        batch, h, w, 2
+    )
+    gap = (ground_positions.permute(0, 2, 3, 1) - target_places / POSITION_SCALE).abs().sum(-1)
+    terms["ground_position"] = (gap * weight).sum() / total
     return terms
 
 
@@ -151,25 +153,27 @@ def objects_of_tokens(cells: Tensor, truth: Truth, columns: int) -> Tensor:
 
 def scene_context_loss(
     sizes: tuple[Tensor, Tensor],
-    places: tuple[Tensor, Tensor],
+    ground_positions: tuple[Tensor, Tensor],
     objects: tuple[Tensor, Tensor],
     truth: PairTruth,
 ) -> dict[str, Tensor]:
     """Cross-entropy of the sizes and L1 of the places that the tokens of things bear, both pictures.
 
-    sizes: (B, N, 2) logits, places: (B, N, 2) in units of ``PLACE_SCALE``; the mean over tokens that show a
-    thing.
+    sizes: (B, N, 2) logits, places: (B, N, 2) in units of ``POSITION_SCALE``; the mean over tokens that
+    show a thing.
     """
-    size, place, count = (sizes[0].new_zeros(()) for _ in range(3))
+    size, ground_position, count = (sizes[0].new_zeros(()) for _ in range(3))
     column = list(ATTRIBUTES).index("size")
-    for logits, stands, own, side in zip(sizes, places, objects, (truth.before, truth.after), strict=True):
+    for logits, stands, own, side in zip(
+        sizes, ground_positions, objects, (truth.before, truth.after), strict=True
+    ):
         shows, item = (own >= 0).to(logits.dtype), own.clamp_min(0)
         wanted = torch.gather(side.attributes[..., column], 1, item)
-        there = torch.gather(side.places, 1, item[..., None].expand(-1, -1, 2)) / PLACE_SCALE
+        there = torch.gather(side.ground_positions, 1, item[..., None].expand(-1, -1, 2)) / POSITION_SCALE
         size = size + (F.cross_entropy(logits.transpose(1, 2), wanted, reduction="none") * shows).sum()
-        place = place + ((stands - there).abs().sum(-1) * shows).sum()
+        ground_position = ground_position + ((stands - there).abs().sum(-1) * shows).sum()
         count = count + shows.sum()
-    return {"size": size / count.clamp_min(1), "place": place / count.clamp_min(1)}
+    return {"size": size / count.clamp_min(1), "ground_position": ground_position / count.clamp_min(1)}
 
 
 def match_loss(matches: Matches, objects: tuple[Tensor, Tensor], truth: PairTruth) -> Tensor:

@@ -58,10 +58,14 @@ def captions(truth: Truth, rng: Generator) -> tuple[str, ...]:
 
 
 def judged(sentence: str, truth: Truth) -> Verdict:
-    """Whether the sentence is true of the birds. It is parsed where each of its clauses can be read."""
-    if not reads(sentence, len(truth)):
+    """Whether the sentence is true of the birds.
+
+    It is parsed where each of its clauses can be read, or one that can be read is false.
+    """
+    found = is_true(sentence, *truth)
+    if found is None:
         return Verdict(False, False, False, {"true": False})
-    true = is_true(sentence, *truth) is True
+    true = found is True
     return Verdict(
         True, says_no_difference(sentence), true, {"true": true}, "" if true else "a clause is false"
     )
@@ -82,6 +86,7 @@ WORLD = World(
     no_change_sentences=NO_DIFFERENCE,
     judge=judged,
     grades=("true",),
+    grade_titles={"true": "wholly true"},
     drawers=(
         Drawer(
             "birds",
