@@ -61,7 +61,7 @@ from whatchanged.errors import OutputError, RecipeError, WhatchangedError
 from whatchanged.evaluation.io.predictions import Prediction, read_predictions
 from whatchanged.evaluation.metrics.cider import cider_d
 from whatchanged.evaluation.metrics.ngrams import count
-from whatchanged.evaluation.metrics.scene_grading import scene_truths
+from whatchanged.evaluation.metrics.truth import read_truths
 from whatchanged.files import whole, write_output
 from whatchanged.recipes.reader import dump_recipe, load_recipe
 from whatchanged.recipes.schema import Recipe
@@ -71,10 +71,11 @@ from whatchanged.training.build import make_method
 from whatchanged.training.checkpoint import State
 from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.data.sources import Sources, open_sources
+from whatchanged.training.device import choose_device
 from whatchanged.training.loop import take_step, train
 from whatchanged.training.methods import Method, build_method
 from whatchanged.training.run import seed_everything
-from whatchanged.training.run_folder import choose_device, environment, open_run
+from whatchanged.training.run_folder import environment, open_run
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.training.validation import write_captions
 from whatchanged.training.vision.base import PictureVision
@@ -265,7 +266,7 @@ def floor(plan: Plan, records: Sequence[PairRecord]) -> list[tuple[dict[str, Any
 
 def write_table(table: str, plan: Plan, records: Sequence[PairRecord], resamples: int) -> None:
     """OUT/TABLE.json with everything and OUT/TABLE.md to read, from the runs that are finished."""
-    truths, rows = scene_truths(plan.twin), []
+    truths, rows = read_truths(plan.twin, records), []
     for group in TABLES[table]:
         for row in GROUPS[group]:
             own = list(results_of(row, plan))

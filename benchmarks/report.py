@@ -21,7 +21,7 @@ from typing import Any
 from benchmarks.compare_tables import as_markdown
 from benchmarks.record import RESULTS, ROOT, Result, read_results
 from whatchanged.evaluation.report.tables import tables
-from whatchanged.evaluation.statistics.intervals import with_ends
+from whatchanged.evaluation.statistics.intervals import wilson, with_ends
 
 PAGE = ROOT / "RESULTS.md"
 MARKED = re.compile(r"<!-- figures (?P<view>[^>]*?) -->\n(?P<old>.*?)<!-- end -->", re.DOTALL)
@@ -86,7 +86,7 @@ def headline(results: Mapping[str, Result]) -> str:
     """The shipped model's main scores, a column for each data set."""
     columns = [results[name].figures for name in HEADLINE]
     return table(
-        ["shipped model, %", *HEADLINE.values()],
+        ["shipped model", *HEADLINE.values()],
         *([label, *(text(figures) for figures in columns)] for label, text in SCORES.items()),
     )
 
@@ -231,6 +231,9 @@ def strange(result: Result) -> str:
         [row["kind"], f"{row['warned_of']} of {row['of']:,}", f"{row['least_distance']:.2f}"]
         for row in result.figures["strange"]
     ]
+    warned_of, of = (sum(row[key] for row in result.figures["strange"]) for key in ("warned_of", "of"))
+    low, high = (100 * end for end in wilson(warned_of, of))
+    found.append(["all", f"{warned_of} of {of:,}: {100 * warned_of / of:.1f} % ({low:.1f}-{high:.1f})", ""])
     return "\n\n".join(
         [
             table(["pairs of a world that it knows", "warned of"], *alarms),

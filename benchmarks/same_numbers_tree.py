@@ -1,7 +1,7 @@
 """What one source tree computes: a JSON of losses, parameters and sentences. ``same_numbers`` runs this.
 
-Everything goes through the command line, which outlives a change of the code behind it. PYTHONPATH says which
-tree is meant.
+Everything goes through the command line and the reader of recipes, which outlive a change of the code behind
+them. PYTHONPATH says which tree is meant.
 """
 
 import argparse
@@ -52,25 +52,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def recipe_names() -> list[str]:
     """The recipes of the tree that is running."""
-    return sorted(file.stem for file in _recipe_folder().glob("*.toml"))
-
-
-def recipe_table(name: str) -> dict[str, Any]:
-    """A recipe's file as TOML reads it, with the tables of its base beneath its own."""
-    table = tomllib.loads((_recipe_folder() / f"{name}.toml").read_text(encoding="utf-8"))
-    if "base" not in table:
-        return table
-    beneath = recipe_table(table["base"])
-    for key in ("method", "vision", "data"):
-        table[key] = {**beneath[key], **table.get(key, {})}
-    return table
-
-
-def _recipe_folder() -> Path:
     package = find_spec("whatchanged")  # imports nothing of it
     if package is None or not package.submodule_search_locations:
         raise RuntimeError("PYTHONPATH names no source tree of whatchanged")
-    return Path(package.submodule_search_locations[0]) / "recipes"
+    folder = Path(package.submodule_search_locations[0]) / "recipes"
+    return sorted(file.stem for file in folder.glob("*.toml"))
+
+
+def recipe_table(name: str) -> dict[str, Any]:
+    """A recipe with every setting spelled out, as TOML reads it."""
+    from whatchanged.recipes.reader import dump_recipe, load_recipe
+
+    return tomllib.loads(dump_recipe(load_recipe(name)))
 
 
 def train_case(name: str, data: Path, out: Path, steps: int = STEPS, fp32: bool = False) -> dict[str, Any]:

@@ -74,6 +74,22 @@ def whatchanged(monkeypatch, capsys):
     return run
 
 
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """A folder on the path to install made-up packages into; plug-ins' lines are told anew."""
+    from fake_packages import Site
+
+    from whatchanged import plugins
+
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setattr(plugins, "_told", set())
+    made = Site(folder)
+    yield made
+    made.forget()
+
+
 @pytest.fixture(scope="session")
 def tiny_pool(tmp_path_factory):
     """The folder of a small drawn pool, to be read only."""

@@ -1,46 +1,30 @@
 """From TOML tables to the schema's dataclasses: every value typed, unknown keys answered with the nearest."""
 
-import difflib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields
-from importlib import import_module
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from whatchanged import plugins
 from whatchanged.errors import RecipeError
-from whatchanged.recipes.checks import require
+from whatchanged.recipes.hints import MOVED, nearest
 from whatchanged.recipes.methods import METHODS, MethodSettings
 from whatchanged.recipes.schema import StageConfig
-
-OTHER_WORDS: Mapping[str, str] = {
-    "learning_rate": "lr",
-    "rate": "lr",
-    "batch_size": "batch",
-    "max_steps": "steps",
-    "iterations": "steps",
-    "clip": "max_grad_norm",
-    "grad_clip": "max_grad_norm",
-    "gradient_clip": "max_grad_norm",
-    "early_stopping": "patience",
-    "weight_decays": "weight_decay",
-    "survey": "scene_context",
-    "vary": "augment",
-    "d_model": "width",
-    "hidden_size": "width",
-    "num_heads": "heads",
-}
-"""What other programs, and earlier versions, call a setting."""
+from whatchanged.recipes.values import toml_value
 
 
 def build(cls: Any, table: Any, where: str, prefix: str) -> Any:
     """One dataclass from one TOML table, field by field."""
     if not isinstance(table, dict):
-        raise RecipeError(f"{where}: {prefix.rstrip('.')}: got {table!r}, wanted a table of settings")
+        raise _wrong(where, prefix.rstrip("."), table, "a table of settings")
     known: dict[str, Field[Any]] = {entry.name: entry for entry in fields(cls)}
     hints = get_type_hints(cls)
     for key in table:
         if key not in known:
-            raise RecipeError(f"{where}: unknown key {prefix}{key}." + nearest(key, known))
+            hint = MOVED.get(prefix + key)
+            raise RecipeError(
+                f"{where}: unknown key {prefix}{key}." + (f" {hint}" if hint else nearest(key, known))
+            )
     values = {}
     for key, entry in known.items():
         if key in table:
@@ -56,45 +40,46 @@ def typed(hint: Any, value: Any, where: str, key: str) -> Any:
     if hint is MethodSettings:
         return _method(value, where)
     if origin is UnionType:
-        return _tagged(wanted, value, where, key)
+        return _one_of_kinds(wanted, value, where, key)
     if hint == tuple[StageConfig, ...]:
         return _stages(value, where)
     if origin is tuple and isinstance(value, list):
         return tuple(typed(wanted[0], item, where, key) for item in value)
-    if origin is Mapping:
-        return _rates(value, where, key) if key.endswith(".rates") else _task_weights(value, where, key)
+    if origin is Mapping and isinstance(value, dict):
+        return {name: typed(wanted[1], item, where, f"{key}.{name}") for name, item in value.items()}
     if origin is Literal and isinstance(value, str):
         if value in wanted:
             return value
-        raise RecipeError(
-            f"{where}: {key}: got {value!r}, wanted one of {', '.join(wanted)}." + nearest(value, wanted)
-        )
+        raise _wrong(where, key, value, _type_name(hint), nearest(value, wanted))
     if hint is float and type(value) in (int, float):
         return float(value)
     if isinstance(hint, type) and type(value) is hint:
         return value
-    raise RecipeError(f"{where}: {key}: got {value!r}, wanted {_type_name(hint)}")
+    raise _wrong(where, key, value, _type_name(hint))
 
 
-def _tagged(kinds: Sequence[Any], value: Any, where: str, key: str) -> Any:
-    """The one of several dataclasses that the table's tag names (``vision.kind``, ``data.source``)."""
+def _one_of_kinds(kinds: Sequence[Any], value: Any, where: str, key: str) -> Any:
+    """The one of several dataclasses that the table's tag names (``vision.kind``, ``data.source``).
+
+    The tag is the first field of each; a table without one is of the first kind.
+    """
+    if not isinstance(value, dict):
+        raise _wrong(where, key, value, "a table of settings")
     tag = fields(kinds[0])[0].name
-    by_name = {str(fields(kind)[0].default): kind for kind in kinds}
-    named = value.get(tag, next(iter(by_name))) if isinstance(value, dict) else next(iter(by_name))
+    by_name: dict[Any, Any] = {fields(kind)[0].default: kind for kind in kinds}
+    named = value.get(tag, next(iter(by_name)))
     if not isinstance(named, str) or named not in by_name:
-        raise RecipeError(
-            f"{where}: {key}.{tag}: got {named!r}, wanted one of {', '.join(by_name)}."
-            + nearest(str(named), by_name)
-        )
+        wanted = f"one of {', '.join(by_name)}"
+        raise _wrong(where, f"{key}.{tag}", named, wanted, nearest(str(named), by_name))
     chosen = by_name[named]
-    others = {entry.name for kind in kinds for entry in fields(kind)} - {
-        entry.name for entry in fields(chosen)
-    }
-    for name in value if isinstance(value, dict) else ():
-        if name in others:
+    known = [entry.name for entry in fields(chosen)]
+    for name in value:
+        others = [other for other, kind in by_name.items() if name in {entry.name for entry in fields(kind)}]
+        if others and name not in known:
+            owners = " and ".join(map(toml_value, others))
             raise RecipeError(
-                f'{where}: {key}.{name} has no effect with {key}.{tag} = "{named}".'
-                f" Leave it out, or choose among: {', '.join(entry.name for entry in fields(chosen))}."
+                f"{where}: {key}.{name} has no effect with {key}.{tag} = {toml_value(named)}: it is a setting"
+                f" of {owners}. Leave it out, or choose among: {', '.join(known)}."
             )
     return build(chosen, value, where, key + ".")
 
@@ -102,32 +87,32 @@ def _tagged(kinds: Sequence[Any], value: Any, where: str, key: str) -> Any:
 def _method(value: Any, where: str) -> MethodSettings:
     """The settings of the method that the table names."""
     if not isinstance(value, dict):
-        raise RecipeError(f"{where}: method: got {value!r}, wanted a table of settings")
+        raise _wrong(where, "method", value, "a table of settings")
     if "name" not in value:
         raise RecipeError(f"{where}: key method.name is missing. Choose among: {', '.join(method_names())}.")
     built: MethodSettings = build(find_method(value["name"], where), value, where, "method.")
     return built
 
 
-def find_method(name: Any, where: str) -> type[MethodSettings]:
-    """The settings' class of the method of this name. Raises RecipeError for an unknown one."""
-    if not isinstance(name, str) or name not in METHODS:
-        raise RecipeError(
-            f"{where}: method.name: there is no method {name!r}." + nearest(str(name), method_names())
-        )
-    module, _, attribute = METHODS[name].partition(":")
-    found: type[MethodSettings] = getattr(import_module(module), attribute)
-    return found
+def find_method(name: Any, where: str = "method") -> type[MethodSettings]:
+    """The settings' class of the method of this name; one of another package is imported now.
+
+    Raises RecipeError for an unknown name, PluginError for a package that is broken.
+    """
+    if not isinstance(name, str) or name not in method_names():
+        hint = nearest(str(name), method_names())
+        raise RecipeError(f"{where}: method.name: there is no method {toml_value(name)}." + hint)
+    return plugins.find(plugins.METHODS, name, METHODS, plugins.subclass_of(MethodSettings))
 
 
 def method_names() -> tuple[str, ...]:
-    """The names of the methods that can be trained."""
-    return tuple(METHODS)
+    """The names of the methods that can be trained, those of other packages last."""
+    return plugins.names(plugins.METHODS, METHODS)
 
 
 def _stages(value: Any, where: str) -> tuple[StageConfig, ...]:
     if not isinstance(value, list) or not value:
-        raise RecipeError(f"{where}: stages: got {value!r}, wanted at least one [[stages]] table")
+        raise _wrong(where, "stages", value, "at least one [[stages]] table")
     built = []
     for number, table in enumerate(value):
         name = table.get("name", number) if isinstance(table, dict) else number
@@ -135,42 +120,20 @@ def _stages(value: Any, where: str) -> tuple[StageConfig, ...]:
     names = [stage.name for stage in built]
     for name in names:
         if names.count(name) > 1:
-            raise RecipeError(f"{where}: two stages are called {name!r}. Rename one of them.")
+            raise RecipeError(f"{where}: two stages are called {toml_value(name)}. Rename one of them.")
     return tuple(built)
 
 
-def _task_weights(value: Any, where: str, key: str) -> dict[str, float]:
-    """Task -> weight. Which tasks there are is the method's and the vision's to say (``consistency``)."""
-    if not isinstance(value, dict) or not value:
-        raise RecipeError(f"{where}: {key}: got {value!r}, wanted a table of task = weight")
-    weights = {task: typed(float, weight, where, f"{key}.{task}") for task, weight in value.items()}
-    if any(not 0 < weight < float("inf") for weight in weights.values()):
-        raise RecipeError(
-            f"{where}: {key}: got {value!r}, wanted weights above zero. Leave out unused tasks."
-        )
-    return weights
-
-
-def _rates(value: Any, where: str, key: str) -> dict[str, float]:
-    if not isinstance(value, dict):
-        raise RecipeError(f"{where}: {key}: got {value!r}, wanted a table of parameter group = factor")
-    rates = {group: typed(float, rate, where, f"{key}.{group}") for group, rate in value.items()}
-    for group, rate in rates.items():
-        require(where, f"{key}.{group}", rate, 0 <= rate < float("inf"), "0 (left as it is) or more")
-    return rates
+def _wrong(where: str, key: str, value: Any, wanted: str, hint: str = "") -> RecipeError:
+    return RecipeError(f"{where}: {key}: got {toml_value(value)}, wanted {wanted}.{hint}")
 
 
 def _type_name(hint: Any) -> str:
     if get_origin(hint) is Literal:
-        return "one of " + ", ".join(get_args(hint))
+        return "one of " + ", ".join(map(str, get_args(hint)))
     if get_origin(hint) is tuple:
-        return "a list of " + _type_name(get_args(hint)[0])
+        return "a list, each entry " + _type_name(get_args(hint)[0])
+    if get_origin(hint) is Mapping:
+        return "a table, each entry " + _type_name(get_args(hint)[1])
     names = {int: "a whole number", float: "a number", bool: "true or false", str: "a string"}
     return names.get(hint, str(hint))
-
-
-def nearest(key: str, known: Collection[str]) -> str:
-    """What was probably meant, as the end of a message; all that is known where nothing is near."""
-    other = OTHER_WORDS.get(key)
-    close = [other] if other in known else difflib.get_close_matches(key, list(known), n=1, cutoff=0.4)
-    return f" Did you mean {close[0]}?" if close else f" Known: {', '.join(known)}."

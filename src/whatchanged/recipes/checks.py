@@ -1,24 +1,27 @@
-"""Helpers for the checks of a recipe: each refuses one setting, with its key, its value and what is
-wanted."""
+"""Helpers for the checks of a recipe: each refuses settings that do not fit, and says what would.
+
+where: the recipe's name or file. prefix: what stands before a key, such as ``method.`` or ``stage.caption.``.
+"""
 
 from collections.abc import Iterable
 from dataclasses import MISSING, fields
 from typing import Any
 
 from whatchanged.errors import RecipeError
+from whatchanged.recipes.values import toml_value
 
 
 def require(where: str, key: str, value: Any, right: bool, wanted: str) -> None:
     """Raise RecipeError unless ``right``: the setting, what it is, and what is ``wanted``."""
     if not right:
-        raise RecipeError(f"{where}: {key}: got {value!r}, wanted {wanted}")
+        raise RecipeError(f"{where}: {key}: got {toml_value(value)}, wanted {wanted}.")
 
 
 def require_positive(where: str, prefix: str, settings: Any, *keys: str) -> None:
     """Each of these settings is a finite number above 0."""
     for key in keys:
         value = getattr(settings, key)
-        require(where, prefix + key, value, 0 < value < float("inf"), "above 0")
+        require(where, prefix + key, value, 0 < value < float("inf"), "a number above 0")
 
 
 def require_not_negative(where: str, prefix: str, settings: Any, *keys: str) -> None:
@@ -28,18 +31,39 @@ def require_not_negative(where: str, prefix: str, settings: Any, *keys: str) -> 
         require(where, prefix + key, value, 0 <= value < float("inf"), "0 or more")
 
 
-def require_used(where: str, prefix: str, settings: Any, key: str, used: bool, by: str) -> None:
-    """A setting that nothing uses keeps its default. by: what would use it."""
-    value, default = getattr(settings, key), _default(settings, key)
-    idle = used or value == default
-    require(where, prefix + key, value, idle, f"{default!r}, its default: it has no effect without {by}")
+def require_used(where: str, prefix: str, settings: Any, used: bool, by: str, *keys: str) -> None:
+    """Settings that nothing uses keep their defaults. by: what would use them.
+
+    All that do not are named in one message, so that one further try mends it.
+    """
+    if used:
+        return
+    defaults = {key: _default(settings, key) for key in keys}
+    idle = {key: value for key, value in defaults.items() if getattr(settings, key) != value}
+    if not idle:
+        return
+    named = ", ".join(f"{prefix}{key} = {toml_value(getattr(settings, key))}" for key in idle)
+    cure = " ".join(f"--set {prefix}{key}={_on_command_line(value)}" for key, value in idle.items())
+    many = len(idle) > 1
+    raise RecipeError(
+        f"{where}: {named} {'have' if many else 'has'} no effect without {by}."
+        f" Leave {'them' if many else 'it'} out, or set the default{'s' * many}: {cure}"
+    )
 
 
 def check_width(where: str, key: str, width: int, heads_key: str, heads: int) -> None:
     """A width of attention is shared out evenly among its heads."""
-    require(where, key, width, width > 0, "above 0")
-    require(where, heads_key, heads, heads > 0, "above 0")
-    require(where, key, width, width % heads == 0, f"a multiple of {heads_key}")
+    require(where, key, width, width > 0, "a number above 0")
+    require(where, heads_key, heads, heads > 0, "a number above 0")
+    require(where, key, width, width % heads == 0, f"a multiple of {heads_key} ({heads})")
+
+
+def check_dropout(where: str, settings: Any, used: bool, by: str) -> None:
+    """A method's dropout is a probability. used: whether a stage runs what drops out; by: what would."""
+    require(
+        where, "method.dropout", settings.dropout, 0 <= settings.dropout < 1, "a number from 0 to below 1"
+    )
+    require_used(where, "method.", settings, used, by, "dropout")
 
 
 def check_multiples(where: str, prefix: str, settings: Any, keys: Iterable[str], of: int, name: str) -> None:
@@ -54,3 +78,8 @@ def _default(settings: Any, key: str) -> Any:
     if entry.default_factory is not MISSING:
         return entry.default_factory()
     return entry.default
+
+
+def _on_command_line(value: Any) -> str:
+    """A value as ``--set`` takes it: plain words need no quotes there."""
+    return value if isinstance(value, str) and value else toml_value(value)

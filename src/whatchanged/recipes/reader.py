@@ -4,7 +4,6 @@ A setting that is unknown, missing or of the wrong type is reported with its fil
 known key. ``stage.<name>.<key>`` (or ``stages.<name>.<key>``) addresses a stage in overrides and messages.
 """
 
-import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -13,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from whatchanged.errors import RecipeError
-from whatchanged.recipes.building import build, nearest
-from whatchanged.recipes.compatibility import current_form
+from whatchanged.recipes.building import build
+from whatchanged.recipes.compatibility import current_form, is_of_before
 from whatchanged.recipes.consistency import check
+from whatchanged.recipes.hints import nearest
 from whatchanged.recipes.overrides import TAGS, apply_overrides
 from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.values import toml_value
 
 
 def recipe_names() -> tuple[str, ...]:
@@ -38,11 +39,8 @@ def recipe_text(name_or_path: str | Path) -> str:
         except (OSError, UnicodeDecodeError) as error:
             raise RecipeError(f"{path}: cannot read the recipe: {error}") from error
     if str(name_or_path) in recipe_names():
-        return (
-            resources.files("whatchanged.recipes")
-            .joinpath(f"{name_or_path}.toml")
-            .read_text(encoding="utf-8")
-        )
+        file = resources.files("whatchanged.recipes").joinpath(f"{name_or_path}.toml")
+        return file.read_text(encoding="utf-8")
     raise RecipeError(
         f"{name_or_path}: no such recipe, and no .toml file."
         + nearest(str(name_or_path), recipe_names())
@@ -61,9 +59,15 @@ def load_recipe(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Reci
 def parse_recipe(text: str, where: str, overrides: Sequence[str] = ()) -> Recipe:
     """``text`` (TOML) as a Recipe; ``where`` names it in messages.
 
-    ``base = "NAME"`` takes over what another recipe says in its tables; the stages are the recipe's own.
+    ``base = "NAME"`` takes over what a recipe of the package says, but for its stages.
     """
-    table = _with_base(_read_table(text, where), where)
+    table = _read_table(text, where)
+    if is_of_before(table):
+        raise RecipeError(
+            f"{where}: a recipe of a run that an earlier version began. It cannot be gone on with. Start"
+            " another run from its weights (--init)."
+        )
+    table = _with_base(table, where)
     apply_overrides(table, overrides)
     recipe: Recipe = build(Recipe, table, where, "")
     check(recipe, where)
@@ -78,7 +82,7 @@ def parse_saved_recipe(text: str, where: str) -> Recipe:
     table = _read_table(text, where)
     try:
         table = current_form(table)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise RecipeError(f"{where}: this is no recipe that whatchanged wrote ({error!r}).") from error
     recipe: Recipe = build(Recipe, table, where, "")
     return recipe
@@ -92,25 +96,29 @@ def _read_table(text: str, where: str) -> dict[str, Any]:
 
 
 def _with_base(table: dict[str, Any], where: str) -> dict[str, Any]:
-    """The table with the settings of its base beneath its own."""
+    """The table with the settings of its base beneath its own.
+
+    A table of another kind than the base's (another ``vision.kind``, say) stands alone.
+    """
     base = table.pop("base", None)
     if base is None:
         return table
     if base not in recipe_names():
-        raise RecipeError(f"{where}: base: there is no recipe {base!r}." + nearest(str(base), recipe_names()))
+        known = nearest(str(base), recipe_names())
+        raise RecipeError(f"{where}: base: there is no recipe {toml_value(base)}.{known}")
     beneath = _with_base(_read_table(recipe_text(base), base), base)
     beneath.pop("stages", None)
     for key, value in table.items():
         under = beneath.get(key)
-        if isinstance(value, dict) and isinstance(under, dict) and _one_kind(key, value, under):
+        if isinstance(value, dict) and isinstance(under, dict) and _of_one_kind(key, value, under):
             beneath[key] = {**under, **value}
         else:
             beneath[key] = value
     return beneath
 
 
-def _one_kind(key: str, value: Mapping[str, Any], under: Mapping[str, Any]) -> bool:
-    """Whether two tables of one name are of one kind, so that one may complete the other."""
+def _of_one_kind(key: str, value: Mapping[str, Any], under: Mapping[str, Any]) -> bool:
+    """Whether one of two tables of a name may complete the other; one without a tag completes any."""
     tag = TAGS.get(key)
     return tag is None or value.get(tag, under.get(tag)) == under.get(tag)
 
@@ -125,22 +133,9 @@ def dump_recipe(recipe: Recipe) -> str:
         elif is_dataclass(value):
             tables.append(f"[{entry.name}]\n" + _dump_fields(value))
         else:
-            top.append(f"{entry.name} = {_dump_value(value)}\n")
+            top.append(f"{entry.name} = {toml_value(value)}\n")
     return "\n".join(["".join(top), *tables])
 
 
 def _dump_fields(config: Any) -> str:
-    return "".join(f"{entry.name} = {_dump_value(getattr(config, entry.name))}\n" for entry in fields(config))
-
-
-def _dump_value(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key} = {_dump_value(item)}" for key, item in value.items()) + " }"
-    if isinstance(value, tuple):
-        return "[" + ", ".join(_dump_value(item) for item in value) + "]"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        # TOML's basic strings share JSON's escapes, but for DEL, which TOML wants escaped.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return repr(value)
+    return "".join(f"{entry.name} = {toml_value(getattr(config, entry.name))}\n" for entry in fields(config))

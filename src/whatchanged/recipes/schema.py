@@ -84,8 +84,8 @@ class BackboneConfig(VisionSettings):
 class ObjectsConfig(VisionSettings):
     """Object tokens of CLEVR's world: a backbone, its answers about each cell, the ``keep`` best cells.
 
-    Not published. Its own tasks learn from the truth of drawn scenes: ``detection`` (what each cell shows)
-    and ``matching`` (which tokens are the same object, and what became of it).
+    Not published. Its own tasks learn from the truth of drawn scenes. ``detection``: what each cell shows.
+    ``matching``: which tokens are the same object, and how it changed.
     """
 
     kind: Literal["objects"] = "objects"
@@ -94,9 +94,9 @@ class ObjectsConfig(VisionSettings):
     channels: tuple[int, ...] = (32, 64, 96)
     blocks: int = 4
     keep: int = 24
-    """Tokens of a picture, the cells most like the middle of an object; 0 keeps all cells."""
+    """Tokens of a picture: the cells most like the middle of an object. 0 keeps all cells."""
     matching: bool = False
-    """Each token is told what matches it in the other picture."""
+    """Tokens are matched between the pictures; each is told what matches it."""
     scene_context: bool = False
     """Sizes and positions are read from all objects of a picture together, before they are matched."""
     guided_attention: bool = False
@@ -107,7 +107,7 @@ class ObjectsConfig(VisionSettings):
     @property
     def tasks(self) -> Mapping[str, Task]:
         """What the truth of scenes can teach."""
-        detection = {"detection": Task(1, truth=True)}
+        detection = {"detection": Task(1, truth=True, vision_only=True)}
         return {**detection, "matching": Task(6, truth=True)} if self.matching else detection
 
     @property
@@ -116,14 +116,13 @@ class ObjectsConfig(VisionSettings):
         return self.keep in (0, self.image_width // CELL * (self.image_height // CELL))
 
     def check(self, where: str) -> None:
-        """What the convolutions need; a number of tokens that a picture has; switches that need each
-        other."""
+        """What the convolutions need, as many tokens as a picture has, and switches that need each other."""
         _check_backbone(self, where)
         cells = self.image_width // CELL * (self.image_height // CELL)
         fits = 0 <= self.keep <= cells
-        require(where, "vision.keep", self.keep, fits, f"0 (all) to {cells}, the cells")
+        require(where, "vision.keep", self.keep, fits, f"0 (all) to {cells}, the cells of a picture")
         fits = self.matching or not self.scene_context
-        wanted = "false without vision.matching, which uses the positions"
+        wanted = "false without vision.matching = true, which uses the positions"
         require(where, "vision.scene_context", self.scene_context, fits, wanted)
 
 
@@ -150,7 +149,7 @@ Preparation = Literal[
 
 @dataclass(frozen=True)
 class DatasetConfig:
-    """A data set on disk; ``--data PATH`` on the command line replaces ``path``."""
+    """A data set on disk. ``--data`` and ``--features`` on the command line set ``path`` and ``features``."""
 
     source: Literal["dataset"] = "dataset"
     path: str = ""
@@ -159,26 +158,28 @@ class DatasetConfig:
     single: str = ""
     """Folder of single pictures with captions (CUB), for stages with ``data`` "single"."""
     single_preparation: Preparation = "none"
-    """How their captions become words; the vocabulary is of both sets' words."""
+    """How their captions become words. The vocabulary holds the words of both sets."""
     labelled: str = ""
     """Folder of pictures with class labels (NABirds), for the task fgvc."""
     merges: str = ""
-    """CLIP's merges file (bpe_simple_vocab_16e6.txt.gz, merges.txt): captions in its pieces; "": in words."""
+    """CLIP's merges file (bpe_simple_vocab_16e6.txt.gz or merges.txt): captions become its subwords. "":
+    words."""
     wording: str = "captions"
-    """Training captions: those on disk, or a fixed wording of the world whose truth lies beside the set."""
+    """Training captions. "captions": those on disk. Any other: one fixed sentence a pair, in this wording
+    of the world whose truth lies beside the set."""
     preparation: Preparation = "none"
     """How captions become words; ``datasets/preparation.py`` says what each name does."""
     examples: Examples = "captions"
-    """What one training example is: each caption of each pair; each pair, with a caption drawn anew at every
-    visit; each scene, whose changed and unchanged pair then stand in the same batch."""
+    """What one training example is. "captions": each caption of each pair. "pairs": each pair, its caption
+    drawn anew at each visit. "scenes": each scene, its changed and its unchanged pair in the same batch."""
     exchange: bool = False
-    """Scenes: half the time, drawn anew, the unchanged view takes the place of the picture before."""
+    """With "scenes": in half of the visits, drawn anew, the unchanged view stands for the picture before."""
     validation: int = 400
-    """Validation pairs that the recipe's metric is measured on (spread over the split); 0 takes all."""
+    """Validation pairs that the metric is measured on, spread over the split. 0: all."""
 
     @property
     def stored(self) -> str:
-        """The folder of what was computed of the pictures before: grid features."""
+        """The folder of what was computed from the pictures beforehand: grid features."""
         return self.features
 
     def with_folders(self, path: str, stored: str) -> "DatasetConfig":
@@ -188,28 +189,31 @@ class DatasetConfig:
 
 @dataclass(frozen=True)
 class PoolConfig:
-    """Drawn triples whose truth is known; every ordered pair of a triple is an example."""
+    """Drawn triples of pictures whose truth is known. Each ordered pair of a triple is an example.
+
+    ``--data`` and ``--features`` on the command line set ``path`` and ``tokens``.
+    """
 
     source: Literal["pool"] = "pool"
     path: str = ""
     tokens: str = ""
-    """Folder of the triples' stored tokens (``whatchanged features POOL OUT --run RUN``); "": pictures are
-    read."""
+    """Folder of stored tokens (``whatchanged features POOL OUT --run RUN``). "": pictures are read."""
     merges: str = ""
     """As in ``DatasetConfig``."""
     wording: str = "captions"
-    """Captions drawn anew at each visit, or one fixed wording of the world."""
+    """"captions": drawn anew at each visit. Any other: one fixed sentence a pair, in this wording of the
+    world."""
     ordered_pairs: Literal["official", "all", "balanced"] = "official"
-    """Pairs of a triple: the two official ones, all six, or all with the unchanged ones twice."""
+    """Pairs of a triple: the two official ones, all six, or all six with the unchanged ones twice."""
     augment: Literal["examples", "batches"] = "examples"
-    """Where pictures are augmented (``vision.augmentation``): as each is read (the CPU's work), or whole
-    batches of them on the device that trains; a GPU wants the latter. Other numbers are drawn then."""
+    """Where pictures are augmented. "examples": on the CPU, as each is read. "batches": whole batches on the
+    device that trains, which is faster with a GPU; other random numbers are drawn then."""
     validation: int = 400
-    """Validation pairs that the recipe's metric is measured on, of the first tenth of the triples; 0: all."""
+    """Validation pairs that the metric is measured on, of the first tenth of the triples. 0: all of that."""
 
     @property
     def stored(self) -> str:
-        """The folder of what was computed of the pictures before: tokens."""
+        """The folder of what was computed from the pictures beforehand: tokens."""
         return self.tokens
 
     def with_folders(self, path: str, stored: str) -> "PoolConfig":
@@ -227,7 +231,7 @@ class StageConfig:
 
     name: str
     tasks: Mapping[str, float]
-    """Task -> weight; each step draws one task with probability weight / sum of weights."""
+    """Task -> weight. Each step draws one task with probability weight / sum of weights."""
     steps: int
     batch: int
     lr: float
@@ -236,39 +240,41 @@ class StageConfig:
     ] = "constant"
     warmup: int = 0
     stair: int = 0
-    """Steps after which schedule stairs divides the rate by ten, again and again."""
+    """With schedule "stairs": the rate is divided by ten each time that this many steps are done."""
     optimizer: Literal["adam", "adamw", "bert_adam"] = "adam"
     beta2: float = 0.999
     weight_decay: float = 0.0
     rates: Mapping[str, float] = field(default_factory=dict)
-    """Parameter group -> what ``lr`` is multiplied by there; 0 leaves the group as it is."""
+    """Group of parameters -> what ``lr`` is multiplied by there. 0: the group does not learn."""
     data: Literal["pairs", "single"] = "pairs"
-    """What captioned tasks read: the data set's pairs, or ``data.single``'s pictures, the second empty."""
+    """What tasks with captions read: the data set's pairs, or single pictures (``data.single``)."""
     evaluate_every: int = 0
     evaluate_from: int = 0
-    """Evaluations before this step count as no new best, whatever they bring."""
+    """Evaluations before this step never count as a new best."""
     patience: int = 0
-    """Evaluations without a new best before the stage stops; 0 never stops early."""
+    """The stage stops after this many evaluations without a new best. 0: never early."""
     metric: Literal["CIDEr-D", "ROUGE-L", "R@1"] = "CIDEr-D"
+    """What makes an evaluation the best."""
     train_vision: bool = True
+    """Whether a vision with weights of its own learns, too."""
     log_every: int = 50
     save_every: int = 1000
-    """Steps between checkpoints; what a killed run loses at most."""
+    """Steps between checkpoints: what a killed run loses at most."""
     max_grad_norm: float = 0.0
-    """Largest gradient norm; 0 does not clip."""
+    """Larger gradient norms are scaled down to this. 0: never."""
     precision: Literal["fp32", "bf16"] = "fp32"
     examples: Literal["", "captions", "pairs", "scenes"] = ""
-    """This stage's own ``data.examples``, with its own ``exchange``; "": both as in ``data``."""
+    """This stage's own ``data.examples``, with its own ``exchange``. "": both as in ``data``."""
     exchange: bool = False
-    """As ``data.exchange``; also with captions and ``changed_only``: the unchanged view of a pair's scene."""
+    """As ``data.exchange``, for the stage's own examples: "scenes", or "captions" with ``changed_only``."""
     changed_only: bool = False
     """Only pairs that are not known as unchanged."""
     drop_last: bool = False
-    """A pass over the examples ends with its last whole batch."""
+    """A pass over the examples ends with its last whole batch; what is left over is not read."""
 
     @property
     def learns_vision(self) -> bool:
-        """Whether the vision learns, too, by ``train_vision`` and ``rates``."""
+        """Whether ``train_vision`` and ``rates`` let the vision learn."""
         return self.train_vision and self.rates.get("vision", 1.0) > 0
 
 

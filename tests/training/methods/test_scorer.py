@@ -13,7 +13,9 @@ from torch import nn
 from torch.testing import assert_close
 
 from whatchanged.errors import RecipeError, ShapeError
-from whatchanged.recipes.schema import ScorerConfig, StageConfig
+from whatchanged.recipes.methods.scorer import ScorerConfig
+from whatchanged.recipes.schema import StageConfig
+from whatchanged.training.batches import Batch
 from whatchanged.training.methods.scorer import (
     PRESETS,
     SCORER,
@@ -24,7 +26,8 @@ from whatchanged.training.methods.scorer import (
 )
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.training.validation import write_captions
-from whatchanged.training.vision.base import Batch, StoredFeatures
+from whatchanged.training.vision.base import TokenPair, Tokens
+from whatchanged.training.vision.features import StoredFeatures
 from whatchanged.vocabulary import BOS, CLS, EOS, MASK, PAD, SPECIALS, UNK, Vocabulary
 
 READING = pytest.mark.parametrize("reading", READINGS)
@@ -302,12 +305,11 @@ def test_cells_that_arrive_in_any_order_are_laid_where_they_lie():
     """A backbone hands all cells over by salience; the same cells in order give the same tokens."""
 
     class Shuffled(StoredFeatures):
-        def grids(self, before, after):
-            plain = super().grids(before, after)
+        def tokens(self, before, after):
             order = torch.tensor([3, 0, 5, 1, 4, 2])
             cells = order.expand(len(before), -1)
-            shuffled = plain.replace_features(before[:, order], after[:, order.flip(0)])
-            return type(plain)(shuffled.before, shuffled.after, cells, cells.flip(1))
+            first, second = Tokens(before[:, order], cells), Tokens(after[:, order.flip(0)], cells.flip(1))
+            return TokenPair(first, second)
 
     model = tiny("authors")
     batch = random_batch(model)

@@ -14,7 +14,7 @@ from whatchanged.recipes.schema import VisionConfig
 from whatchanged.training.objects.matching import Matches
 from whatchanged.training.objects.pool import open_shards, pairing
 from whatchanged.training.objects.supervision import ATTRIBUTES
-from whatchanged.training.objects.tokens import MEAN, STD, ObjectVision, CellAnswers, build_vision, duplicates
+from whatchanged.training.objects.tokens import MEAN, STD, CellAnswers, ObjectVision, build_vision, duplicates
 from whatchanged.training.vision.base import Batch, StoredFeatures
 
 WIDTH = 8 + sum(ATTRIBUTES.values())  # F of the tiny vision: 8 channels and 15 answers

@@ -5,7 +5,7 @@ To add a method: a file with a class derived from ``MethodSettings``, and a line
 another package names its class under the entry-point group ``whatchanged.methods``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -30,6 +30,8 @@ class Task:
     false_captions: how many false captions each pair must have.
     single_pictures: the task can also read single captioned pictures.
     truth: the task learns from the truth of drawn pairs.
+    vision_only: the task trains what turns pictures into tokens, and nothing else. It needs pictures, not
+    stored tokens.
     """
 
     number: int
@@ -37,6 +39,7 @@ class Task:
     false_captions: int = 0
     single_pictures: bool = False
     truth: bool = False
+    vision_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,14 @@ class MethodSettings:
     def labelled_classes(self) -> int:
         """Classes that a task on labelled pictures tells apart; 0 where there is none."""
         return 0
+
+    def groups(self, tasks: Collection[str]) -> tuple[str, ...]:
+        """Names of the groups of parameters that these tasks train: what ``stage.rates`` may name.
+
+        tasks: those of a stage that are not ``vision_only``, at least one. The group of the vision is not
+        among them.
+        """
+        return ("method",)
 
     def longest_caption(self, single: bool = False) -> int:
         """Words of a caption that training reads. single: of a single picture's caption."""

@@ -1,10 +1,11 @@
 """CLIP4IDC's settings and those of its two baselines: sizes of CLIP, of the captioner, what is frozen."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from whatchanged.recipes.checks import (
+    check_dropout,
     check_width,
     require,
     require_not_negative,
@@ -87,31 +88,43 @@ class CLIP4IDCConfig(MethodSettings):
                 found.append(f"moves the rest at {rate:.0e} in stage {stage.name}")
         return " and ".join(found)
 
+    def groups(self, tasks: Collection[str]) -> tuple[str, ...]:
+        """CLIP's own tensors, those that join the two pictures, and the captioner."""
+        found = []
+        if self.tasks.keys() & set(tasks):
+            found.append("clip")
+            found += ["new"] if self.embeds_captions else []
+        return (*found, *(["captioner"] if "caption" in tasks else []))
+
     def check(self, recipe: Recipe, where: str) -> None:
         """Sizes that divide one another, words that fit their tables, switches that do something."""
-        check_width(where, "method.width", self.width, "method.heads", self.heads)
-        check_width(
-            where, "method.decoder_width", self.decoder_width, "method.decoder_heads", self.decoder_heads
-        )
-        check_width(where, "method.text_width", self.text_width, "method.text_heads", self.text_heads)
-        require_positive(
-            where, "method.", self, "ffn", "intra_layers", "text_ffn", "text_layers", "joint_width"
-        )
-        require_positive(where, "method.", self, "decoder_ffn", "decoder_layers")
+        self._check_sizes(where)
+        captions = any("caption" in stage.tasks for stage in recipe.stages)
+        check_dropout(where, self, captions, "a stage with the task caption")
+        tower = self.variant != "ft2"
+        by = "a text tower: the variants clip4idc and ft1 have one"
+        require_used(where, "method.", self, tower, by, "text_heads", "text_ffn", "text_layers")
+        released = self.preset == "authors"
+        require_used(where, "method.", self, released, 'method.preset = "authors"', "freeze")
+        by = 'a frozen word table: method.preset = "authors", method.freeze, a variant with a text tower'
+        require_used(where, "method.", self, released and self.freeze and tower, by, "train_words")
+        require_used(where, "method.", self, captions, "a stage with the task caption", "train_words")
+
+    def _check_sizes(self, where: str) -> None:
+        """Sizes that divide one another, and words that fit their tables."""
+        for part in ("", "decoder_", "text_"):
+            width, heads = f"{part}width", f"{part}heads"
+            values = getattr(self, width), getattr(self, heads)
+            check_width(where, f"method.{width}", values[0], f"method.{heads}", values[1])
+        require_positive(where, "method.", self, "ffn", "intra_layers", "text_ffn", "text_layers")
+        require_positive(where, "method.", self, "joint_width", "decoder_ffn", "decoder_layers")
         require_not_negative(where, "method.", self, "inter_layers")
         fits = 3 <= self.max_words <= self.context
-        require(where, "method.max_words", self.max_words, fits, "3 to method.context")
+        require(where, "method.max_words", self.max_words, fits, f"3 to method.context ({self.context})")
         fits = self.max_length <= self.context + 1
-        require(where, "method.max_length", self.max_length, fits, "at most method.context + 1")
+        wanted = f"at most method.context + 1 ({self.context + 1})"
+        require(where, "method.max_length", self.max_length, fits, wanted)
         tied = self.variant != "clip4idc" or self.preset == "authors"
         fits = not tied or self.decoder_width == self.text_width
-        wanted = "method.text_width, since CLIP's word vectors enter the captioner"
+        wanted = f"method.text_width ({self.text_width}), since CLIP's word vectors enter the captioner"
         require(where, "method.decoder_width", self.decoder_width, fits, wanted)
-        tower = self.variant != "ft2"
-        for key in ("text_heads", "text_ffn", "text_layers"):
-            require_used(where, "method.", self, key, tower, "a variant with a text tower: clip4idc, ft1")
-        released = self.preset == "authors"
-        require_used(where, "method.", self, "freeze", released, 'method.preset = "authors"')
-        thaws = released and self.freeze and tower
-        wanted = "frozen tables: preset authors, freeze = true, a variant with a text tower"
-        require_used(where, "method.", self, "train_words", thaws, wanted)

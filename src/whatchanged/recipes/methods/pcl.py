@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from whatchanged.recipes.checks import (
+    check_dropout,
     check_width,
     require,
     require_not_negative,
@@ -13,6 +14,13 @@ from whatchanged.recipes.checks import (
 )
 from whatchanged.recipes.methods import MethodSettings, Task
 from whatchanged.recipes.schema import Recipe
+
+IDLE_WITHOUT: Mapping[str, tuple[str, ...]] = {
+    "mvcl": ("mvcl_temperature",),
+    "fda": ("fda_temperature", "negatives"),
+    "caption": ("every_word",),
+}
+"""Task -> the settings that only it uses."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +74,12 @@ class PCLConfig(MethodSettings):
         require_positive(where, "method.", self, "mvcl_temperature", "fda_temperature")
         require_not_negative(where, "method.", self, "single_layers", "pair_layers")
         used = {task for stage in recipe.stages for task in stage.tasks}
-        for key, task in (("mvcl_temperature", "mvcl"), ("fda_temperature", "fda"), ("negatives", "fda")):
-            require_used(where, "method.", self, key, task in used, f"a stage with the task {task}")
-        for key in ("single_layers", "pair_layers"):
-            require_used(where, "method.", self, key, self.difference_encoder, "method.difference_encoder")
-        captions = "caption" in used
-        require_used(where, "method.", self, "every_word", captions, "a stage with the task caption")
+        own = bool(used & self.tasks.keys())
+        check_dropout(where, self, own, f"a stage with one of the tasks {', '.join(self.tasks)}")
+        for task, keys in IDLE_WITHOUT.items():
+            require_used(where, "method.", self, task in used, f"a stage with the task {task}", *keys)
+        by = "method.difference_encoder = true"
+        require_used(where, "method.", self, self.difference_encoder, by, "single_layers", "pair_layers")
         for stage in recipe.stages:
             fits = "fda" not in stage.tasks or stage.batch > self.negatives
             wanted = "more than method.negatives: a batch of the task fda holds batch / (negatives + 1) pairs"

@@ -41,13 +41,15 @@ class PCLCrossTaskConfig(PCLConfig):
     def check(self, recipe: Recipe, where: str) -> None:
         """PCL's, and what the two further kinds of data need."""
         super().check(recipe, where)
+        labelled = any("fgvc" in stage.tasks for stage in recipe.stages)
+        single = any(stage.data == "single" for stage in recipe.stages)
+        wanted = '"pcl": no stage reads single pictures (data = "single") or labelled ones (the task fgvc)'
+        require(where, "method.name", self.name, labelled or single, wanted)
         require_not_negative(where, "method.", self, "classes")
         require_positive(where, "method.", self, "margin")
         require(where, "method.single_length", self.single_length, self.single_length >= 4, "at least 4")
-        labelled = any("fgvc" in stage.tasks for stage in recipe.stages)
         known = self.classes > 1 or not labelled
-        require(where, "method.classes", self.classes, known, "the number of classes, for the task fgvc")
-        require_used(where, "method.", self, "classes", labelled, "a stage with the task fgvc")
-        require_used(where, "method.", self, "margin", labelled, "a stage with the task fgvc")
-        single = any(stage.data == "single" for stage in recipe.stages)
-        require_used(where, "method.", self, "single_length", single, 'a stage with data = "single"')
+        wanted = "2 or more, the number of classes of data.labelled, for the task fgvc"
+        require(where, "method.classes", self.classes, known, wanted)
+        require_used(where, "method.", self, labelled, "a stage with the task fgvc", "classes", "margin")
+        require_used(where, "method.", self, single, 'a stage with data = "single"', "single_length")

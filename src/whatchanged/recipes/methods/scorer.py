@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from whatchanged.recipes.checks import (
+    check_dropout,
     check_width,
     require,
     require_not_negative,
@@ -53,26 +54,39 @@ class ScorerConfig(MethodSettings):
         require_not_negative(where, "method.", self, "layers", "view_weight", "reason_weight")
         for key in ("width", "word_width"):
             value = getattr(self, key)
-            require(
-                where, f"method.{key}", value, value % 2 == 0, "an even number: half of it is a position's"
-            )
-        subtract, released = self.difference == "subtract", self.preset == "authors"
-        wanted = 'zero with difference = "subtract", which matches no views: --set method.view_weight=0'
-        require(where, "method.view_weight", self.view_weight, not subtract or self.view_weight == 0, wanted)
-        wanted = 'above 0 with difference = "reconstruct"'
-        require(where, "method.layers", self.layers, subtract or self.layers > 0, wanted)
-        require_used(where, "method.", self, "layers", not subtract, 'method.difference = "reconstruct"')
-        wanted = '[] with preset = "paper", which has no mistake'
-        require(where, "method.repaired", self.repaired, not self.repaired or released, wanted)
-        wanted = '1 with preset = "authors", which learns its own'
-        require(where, "method.temperature", self.temperature, self.temperature == 1 or not released, wanted)
-        contrasts = self.view_weight > 0 or self.reason_weight > 0
-        require_used(
-            where, "method.", self, "temperature", contrasts, "a view_weight or reason_weight above 0"
-        )
-        if self.repaired:
-            wanted = "[] without method.reason_weight, whose mistakes it mends"
-            require(where, "method.repaired", self.repaired, self.reason_weight > 0, wanted)
+            wanted = "an even number: half of it is a position's"
+            require(where, f"method.{key}", value, value % 2 == 0, wanted)
+        used = any("caption" in stage.tasks for stage in recipe.stages)
+        check_dropout(where, self, used, "a stage with the task caption")
+        by = "a stage with the task caption"
+        require_used(where, "method.", self, used, by, "view_weight", "temperature")
+        self._check_difference(where)
+        self._check_repaired(where)
         wanted = "0: SCORER compares the pictures cell by cell, so it needs all cells"
         kept = getattr(recipe.vision, "keep", 0)
         require(where, "vision.keep", kept, recipe.vision.keeps_every_cell, wanted)
+
+    def _check_difference(self, where: str) -> None:
+        """What reconstruction needs, and subtraction does not use."""
+        subtract = self.difference == "subtract"
+        wanted = '0 with method.difference = "subtract", which matches no views: --set method.view_weight=0'
+        require(where, "method.view_weight", self.view_weight, not subtract or self.view_weight == 0, wanted)
+        wanted = 'a number above 0 with method.difference = "reconstruct"'
+        require(where, "method.layers", self.layers, subtract or self.layers > 0, wanted)
+        by = 'method.difference = "reconstruct"'
+        require_used(where, "method.", self, not subtract, by, "layers")
+        contrasts = self.view_weight > 0 or self.reason_weight > 0
+        by = "method.view_weight or method.reason_weight above 0"
+        require_used(where, "method.", self, contrasts, by, "temperature")
+        learned = self.preset == "authors"
+        wanted = '1 with method.preset = "authors", which learns a factor instead'
+        require(where, "method.temperature", self.temperature, self.temperature == 1 or not learned, wanted)
+
+    def _check_repaired(self, where: str) -> None:
+        """Mistakes that there are, each mended once."""
+        by = 'method.preset = "authors": the paper\'s reading has no mistakes to mend'
+        require_used(where, "method.", self, self.preset == "authors", by, "repaired")
+        by = "method.reason_weight above 0: both mistakes are in its loss"
+        require_used(where, "method.", self, self.reason_weight > 0, by, "repaired")
+        once = len(set(self.repaired)) == len(self.repaired)
+        require(where, "method.repaired", self.repaired, once, "each name once")

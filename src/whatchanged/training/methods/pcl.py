@@ -135,7 +135,7 @@ class Embeddings(nn.Module):
             patches = patches.sigmoid()
         kind = self.types.weight[self.preset.types[2 * index + 1]]
         patches = self.dropout(self.norm(patches + kind + self.positions[tokens.cells + self.first]))
-        return torch.cat([self.special(index, len(patches)), patches], dim=1)
+        return torch.cat([self.special(index, patches.shape[0]), patches], dim=1)
 
     def text(self, ids: Tensor, places: Tensor) -> Tensor:
         """ids (B, T) at text positions ``places`` (T,), BOS being 0 -> rows (B, T, D)."""
@@ -357,7 +357,7 @@ class PCL(nn.Module):
         """Raw tokens -> what F_cross reads of both pictures."""
         before, after = self.vision.add_match_features(pair, hidden)
         first = self.embed.image(before, 0)  # (B, N + 1, D)
-        second = self.embed.special(1, len(first)) if pair.single else self.embed.image(after, 1)
+        second = self.embed.special(1, first.shape[0]) if pair.single else self.embed.image(after, 1)
         real = (_readable(before), _readable(after))
         both = None if real[0] is None or real[1] is None else torch.cat([real[0], real[1]], dim=1)
         if self.single is not None and self.pair is not None:

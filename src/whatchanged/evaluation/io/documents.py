@@ -1,4 +1,4 @@
-"""JSON from strangers: one value or one a line, told apart by content; and PCL's names of pairs."""
+"""JSON files of unknown origin, with one value or one value a line; and PCL's names of pairs."""
 
 import json
 import re
@@ -14,10 +14,10 @@ _PCL_CLEVR = re.compile(r"CLEVR_default_(\d+)(?:\.png)?_CLEVR_(semantic|nonseman
 
 @dataclass(frozen=True)
 class Document:
-    """What a file holds: ``values`` with the place of each ("line 3", "entry 7") for messages.
+    """The content of a file: ``values``, each with its place ("line 3", "entry 7") for messages.
 
-    ``lines``: one value a line. Otherwise the file is one value; a list stands here entry by entry, and
-    ``whole`` is any other single value.
+    ``lines``: whether there is one value a line. Otherwise the file is one value: a list is given entry by
+    entry; any other value is also ``whole``.
     """
 
     path: Path
@@ -27,7 +27,7 @@ class Document:
 
 
 def read_document(path: Path) -> Document:
-    """A JSON or JSON Lines file in UTF-8. Raises PredictionsError with the line of what is malformed."""
+    """A JSON or JSON Lines file in UTF-8. Raises PredictionsError, which names the malformed line."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -57,13 +57,13 @@ def read_document(path: Path) -> Document:
 
 
 def short(value: Any) -> str:
-    """A value as JSON, cut to what a message bears."""
+    """A value as JSON, cut to a length that fits into a message."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= SHOWN else text[:SHOWN] + " ..."
 
 
 def pcl_id(name: str) -> str:
-    """PCL's name of a pair, in the benchmark's spelling where it is CLEVR-Change's; others stay.
+    """PCL's name of a pair; a pair of CLEVR-Change gets the benchmark's own id, others keep their name.
 
     ``CLEVR_default_000123.png_CLEVR_semantic_000123.png`` -> ``000123.png``; nonsemantic -> ``000123.png_n``.
     """
@@ -82,7 +82,7 @@ def _single(path: Path, value: Any) -> Document:
 
 
 def _is_lines(text: str) -> bool:
-    """Whether the second line is an object of its own, as no part of one long value looks."""
+    """Whether the second line is an object of its own, which no part of one long value looks like."""
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     return len(lines) > 1 and lines[1].startswith("{") and lines[1].endswith("}")
 
