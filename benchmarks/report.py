@@ -20,8 +20,9 @@ from typing import Any
 
 from benchmarks.compare_tables import as_markdown
 from benchmarks.record import RESULTS, ROOT, Result, read_results
+from whatchanged.evaluation.report.layout import with_ends
 from whatchanged.evaluation.report.tables import tables
-from whatchanged.evaluation.statistics.intervals import wilson, with_ends
+from whatchanged.evaluation.statistics.intervals import wilson
 
 PAGE = ROOT / "RESULTS.md"
 MARKED = re.compile(r"<!-- figures (?P<view>[^>]*?) -->\n(?P<old>.*?)<!-- end -->", re.DOTALL)
