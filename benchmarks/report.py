@@ -20,7 +20,7 @@ from typing import Any
 
 from benchmarks.compare_tables import as_markdown
 from benchmarks.record import RESULTS, ROOT, Result, read_results
-from whatchanged.evaluation.report.layout import with_ends
+from whatchanged.evaluation.report.layout import share_with_ends, with_ends
 from whatchanged.evaluation.report.tables import tables
 from whatchanged.evaluation.statistics.intervals import wilson
 
@@ -109,11 +109,6 @@ def table(head: Row, *body: Row) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def share(found: Mapping[str, Any]) -> str:
-    """A percentage with its interval."""
-    return with_ends(found["percent"], (found["low"], found["high"]))
-
-
 def score(figures: Mapping[str, Any], subset: str, name: str) -> str:
     """A score of a subset with its interval."""
     return with_ends(figures[subset][name], figures["intervals"][subset][name])
@@ -123,7 +118,7 @@ def hits(figures: Mapping[str, Any]) -> str:
     """Hits of the pointing game with their interval; "-" where it was not played."""
     if not figures.get("pointing"):
         return "-"
-    return share(figures["pointing"]["subsets"]["overall"]["hits"])
+    return share_with_ends(figures["pointing"]["subsets"]["overall"]["hits"])
 
 
 def ranked(figures: Mapping[str, Any]) -> str:
@@ -132,12 +127,12 @@ def ranked(figures: Mapping[str, Any]) -> str:
 
 
 SCORES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    "change type right": lambda f: share(f["scene"]["semantic"]["type_right"]),
-    "phrase fits the changed object": lambda f: share(f["scene"]["semantic"]["fits"]),
-    "phrase fits no other object": lambda f: share(f["scene"]["semantic"]["fits_alone"]),
-    "sentence wholly true": lambda f: share(f["scene"]["semantic"]["true"]),
-    "unchanged pairs called unchanged": lambda f: share(f["scene"]["distractor"]["called_none"]),
-    "changed pairs called unchanged": lambda f: share(f["scene"]["semantic"]["called_none"]),
+    "change type right": lambda f: share_with_ends(f["scene"]["semantic"]["type_right"]),
+    "phrase fits the changed object": lambda f: share_with_ends(f["scene"]["semantic"]["fits"]),
+    "phrase fits no other object": lambda f: share_with_ends(f["scene"]["semantic"]["fits_alone"]),
+    "sentence wholly true": lambda f: share_with_ends(f["scene"]["semantic"]["true"]),
+    "unchanged pairs called unchanged": lambda f: share_with_ends(f["scene"]["distractor"]["called_none"]),
+    "changed pairs called unchanged": lambda f: share_with_ends(f["scene"]["semantic"]["called_none"]),
     "AUC of the no-change probability": ranked,
     "CIDEr-D, changed pairs": lambda f: score(f, "semantic", "CIDEr-D"),
     "CIDEr-D, all pairs": lambda f: score(f, "overall", "CIDEr-D"),

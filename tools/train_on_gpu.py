@@ -49,11 +49,11 @@ from whatchanged.errors import DatasetError, MissingExtra, RecipeError, Whatchan
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import ObjectsConfig, PoolConfig, Recipe, StageConfig
 from whatchanged.training.checkpoint import State
+from whatchanged.training.device import choose_device
 from whatchanged.training.features.store import store_tokens
 from whatchanged.training.objects.pool import draw_pool, growing, open_shards, stop
 from whatchanged.training.objects.pool_source import ORDERED, PoolSource
 from whatchanged.training.run import run_recipe
-from whatchanged.training.device import choose_device
 from whatchanged.training.run_folder import environment, open_run
 from whatchanged.training.validation import caption_source, captioning_scores
 from whatchanged.training.weights.weight_shards import pack, unpack, write_whole

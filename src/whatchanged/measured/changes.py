@@ -7,15 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured import sentences
+from whatchanged.measured.boxes import Box, area, bands, grown, union
 from whatchanged.measured.gate import Visibility
 from whatchanged.measured.kinds import Finding, find_kind
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.regions import Region, find_regions
-from whatchanged.measured.result import Box, Statement
-from whatchanged.measured.shifts import Moved, Shift, find_shift
+from whatchanged.measured.result import Statement
+from whatchanged.measured.shifts import Gap, Shift, find_shift
 
 ROUNDS = 2
 """How often a shift is looked for in what the last one left over."""
+TEXT_HEIGHT = 40
+"""Pixels that a line of text is high at most."""
 MOST_PARTS = 8
 """Bands in which shifts are looked for, the largest first."""
 
@@ -28,6 +31,7 @@ class Found:
     box_before: Box | None
     box_after: Box | None
     pixels: int
+    cause: bool = True
 
 
 def find_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: float) -> list[Statement]:
@@ -44,11 +48,11 @@ def find_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: flo
         found += _told(shift)
         aligned, seen = shift.aligned, shift.seen
     for region in find_regions(seen, threshold):
-        finding = find_kind(aligned, after, region.box, seen.differs & (seen.strength >= threshold))
+        finding = find_kind(aligned, after, region.box, seen.visible(threshold))
         there = None if finding.kind == "removed" else region.box
         was = None if finding.kind == "added" else region.box
         found.append(Found(finding, was, there, region.pixels))
-    return [sentences.statement(one.finding, one.box_before, one.box_after, one.pixels, size) for one in _ranked(found)]
+    return [sentences.statement(one.finding, one.box_before, one.box_after, one.pixels, size, one.cause) for one in _ranked(found)]
 
 
 def _best_shift(before: Pixels, after: Pixels, seen: Visibility, threshold: float) -> Shift | None:
@@ -75,53 +79,36 @@ def _parts(boxes: Sequence[Box], size: tuple[int, int]) -> list[tuple[Box, int]]
 
 
 def _told(shift: Shift) -> list[Found]:
-    """What a shift says: what is new, what is gone, what moved."""
-    found = [Found(Finding("added", "pushed in", 0.7), None, box, area(box)) for box in shift.new]
-    found += [Found(Finding("removed", "closed up", 0.7), box, None, area(box)) for box in shift.gone]
+    """What a shift says: what is new, gone, rewritten or stretched, and what moved."""
+    text_line = shift.axis == 1 and all(one.after[3] - one.after[1] <= TEXT_HEIGHT for one in shift.moved)
+    found = [_of_gap(gap, shift, text_line) for gap in shift.gaps]
     caused = bool(found)
-    by_offset: dict[tuple[int, int], list[Moved]] = {}
     for moved in shift.moved:
-        by_offset.setdefault((moved.dx, moved.dy), []).append(moved)
-    for (dx, dy), group in by_offset.items():
-        values = {"dx": dx, "dy": dy}
-        finding = Finding("moved", "consequence" if caused else "position", 0.7, values)
-        boxes = union([one.box_before for one in group]), union([one.box_after for one in group])
-        found.append(Found(finding, *boxes, sum(area(one.box_after) for one in group)))
+        finding = Finding("moved", "position", 0.7, {"dx": moved.dx, "dy": moved.dy})
+        found.append(Found(finding, moved.before, moved.after, area(moved.after), cause=not caused))
     return found
+
+
+def _of_gap(gap: Gap, shift: Shift, text_line: bool) -> Found:
+    """What came and went at one place."""
+    if gap.stretch:
+        box = union([box for box in (gap.new, gap.gone) if box])
+        values = {"dy" if shift.axis == 0 else "dx": gap.lines}
+        return Found(Finding("resized", "length", 0.6, values), box, box, area(box))
+    if gap.new and gap.gone:
+        kind = "rewritten" if text_line else "replaced"
+        after = union([gap.new, *(one.after for one in shift.moved)]) if text_line else gap.new
+        before = union([gap.gone, *(one.before for one in shift.moved)]) if text_line else gap.gone
+        return Found(Finding(kind, "text" if text_line else "part", 0.5), before, after, area(after))
+    if gap.new:
+        return Found(Finding("added", "pushed in", 0.7), None, gap.new, area(gap.new))
+    box = gap.gone or (0, 0, 0, 0)
+    return Found(Finding("removed", "closed up", 0.7), box, None, area(box))
 
 
 def _ranked(found: list[Found]) -> list[Found]:
     """The most telling first: causes before consequences, then by size."""
     return sorted(
         found,
-        key=lambda one: (one.finding.aspect == "consequence", -one.pixels, one.box_after or one.box_before or ()),
+        key=lambda one: (not one.cause, -one.pixels, one.box_after or one.box_before or ()),
     )
-
-
-def bands(boxes: Sequence[Box], axis: int) -> list[Box]:
-    """Boxes merged where their rows (axis 0) or columns (axis 1) overlap."""
-    low, high = (1, 3) if axis == 0 else (0, 2)
-    merged: list[Box] = []
-    for box in sorted(boxes, key=lambda one: (one[low], one)):
-        if merged and box[low] < merged[-1][high]:
-            merged[-1] = union([merged[-1], box])
-        else:
-            merged.append(box)
-    return merged
-
-
-def union(boxes: Sequence[Box]) -> Box:
-    """The box around boxes."""
-    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
-    return min(lefts), min(tops), max(rights), max(bottoms)
-
-
-def grown(box: Box, by: int, size: tuple[int, int]) -> Box:
-    """The box with this much more on each side, inside the picture."""
-    left, top, right, bottom = box
-    return max(0, left - by), max(0, top - by), min(size[0], right + by), min(size[1], bottom + by)
-
-
-def area(box: Box) -> int:
-    """Pixels of a box."""
-    return (box[2] - box[0]) * (box[3] - box[1])

@@ -65,7 +65,7 @@ def answer_of(
 ) -> Measured:
     """The answer for pixels of one size that differ."""
     size = (before.shape[1], before.shape[0])
-    visible = seen.differs & (seen.strength >= threshold)
+    visible = seen.visible(threshold)
     changed = seen.score >= threshold
     statements = tuple(find_changes(before, after, seen, threshold)) if changed else ()
     score = seen.score / threshold if threshold else gate.CERTAIN

@@ -25,7 +25,7 @@ class Truths:
 
 def read_truths(root: Path, records: Sequence[PairRecord]) -> Truths | None:
     """What the folder ``root`` knows of its pairs; None where it holds no truth or shows no known world."""
-    world = world_of(records[0].dataset)
+    world = world_of(records[0].dataset, root)
     if world is None:
         return None
     found = world.truths(root, records)
