@@ -23,7 +23,6 @@ from benchmarks.record import RESULTS, ROOT, Result, read_results
 from whatchanged.evaluation.report.layout import share_with_ends, with_ends
 from whatchanged.evaluation.report.tables import tables
 from whatchanged.evaluation.statistics.intervals import wilson
-from whatchanged.worlds import world_of
 
 PAGE = ROOT / "RESULTS.md"
 MARKED = re.compile(r"<!-- figures (?P<view>[^>]*?) -->\n(?P<old>.*?)<!-- end -->", re.DOTALL)
@@ -164,8 +163,7 @@ def evaluation(start: str) -> Callable[[Result], str]:
     """The table of ``whatchanged evaluate`` whose title starts so, below its title."""
 
     def view(result: Result) -> str:
-        world = world_of(result.figures["signature"]["dataset"])
-        for title, rows in tables(result.figures, world):
+        for title, rows in tables(result.figures):
             if title.startswith(start):
                 return f"{title}:\n\n{table(*rows)}"
         raise ValueError(f"{result.name}: its report has no table {start!r}")

@@ -41,7 +41,7 @@ def page(report: Report, title: str, folder: Path) -> str:
         f"default-src 'none'; img-src 'self' file:; style-src '{_hash(style)}'; "
         f"script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
     )
-    head = "".join(_table(name, rows) for name, rows in tables(report, report.world))
+    head = "".join(_table(name, rows) for name, rows in tables(report))
     data = _inert(page_data(report.scored, folder))
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
