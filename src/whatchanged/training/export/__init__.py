@@ -69,7 +69,8 @@ def export_run(
     if output.exists() and any(output.iterdir()) and not (output / MANIFEST).is_file():
         raise OutputError(f"{output}: holds other things than a model, so it stays. Choose another folder.")
     trained, method, state = open_run(run, checkpoint)
-    tensors = model_tensors(cast(nn.Module, method))  # of the run, without a backbone that is put in front
+    # Of the run itself, before a backbone is put in front of it.
+    tensors, folded_norms = model_tensors(cast(nn.Module, method)), has_folded_norms(method)
     recipe, statistics, seen_by = trained, pixel_statistics(trained.vision), None
     if trained.vision.kind == "features":
         recipe, backbone = put_backbone_in_front(run, trained, method, weights)
@@ -115,7 +116,7 @@ def export_run(
             no_change=no_change,
             provenance=provenance,
             in_distribution=known,
-            folded_norms=has_folded_norms(method),
+            folded_norms=folded_norms,
         )
         (draft / "README.md").write_text(model_card(card, recipe, draft), encoding="utf-8")
         write_bundle(draft, card)
