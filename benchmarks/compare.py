@@ -42,12 +42,12 @@ from typing import Any, cast
 
 import numpy as np
 import torch
-from compare_rows import GROUPS, PCL, TABLES, TOKENS, Plan, Row, recipe_of
-from compare_tables import as_markdown, row_of
-from compare_tokens import Seen, open_seen
 from torch import nn
 from torch.nn import functional as F
 
+from benchmarks.compare_rows import GROUPS, PCL, TABLES, TOKENS, Plan, Row, recipe_of
+from benchmarks.compare_tables import as_markdown, row_of
+from benchmarks.compare_tokens import Seen, open_seen
 from whatchanged.cli.console import note, progress
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import OutputError, RecipeError, WhatchangedError

@@ -24,9 +24,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import corpus
 import numpy as np
 
+from benchmarks import corpus
 from whatchanged.evaluation.metrics import bleu, cider, java, meteor, ngrams, ptb, rouge, tokenisers
 
 LIGHT = ("tokenise", "count", "BLEU", "ROUGE-L", "CIDEr-D")

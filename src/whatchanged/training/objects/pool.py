@@ -25,10 +25,9 @@ from numpy.typing import NDArray
 
 from whatchanged.errors import DatasetError
 from whatchanged.files import whole
-from whatchanged.records import CHANGE_TYPES
 from whatchanged.training.objects.render import PLAIN, Look, look_for, render
 from whatchanged.training.objects.supervision import ABSENT, ATTRIBUTES, CHANGE_LABELS
-from whatchanged.worlds.clevr.change import Change
+from whatchanged.worlds.clevr.change import CHANGE_TYPES, Change
 from whatchanged.worlds.clevr.sampling import Views, sample_triple
 from whatchanged.worlds.clevr.scene import (
     COLORS,

@@ -6,11 +6,11 @@ exchanging words or birds; of other texts it says None.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from whatchanged.worlds.birds.bird import COLOURED, COLOURS, MEASURED, PATTERNED, Bird
+from whatchanged.worlds.birds.bird import COLOURED, COLOURS, MEASURED, PATTERNED, Bird, species
 
 WORDS: Mapping[str, Sequence[str]] = {
     "beak": ("beak", "bill"),
@@ -41,15 +41,21 @@ _SIZED = re.compile(r"(?P<how>larger|bigger|smaller)(?: than animal(?P<other>[12
 _WHOLE = re.compile(rf"(?:an? )?(?:mostly )?(?:(?P<size>small|large) )?(?P<colour>{_COLOUR})?(?: bird)?")
 _SUBJECT = re.compile(r"(animal[12]|both animals|both|this bird|the bird|this)(?: (has|have|is|are))?\b ?")
 _SPLIT = re.compile(r"[.,;]|\bwhile\b|\bwhereas\b|\bbut\b|\bwith\b|\band\b")
-_SAME = ("both animals look the same", "these two animals look the same", "the two look exactly the same",
-         "there are no differences between the two")  # fmt: skip
+_ANY_BIRD = species(0, 0).middle
+NO_DIFFERENCE = (
+    "both animals look the same",
+    "these two animals look the same",
+    "the two look exactly the same",
+    "there are no differences between the two",
+)
+"""The ways to say of two birds that nothing differs."""
 
 
 def compare(one: Bird, two: Bird, rng: np.random.Generator) -> str:
     """A paragraph: one to four of the differences, larger parts more often; "Animal 1" and "animal 2"."""
     found = differences(one, two)
     if not found:
-        return _sentence(str(rng.choice(_SAME)))
+        return _sentence(str(rng.choice(NO_DIFFERENCE)))
     weights = np.array([weight for _, weight in found])
     count = min(len(found), int(rng.integers(1, 5)))
     chosen = rng.choice(len(found), count, replace=False, p=weights / weights.sum())
@@ -167,12 +173,42 @@ def is_true(text: str, *birds: Bird) -> bool | None:
 
     False if any of its clauses is false, None if none is but some cannot be read, True otherwise.
     """
-    words = re.sub(r"animal ([12])", r"animal\1", " ".join(text.lower().replace("``", "").split()))
-    words = re.sub(r" ([.,;])", r"\1", words)
-    if any(same in words for same in _SAME):
+    if says_no_difference(text):
         return len(birds) == 2 and not differences(*birds)
-    marked = _WITH_MARKS.sub(r"marked_\1_\2", words)
-    verdicts: list[bool | None] = []
+    verdicts = [_holds(clause, subject, birds) for subject, clause in _clauses(text)]
+    if not verdicts:
+        return None
+    if False in verdicts:
+        return False
+    return None if None in verdicts else True
+
+
+def reads(text: str, birds: int | None = None) -> bool:
+    """Whether every clause of a text can be read, as about so many birds (None: one or two)."""
+    if birds is None:
+        return reads(text, 1) or reads(text, 2)
+    if says_no_difference(text):
+        return birds == 2
+    # Whether a clause can be read depends on how many birds there are, not on what they look like.
+    found = [_holds(clause, subject, (_ANY_BIRD,) * birds) for subject, clause in _clauses(text)]
+    return bool(found) and None not in found
+
+
+def says_no_difference(text: str) -> bool:
+    """Whether a text says that two birds look the same."""
+    plain = _plain(text)
+    return any(sentence in plain for sentence in NO_DIFFERENCE)
+
+
+def _plain(text: str) -> str:
+    """Small letters, one blank between words, none before a stop, "animal1" for "animal 1"."""
+    words = re.sub(r"animal ([12])", r"animal\1", " ".join(text.lower().replace("``", "").split()))
+    return re.sub(r" ([.,;])", r"\1", words)
+
+
+def _clauses(text: str) -> Iterator[tuple[str, str]]:
+    """(subject, what is said of it) of each clause; a clause without a subject has that of the one before."""
+    marked = _WITH_MARKS.sub(r"marked_\1_\2", _plain(text))
     subject = "this bird"
     for clause in _SPLIT.split(marked):
         clause = clause.strip()
@@ -180,11 +216,9 @@ def is_true(text: str, *birds: Bird) -> bool | None:
             continue
         named = _SUBJECT.match(clause)
         if named:
-            subject, clause = named[1], clause[named.end() :].strip()
-        verdicts.append(_holds(clause, subject, birds) if clause else None)
-    if not verdicts or False in verdicts:
-        return False if verdicts else None
-    return None if None in verdicts else True
+            subject = named[1]
+            clause = clause[named.end() :].strip()
+        yield subject, clause
 
 
 def _holds(clause: str, subject: str, birds: Sequence[Bird]) -> bool | None:

@@ -25,6 +25,7 @@ import numpy as np
 
 from whatchanged.datasets.birds_to_words import COLUMNS
 from whatchanged.errors import OutputError
+from whatchanged.worlds import Drawing
 from whatchanged.worlds.birds.bird import PER_GENUS, Bird, Species, species
 from whatchanged.worlds.birds.drawing import any_view, draw
 from whatchanged.worlds.birds.language import compare, describe
@@ -50,6 +51,16 @@ class _Picture:
 
     def bird(self) -> Bird:
         return self.species.bird(np.random.default_rng((*self.seed, 0)))
+
+
+def draw_birds(drawing: Drawing) -> str:
+    """What ``whatchanged synth birds`` calls. It needs no extra."""
+    width, height = drawing.size
+    if width != height:
+        raise OutputError(f"--size {width}x{height}: birds are drawn on squares. Choose {width}x{width}.")
+    pairs = drawing.scenes
+    write_birds(drawing.out, pairs, drawing.seed, width, drawing.workers, drawing.advance)
+    return f"{pairs:,} pairs, {SINGLES * pairs:,} captioned and {LABELLED * pairs:,} labelled pictures"
 
 
 def write_birds(

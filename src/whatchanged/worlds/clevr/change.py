@@ -1,9 +1,15 @@
 """One change between two scenes, as data."""
 
 from dataclasses import dataclass
+from typing import Literal
 
-from whatchanged.records import ChangeType
 from whatchanged.worlds.clevr.scene import Scene, SceneObject
+
+ChangeType = Literal["color", "material", "add", "drop", "move", "none"]
+
+CHANGE_TYPES: tuple[ChangeType, ...] = ("color", "material", "add", "drop", "move", "none")
+"""Numbers on disk are positions in this list. The papers' "texture" is ``material``; a pair without change is
+``none``."""
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from whatchanged.records import ChangeType
-from whatchanged.worlds.clevr.change import Change, changed_thing, named
+from whatchanged.worlds.clevr.change import Change, ChangeType, changed_thing, named
 from whatchanged.worlds.clevr.language import NO_CHANGE, RELATION_WORDS, SYNONYMS, VERBS
 from whatchanged.worlds.clevr.phrases import Attribute, Phrase, Plain, Relation, referents
 from whatchanged.worlds.clevr.scene import COLORS, MATERIALS, SHAPES, SIZES, Scene

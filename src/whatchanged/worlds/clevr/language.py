@@ -9,8 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from whatchanged.records import ChangeType
-from whatchanged.worlds.clevr.change import Change, named
+from whatchanged.worlds.clevr.change import Change, ChangeType, named
 from whatchanged.worlds.clevr.phrases import (
     ATTRIBUTES,
     Attribute,
@@ -24,6 +23,7 @@ from whatchanged.worlds.clevr.phrases import (
 from whatchanged.worlds.clevr.scene import COLORS, Scene
 
 Wording = Literal["short", "full", "clear", "relational"]
+WORDINGS: tuple[Wording, ...] = ("short", "full", "clear", "relational")
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "large": ("large", "big"),

@@ -17,8 +17,8 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.records import CHANGE_TYPES, Box, ChangeType
-from whatchanged.worlds.clevr.change import NOTHING, Change, named
+from whatchanged.records import Box
+from whatchanged.worlds.clevr.change import CHANGE_TYPES, NOTHING, Change, ChangeType, named
 from whatchanged.worlds.clevr.phrases import describable
 from whatchanged.worlds.clevr.scene import (
     BACK_LAMP,

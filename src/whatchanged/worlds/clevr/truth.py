@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from whatchanged.errors import DatasetError
-from whatchanged.records import CHANGE_TYPES, Box
-from whatchanged.worlds.clevr.change import NOTHING, Change, kept
+from whatchanged.records import Box
+from whatchanged.worlds.clevr.change import CHANGE_TYPES, NOTHING, Change, kept
 from whatchanged.worlds.clevr.sampling import HEIGHT, WIDTH, Triple, mean_overlap
 from whatchanged.worlds.clevr.scene import (
     COLORS,
@@ -31,6 +31,7 @@ from whatchanged.worlds.clevr.scene import (
 )
 from whatchanged.worlds.clevr.visibility import boxes, index_picture, visible_pixels
 
+SCENES, PAIRS = "scenes.json", "pairs.json"
 SPLITS = ("default", "semantic", "nonsemantic")
 LAMPS = ("Lamp_Key", "Lamp_Fill", "Lamp_Back")
 
@@ -74,15 +75,15 @@ def read_triples(folder: Path) -> tuple[Triple, ...]:
 
     Raises ``DatasetError`` where a file is missing, is not JSON, or an entry is not what it should be.
     """
-    pictures = _load(folder / "scenes.json")
+    pictures = _load(folder / SCENES)
     if not isinstance(pictures, dict) or not isinstance(pictures.get("scenes"), list):
-        raise DatasetError(f"{folder / 'scenes.json'}: expected an object with a list named 'scenes'.")
-    pairs = _load(folder / "pairs.json")
+        raise DatasetError(f"{folder / SCENES}: expected an object with a list named 'scenes'.")
+    pairs = _load(folder / PAIRS)
     if not isinstance(pairs, list):
-        raise DatasetError(f"{folder / 'pairs.json'}: expected a list of pairs, got {_kind(pairs)}.")
+        raise DatasetError(f"{folder / PAIRS}: expected a list of pairs, got {_kind(pairs)}.")
     scenes: dict[tuple[str, int], Scene] = {}
     for number, entry in enumerate(pictures["scenes"]):
-        where = f"{folder / 'scenes.json'}, scene {number}"
+        where = f"{folder / SCENES}, scene {number}"
         key = (
             _one_of(_get(entry, "split", where), SPLITS, f"{where}, split"),
             _index(entry, "image_index", where),
@@ -91,8 +92,7 @@ def read_triples(folder: Path) -> tuple[Triple, ...]:
             raise DatasetError(f"{where}: the {key[0]} view of scene {key[1]} comes twice. Keep one of them.")
         scenes[key] = read_scene(entry, where)
     triples = [
-        _read_triple(entry, scenes, f"{folder / 'pairs.json'}, pair {number}")
-        for number, entry in enumerate(pairs)
+        _read_triple(entry, scenes, f"{folder / PAIRS}, pair {number}") for number, entry in enumerate(pairs)
     ]
     return tuple(sorted(triples, key=lambda triple: triple.index))
 
