@@ -159,13 +159,17 @@ def goals(result: Result) -> str:
     )
 
 
-def evaluation(start: str) -> Callable[[Result], str]:
-    """The table of ``whatchanged evaluate`` whose title starts so, below its title."""
+def evaluation(start: str, views: bool = True) -> Callable[[Result], str]:
+    """The table of ``whatchanged evaluate`` whose title starts so, below its title.
+
+    views: with the rows of pairs by how much their views overlap; the JSON has them either way.
+    """
 
     def view(result: Result) -> str:
         for title, rows in tables(result.figures):
             if title.startswith(start):
-                return f"{title}:\n\n{table(*rows)}"
+                shown = [row for row in rows if views or not row[0].startswith(("hardest", "IoU"))]
+                return f"{title}:\n\n{table(*shown)}"
         raise ValueError(f"{result.name}: its report has no table {start!r}")
 
     return view
@@ -265,6 +269,8 @@ VIEWS: Mapping[str, Mapping[str, Callable[[Result], str]]] = {
         "goals": goals,
         "references": evaluation("Against the references"),
         "scene": evaluation("Against the scene"),
+        "references-by-type": evaluation("Against the references", views=False),
+        "scene-by-type": evaluation("Against the scene", views=False),
         "pointing": evaluation("Pointing game"),
         "changed": evaluation("Changed or not"),
         "warned": warned,
