@@ -25,8 +25,8 @@ from whatchanged.captioner.attention import over_content
 from whatchanged.captioner.bundle import WEIGHTS, Bundle, open_bundle
 from whatchanged.captioner.card import Card, GridAttention, PictureInput
 from whatchanged.captioner.decoding import Cache, Decoded, Ids, beam, greedy
-from whatchanged.captioner.graphs import Graph, check_graphs
 from whatchanged.captioner.no_change import sayable, sentences_probability
+from whatchanged.captioner.onnx_graphs import Graph, check_graphs
 from whatchanged.errors import BundleError, ShapeError, WhatchangedError
 from whatchanged.images import Source, normalise, open_image, resize
 
