@@ -7,7 +7,7 @@ import numpy as np
 from whatchanged.errors import WhatchangedError
 from whatchanged.images import Source
 from whatchanged.measured import gate, hidden, sentences, words
-from whatchanged.measured.canvas import compare_sizes
+from whatchanged.measured.canvas import compare_sizes, turn_statement
 from whatchanged.measured.changes import find_changes
 from whatchanged.measured.gate import Visibility, visibility
 from whatchanged.measured.reading import Picture, Pixels, read_picture, read_size, same_file
@@ -15,6 +15,9 @@ from whatchanged.measured.result import Box, Measured, Statement
 from whatchanged.measured.signature import signature
 
 Size = tuple[int, int]
+
+TURN_SHARE = 0.02
+"""Share of the pixels that must differ visibly before a turn or a mirroring is looked for."""
 
 
 def measure(
@@ -67,22 +70,36 @@ def answer_of(
     size = (before.shape[1], before.shape[0])
     visible = seen.visible(threshold)
     changed = seen.score >= threshold
-    statements = tuple(find_changes(before, after, seen, threshold)) if changed else ()
     score = seen.score / threshold if threshold else gate.CERTAIN
+    share = float(np.count_nonzero(visible)) / visible.size
+    turn = turn_statement(before, after) if share >= TURN_SHARE else None
+    told = changed or gate.is_doubtful(score)
+    statements = tuple(find_changes(before, after, seen, min(threshold, seen.score))) if told else ()
+    if turn is not None:
+        statements = (turn,)
     return Measured(
         verdict="changed" if changed else "noise",
         doubtful=gate.is_doubtful(score),
         no_change=gate.probability_of_no_change(score),
         score=seen.score,
-        share=float(np.count_nonzero(visible)) / visible.size,
+        share=share,
         statements=statements,
-        sentence=sentences.together(statements) if changed else words.capitalised(words.NOISE),
+        sentence=_sentence(statements, changed),
         notes=(),
         size_before=size,
         size_after=size,
         signature=signature(before, after, visible if changed else seen.differs),
         idle=idle,
     )
+
+
+def _sentence(statements: Sequence[Statement], changed: bool) -> str:
+    """The whole answer in words; of what is doubtful it says so."""
+    if changed:
+        return sentences.together(statements)
+    if statements:
+        return f"Perhaps nothing visible changed; if anything: {sentences.lowered(statements[0].sentence)}"
+    return words.capitalised(words.NOISE)
 
 
 def _unchanged(verdict: str, size: Size, idle: tuple[int, ...]) -> Measured:
