@@ -81,7 +81,7 @@ def _table(title: str, rows: Sequence[Sequence[str]]) -> str:
 
 
 def _text(text: str) -> str:
-    """Text as markup, writable whatever it holds."""
+    """Text as markup; characters that UTF-8 cannot write are replaced."""
     return html.escape(text.encode("utf-8", "replace").decode("utf-8"))
 
 
