@@ -23,7 +23,6 @@ from benchmarks.record import RESULTS, ROOT, Result, read_results
 from whatchanged.evaluation.report.layout import share_with_ends, with_ends
 from whatchanged.evaluation.report.tables import tables
 from whatchanged.evaluation.statistics.intervals import wilson
-from whatchanged.worlds import world_of
 
 PAGE = ROOT / "RESULTS.md"
 MARKED = re.compile(r"<!-- figures (?P<view>[^>]*?) -->\n(?P<old>.*?)<!-- end -->", re.DOTALL)
@@ -167,8 +166,7 @@ def evaluation(start: str, views: bool = True) -> Callable[[Result], str]:
     """
 
     def view(result: Result) -> str:
-        world = world_of(result.figures["signature"]["dataset"])
-        for title, rows in tables(result.figures, world):
+        for title, rows in tables(result.figures):
             if title.startswith(start):
                 shown = [row for row in rows if views or not row[0].startswith(("hardest", "IoU"))]
                 return f"{title}:\n\n{table(*shown)}"

@@ -130,12 +130,7 @@ def recolor_fill(rng: Rng, e: Element) -> Deed | None:
     """Another fill."""
     if e["tag"] == "rect" or e["tag"] == "polyline":
         color, step = other_color(rng, e["svgfill"])
-        return Deed(
-            "recolored",
-            "fill",
-            step,
-            style(e, **({"fill": color} if e["tag"] == "rect" else {"stroke": color})),
-        )
+        return Deed("recolored", "fill", step, style(e, **({"fill": color} if e["tag"] == "rect" else {"stroke": color})))
     if parse_color(e["fill"])[3] < 0.1:
         return None
     color, step = other_color(rng, e["fill"])
@@ -160,9 +155,7 @@ def border_width(rng: Rng, e: Element) -> Deed | None:
 
 def outline(rng: Rng, e: Element) -> Deed | None:
     """A focus ring."""
-    if e["tag"] not in ("button", "input", "textarea", "select", "span", "div") or not (
-        e["text"] or e["border"]
-    ):
+    if e["tag"] not in ("button", "input", "textarea", "select", "span", "div") or not (e["text"] or e["border"]):
         return None
     color = str(rng.choice(["#1a73e8", "#888888", "#d93025"]))
     return Deed("restyled", "outline", 2, style(e, outline=f"{int(rng.integers(1, 4))}px solid {color}"))
@@ -184,9 +177,7 @@ def shadow(rng: Rng, e: Element) -> Deed | None:
     if not (e["border"] > 0.9 or parse_color(e["fill"])[3] > 0.3):
         return None
     depth = int(rng.integers(2, 12))
-    return Deed(
-        "restyled", "shadow", depth, style(e, box_shadow=f"0 {depth // 2}px {depth}px rgba(0,0,0,.4)")
-    )
+    return Deed("restyled", "shadow", depth, style(e, box_shadow=f"0 {depth // 2}px {depth}px rgba(0,0,0,.4)"))
 
 
 def weight(rng: Rng, e: Element) -> Deed | None:
@@ -255,9 +246,7 @@ def alignment(rng: Rng, e: Element) -> Deed | None:
     """Text at the other end."""
     if not e["text"] or e["box"][2] - e["box"][0] < 60:
         return None
-    return Deed(
-        "moved", "alignment", 10, style(e, text_align=str(rng.choice(["right", "center"])), display="block")
-    )
+    return Deed("moved", "alignment", 10, style(e, text_align=str(rng.choice(["right", "center"])), display="block"))
 
 
 def remove(rng: Rng, e: Element) -> Deed | None:
@@ -269,19 +258,20 @@ def remove(rng: Rng, e: Element) -> Deed | None:
 
 def add(rng: Rng, e: Element) -> Deed | None:
     """A copy beside, an icon, a word, a dot."""
-    svg = f'<svg width="16" height="16" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2"><path d="{rng.choice(ICONS)}"/></svg>'
-    dot = (
-        '<span style="display:inline-block;width:8px;height:8px;border-radius:4px;background:#d93025"></span>'
+    drawn = f'<path d="{rng.choice(ICONS)}"/>'
+    svg = (
+        '<svg data-new width="16" height="16" viewBox="0 0 24 24" fill="none" stroke="currentColor" '
+        f'stroke-width="2">{drawn}</svg>'
     )
-    word = f"<span>{rng.choice(WORDS)}</span>"
+    dot = '<span data-new style="display:inline-block;width:8px;height:8px;border-radius:4px;background:#d93025"></span>'
+    word = f"<span data-new>{rng.choice(WORDS)}</span>"
     if e["tag"] in ("svg", "rect", "line", "polyline", "input", "select", "textarea", "tr", "table"):
         return None
     new = json.dumps(str(rng.choice([svg, dot, word])))
     where = str(rng.choice(["beforebegin", "afterbegin", "beforeend", "afterend"]))
     script = (
-        f"(() => {{const e = window.elements[{e['i']}]; e.insertAdjacentHTML('{where}', {new});"
-        "const n = [...document.body.querySelectorAll('*')].find(x => !window.elements.includes(x));"
-        "window.elements.push(n)}})()".replace("}})()", "})()")
+        f"(() => {{window.elements[{e['i']}].insertAdjacentHTML('{where}', {new});"
+        "window.elements.push(document.querySelector('[data-new]'))})()"
     )
     return Deed("added", "small thing", 1, script)
 

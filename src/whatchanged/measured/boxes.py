@@ -32,3 +32,31 @@ def bands(boxes: Sequence[Box], axis: int) -> list[Box]:
         else:
             merged.append(box)
     return merged
+
+
+def gap(one: Box, other: Box) -> int:
+    """Pixels between two boxes, the larger of across and down; 0 where they touch."""
+    across = max(one[0], other[0]) - min(one[2], other[2])
+    down = max(one[1], other[1]) - min(one[3], other[3])
+    return max(0, across, down)
+
+
+def gathered(boxes: Sequence[Box], most_gap: int, most_room: float) -> list[list[int]]:
+    """Indices of boxes that lie together: so near, and their common box at most so many times their areas."""
+    groups = [[index] for index in range(len(boxes))]
+    around = list(boxes)
+    filled = [area(box) for box in boxes]
+    merged = True
+    while merged:
+        merged = False
+        for first in range(len(groups)):
+            for second in range(len(groups) - 1, first, -1):
+                both = union([around[first], around[second]])
+                near = gap(around[first], around[second]) <= most_gap
+                if near and area(both) <= most_room * (filled[first] + filled[second]):
+                    groups[first] += groups.pop(second)
+                    filled[first] += filled.pop(second)
+                    around[first] = both
+                    around.pop(second)
+                    merged = True
+    return groups

@@ -18,6 +18,7 @@ def statement(
     pixels: int,
     size: tuple[int, int],
     cause: bool = True,
+    boxes: tuple[Box, ...] = (),
 ) -> Statement:
     """One statement with its words; ``cause`` is false for what another statement brought about."""
     box = box_after or box_before
@@ -33,17 +34,22 @@ def statement(
         confidence=finding.confidence,
         share=share,
         values={"aspect": finding.aspect, **finding.values},
-        boxes=(box,),
+        boxes=boxes or (box,),
     )
 
 
 def together(statements: Sequence[Statement]) -> str:
     """The first statements as one sentence."""
-    parts = [one.sentence[0].lower() + one.sentence[1:-1] for one in statements[:MOST]]
+    parts = [lowered(one.sentence)[:-1] for one in statements[:MOST]]
     if len(statements) > MOST:
         more = len(statements) - MOST
         parts.append(f"{more} more {'place differs' if more == 1 else 'places differ'}")
     return words.capitalised(words.joined(parts))
+
+
+def lowered(sentence: str) -> str:
+    """A sentence with a small first letter."""
+    return sentence[:1].lower() + sentence[1:]
 
 
 def _text(

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.boxes import Box, area, union
+from whatchanged.measured.boxes import area, union
 from whatchanged.measured.gate import Visibility, visibility
 from whatchanged.measured.motion import Run, runs_of_lines
 from whatchanged.measured.planes import UNIT, contrast, luminance
 from whatchanged.measured.reading import Pixels
+from whatchanged.measured.result import Box
 
 EXPLAINED = 0.4
 """A shift is told where it makes at least this share of the visible differences vanish; what came or went counts
@@ -30,6 +31,7 @@ class Gap:
     stretch    whether the lines repeat their neighbour, as where a thing was made longer or shorter
     lines      how many more there are after than before
     ink        how many of their pixels stand out from their neighbours
+    thing      the box of what was stretched, or of all that is new or gone
     """
 
     new: Box | None
@@ -37,6 +39,7 @@ class Gap:
     stretch: bool
     lines: int
     ink: int
+    thing: Box
 
 
 @dataclass(frozen=True)
@@ -81,13 +84,13 @@ def find_shift(
     ]
     if not any(run.offset for run in runs):
         return None
-    moved = _moved(after, box, axis, runs)
+    moved = moved_runs(after, box, axis, runs)
     if not moved:
         return None
     aligned = before.copy()
     aligned[part] = _warped(before[part], after[part], axis, runs)
     rest = visibility(aligned, after)
-    gaps = _gaps(before, after, box, axis, runs)
+    gaps = gaps_between(before, after, (box, box), axis, runs)
     left_over = np.count_nonzero(rest.visible(threshold)) + sum(gap.ink for gap in gaps if not gap.stretch)
     explained = 1 - left_over / max(1, np.count_nonzero(seen.visible(threshold)))
     if explained < EXPLAINED:
@@ -105,7 +108,7 @@ def _warped(before: Pixels, after: Pixels, axis: int, runs: list[Run]) -> Pixels
     return np.moveaxis(target, 0, axis)
 
 
-def _moved(after: Pixels, box: Box, axis: int, runs: list[Run]) -> tuple[Moved, ...]:
+def moved_runs(after: Pixels, box: Box, axis: int, runs: list[Run]) -> tuple[Moved, ...]:
     """What lies elsewhere and carries ink, one for each offset."""
     found: dict[int, list[Box]] = {}
     for run in runs:
@@ -122,36 +125,66 @@ def _moved(after: Pixels, box: Box, axis: int, runs: list[Run]) -> tuple[Moved, 
     return tuple(sorted(moved, key=lambda one: (-area(one.after), one.after)))
 
 
-def _gaps(before: Pixels, after: Pixels, box: Box, axis: int, runs: list[Run]) -> tuple[Gap, ...]:
-    """What came and went between the lines that have a source."""
+def gaps_between(
+    before: Pixels, after: Pixels, boxes: tuple[Box, Box], axis: int, runs: list[Run]
+) -> tuple[Gap, ...]:
+    """What came and went between the lines of two boxes (before, after) that have a source."""
+    length_before, length = (box_length(box, axis) for box in boxes)
     kept = [(run.start, run.stop, run.offset) for run in runs if run.offset is not None]
-    length = box_length(box, axis)
-    used = np.zeros(length, bool)
+    used = np.zeros(length_before, bool)
     for start, stop, offset in kept:
         used[max(0, start - offset) : max(0, stop - offset)] = True
     gaps = []
     end_after = end_before = last = 0
-    for start, stop, offset in [*kept, (length, length, 0)]:
+    for start, stop, offset in [*kept, (length, length, length - length_before)]:
         source = start - offset
         free = np.flatnonzero(~used[end_before : max(end_before, source)]) + end_before
         gone = (int(free[0]), int(free[-1]) + 1) if len(free) else (0, 0)
-        gap = _gap(before, after, box, axis, (end_after, start), gone)
-        at_end = start == length and 0 < abs(gap.lines) <= abs(last)  # pushed out of sight, or pulled into it
-        if (gap.new or gap.gone) and not (at_end and not (gap.new and gap.gone)):
+        gap = _gap(before, after, boxes, axis, (end_after, start), gone)
+        cut = length == length_before and start == length and 0 < abs(gap.lines) <= abs(last)
+        if (gap.new or gap.gone) and not (cut and not (gap.new and gap.gone)):  # cut: pushed out of the box
             gaps.append(gap)
         end_after, end_before, last = stop, max(end_before, stop - offset), offset
     return tuple(gaps)
 
 
 def _gap(
-    before: Pixels, after: Pixels, box: Box, axis: int, new: tuple[int, int], gone: tuple[int, int]
+    before: Pixels,
+    after: Pixels,
+    boxes: tuple[Box, Box],
+    axis: int,
+    new: tuple[int, int],
+    gone: tuple[int, int],
 ) -> Gap:
     """The gap of some lines after and some lines before."""
-    new_lines, gone_lines = _lines(box, axis, *new), _lines(box, axis, *gone)
+    gone_lines, new_lines = _lines(boxes[0], axis, *gone), _lines(boxes[1], axis, *new)
     stretch = _repeats(after, new_lines, axis) and _repeats(before, gone_lines, axis)
     more = new[1] - new[0] - (gone[1] - gone[0])
     ink = _ink_count(after, new_lines) + _ink_count(before, gone_lines)
-    return Gap(ink_box(after, new_lines), ink_box(before, gone_lines), stretch, more, ink)
+    came, went = ink_box(after, new_lines), ink_box(before, gone_lines)
+    thing = union([box for box in (came, went) if box] or [new_lines])
+    if stretch and (came or went):
+        picture = after if came else before
+        thing = _stretched(picture, came or went or new_lines, axis)
+    return Gap(came, went, stretch, more, ink, thing)
+
+
+def _stretched(pixels: Pixels, box: Box, axis: int) -> Box:
+    """The thing that some repeated lines belong to: as far as its edges go on along the axis."""
+    left, top, right, bottom = box
+    picture = np.moveaxis(pixels, axis, 0)  # lines first
+    first, last, low, high = (top, bottom, left, right) if axis == 0 else (left, right, top, bottom)
+    reaches = [_reach(picture[:, edge], first, last) for edge in {low, low + 1, high - 2, high - 1}]
+    start, stop = max(reach[0] for reach in reaches), min(reach[1] for reach in reaches)
+    return (left, start, right, stop) if axis == 0 else (start, top, stop, bottom)
+
+
+def _reach(line: Pixels, first: int, last: int) -> tuple[int, int]:
+    """How far the colour at ``first`` goes on along a line of pixels (N, 3): start and stop."""
+    alike = np.abs(line.astype(np.int16) - line[first]).max(axis=1) <= ALIKE
+    before, after = np.flatnonzero(~alike[:first]), np.flatnonzero(~alike[last:])
+    start = int(before[-1]) + 1 if len(before) else 0
+    return start, int(after[0]) + last if len(after) else len(line)
 
 
 def _repeats(pixels: Pixels, lines: Box, axis: int) -> bool:

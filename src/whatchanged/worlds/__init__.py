@@ -151,8 +151,8 @@ class World:
     judge: a sentence and a truth -> verdict.
     grades: what ``judge`` grades, in the order of reports.
     grade_titles: the column heads of grades in reports; a grade without one is headed by its name.
-    false_captions: "module:function" of ``(records, truths or None, seed, count, longest)``, which makes false
-    captions in this language for training; "" where captions are handled as free text.
+    false_captions: "module:function" of ``(records, truths or None, seed, count, longest)``, which makes
+    false captions in this language for training; "" where captions are handled as free text.
 
     For the commands:
 

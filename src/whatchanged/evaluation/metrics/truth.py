@@ -24,7 +24,10 @@ class Truths:
 
 
 def read_truths(root: Path, records: Sequence[PairRecord]) -> Truths | None:
-    """What the folder ``root`` knows of its pairs; None where it holds no truth or shows no known world."""
+    """The truth of the records' pairs, read from the data set's folder.
+
+    None where the folder has none, or the data set shows no known world.
+    """
     world = world_of(records[0].dataset, root)
     if world is None:
         return None
