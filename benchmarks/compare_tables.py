@@ -76,14 +76,15 @@ def as_markdown(title: str, head: str, rows: Sequence[Mapping[str, Any]]) -> str
     parts: Mapping[str, tuple[Sequence[str], Callable[[Mapping[str, Any]], Sequence[str]]]] = {
         "scores": (tuple(SCORES), lambda row: [_mean(row["scores"][name]) for name in SCORES]),
         "spread of seeds beside spread of scenes": (
-            [f"{score}: {kind}" for score in SPREAD for kind in KINDS], _spread_columns
+            [f"{score}: {kind}" for score in SPREAD for kind in KINDS],
+            _spread_columns,
         ),
         "by type of change": (
             [f"{kind} {'CIDEr-D' if score == 'CIDEr-D' else 'true'}" for score in SPREAD for kind in TYPES],
             lambda row: [_mean(row["types"][kind][score]) for score in SPREAD for kind in TYPES],
         ),
         "cost": (("parameters", "pairs", "train s", "train ms/pair", "caption ms/pair"), _cost_columns),
-    }  # fmt: skip
+    }
     tables = []
     for part, (columns, cells) in parts.items():
         body = [[f"{row['group']}: {row['name']}", str(row["seeds"]), *cells(row)] for row in rows]

@@ -21,7 +21,7 @@ from benchmarks.shrink import STEPS, shrink, shrink_stages
 VARIANTS = ("clevr-pcl+tokens", "own-finetune+init")
 """Cases beside the recipes: from stored tokens of a run's backbone, and from the shipped model's weights."""
 NEED_WEIGHTS = ("own-finetune",)
-"""Recipes that begin from weights; a variant gives them some."""
+"""Recipes that begin from another run's weights: here from those of the shrunk backbone."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--fp32", action="store_true", help="no bfloat16, whose sums differ by machine")
     given = parser.parse_args(arguments)
     given.out.mkdir(parents=True, exist_ok=True)
-    cases = given.recipe or [*(name for name in recipe_names() if name not in NEED_WEIGHTS), *VARIANTS]
+    cases = given.recipe or [*recipe_names(), *VARIANTS]
     recipes: dict[str, Any] = {}
     for name in cases:
         try:
@@ -71,11 +71,12 @@ def train_case(name: str, data: Path, out: Path, steps: int = STEPS, fp32: bool 
     recipe, _, variant = name.partition("+")
     table = recipe_table(recipe)
     settings = (shrink_stages if variant == "init" else shrink)(table, steps)
-    if fp32:
-        settings += [f"stage.{s['name']}.precision=fp32" for s in table["stages"] if "precision" in s]
+    settings += _in_fp32(table) if fp32 else []
     places = _places(table, data)
     if variant == "tokens":
-        places += _see_first(data, out)
+        places += _stored_tokens(data, out, fp32)
+    elif recipe in NEED_WEIGHTS and not variant:
+        places += ["--init", str(_backbone(data, out, fp32))]
     elif variant == "init":
         places += ["--init", "clevr-pcl"]
     _train(recipe, out / name, settings, places)
@@ -91,16 +92,25 @@ def _train(recipe: str, run: Path, settings: Sequence[str], places: Sequence[str
     whatchanged("train", recipe, *places, "--output", str(run), "--device", "cpu", "--quiet", *overrides)
 
 
-def _see_first(data: Path, out: Path) -> list[str]:
-    """Train the shrunk backbone and store its tokens of the pool; answers with the options that use them."""
-    seen, tokens = out / "seen", out / "tokens"
-    table = recipe_table("clevr-see")
-    _train("clevr-see", seen, shrink(table), _places(table, data))
-    pool = str(data / "pool")
-    whatchanged(
-        "features", pool, str(tokens), "--run", str(seen), "--variants", "2", "--device", "cpu", "--quiet"
-    )
-    return ["--features", str(tokens), "--init", str(seen)]
+def _in_fp32(table: dict[str, Any]) -> list[str]:
+    return [f"stage.{stage['name']}.precision=fp32" for stage in table["stages"] if "precision" in stage]
+
+
+def _backbone(data: Path, out: Path, fp32: bool) -> Path:
+    """The run of the shrunk backbone, trained where it is not there yet."""
+    run, table = out / "backbone", recipe_table("clevr-see")
+    if not run.exists():
+        settings = [*shrink(table), *(_in_fp32(table) if fp32 else [])]
+        _train("clevr-see", run, settings, _places(table, data))
+    return run
+
+
+def _stored_tokens(data: Path, out: Path, fp32: bool) -> list[str]:
+    """Store the shrunk backbone's tokens of the pool; the options that use them."""
+    run, tokens = str(_backbone(data, out, fp32)), str(out / "tokens")
+    command = ("features", str(data / "pool"), tokens, "--run", run, "--variants", "2")
+    whatchanged(*command, "--device", "cpu", "--quiet")
+    return ["--features", tokens, "--init", run]
 
 
 def _places(table: dict[str, Any], data: Path) -> list[str]:

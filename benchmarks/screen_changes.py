@@ -258,17 +258,20 @@ def remove(rng: Rng, e: Element) -> Deed | None:
 
 def add(rng: Rng, e: Element) -> Deed | None:
     """A copy beside, an icon, a word, a dot."""
-    svg = f'<svg width="16" height="16" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2"><path d="{rng.choice(ICONS)}"/></svg>'
-    dot = '<span style="display:inline-block;width:8px;height:8px;border-radius:4px;background:#d93025"></span>'
-    word = f"<span>{rng.choice(WORDS)}</span>"
+    drawn = f'<path d="{rng.choice(ICONS)}"/>'
+    svg = (
+        '<svg data-new width="16" height="16" viewBox="0 0 24 24" fill="none" stroke="currentColor" '
+        f'stroke-width="2">{drawn}</svg>'
+    )
+    dot = '<span data-new style="display:inline-block;width:8px;height:8px;border-radius:4px;background:#d93025"></span>'
+    word = f"<span data-new>{rng.choice(WORDS)}</span>"
     if e["tag"] in ("svg", "rect", "line", "polyline", "input", "select", "textarea", "tr", "table"):
         return None
     new = json.dumps(str(rng.choice([svg, dot, word])))
     where = str(rng.choice(["beforebegin", "afterbegin", "beforeend", "afterend"]))
     script = (
-        f"(() => {{const e = window.elements[{e['i']}]; e.insertAdjacentHTML('{where}', {new});"
-        "const n = [...document.body.querySelectorAll('*')].find(x => !window.elements.includes(x));"
-        "window.elements.push(n)}})()".replace("}})()", "})()")
+        f"(() => {{window.elements[{e['i']}].insertAdjacentHTML('{where}', {new});"
+        "window.elements.push(document.querySelector('[data-new]'))})()"
     )
     return Deed("added", "small thing", 1, script)
 

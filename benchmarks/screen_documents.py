@@ -76,7 +76,9 @@ class Writer:
     def number(self) -> str:
         """A number as screens show it."""
         value = int(self.rng.integers(1, 10 ** int(self.rng.integers(1, 6))))
-        return self.pick([f"{value}", f"{value:,}", f"${value / 100:.2f}", f"{value % 100} %", f"{value % 24}:30"])
+        return self.pick(
+            [f"{value}", f"{value:,}", f"${value / 100:.2f}", f"{value % 100} %", f"{value % 24}:30"]
+        )
 
     def icon(self, size: int = 0) -> str:
         """A stroked icon."""
@@ -94,7 +96,12 @@ class Writer:
         return f"<p>{self.words(5, 40)}.</p>"
 
     def buttons(self) -> str:
-        kinds = ["", "btn-primary is-primary uk-button-primary", "btn-secondary secondary outline", "disabled"]
+        kinds = [
+            "",
+            "btn-primary is-primary uk-button-primary",
+            "btn-secondary secondary outline",
+            "disabled",
+        ]
         return "".join(
             f'<button class="btn button uk-button {kind}" {"disabled" if kind == "disabled" else ""}>'
             f"{self.icon(16) if self.rng.random() < 0.3 else ''}{self.words(1, 2)}</button> "
@@ -132,7 +139,8 @@ class Writer:
         rows = "".join(
             "<tr>"
             + "".join(
-                f"<td>{self.number() if self.rng.random() < 0.5 else self.words(1, 2)}</td>" for _ in range(columns)
+                f"<td>{self.number() if self.rng.random() < 0.5 else self.words(1, 2)}</td>"
+                for _ in range(columns)
             )
             + "</tr>"
             for _ in range(int(self.rng.integers(2, 8)))
@@ -158,7 +166,9 @@ class Writer:
         for i in range(int(self.rng.integers(2, 8))):
             chosen = f"background:{self.accent};color:white;" if i == 1 and self.rng.random() < 0.5 else ""
             mark = self.icon(16) if self.rng.random() < 0.5 else ""
-            rows.append(f'<div class="row" style="padding:6px 10px;{chosen}">{mark} <span>{self.words(1, 3)}</span></div>')
+            rows.append(
+                f'<div class="row" style="padding:6px 10px;{chosen}">{mark} <span>{self.words(1, 3)}</span></div>'
+            )
         width = int(self.rng.integers(120, 260))
         return f'<div class="menu" style="width:{width}px;border:1px solid #8886;border-radius:4px">{"".join(rows)}</div>'
 
@@ -173,7 +183,9 @@ class Writer:
         return f'<div class="bar" style="border-bottom:1px solid #8885">{items}</div>'
 
     def toolbar(self) -> str:
-        items = "".join(f'<span style="padding:5px">{self.icon()}</span>' for _ in range(int(self.rng.integers(3, 9))))
+        items = "".join(
+            f'<span style="padding:5px">{self.icon()}</span>' for _ in range(int(self.rng.integers(3, 9)))
+        )
         return f'<div class="bar" style="background:#8882;padding:4px;display:flex;align-items:center">{items}</div>'
 
     def chips(self) -> str:

@@ -46,7 +46,9 @@ def read_boxes(browser: Browser) -> list[list[float]]:
 
 def farthest(before: list[list[float]], after: list[list[float]]) -> float:
     """The largest step of a box's side, in pixels of the document; of all boxes that both hold."""
-    steps = [abs(a - b) for one, other in zip(before, after, strict=False) for a, b in zip(one, other, strict=True)]
+    steps = [
+        abs(a - b) for one, other in zip(before, after, strict=False) for a, b in zip(one, other, strict=True)
+    ]
     return max(steps, default=0.0)
 
 
@@ -94,7 +96,9 @@ def whole(box: list[float], scale: float, size: tuple[int, int]) -> list[int]:
     return [left, top, min(size[0], int(np.ceil(box[2] * scale))), min(size[1], int(np.ceil(box[3] * scale)))]
 
 
-def draw(index: int, seed: int, styles: Path, browsers: dict[str, Browser], out: Path) -> dict[str, Any] | None:
+def draw(
+    index: int, seed: int, styles: Path, browsers: dict[str, Browser], out: Path
+) -> dict[str, Any] | None:
     """One pair and its truth; None where the change altered no pixel."""
     rng = np.random.default_rng([seed, index])
     held = index % 4 == 3
@@ -141,7 +145,9 @@ def draw(index: int, seed: int, styles: Path, browsers: dict[str, Browser], out:
     visible = "no"
     record: dict[str, Any] = {}
     if target is not None:
-        visible = label(np.asarray(clean), np.asarray(after), deed, farthest(moving, read_boxes(browser)) * scale)
+        visible = label(
+            np.asarray(clean), np.asarray(after), deed, farthest(moving, read_boxes(browser)) * scale
+        )
         if not np.any(np.asarray(clean) != np.asarray(after)):
             return None
         record = truth(target, deed, noisy, final, scale, before.size)
@@ -160,7 +166,12 @@ def draw(index: int, seed: int, styles: Path, browsers: dict[str, Browser], out:
 
 
 def truth(
-    target: Element, deed: Deed, before: list[Element], after: list[Element], scale: float, size: tuple[int, int]
+    target: Element,
+    deed: Deed,
+    before: list[Element],
+    after: list[Element],
+    scale: float,
+    size: tuple[int, int],
 ) -> dict[str, Any]:
     """Where the changed element was and is, and what moved as a consequence."""
     was, now = before[target["i"]], after[target["i"]]
@@ -171,7 +182,9 @@ def truth(
     moved = [
         [whole(a["box"], scale, size), whole(b["box"], scale, size)]
         for a, b in zip(before, after, strict=False)
-        if a["i"] != target["i"] and a["leaf"] and max(abs(p - q) for p, q in zip(a["box"], b["box"], strict=True)) >= 1
+        if a["i"] != target["i"]
+        and a["leaf"]
+        and max(abs(p - q) for p, q in zip(a["box"], b["box"], strict=True)) >= 1
     ]
     return {
         "element": target["tag"],
@@ -183,7 +196,9 @@ def truth(
 
 def main() -> None:
     """Draws the pairs and says how many of each label there are."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("out", type=Path)
     parser.add_argument("--styles", type=Path, required=True, help="node_modules with the stylesheets")
     parser.add_argument("--pairs", type=int, default=2000)

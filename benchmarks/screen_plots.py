@@ -128,7 +128,9 @@ def render(plot: Plot, how: Rendering) -> tuple[Image.Image, NDArray[np.float64]
             if plot.form == "line":
                 axes.plot(columns, row, plot.line, color=color, lw=plot.width, marker=plot.marker, label=name)
             elif plot.form == "scatter":
-                axes.scatter(columns, row, color=color, s=8 * plot.width, marker=plot.marker or "o", label=name)
+                axes.scatter(
+                    columns, row, color=color, s=8 * plot.width, marker=plot.marker or "o", label=name
+                )
             elif plot.form == "bar":
                 axes.bar(columns + i * 0.25, row, 0.25, color=color, label=name)
             elif plot.form == "hist":
@@ -204,7 +206,9 @@ def difference(before: Image.Image, after: Image.Image) -> NDArray[np.int16]:
 
 def main() -> None:
     """Draws the pairs and says how many of each label there are."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("out", type=Path)
     parser.add_argument("--pairs", type=int, default=400)
     parser.add_argument("--first", type=int, default=0)

@@ -70,11 +70,18 @@ def test_the_lists_are_the_projects(part):
 def test_plug_ins_are_listed_and_broken_ones_named(whatchanged, bundle_folder, site):
     assert "plug-ins: none" in whatchanged("doctor", "--model", bundle_folder)[1]
     entries = {
-        "whatchanged.methods": {"toy": "toys:METHOD"},
+        "whatchanged.methods": {"toy": "toys:Settings"},
         "whatchanged.worlds": {"dull": "toys:WORLD"},
         "whatchanged.datasets": {"toys": "toys"},
     }
-    text = "METHOD, WORLD = 1, 2\ndef recognises(path): return False\ndef read(path, reading): return []"
+    text = """
+from whatchanged.recipes.methods import MethodSettings
+class Settings(MethodSettings):
+    name = "toy"
+WORLD = 2
+def recognises(path): return False
+def read(path, reading): return []
+"""
     site.install("toy-package", entries, toys=text)
     code, out, _ = whatchanged("doctor", "--model", bundle_folder)
     assert code == 0

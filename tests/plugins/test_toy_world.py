@@ -95,12 +95,31 @@ def test_a_model_captions_it_and_its_sentences_are_judged(said, drawn):
         assert verdict.parsed and verdict.true == (verdict.unchanged != records[line["id"]].changed)
 
 
-def test_its_sentences_are_scored(said, drawn, tmp_path, whatchanged):
-    report = tmp_path / "report.json"
-    code, out, err = whatchanged("evaluate", said, drawn, "--json", report)
+@pytest.mark.parametrize("references", [".", "pairs.jsonl"])
+def test_evaluate_judges_its_sentences(references, drawn, tmp_path, whatchanged):
+    """By the folder and by the list in it; a wrong kind, a wrong color and nonsense, counted by hand."""
+    records = open_dataset(drawn).records
+    nonsense = "the square turned mauve"
+    wrong = {"none": "the square moved", "moved": "the square turned red", "recolored": nonsense}
+    spoiled = {kind: next(r.pair_id for r in records if r.change_type == kind) for kind in wrong}
+    said = tmp_path / "said.jsonl"
+    with said.open("w") as file:
+        for record in records:
+            is_spoiled = spoiled[record.change_type] == record.pair_id
+            caption = wrong[record.change_type] if is_spoiled else record.captions[0]
+            file.write(json.dumps({"id": record.pair_id, "caption": caption}) + "\n")
+    report, page = tmp_path / "report.json", tmp_path / "page.html"
+    code, out, err = whatchanged("evaluate", said, drawn / references, "--json", report, "--html", page)
     assert code == 0, err
-    assert "CIDEr" in out
-    assert json.loads(report.read_text("utf-8"))["overall"]["CIDEr-D"] > 0
+    assert "kind right" in out and nonsense in out and nonsense in page.read_text("utf-8")
+    found = json.loads(report.read_text("utf-8"))["scene"]
+    counts = {kind: sum(record.change_type == kind for record in records) for kind in wrong}
+    for kind in ("moved", "recolored"):
+        share = found["types"][kind]["true"]
+        assert (share["count"], share["of"]) == (counts[kind] - 1, counts[kind])
+    share = found["distractor"]["kind_right"]
+    assert (share["count"], share["of"]) == (counts["none"] - 1, counts["none"])
+    assert found["unparsable"]["sentences"] == [{"id": spoiled["recolored"], "caption": nonsense}]
 
 
 @pytest.mark.slow

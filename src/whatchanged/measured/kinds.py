@@ -12,6 +12,8 @@ from whatchanged.measured.planes import enlarged
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box, Kind
 
+TEXT_HEIGHT = 40
+"""Pixels that a line of text is high at most."""
 SAME_COLOUR = 10
 """Levels up to which two colours are the same."""
 
@@ -34,6 +36,8 @@ def find_kind(before: Pixels, after: Pixels, box: Box, differs: NDArray[np.bool_
     one, other = read_layer(before, box), read_layer(after, box)
     left, top, right, bottom = box
     part = differs[top:bottom, left:right]
+    if _corners_only(part):
+        return Finding("restyled", "radius", 0.6)
     if one.empty and not other.empty:
         return Finding("added", "thing", 0.75)
     if other.empty and not one.empty:
@@ -64,8 +68,6 @@ def _outline(
     left, top, right, bottom = box
     was = before[top:bottom, left:right][part]
     now = after[top:bottom, left:right][part]
-    if _corners_only(part):
-        return Finding("restyled", "radius", 0.6)
     old, new = np.median(was, axis=0), np.median(now, axis=0)
     ground_before, ground_after = np.array(one.ground), np.array(other.ground)
     was_line = np.abs(old - ground_before).max() > SAME_COLOUR
@@ -117,18 +119,41 @@ def _ink(one: Layer, other: Layer) -> Finding:
             return Finding("recolored", "ink", 0.6, values)
         return Finding("restyled", "shape", 0.4)
     height, width = one.ink.shape
-    ratio = (other.ink_share + 1e-6) / (one.ink_share + 1e-6)
+    scale = _scale(one, other)
+    if scale == 1 and max(ink_within(one.ink, other.ink), ink_within(other.ink, one.ink)) > 0.8:
+        return Finding("restyled", "weight", 0.5)
+    if scale not in (None, 1):
+        return Finding("resized", "size", 0.5)
     if width <= 1.6 * height and height <= 1.6 * width and max(width, height) < 64:
         return Finding("replaced", "icon", 0.4)
-    if 0.7 < ratio < 1.4 and height <= 40:
+    ratio = (other.ink_share + 1e-6) / (one.ink_share + 1e-6)
+    if height <= TEXT_HEIGHT and 0.4 < ratio < 2.5:
         return Finding("rewritten", "text", 0.45)
+    if 0.7 < ratio < 1.4:
+        return Finding("replaced", "part", 0.3)
     return Finding("added" if ratio > 1 else "removed", "thing", 0.3)
+
+
+def _scale(one: Layer, other: Layer) -> float | None:
+    """How much larger the ink's box is in both directions: 1 for the same size, None for no common factor."""
+    if one.ink_box is None or other.ink_box is None:
+        return None
+    across, down = (
+        (other.ink_box[k + 2] - other.ink_box[k]) / (one.ink_box[k + 2] - one.ink_box[k]) for k in (0, 1)
+    )
+    if abs(across - 1) < 0.08 and abs(down - 1) < 0.08:
+        return 1
+    if abs(across / down - 1) < 0.12 and 0.5 < across < 2 and abs(down - 1) > 0.1:
+        return across
+    return None
 
 
 def ink_overlap(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> float:
     """The share of each picture's ink that lies within a pixel of the other's, the smaller of both."""
-    shares = []
-    for first, second in ((one, other), (other, one)):
-        count = np.count_nonzero(first)
-        shares.append(np.count_nonzero(first & enlarged(second, 1, 1)) / count if count else 0.0)
-    return float(min(shares))
+    return min(ink_within(one, other), ink_within(other, one))
+
+
+def ink_within(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> float:
+    """The share of one picture's ink that lies within a pixel of the other's."""
+    count = np.count_nonzero(one)
+    return float(np.count_nonzero(one & enlarged(other, 1, 1)) / count) if count else 0.0

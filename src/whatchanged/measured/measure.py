@@ -1,20 +1,24 @@
 """The measured answer for any two pictures: no model, only what can be counted."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
 from whatchanged.errors import WhatchangedError
-from whatchanged.images import Source
+from whatchanged.images import Source, picture_size
 from whatchanged.measured import gate, hidden, sentences, words
-from whatchanged.measured.canvas import compare_sizes
+from whatchanged.measured.canvas import compare_sizes, turn_statement
 from whatchanged.measured.changes import find_changes
 from whatchanged.measured.gate import Visibility, visibility
-from whatchanged.measured.reading import Picture, Pixels, read_picture, read_size, same_file
+from whatchanged.measured.reading import Picture, Pixels, read_picture, same_bytes
 from whatchanged.measured.result import Box, Measured, Statement
 from whatchanged.measured.signature import signature
 
 Size = tuple[int, int]
+
+TURN_SHARE = 0.02
+"""Share of the pixels that must differ visibly before a turn or a mirroring is looked for."""
 
 
 def measure(
@@ -34,8 +38,8 @@ def measure(
     """
     if sensitivity <= 0:
         raise WhatchangedError(f"The sensitivity is {sensitivity:g}; give a number above 0, 1 is usual.")
-    if same_file(before, after):
-        return _unchanged("identical", read_size(before), ())
+    if isinstance(before, str | Path) and isinstance(after, str | Path) and same_bytes(Path(before), Path(after)):
+        return _unchanged("identical", picture_size(Path(before), least=1), ())
     one, other = read_picture(before), read_picture(after)
     threshold = 0.0 if strict else 1.0 / sensitivity
     if one.size != other.size:
@@ -65,24 +69,38 @@ def answer_of(
 ) -> Measured:
     """The answer for pixels of one size that differ."""
     size = (before.shape[1], before.shape[0])
-    visible = seen.differs & (seen.strength >= threshold)
+    visible = seen.visible(threshold)
     changed = seen.score >= threshold
-    statements = tuple(find_changes(before, after, seen, threshold)) if changed else ()
     score = seen.score / threshold if threshold else gate.CERTAIN
+    share = float(np.count_nonzero(visible)) / visible.size
+    turn = turn_statement(before, after) if share >= TURN_SHARE else None
+    told = changed or gate.is_doubtful(score)
+    statements = tuple(find_changes(before, after, seen, min(threshold, seen.score))) if told else ()
+    if turn is not None:
+        statements = (turn,)
     return Measured(
         verdict="changed" if changed else "noise",
         doubtful=gate.is_doubtful(score),
         no_change=gate.probability_of_no_change(score),
         score=seen.score,
-        share=float(np.count_nonzero(visible)) / visible.size,
+        share=share,
         statements=statements,
-        sentence=sentences.together(statements) if changed else words.capitalised(words.NOISE),
+        sentence=_sentence(statements, changed),
         notes=(),
         size_before=size,
         size_after=size,
-        signature=signature(before, after, visible if changed else seen.differs),
+        signature=signature(before, after, visible if changed else seen.differs, statements),
         idle=idle,
     )
+
+
+def _sentence(statements: Sequence[Statement], changed: bool) -> str:
+    """The whole answer in words; of what is doubtful it says so."""
+    if changed:
+        return sentences.together(statements)
+    if statements:
+        return f"Perhaps nothing visible changed; if anything: {sentences.lowered(statements[0].sentence)}"
+    return words.capitalised(words.NOISE)
 
 
 def _unchanged(verdict: str, size: Size, idle: tuple[int, ...]) -> Measured:
@@ -105,18 +123,21 @@ def _unchanged(verdict: str, size: Size, idle: tuple[int, ...]) -> Measured:
 
 def _of_other_sizes(one: Picture, other: Picture, threshold: float) -> Measured:
     """Two pictures of two sizes."""
-    statements: tuple[Statement, ...] = tuple(compare_sizes(one.on_white, other.on_white, threshold))
+    statements, laid = compare_sizes(one.on_white, other.on_white, threshold)
+    differs = visibility(laid, other.on_white).visible(threshold)
+    larger = (other.size[0] - one.size[0], other.size[1] - one.size[1])
     return Measured(
         verdict="changed",
         doubtful=False,
         no_change=0.0,
         score=gate.CERTAIN,
         share=min(1.0, sum(statement.share for statement in statements)),
-        statements=statements,
+        statements=tuple(statements),
         sentence=sentences.together(statements),
         notes=(),
         size_before=one.size,
         size_after=other.size,
+        signature=signature(laid, other.on_white, differs, statements, larger),
     )
 
 

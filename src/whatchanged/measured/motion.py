@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.planes import UNIT, blurred, contrast, opponent
+from whatchanged.measured.planes import UNIT, blurred, contrast, luminance
 from whatchanged.measured.reading import Pixels
 
 Lines = NDArray[np.int32]
@@ -64,13 +64,13 @@ def runs_of_lines(before: Pixels, after: Pixels, axis: int) -> list[Run]:
 
 def _profile(pixels: Pixels, axis: int) -> _Profile:
     """Lines of blurred luminance, summed up by ``SAMPLE`` along the line."""
-    luminance = blurred(opponent(pixels)[0]) // UNIT
-    steps = contrast(luminance)
+    light = (blurred(luminance(pixels)) // UNIT).astype(np.int32)
+    steps = contrast(light)
     if axis == 1:
-        luminance, steps = luminance.T, steps.T
-    length = luminance.shape[1]
+        light, steps = light.T, steps.T
+    length = light.shape[1]
     starts = np.arange(0, length, SAMPLE)
-    samples = np.add.reduceat(luminance, starts, axis=1) // np.diff(np.append(starts, length))
+    samples = np.add.reduceat(light, starts, axis=1) // np.diff(np.append(starts, length))
     return _Profile(samples.astype(np.int32), np.maximum(steps - 16, 0).sum(axis=1) / SAMPLE)
 
 

@@ -1,75 +1,94 @@
-"""Luminance and chroma of pictures as integers, and their blurs: sums of whole numbers, the same everywhere."""
+"""Luminance and chroma of pictures as whole numbers, and their blurs: the same on every machine."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.reading import Pixels
+Planes = NDArray[np.int16]
+"""(..., H, W) of luminance or chroma, in units of 1/8 of a grey level: blurs of them stay within 16 bits."""
 
-Plane = NDArray[np.int32]
-"""(H, W). Units of a plane of colour: 1/32 of a grey level."""
-
-UNIT = 32
+UNIT = 8
 """A difference of one grey level, in units of a plane."""
 
 
-def opponent(pixels: NDArray[np.integer]) -> tuple[Plane, Plane, Plane]:
-    """Luminance, orange against blue, green against purple: of colours, or of differences of colours.
+def luminance(pixels: NDArray[np.uint8]) -> Planes:
+    """Y = (R + 2 G + B) / 4 in units of 1/8 of a level: (H, W, 3) -> (H, W)."""
+    red, green, blue = (pixels[..., channel].astype(np.int16) for channel in range(3))
+    red += blue
+    green <<= 1
+    red += green
+    red <<= 1
+    return red
 
-    Y = (R + 2 G + B) / 4, O = (R - B) / 2, P = (2 G - R - B) / 4, each in units of 1/32 of a level.
+
+def chroma(pixels: NDArray[np.uint8]) -> Planes:
+    """Orange against blue, green against purple: (H, W, 3) -> (2, H, W).
+
+    O = (R - B) / 2, P = (2 G - R - B) / 4, each in units of 1/8 of a level.
     """
-    red, green, blue = (pixels[..., i].astype(np.int32) for i in range(3))
-    both = red + blue
-    return (both + 2 * green) * 8, (red - blue) * 16, (2 * green - both) * 8
+    red, green, blue = (pixels[..., channel].astype(np.int16) for channel in range(3))
+    return np.stack([(red - blue) << 2, ((green << 1) - red - blue) << 1])
 
 
-def blurred(plane: Plane) -> Plane:
+def blurred(planes: Planes) -> Planes:
     """Binomial blur of 5 x 5, standard deviation 1; the border is repeated. Rounded to whole units."""
-    padded = np.pad(plane, 2, mode="edge")
-    rows = _binomial(padded, axis=0)
-    return (_binomial(rows, axis=1) + 128) >> 8
+    padded = padded_by(planes, 2)
+    rows = _binomial(padded[..., :-4, :], padded[..., 1:-3, :], padded[..., 2:-2, :],
+                     padded[..., 3:-1, :], padded[..., 4:, :])  # fmt: skip
+    return _binomial(rows[..., :-4], rows[..., 1:-3], rows[..., 2:-2], rows[..., 3:-1], rows[..., 4:])
 
 
-def halved(plane: Plane) -> Plane:
+def halved(planes: Planes) -> Planes:
     """Every second row and column."""
-    return plane[::2, ::2]
+    return planes[..., ::2, ::2]
 
 
-def _binomial(plane: Plane, axis: int) -> Plane:
-    """Weights 1 4 6 4 1 along an axis, not divided; the axis is four shorter."""
-    along = np.moveaxis(plane, axis, 0)
-    pairs = along[:-1] + along[1:]
-    threes = pairs[:-1] + pairs[1:]
-    fours = threes[:-1] + threes[1:]
-    return np.moveaxis(fours[:-1] + fours[1:], 0, axis)
-
-
-def contrast(luminance: Plane) -> Plane:
+def contrast(plane: Planes) -> Planes:
     """Size of the local steps: |right - left| + |below - above|, the border repeated."""
-    padded = np.pad(luminance, 1, mode="edge")
-    across = np.abs(padded[1:-1, 2:] - padded[1:-1, :-2])
-    down = np.abs(padded[2:, 1:-1] - padded[:-2, 1:-1])
-    return across + down
+    padded = padded_by(plane, 1)
+    across = np.abs(padded[..., 1:-1, 2:] - padded[..., 1:-1, :-2])
+    return across + np.abs(padded[..., 2:, 1:-1] - padded[..., :-2, 1:-1])
 
 
-def box_sums(plane: NDArray[np.integer], height: int, width: int) -> NDArray[np.int64]:
-    """Sum over the box of this height and width around each pixel, zeros outside; both sizes odd."""
-    sums = plane.astype(np.int64)
-    for axis, size in ((0, height), (1, width)):
-        if size == 1:
-            continue
-        pad = [(0, 0), (0, 0)]
-        pad[axis] = (size // 2 + 1, size // 2)
-        running = np.moveaxis(np.cumsum(np.pad(sums, pad), axis=axis), axis, 0)
-        sums = np.moveaxis(running[size:] - running[:-size], 0, axis)
-    return sums
+def least_near(planes: Planes) -> Planes:
+    """The least of each pixel and its eight neighbours."""
+    return _over_neighbours(planes, np.minimum)
+
+
+def largest_near(planes: Planes) -> Planes:
+    """The largest of each pixel and its eight neighbours."""
+    return _over_neighbours(planes, np.maximum)
+
+
+def padded_by(planes: Planes, width: int) -> Planes:
+    """The planes with their borders repeated so often."""
+    sides = [(0, 0)] * (planes.ndim - 2) + [(width, width)] * 2
+    return np.pad(planes, sides, mode="edge")
 
 
 def enlarged(mask: NDArray[np.bool_], height: int, width: int) -> NDArray[np.bool_]:
     """True wherever a True lies within ``height`` rows and ``width`` columns."""
-    grown = mask
-    for axis, radius in ((0, height), (1, width)):
-        grown = _enlarged_along(grown, axis, radius)
-    return grown
+    return _enlarged_along(_enlarged_along(mask, 0, height), 1, width)
+
+
+def _binomial(*shifted: Planes) -> Planes:
+    """Weights 1 4 6 4 1 over 16, rounded."""
+    first, second, third, fourth, fifth = shifted
+    total = second + fourth
+    total += third
+    total <<= 2  # 4 x (second + third + fourth)
+    total += third
+    total += third
+    total += first
+    total += fifth
+    total += 8
+    total >>= 4
+    return total
+
+
+def _over_neighbours(planes: Planes, choose: np.ufunc) -> Planes:
+    padded = padded_by(planes, 1)
+    rows = choose(choose(padded[..., :-2, :], padded[..., 1:-1, :]), padded[..., 2:, :])
+    return np.asarray(choose(choose(rows[..., :-2], rows[..., 1:-1]), rows[..., 2:]))
 
 
 def _enlarged_along(mask: NDArray[np.bool_], axis: int, radius: int) -> NDArray[np.bool_]:

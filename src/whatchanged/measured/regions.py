@@ -3,14 +3,15 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whatchanged.measured.gate import Visibility
 from whatchanged.measured.planes import enlarged
 from whatchanged.measured.result import Box
 
-REACH = 6
+REACH = 10
 """Differences up to twice this many pixels apart belong to one cluster."""
+WEAKER = 0.4
+"""A cluster reaches as far as differences of this part of the threshold do."""
 
 
 @dataclass(frozen=True)
@@ -22,26 +23,26 @@ class Region:
     strength: float
 
 
-def find_regions(seen: Visibility, threshold: float) -> list[Region]:
-    """The clusters whose strength reaches the threshold, strongest first."""
+def find_regions(seen: Visibility, threshold: float, reach: int = REACH) -> list[Region]:
+    """The clusters whose strength reaches the threshold, the largest first."""
     from scipy import ndimage  # takes longer to import than equal pictures take to compare
 
-    visible = seen.differs & (seen.strength >= threshold)
-    if not visible.any():
+    if seen.score < threshold:
         return []
-    labels, count = ndimage.label(enlarged(visible, REACH, REACH), np.ones((3, 3), bool))
-    labels[~visible] = 0
+    mask = seen.visible(WEAKER * threshold)
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    top, left = int(rows[0]), int(columns[0])
+    part = (slice(top, int(rows[-1]) + 1), slice(left, int(columns[-1]) + 1))
+    mask, strength = mask[part], seen.strength[part]
+    labels, count = ndimage.label(enlarged(mask, reach, reach), np.ones((3, 3), bool))
+    labels[~mask] = 0
     sizes = np.bincount(labels.ravel(), minlength=count + 1)
+    strong = np.unique(labels[strength >= threshold])
+    places = ndimage.find_objects(labels)
     regions = []
-    for label, place in enumerate(ndimage.find_objects(labels), start=1):
-        inside = labels[place] == label
-        strength = float(seen.strength[place][inside].max())
-        rows, columns = place
-        box = (int(columns.start), int(rows.start), int(columns.stop), int(rows.stop))
-        regions.append(Region(box, int(sizes[label]), strength))
-    return sorted(regions, key=lambda region: (-region.pixels * min(region.strength, 4.0), region.box))
-
-
-def area(mask: NDArray[np.bool_]) -> float:
-    """The share of a mask that is true."""
-    return float(np.count_nonzero(mask)) / mask.size
+    for label in strong[strong > 0].tolist():
+        rows, columns = places[label - 1]
+        box = (left + columns.start, top + rows.start, left + columns.stop, top + rows.stop)
+        strongest = strength[rows, columns][labels[rows, columns] == label].max()
+        regions.append(Region(box, int(sizes[label]), float(strongest)))
+    return sorted(regions, key=lambda region: (-region.pixels, region.box))

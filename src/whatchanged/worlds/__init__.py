@@ -149,10 +149,10 @@ class World:
     no fixed wordings.
     no_change_sentences: the ways to say that nothing changed.
     judge: a sentence and a truth -> verdict.
-    grades: what ``judge`` grades, in the order of reports. grade_titles: their column heads in reports; a
-    grade without one is headed by its name.
-    false_captions: "module:function" of what makes false captions in this language for training; "" where
-    captions are handled as free text.
+    grades: what ``judge`` grades, in the order of reports.
+    grade_titles: the column heads of grades in reports; a grade without one is headed by its name.
+    false_captions: "module:function" of ``(records, truths or None, seed, count, longest)``, which makes
+    false captions in this language for training; "" where captions are handled as free text.
 
     For the commands:
 

@@ -118,6 +118,7 @@ def test_choices_are_passed_on():
         ({"a": "x"}, {"a": ["x"], "b": ["y"]}, {}, r"1 pair \(first: b\): no prediction"),
         (CAPTIONS, REFERENCES, {"tokenizer": "moses"}, "There is no tokenizer 'moses'. Known: ptb, plain"),
         (CAPTIONS, REFERENCES, {"document_frequencies": "all"}, "no document_frequencies 'all'"),
+        (CAPTIONS, REFERENCES, {"threshold": 2}, "threshold should be a probability"),
         (CAPTIONS, REFERENCES, {"resamples": -1}, "resamples should be 0 or more, not -1"),
         (CAPTIONS, REFERENCES, {"no_change": [0.5]}, "1 no_change but 3 pairs"),
         (CAPTIONS, REFERENCES, {"no_change": [0.5, 2, 0]}, r"should be a probability \(0 to 1\), not 2"),

@@ -190,7 +190,7 @@ def test_viewpoints_are_subsets():
     assert report["signature"]["pairs"]["IoU 0.3-0.4"] == 2
 
 
-def test_failed_pairs_of_the_other_system_are_told():
+def test_failed_pairs_of_the_other_system_are_warned_of():
     other = [Prediction("0", error="gone"), *PREDICTIONS[1:]]
     report = report_of(settings=Settings(resamples=20), other=other)
     assert report["signature"]["failed_as_empty"] == 0

@@ -1,4 +1,4 @@
-"""JSON files of unknown origin, with one value or one value a line; and PCL's names of pairs."""
+"""JSON files of unknown origin, with a single value or with one value a line; and PCL's names of pairs."""
 
 import json
 import re
@@ -16,12 +16,11 @@ _PCL_CLEVR = re.compile(r"CLEVR_default_(\d+)(?:\.png)?_CLEVR_(semantic|nonseman
 class Document:
     """The content of a file: ``values``, each with its place ("line 3", "entry 7") for messages.
 
-    ``lines``: whether there is one value a line. Otherwise the file is one value: a list is given entry by
-    entry; any other value is also ``whole``.
+    A file with one value a line is given line by line, a list entry by entry. Any other single value is also
+    ``whole``.
     """
 
     path: Path
-    lines: bool
     values: tuple[tuple[str, Any], ...]
     whole: Any = None
 
@@ -53,7 +52,7 @@ def read_document(path: Path) -> Document:
             line = text.count("\n", 0, end + len(text[end:]) - len(text[end:].lstrip())) + 1
             raise PredictionsError(f"{path}, line {line}: not JSON: something follows the end of the list.")
         return _single(path, first)
-    return Document(path, True, tuple(_lines(path, text)))
+    return Document(path, tuple(_lines(path, text)))
 
 
 def short(value: Any) -> str:
@@ -77,8 +76,8 @@ def _single(path: Path, value: Any) -> Document:
     if isinstance(value, list):
         if not value:
             raise PredictionsError(f"{path}: the list is empty. Was it written to the end?")
-        return Document(path, False, tuple((f"entry {i}", v) for i, v in enumerate(value, 1)))
-    return Document(path, False, (("line 1", value),), value)
+        return Document(path, tuple((f"entry {i}", v) for i, v in enumerate(value, 1)))
+    return Document(path, (("line 1", value),), value)
 
 
 def _is_lines(text: str) -> bool:

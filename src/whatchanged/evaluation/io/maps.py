@@ -38,22 +38,22 @@ def read_maps(
     another sentence.
     """
     files = AttentionFiles(folder)
-    spoken = {
+    words_of = {
         record.pair_id: tuple(prediction.caption.split())
         for record, prediction in zip(records, predictions, strict=True)
         if prediction.caption.split()
     }
-    lacking = [pair_id for pair_id in spoken if pair_id not in files]
+    lacking = [pair_id for pair_id in words_of if pair_id not in files]
     if lacking:
         raise PredictionsError(
             f"{files.folder}: {len(lacking):,} pairs have no attention maps (first: {lacking[0]}). Caption "
             "all of them with --attention."
         )
-    for pair_id, words in spoken.items():
+    for pair_id, words in words_of.items():
         if files.words(pair_id) != words:
             raise PredictionsError(
                 f"{files.folder}: the maps of {pair_id} are of another sentence: "
                 f"{' '.join(files.words(pair_id))!r}. Name the maps written with these predictions."
             )
-    maps = {pair_id: files.heat(pair_id) for pair_id in spoken}
+    maps = {pair_id: files.heat(pair_id) for pair_id in words_of}
     return AttentionMaps(maps, files.grid, files.about["layer"], files.about["model"])

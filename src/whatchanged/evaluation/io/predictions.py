@@ -1,6 +1,6 @@
 """Predictions on disk, and how they are matched with the references: every pair has exactly one.
 
-The formats, told apart by content:
+The formats, recognised by their content:
 
     ours        JSON Lines {"id": "000123.png", "caption": "...", "no_change": 0.03}; a pair that failed:
                 {"id": "...", "error": "..."}
@@ -31,7 +31,7 @@ FORMATS = (
     f"or a folder with {' and '.join(TWO_FILES)}"
 )
 REFERENCE_KEYS = ("captions", "sentences", "sents", "description", "annotations")
-"""Keys that hold references in one format or another, and predictions in none."""
+"""Keys of references in one format or another, and of predictions in none."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def aligned(
     failed = [p.pair_id for p in chosen if p.error is not None]
     if failed and not failed_as_empty:
         raise PredictionsError(
-            f"{_named(failed, 'pair')}: failed when captioned. Mend their pictures and caption again with "
+            f"{_named(failed, 'pair')}: failed when captioned. Repair their pictures and caption again with "
             "--force, or pass --failed-as-empty."
         )
     return chosen
@@ -121,13 +121,13 @@ def _files(path: Path) -> list[Path]:
     if len(there) == 1:
         lacks = next(name for name in TWO_FILES if name not in there)
         raise PredictionsError(
-            f"{path}: it holds {there[0]} but not {lacks}. Caption the other kind too; to score one kind "
-            "alone, name the file, and as references a list of its pairs only."
+            f"{path}: it contains {there[0]} but not {lacks}. Caption the other kind too. To score one kind "
+            "alone, name that file, and as references a list of its pairs."
         )
     if not there:
         swapped = " It looks like a data set: the predictions come first, then the references."
         raise PredictionsError(
-            f"{path}: a folder of predictions holds {' and '.join(TWO_FILES)}; this one does not."
+            f"{path}: a folder of predictions contains {' and '.join(TWO_FILES)}; this one does not."
             + (swapped if (path / "splits.json").is_file() else " Name the file.")
         )
     return [path / name for name in TWO_FILES]

@@ -73,7 +73,7 @@ def ranks(similarity: Matrix, right: Sequence[Sequence[int]]) -> Ranks:
     for first in range(0, len(similarity), step):
         block = np.asarray(similarity[first : first + step], np.float64)
         if not np.isfinite(block).all():
-            raise PredictionsError("The similarities hold values that are no finite numbers.")
+            raise PredictionsError("Some of the similarities are no finite numbers.")
         own = right[first : first + step]
         lengths = [len(items) for items in own]
         row = np.repeat(np.arange(len(own)), lengths)

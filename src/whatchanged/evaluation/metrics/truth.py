@@ -24,8 +24,11 @@ class Truths:
 
 
 def read_truths(root: Path, records: Sequence[PairRecord]) -> Truths | None:
-    """What the folder ``root`` knows of its pairs; None where it holds no truth or shows no known world."""
-    world = world_of(records[0].dataset)
+    """The truth of the records' pairs, read from the data set's folder.
+
+    None where the folder has none, or the data set shows no known world.
+    """
+    world = world_of(records[0].dataset, root)
     if world is None:
         return None
     found = world.truths(root, records)
@@ -43,9 +46,9 @@ class Judged:
     """What truly happened; None where it is not known."""
     verdicts: tuple[Verdict | None, ...]
     right: Flags
-    """(P, G): whether the grade is given, in the order of the world's ``grades``."""
+    """(P, G) Whether the sentence has the grade, in the order of the world's ``grades``."""
     applies: Flags
-    """(P, G): whether the grade can be given to the pair at all."""
+    """(P, G) Whether the grade applies to the pair at all."""
 
     @property
     def known(self) -> int:
@@ -64,7 +67,7 @@ class Judged:
     def subsets(self, viewpoints: Subsets) -> Subsets:
         """The subsets by what truly happened: changed, unchanged, each kind, and the given viewpoints.
 
-        Viewpoints keep their changed pairs only. Empty subsets are left out.
+        Viewpoints keep their changed pairs only. Subsets without pairs, or without a grade, are left out.
         """
         kinds = np.array([kind or "" for kind in self.kinds])
         changed: Flags = (kinds != "") & (kinds != NO_CHANGE)
@@ -76,7 +79,7 @@ class Judged:
             found["types", kind] = np.flatnonzero(kinds == kind)
         for place, pairs in viewpoints.items():
             found[place] = pairs[changed[pairs]]
-        return {place: pairs for place, pairs in found.items() if len(pairs)}
+        return {place: pairs for place, pairs in found.items() if len(pairs) and self._columns(pairs)}
 
     def of(self, pairs: NDArray[np.int64]) -> Additive:
         """The shares of right sentences among some pairs, which all changed or all did not."""
@@ -86,9 +89,11 @@ class Judged:
 
     def counts(self, pairs: NDArray[np.int64]) -> dict[str, tuple[int, int]]:
         """Grade -> how many of such pairs have it, and to how many it applies."""
-        columns, applies = self._columns(pairs), self.applies[pairs]
-        hits, of = (self.right[pairs] & applies).sum(axis=0), applies.sum(axis=0)
-        return {self.world.grades[column]: (int(hits[column]), int(of[column])) for column in columns}
+        applies = self.applies[pairs]
+        hits = (self.right[pairs] & applies).sum(axis=0)
+        of = applies.sum(axis=0)
+        grades = self.world.grades
+        return {grades[column]: (int(hits[column]), int(of[column])) for column in self._columns(pairs)}
 
     def _columns(self, pairs: NDArray[np.int64]) -> list[int]:
         """The grades of a subset: all for changed pairs, for unchanged ones those that apply to any."""

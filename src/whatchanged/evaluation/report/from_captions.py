@@ -20,12 +20,12 @@ from whatchanged.records import PairRecord
 MEMORY = "memory"
 """The name, in a report's signature, of references that are no data set."""
 
-References = Dataset | Sequence[PairRecord] | Mapping[str, Sequence[str]] | Sequence[Sequence[str]]
+ReferencesLike = Dataset | Sequence[PairRecord] | Mapping[str, Sequence[str]] | Sequence[Sequence[str]]
 
 
 def evaluate(
     predictions: Mapping[str, str] | Sequence[str],
-    references: References,
+    references: ReferencesLike,
     *,
     no_change: Mapping[str, float] | Sequence[float] | None = None,
     threshold: float = 0.5,
@@ -36,16 +36,16 @@ def evaluate(
 ) -> Report:
     """Score captions: the numbers of `whatchanged evaluate`, without files.
 
-    predictions: the caption of each pair, in the order of ``references``, or by the id of the pair.
+    predictions: the caption of each pair, in the order of ``references`` or by the id of the pair.
     references: the sentences of each pair, in order or by id; or a data set that ``open_dataset`` opened, or
-    its records. Records know what kind of change a pair shows, so that the report has subsets. A data set
-    that was drawn also knows the truth of its pairs, and sentences are judged by it.
-    no_change, threshold: the probability that nothing changed, of each pair, as ``predictions``; and from
-    which probability on a pair is called unchanged.
+    its records. Records say what kind of change a pair shows, so that the report has subsets. A data set may
+    also know the truth of its pairs, by which the sentences are then judged.
+    no_change: the probability of each pair that nothing changed, in order or by id.
+    threshold: the probability from which a pair is called unchanged.
     tokenizer: ``ptb``, as the COCO evaluation, or ``plain``, split at blanks.
-    document_frequencies: CIDEr-D's word weights, of each ``subset`` or of the whole ``corpus``.
-    resamples: of the bootstrap over scenes; 0: no intervals, which is faster.
-    java: also METEOR and SPICE, which need the extra ``eval`` and take at least 10 s.
+    document_frequencies: CIDEr-D's word weights come from each ``subset`` or from the whole ``corpus``.
+    resamples: how many resamples of scenes the intervals are made of; 0: no intervals.
+    java: whether to compute METEOR and SPICE, which need the extra ``eval`` and take at least 10 s.
 
     Raises PredictionsError where predictions and references do not fit each other: each pair needs one
     prediction and at least one reference.
@@ -90,12 +90,16 @@ def _settings(tokenizer: str, frequencies: str, threshold: float, resamples: int
     ):
         if value not in known:
             raise PredictionsError(f"There is no {name} {value!r}. Known: {', '.join(known)}.")
+    if not 0 <= threshold <= 1:
+        raise PredictionsError(f"threshold should be a probability (0 to 1), not {threshold!r}.")
     if resamples < 0:
         raise PredictionsError(f"resamples should be 0 or more, not {resamples}.")
     return Settings(tokenizer, frequencies, threshold, resamples, java_metrics=java_metrics() if java else {})
 
 
-def _records(predictions: Mapping[str, Any] | Sequence[Any], references: References) -> Sequence[PairRecord]:
+def _records(
+    predictions: Mapping[str, Any] | Sequence[Any], references: ReferencesLike
+) -> Sequence[PairRecord]:
     """The pairs to score against, each with an id of its own."""
     if isinstance(references, Dataset):
         return references.records
@@ -136,6 +140,7 @@ def _by_id(
         return dict(values)
     if isinstance(values, str):
         raise PredictionsError(f"{what} should have one entry for each pair; this is one text.")
+    values = list(values)
     if len(values) != len(records):
         raise PredictionsError(
             f"{len(values):,} {what} but {len(records):,} pairs in the references: give one for each pair."
@@ -144,7 +149,7 @@ def _by_id(
 
 
 def _check(captions: Mapping[str, Any], probabilities: Mapping[str, Any]) -> None:
-    """That captions are texts, and that probabilities are such and of the same pairs."""
+    """Raises PredictionsError unless captions are texts and probabilities are of the same pairs, 0 to 1."""
     for pair_id, caption in captions.items():
         if not isinstance(caption, str):
             raise PredictionsError(f"The prediction of pair {pair_id} should be a sentence, not {caption!r}.")

@@ -18,7 +18,7 @@ from whatchanged.evaluation.report.signature import Origin
 
 @dataclass(frozen=True)
 class References:
-    """What is scored against: a data set or a file of sentences, and which of its pairs."""
+    """A data set or a file of sentences, and which of its pairs to score against."""
 
     path: Path
     split: str = "all"
@@ -34,11 +34,11 @@ class References:
 
 @dataclass(frozen=True)
 class Systems:
-    """The predictions to score: those of one system, and those of others to set beside it."""
+    """The files of predictions: those of one system, and those of others to compare it with."""
 
     own: Path
     compare: Path | None = None
-    """Another system's, for a paired comparison."""
+    """Those of another system, for a paired comparison."""
     seeds: Sequence[Path] = ()
     """Those of the same method, trained from other seeds."""
     attention: Path | None = None
@@ -48,14 +48,17 @@ class Systems:
 
     @property
     def others(self) -> list[Path]:
-        """The files beside ``own``."""
+        """The files of the other systems."""
         return [*([] if self.compare is None else [self.compare]), *self.seeds]
 
 
 def report_from_files(
     systems: Systems, references: References, settings: Settings, threshold: float | None = None
 ) -> Report:
-    """Read, match and score. ``threshold`` None: the one that the captions' maker noted, or else 0.5.
+    """Read, match and score.
+
+    threshold: the no-change probability from which a pair is called unchanged. None: that of the model that
+    wrote the captions, where it is noted beside them, or else 0.5.
 
     Raises PredictionsError or DatasetError for files that cannot be read or do not fit each other, and what
     ``score`` raises.

@@ -41,7 +41,7 @@ def page(report: Report, title: str, folder: Path) -> str:
         f"default-src 'none'; img-src 'self' file:; style-src '{_hash(style)}'; "
         f"script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
     )
-    head = "".join(_table(name, rows) for name, rows in tables(report, report.world))
+    head = "".join(_table(name, rows) for name, rows in tables(report))
     data = _inert(page_data(report.scored, folder))
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
@@ -81,7 +81,7 @@ def _table(title: str, rows: Sequence[Sequence[str]]) -> str:
 
 
 def _text(text: str) -> str:
-    """Text as markup, writable whatever it holds."""
+    """Text as markup; characters that UTF-8 cannot write are replaced."""
     return html.escape(text.encode("utf-8", "replace").decode("utf-8"))
 
 

@@ -16,7 +16,7 @@ from whatchanged.records import PairRecord
 from whatchanged.worlds import Verdict
 
 LEVELS = 16
-"""Of the heat maps, so that a letter holds one."""
+"""Of the heat maps, so that a letter stands for one."""
 
 
 def page_data(scored: Scored, folder: Path) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from whatchanged.evaluation.report.signature import Origin, make_signature, make
 from whatchanged.evaluation.report.tables import as_markdown, as_text
 from whatchanged.evaluation.statistics.comparison import compared, confidence, over_seeds
 from whatchanged.evaluation.statistics.resampling import Sample
-from whatchanged.worlds import World
 
 
 class Report(Mapping[str, Any]):
@@ -61,11 +60,6 @@ class Report(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._content)
 
-    @property
-    def world(self) -> World | None:
-        """The world that the sentences were judged by; None where no truth is known."""
-        return None if self.scored.judged is None else self.scored.judged.world
-
     def to_dict(self) -> dict[str, Any]:
         """The same structure in plain dicts and lists, as ``json.dumps`` takes it."""
         return copy.deepcopy(dict(self._content))
@@ -76,7 +70,7 @@ class Report(Mapping[str, Any]):
 
     def table(self, form: Literal["text", "markdown"] = "text") -> str:
         """The tables of `whatchanged evaluate`, for a terminal or in Markdown."""
-        return as_markdown(self, self.world) if form == "markdown" else as_text(self, self.world)
+        return as_markdown(self) if form == "markdown" else as_text(self)
 
     def __str__(self) -> str:
         return self.table()

@@ -1,6 +1,6 @@
 """Retrieval between pairs and texts: its report and its table.
 
-Intervals are of other queries against the same items: queries are drawn by scene, what they search stays.
+Intervals are of other queries against the same items: queries are drawn by scene, the items stay the same.
 """
 
 import json
@@ -24,8 +24,8 @@ def retrieval_report(
 ) -> dict[str, Any]:
     """A file of similarities scored by both rules for equal texts, and what it covers.
 
-    Raises PredictionsError where it holds pairs that are not among ``records``, or texts that are not among
-    their captions: the numbers would be of another benchmark.
+    Raises PredictionsError for pairs that are not among ``records`` and for texts that are not among their
+    captions: the numbers would be of another benchmark.
     """
     found = read_similarity(path)
     _check_fit(path, found, records)

@@ -7,7 +7,7 @@ from whatchanged.evaluation.metrics.subsets import nested
 from whatchanged.evaluation.report.layout import Table, blocks_in_order, share_with_ends
 from whatchanged.evaluation.report.scored import Scored
 from whatchanged.evaluation.statistics.intervals import share
-from whatchanged.worlds import World
+from whatchanged.worlds import world_of
 
 
 def scene_block(scored: Scored) -> dict[str, Any] | None:
@@ -35,18 +35,23 @@ def scene_block(scored: Scored) -> dict[str, Any] | None:
     }
 
 
-def scene_table(scene: Mapping[str, Any], world: World) -> Table:
-    """The block's shares, a column for each of the world's grades."""
-    rows = [["", "pairs", *(grade_title(world, name) for name in world.grades)]]
+def grade_titles(report: Mapping[str, Any]) -> dict[str, str]:
+    """Each grade of a report's world, in order, and the head of its column."""
+    world = world_of(report["signature"]["dataset"])
+    if world is not None:
+        return {name: world.grade_titles.get(name, name.replace("_", " ")) for name in world.grades}
+    # A stored report of a world that is not installed here: the names stand in its blocks.
+    names = [name for _, block in blocks_in_order(report.get("scene", {})) for name in block]
+    return {name: name.replace("_", " ") for name in dict.fromkeys(names)}
+
+
+def scene_table(scene: Mapping[str, Any], titles: Mapping[str, str]) -> Table:
+    """The block's shares, a column for each grade."""
+    rows = [["", "pairs", *titles.values()]]
     for place, block in blocks_in_order(scene):
         pairs = max(grade["of"] for grade in block.values())
-        rows.append([place[-1], f"{pairs:,}", *(share_with_ends(block.get(name)) for name in world.grades)])
+        rows.append([place[-1], f"{pairs:,}", *(share_with_ends(block.get(name)) for name in titles)])
     return "Against the scene (%, 95 % interval)", rows
-
-
-def grade_title(world: World, name: str) -> str:
-    """How the column of a grade is headed."""
-    return world.grade_titles.get(name, name.replace("_", " "))
 
 
 def unread_sentences(scene: Mapping[str, Any], shown: int = 10) -> list[str]:

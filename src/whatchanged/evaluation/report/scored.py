@@ -104,7 +104,7 @@ def score(
         settings.frequencies,
         settings.java_metrics,
     )
-    world = world_of(records[0].dataset)
+    world = world_of(records[0].dataset) if truths is None else truths.world
     chosen = subsets(records, () if world is None else world.kinds)
     groups = _number_groups(records)
     verdicts = None

@@ -16,8 +16,7 @@ from whatchanged.evaluation.report.layout import (
 )
 from whatchanged.evaluation.report.no_change_block import no_change_table
 from whatchanged.evaluation.report.pointing_block import pointing_table
-from whatchanged.evaluation.report.scene_block import grade_title, scene_table, unread_sentences
-from whatchanged.worlds import World
+from whatchanged.evaluation.report.scene_block import grade_titles, scene_table, unread_sentences
 
 WITHOUT_INTERVALS = ("BLEU-1", "BLEU-2", "BLEU-3")
 """Metrics shown without their intervals, which are in the JSON."""
@@ -30,34 +29,35 @@ HEADLINE = {"types": ("CIDEr-D", "true"), "overlap": ("CIDEr-D", "true")}
 """What of these blocks is shown of several systems; of the viewpoints only the hardest. The JSON has all."""
 
 
-def as_text(report: Mapping[str, Any], world: World | None) -> str:
+def as_text(report: Mapping[str, Any]) -> str:
     """Tables for a terminal."""
-    parts = [aligned_table(title, rows) for title, rows in tables(report, world)]
+    parts = [aligned_table(title, rows) for title, rows in tables(report)]
     return "\n\n".join([*parts, footer(report)])
 
 
-def as_markdown(report: Mapping[str, Any], world: World | None) -> str:
+def as_markdown(report: Mapping[str, Any]) -> str:
     """The same tables in Markdown."""
-    parts = [markdown_table(title, rows) for title, rows in tables(report, world)]
+    parts = [markdown_table(title, rows) for title, rows in tables(report)]
     below = html.escape(footer(report), quote=False).replace("\n", "\n\n")
     return "\n\n".join([*parts, below]) + "\n"
 
 
-def tables(report: Mapping[str, Any], world: World | None) -> Iterator[Table]:
-    """All tables of a report. world: the one that the sentences were judged by, if they were."""
+def tables(report: Mapping[str, Any]) -> Iterator[Table]:
+    """All tables of a report, or of its JSON."""
+    titles = grade_titles(report)
     yield "Against the references (x 100, 95 % interval)", _score_rows(report)
-    if world is not None and "scene" in report:
-        yield scene_table(report["scene"], world)
+    if "scene" in report:
+        yield scene_table(report["scene"], titles)
     if report.get("pointing") is not None:
         yield pointing_table(report["pointing"])
     if "no_change" in report:
         yield no_change_table(report["no_change"], report["intervals"]["no_change"])
     if "comparison" in report:
-        yield COMPARISON, _comparison_rows(report["comparison"], world)
+        yield COMPARISON, _comparison_rows(report["comparison"], titles)
     if "seeds" in report:
         count = report["seeds"]["count"]
         title = f"Over {count} seeds: other seeds, same pairs; same seeds, other scenes"
-        yield title, _seed_rows(report["seeds"], world)
+        yield title, _seed_rows(report["seeds"], titles)
 
 
 def footer(report: Mapping[str, Any]) -> str:
@@ -87,9 +87,9 @@ def _score_rows(report: Mapping[str, Any]) -> Rows:
     return rows
 
 
-def _comparison_rows(comparison: Mapping[str, Any], world: World | None) -> Rows:
+def _comparison_rows(comparison: Mapping[str, Any], titles: Mapping[str, str]) -> Rows:
     rows = [["", "metric", "A", "B", "A - B", "95 % interval", "p", "p, Holm"]]
-    for place, title, cell in _headline(comparison, world):
+    for place, title, cell in _headline(comparison, titles):
         difference = cell["difference"]
         rows.append(
             [
@@ -106,9 +106,9 @@ def _comparison_rows(comparison: Mapping[str, Any], world: World | None) -> Rows
     return rows
 
 
-def _seed_rows(seeds: Mapping[str, Any], world: World | None) -> Rows:
+def _seed_rows(seeds: Mapping[str, Any], titles: Mapping[str, str]) -> Rows:
     rows = [["", "metric", "mean", "sd of seeds", "95 %, seeds", "sd of sampling", "95 %, scenes"]]
-    for place, title, cell in _headline(seeds, world):
+    for place, title, cell in _headline(seeds, titles):
         spreads = []
         for prefix in ("", "sampling_"):
             deviation = cell.get(f"{prefix}sd")
@@ -119,10 +119,9 @@ def _seed_rows(seeds: Mapping[str, Any], world: World | None) -> Rows:
 
 
 def _headline(
-    block: Mapping[str, Any], world: World | None
+    block: Mapping[str, Any], titles: Mapping[str, str]
 ) -> Iterator[tuple[Place, str, Mapping[str, float | None]]]:
     """(place, title, cell) of each number that is shown of several systems."""
-    titles = {} if world is None else {name: grade_title(world, name) for name in world.grades}
     for tree, names in ((block, WITH_INTERVALS), (block.get("scene", {}), tuple(titles))):
         for place, cells in blocks_in_order(tree):
             if place[0] == "overlap" and place[-1] != HARDEST:

@@ -190,6 +190,7 @@ def decode_graphs(
     )
     outputs = [item.name for item in encoder.get_outputs()]
     memory = dict(zip(outputs, encoder.run(None, {"before": before, "after": after}), strict=True))
+    taken = {item.name for item in decoder.get_inputs()}
     first = {
         item.name: np.zeros((len(before), *item.shape[1:3], 0, *item.shape[4:]), np.float32)
         for item in decoder.get_inputs()
@@ -200,6 +201,7 @@ def decode_graphs(
 
     def step(previous: NDArray[np.int64], position: int, cache: Cache) -> tuple[Any, None, Cache]:
         feed = {"previous": previous, "position": np.array(position, np.int64), **memory, **cache}
+        feed = {name: value for name, value in feed.items() if name in taken}
         scores, _, *grown = decoder.run(None, feed)
         return scores, None, dict(zip(first, grown, strict=True))
 
