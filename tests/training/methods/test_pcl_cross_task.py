@@ -121,7 +121,9 @@ def test_the_lone_row_skips_the_single_picture_encoder(preset, monkeypatch):
     model = birds(preset)
     read = []
     real = model.single.forward
-    monkeypatch.setattr(model.single, "forward", lambda x, allowed=None: read.append(x.shape[1]) or real(x, allowed))
+    monkeypatch.setattr(
+        model.single, "forward", lambda x, allowed=None: read.append(x.shape[1]) or real(x, allowed)
+    )
     model.image_rows(model.tokens(single_batch(model)))
     assert read == [7]
     model.image_rows(model.tokens(random_batch(model)))
