@@ -95,7 +95,9 @@ def test_each_token_goes_somewhere_once(matching, rounds, monkeypatch):
 def test_equal_pictures_match_token_by_token(matching):
     """Where nothing else is alike, Sinkhorn is two numbers in turn: r = 1 / (1 + e c), c = 1 / (1 + e r)."""
     tokens, ground_positions = looks(6), 5 * spots(0).float()
-    found = matching((tokens, tokens), (ground_positions, ground_positions), (torch.ones(1, 6), torch.ones(1, 6)))
+    found = matching(
+        (tokens, tokens), (ground_positions, ground_positions), (torch.ones(1, 6), torch.ones(1, 6))
+    )
     assert_close(found.turn, torch.tensor([[1.0, 0.0]]), atol=1e-3, rtol=0)
     likeness = math.exp(math.exp(2)) * (1 + math.exp(-3))
     column = 1.0
@@ -122,7 +124,11 @@ def test_look_alikes_are_told_apart_by_the_turn_that_the_others_agree_on(matchin
     tokens, ground_positions = looks(6), spots(0).float()
     tokens[:, 1] = tokens[:, 0]
     turn = turn_by(0.5).float()
-    found = matching((tokens, tokens), (ground_positions, rotate(ground_positions, turn)), (torch.ones(1, 6), torch.ones(1, 6)))
+    found = matching(
+        (tokens, tokens),
+        (ground_positions, rotate(ground_positions, turn)),
+        (torch.ones(1, 6), torch.ones(1, 6)),
+    )
     assert found.log_joint[0, :2].argmax(1).tolist() == [0, 1]
     assert found.log_joint.exp()[0, 0, 0] > 3 * found.log_joint.exp()[0, 0, 1]
 
@@ -146,7 +152,10 @@ def test_what_is_not_salient_has_no_vote_for_the_turn(matching):
     there[:, 2:] = rotate(ground_positions[:, 2:], turn_by(2.0).float())
     salience = torch.tensor([[1.0, 1, 0, 0, 0, 0]])
     assert_close(
-        matching((tokens, tokens), (ground_positions, there), (salience, salience)).turn, turn, atol=0.02, rtol=0
+        matching((tokens, tokens), (ground_positions, there), (salience, salience)).turn,
+        turn,
+        atol=0.02,
+        rtol=0,
     )
     voted = matching((tokens, tokens), (ground_positions, there), (torch.ones(1, 6), torch.ones(1, 6))).turn
     assert (voted - turn).abs().max() > 0.1
@@ -167,7 +176,10 @@ def test_a_camera_that_seemed_too_near_misplaces_nothing(matching):
     tokens, ground_positions, turn = looks(6), spots(0).float(), turn_by(-0.2).float()
     there = rotate(ground_positions, turn) * torch.tensor([1.0, 0.8]) + torch.tensor([0.0, 0.1])
     found = matching((tokens, tokens), (ground_positions, there), (torch.ones(1, 6), torch.ones(1, 6)))
-    left, by_turn = (found.expected - there).norm(dim=-1), (rotate(ground_positions, found.turn) - there).norm(dim=-1)
+    left, by_turn = (
+        (found.expected - there).norm(dim=-1),
+        (rotate(ground_positions, found.turn) - there).norm(dim=-1),
+    )
     assert left.mean() < 0.35 * by_turn.mean()
 
 

@@ -32,7 +32,9 @@ def truth(owner, center, attributes=None, ground_positions=None):
     objects = len(center)
     attributes = torch.zeros(objects, 4) if attributes is None else torch.tensor(attributes)
     ground_positions = torch.zeros(objects, 2) if ground_positions is None else torch.tensor(ground_positions)
-    return Truth(torch.tensor([owner]), torch.tensor([center]), attributes.long()[None], ground_positions.float()[None])
+    return Truth(
+        torch.tensor([owner]), torch.tensor([center]), attributes.long()[None], ground_positions.float()[None]
+    )
 
 
 def uniform(h, w):
@@ -84,7 +86,9 @@ def test_an_empty_picture_asks_only_for_no_middles():
     bare = truth([[-1, -1], [-1, -1]], [-1, -1])
     terms = cell_loss(torch.zeros(1, 2, 2), uniform(2, 2), torch.ones(1, 2, 2, 2), bare)
     assert terms.pop("center").item() == pytest.approx(LN2)
-    assert {name: term.item() for name, term in terms.items()} == dict.fromkeys([*ATTRIBUTES, "ground_position"], 0)
+    assert {name: term.item() for name, term in terms.items()} == dict.fromkeys(
+        [*ATTRIBUTES, "ground_position"], 0
+    )
 
 
 def test_right_answers_cost_nothing_and_wrong_ones_much():
@@ -96,7 +100,10 @@ def test_right_answers_cost_nothing_and_wrong_ones_much():
     ground_positions = torch.tensor([[1.0, -1.0], [0.0, 1.0]]).view(1, 2, 1, 2)
     right = cell_loss(torch.full((1, 1, 2), 40.0), answers, ground_positions, known)
     wrong = cell_loss(
-        torch.full((1, 1, 2), -40.0), {n: x.flip(3) for n, x in answers.items()}, ground_positions.flip(3), known
+        torch.full((1, 1, 2), -40.0),
+        {n: x.flip(3) for n, x in answers.items()},
+        ground_positions.flip(3),
+        known,
     )
     assert all(term.item() == pytest.approx(0, abs=1e-6) for term in right.values())
     assert all(term.item() > 2 for term in wrong.values())

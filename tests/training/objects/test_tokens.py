@@ -207,7 +207,9 @@ def test_twins_by_hand():
     ]
     wanted = [[t, t * x, t * y] for t, (x, y) in zip((0.2, 0.2, 0.0, 0.1), away, strict=True)]
     assert_close(duplicates(likely, ground_positions, salience), torch.tensor([wanted]))
-    assert not duplicates(likely[:, 2:3], ground_positions[:, 2:3], salience[:, 2:3]).any()  # alone in the picture
+    assert not duplicates(
+        likely[:, 2:3], ground_positions[:, 2:3], salience[:, 2:3]
+    ).any()  # alone in the picture
 
 
 @torch.no_grad()
