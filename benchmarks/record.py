@@ -26,6 +26,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from types import TracebackType
@@ -84,6 +85,7 @@ class Watch:
 
 def add_record_option(parser: argparse.ArgumentParser, name: str) -> None:
     """The option ``--record [NAME]``: None without it, ``name`` where no other name is given."""
+    code_that_runs()  # before anything that takes long
     parser.add_argument(
         "--record",
         nargs="?",
@@ -104,13 +106,14 @@ def write_result(
     folder: Path = RESULTS,
 ) -> Path:
     """Write FOLDER/name.json, whole or not at all; without ``command``, the script that is running."""
+    code = code_that_runs()
     document = {
         "format": FORMAT,
         "name": name,
         "kind": kind,
         "command": list(command or [command_line()]),
-        "commit": git("rev-parse", "HEAD"),
-        "changed": changed_files(),
+        "commit": code.commit,
+        "changed": code.changed,
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "machine": machine(),
         "seeds": dict(seeds or {}),
@@ -171,14 +174,24 @@ def git(*arguments: str) -> str:
         )
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
-    return found.stdout.strip()
+    return found.stdout.rstrip("\n")
 
 
-def changed_files() -> list[str]:
-    """Files of the code that differ from the commit; results and the pages made of them do not count."""
+@dataclass(frozen=True)
+class Code:
+    """The commit that was checked out, and the files that differed from it."""
+
+    commit: str
+    changed: list[str]
+
+
+@cache
+def code_that_runs() -> Code:
+    """The code as it was when this was first asked; results and the pages made of them do not count."""
     listed = git("status", "--porcelain", "--", "src", "benchmarks")
     names = [line[3:] for line in listed.splitlines()] if listed != "unknown" else []
-    return [name for name in names if not name.startswith("benchmarks/results/")]
+    changed = [name for name in names if not name.startswith("benchmarks/results/")]
+    return Code(git("rev-parse", "HEAD"), changed)
 
 
 def machine() -> dict[str, Any]:

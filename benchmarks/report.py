@@ -20,8 +20,9 @@ from typing import Any
 
 from benchmarks.compare_tables import as_markdown
 from benchmarks.record import RESULTS, ROOT, Result, read_results
+from whatchanged.evaluation.report.layout import share_with_ends, with_ends
 from whatchanged.evaluation.report.tables import tables
-from whatchanged.evaluation.statistics.intervals import with_ends
+from whatchanged.evaluation.statistics.intervals import wilson
 
 PAGE = ROOT / "RESULTS.md"
 MARKED = re.compile(r"<!-- figures (?P<view>[^>]*?) -->\n(?P<old>.*?)<!-- end -->", re.DOTALL)
@@ -86,7 +87,7 @@ def headline(results: Mapping[str, Result]) -> str:
     """The shipped model's main scores, a column for each data set."""
     columns = [results[name].figures for name in HEADLINE]
     return table(
-        ["shipped model, %", *HEADLINE.values()],
+        ["shipped model", *HEADLINE.values()],
         *([label, *(text(figures) for figures in columns)] for label, text in SCORES.items()),
     )
 
@@ -108,11 +109,6 @@ def table(head: Row, *body: Row) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def share(found: Mapping[str, Any]) -> str:
-    """A percentage with its interval."""
-    return with_ends(found["percent"], (found["low"], found["high"]))
-
-
 def score(figures: Mapping[str, Any], subset: str, name: str) -> str:
     """A score of a subset with its interval."""
     return with_ends(figures[subset][name], figures["intervals"][subset][name])
@@ -122,7 +118,7 @@ def hits(figures: Mapping[str, Any]) -> str:
     """Hits of the pointing game with their interval; "-" where it was not played."""
     if not figures.get("pointing"):
         return "-"
-    return share(figures["pointing"]["subsets"]["overall"]["hits"])
+    return share_with_ends(figures["pointing"]["subsets"]["overall"]["hits"])
 
 
 def ranked(figures: Mapping[str, Any]) -> str:
@@ -131,12 +127,12 @@ def ranked(figures: Mapping[str, Any]) -> str:
 
 
 SCORES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    "change type right": lambda f: share(f["scene"]["semantic"]["type_right"]),
-    "phrase fits the changed object": lambda f: share(f["scene"]["semantic"]["fits"]),
-    "phrase fits no other object": lambda f: share(f["scene"]["semantic"]["fits_alone"]),
-    "sentence wholly true": lambda f: share(f["scene"]["semantic"]["true"]),
-    "unchanged pairs called unchanged": lambda f: share(f["scene"]["distractor"]["called_none"]),
-    "changed pairs called unchanged": lambda f: share(f["scene"]["semantic"]["called_none"]),
+    "change type right": lambda f: share_with_ends(f["scene"]["semantic"]["type_right"]),
+    "phrase fits the changed object": lambda f: share_with_ends(f["scene"]["semantic"]["fits"]),
+    "phrase fits no other object": lambda f: share_with_ends(f["scene"]["semantic"]["fits_alone"]),
+    "sentence wholly true": lambda f: share_with_ends(f["scene"]["semantic"]["true"]),
+    "unchanged pairs called unchanged": lambda f: share_with_ends(f["scene"]["distractor"]["called_none"]),
+    "changed pairs called unchanged": lambda f: share_with_ends(f["scene"]["semantic"]["called_none"]),
     "AUC of the no-change probability": ranked,
     "CIDEr-D, changed pairs": lambda f: score(f, "semantic", "CIDEr-D"),
     "CIDEr-D, all pairs": lambda f: score(f, "overall", "CIDEr-D"),
@@ -163,13 +159,17 @@ def goals(result: Result) -> str:
     )
 
 
-def evaluation(start: str) -> Callable[[Result], str]:
-    """The table of ``whatchanged evaluate`` whose title starts so, below its title."""
+def evaluation(start: str, views: bool = True) -> Callable[[Result], str]:
+    """The table of ``whatchanged evaluate`` whose title starts so, below its title.
+
+    views: with the rows of pairs by how much their views overlap; the JSON has them either way.
+    """
 
     def view(result: Result) -> str:
         for title, rows in tables(result.figures):
             if title.startswith(start):
-                return f"{title}:\n\n{table(*rows)}"
+                shown = [row for row in rows if views or not row[0].startswith(("hardest", "IoU"))]
+                return f"{title}:\n\n{table(*shown)}"
         raise ValueError(f"{result.name}: its report has no table {start!r}")
 
     return view
@@ -231,6 +231,9 @@ def strange(result: Result) -> str:
         [row["kind"], f"{row['warned_of']} of {row['of']:,}", f"{row['least_distance']:.2f}"]
         for row in result.figures["strange"]
     ]
+    warned_of, of = (sum(row[key] for row in result.figures["strange"]) for key in ("warned_of", "of"))
+    low, high = (100 * end for end in wilson(warned_of, of))
+    found.append(["all", f"{warned_of} of {of:,}: {100 * warned_of / of:.1f} % ({low:.1f}-{high:.1f})", ""])
     return "\n\n".join(
         [
             table(["pairs of a world that it knows", "warned of"], *alarms),
@@ -266,6 +269,8 @@ VIEWS: Mapping[str, Mapping[str, Callable[[Result], str]]] = {
         "goals": goals,
         "references": evaluation("Against the references"),
         "scene": evaluation("Against the scene"),
+        "references-by-type": evaluation("Against the references", views=False),
+        "scene-by-type": evaluation("Against the scene", views=False),
         "pointing": evaluation("Pointing game"),
         "changed": evaluation("Changed or not"),
         "warned": warned,

@@ -1,7 +1,7 @@
 """What one source tree computes: a JSON of losses, parameters and sentences. ``same_numbers`` runs this.
 
-Everything goes through the command line, which outlives a change of the code behind it. PYTHONPATH says which
-tree is meant.
+Everything goes through the command line and the reader of recipes, which outlive a change of the code behind
+them. PYTHONPATH says which tree is meant.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from benchmarks.shrink import STEPS, shrink, shrink_stages
 VARIANTS = ("clevr-pcl+tokens", "own-finetune+init")
 """Cases beside the recipes: from stored tokens of a run's backbone, and from the shipped model's weights."""
 NEED_WEIGHTS = ("own-finetune",)
-"""Recipes that begin from weights; a variant gives them some."""
+"""Recipes that begin from another run's weights: here from those of the shrunk backbone."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--fp32", action="store_true", help="no bfloat16, whose sums differ by machine")
     given = parser.parse_args(arguments)
     given.out.mkdir(parents=True, exist_ok=True)
-    cases = given.recipe or [*(name for name in recipe_names() if name not in NEED_WEIGHTS), *VARIANTS]
+    cases = given.recipe or [*recipe_names(), *VARIANTS]
     recipes: dict[str, Any] = {}
     for name in cases:
         try:
@@ -52,25 +52,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def recipe_names() -> list[str]:
     """The recipes of the tree that is running."""
-    return sorted(file.stem for file in _recipe_folder().glob("*.toml"))
-
-
-def recipe_table(name: str) -> dict[str, Any]:
-    """A recipe's file as TOML reads it, with the tables of its base beneath its own."""
-    table = tomllib.loads((_recipe_folder() / f"{name}.toml").read_text(encoding="utf-8"))
-    if "base" not in table:
-        return table
-    beneath = recipe_table(table["base"])
-    for key in ("method", "vision", "data"):
-        table[key] = {**beneath[key], **table.get(key, {})}
-    return table
-
-
-def _recipe_folder() -> Path:
     package = find_spec("whatchanged")  # imports nothing of it
     if package is None or not package.submodule_search_locations:
         raise RuntimeError("PYTHONPATH names no source tree of whatchanged")
-    return Path(package.submodule_search_locations[0]) / "recipes"
+    folder = Path(package.submodule_search_locations[0]) / "recipes"
+    return sorted(file.stem for file in folder.glob("*.toml"))
+
+
+def recipe_table(name: str) -> dict[str, Any]:
+    """A recipe with every setting spelled out, as TOML reads it."""
+    from whatchanged.recipes.reader import dump_recipe, load_recipe
+
+    return tomllib.loads(dump_recipe(load_recipe(name)))
 
 
 def train_case(name: str, data: Path, out: Path, steps: int = STEPS, fp32: bool = False) -> dict[str, Any]:
@@ -78,11 +71,12 @@ def train_case(name: str, data: Path, out: Path, steps: int = STEPS, fp32: bool 
     recipe, _, variant = name.partition("+")
     table = recipe_table(recipe)
     settings = (shrink_stages if variant == "init" else shrink)(table, steps)
-    if fp32:
-        settings += [f"stage.{s['name']}.precision=fp32" for s in table["stages"] if "precision" in s]
+    settings += _in_fp32(table) if fp32 else []
     places = _places(table, data)
     if variant == "tokens":
-        places += _see_first(data, out)
+        places += _stored_tokens(data, out, fp32)
+    elif recipe in NEED_WEIGHTS and not variant:
+        places += ["--init", str(_backbone(data, out, fp32))]
     elif variant == "init":
         places += ["--init", "clevr-pcl"]
     _train(recipe, out / name, settings, places)
@@ -98,16 +92,25 @@ def _train(recipe: str, run: Path, settings: Sequence[str], places: Sequence[str
     whatchanged("train", recipe, *places, "--output", str(run), "--device", "cpu", "--quiet", *overrides)
 
 
-def _see_first(data: Path, out: Path) -> list[str]:
-    """Train the shrunk backbone and store its tokens of the pool; answers with the options that use them."""
-    seen, tokens = out / "seen", out / "tokens"
-    table = recipe_table("clevr-see")
-    _train("clevr-see", seen, shrink(table), _places(table, data))
-    pool = str(data / "pool")
-    whatchanged(
-        "features", pool, str(tokens), "--run", str(seen), "--variants", "2", "--device", "cpu", "--quiet"
-    )
-    return ["--features", str(tokens), "--init", str(seen)]
+def _in_fp32(table: dict[str, Any]) -> list[str]:
+    return [f"stage.{stage['name']}.precision=fp32" for stage in table["stages"] if "precision" in stage]
+
+
+def _backbone(data: Path, out: Path, fp32: bool) -> Path:
+    """The run of the shrunk backbone, trained where it is not there yet."""
+    run, table = out / "backbone", recipe_table("clevr-see")
+    if not run.exists():
+        settings = [*shrink(table), *(_in_fp32(table) if fp32 else [])]
+        _train("clevr-see", run, settings, _places(table, data))
+    return run
+
+
+def _stored_tokens(data: Path, out: Path, fp32: bool) -> list[str]:
+    """Store the shrunk backbone's tokens of the pool; the options that use them."""
+    run, tokens = str(_backbone(data, out, fp32)), str(out / "tokens")
+    command = ("features", str(data / "pool"), tokens, "--run", run, "--variants", "2")
+    whatchanged(*command, "--device", "cpu", "--quiet")
+    return ["--features", tokens, "--init", run]
 
 
 def _places(table: dict[str, Any], data: Path) -> list[str]:

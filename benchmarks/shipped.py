@@ -41,7 +41,14 @@ def main() -> None:
     if options.record:
         spoken = [" ".join(["whatchanged", *map(anonymous, command)]) for command in commands]
         drawn = [options.drawn] if options.drawn else []
-        print(write_result(options.record, kind, figures, watch=watch, command=[*drawn, *spoken]))
+        drawn_seed = re.search(r"--seed (\d+)", options.drawn or "")
+        seeds = {} if drawn_seed is None else {"pictures": int(drawn_seed[1])}
+        if kind == "evaluation":
+            seeds["resampling"] = figures["signature"]["intervals"]["seed"]
+        path = write_result(
+            options.record, kind, figures, watch=watch, command=[*drawn, *spoken], seeds=seeds
+        )
+        print(path)
 
 
 def evaluation(dataset: Path, chosen: list[str], attention: bool) -> tuple[list[list[str]], dict[str, Any]]:

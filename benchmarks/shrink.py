@@ -1,7 +1,8 @@
 """A recipe at toy size: the same method, preset, tasks, optimiser, schedule and kind of data, in seconds.
 
-``shrink`` reads what a recipe's file spells out and answers with the ``KEY=VALUE`` settings that make it
-small. Sizes are set only where the file spells them out, so the settings fit any version of the schema.
+``shrink`` reads a recipe with every setting spelled out (``dump_recipe``) and answers with the ``KEY=VALUE``
+settings that make it small. A key that the recipe does not have is not set, so they fit any version of
+the schema.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,6 +25,8 @@ METHOD: Mapping[str, Any] = {
     "text_heads": 2, "text_ffn": 32, "text_layers": 1, "context": 40, "joint_width": 12, "decoder_width": 16,
     "decoder_heads": 2, "decoder_ffn": 32, "classes": CLASSES,
 }  # fmt: skip
+TEXT_TOWER = ("text_heads", "text_ffn", "text_layers", "joint_width")
+"""Sizes without effect in CLIP4IDC's baseline FT2, where they must stay as they are."""
 VISION: Mapping[str, Mapping[str, Any]] = {
     "features": {"rows": GRID[0], "columns": GRID[1], "feature_width": FEATURE_WIDTH},
     "patches": {"image_width": SQUARE, "image_height": SQUARE, "patch": 32},
@@ -37,8 +40,10 @@ STAGE: Mapping[str, int] = {"warmup": 4, "stair": 8, "evaluate_every": 10, "eval
 
 
 def shrink(table: Mapping[str, Any], steps: int = STEPS) -> list[str]:
-    """The settings that make a recipe small; ``table`` is its file as TOML reads it."""
-    settings = [f"method.{key}={METHOD[key]}" for key in table["method"] if key in METHOD]
+    """The settings that make a recipe small; ``table`` is the spelled-out recipe as TOML reads it."""
+    method = table["method"]
+    idle = TEXT_TOWER if method.get("variant") == "ft2" else ()
+    settings = [f"method.{key}={size}" for key, size in METHOD.items() if method.get(key) and key not in idle]
     settings += [f"vision.{key}={value}" for key, value in _vision(table["vision"])]
     return [*settings, *shrink_stages(table, steps)]
 
@@ -55,7 +60,7 @@ def shrink_stages(table: Mapping[str, Any], steps: int = STEPS) -> list[str]:
 def _vision(vision: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     sizes = VISION.get(vision["kind"], VISION["backbone"])
     yield from ((key, value) for key, value in sizes.items() if key in vision)
-    if vision.get("keep"):
+    if vision.get("keep") and sizes is VISION["backbone"]:
         yield "keep", KEEP
 
 

@@ -20,7 +20,7 @@ from benchmarks.record import add_record_option, write_result
 from whatchanged.captioner.runtime import Captioner, Description, load
 from whatchanged.datasets import open_dataset
 from whatchanged.evaluation.metrics.change_detection import Ranking
-from whatchanged.evaluation.metrics.scene_grading import GRADES, Truth, graded, scene_truths
+from whatchanged.evaluation.metrics.truth import Truths, judged, read_truths
 from whatchanged.records import PairRecord
 
 Picture = Image.Image
@@ -50,8 +50,9 @@ def main() -> None:
     add_record_option(parser, "worse_pictures")
     options = parser.parse_args()
     captioner = load(options.model, 1)
-    records, truths = open_dataset(options.dataset).records, scene_truths(options.dataset)
-    if not truths:
+    records = open_dataset(options.dataset).records
+    truths = read_truths(options.dataset, records)
+    if truths is None:
         parser.error(f"{options.dataset}: needs scenes.json and pairs.json, which hold the truth.")
     print("| pictures | " + " | ".join(COLUMNS) + " |")
     print("|---|" + "---:|" * len(COLUMNS))
@@ -85,15 +86,15 @@ def describe_worse(
 
 
 def scores(
-    records: Sequence[PairRecord], truths: dict[str, Truth], found: Sequence[Description]
+    records: Sequence[PairRecord], truths: Truths, found: Sequence[Description]
 ) -> dict[str, float | int]:
     """``COLUMNS``: percentages of the changed pairs, of the unchanged ones, and how many were warned of."""
-    grades = graded(records, [d.sentence for d in found], truths)
-    chosen = grades.subsets({})
-    changed, unchanged = grades.shares(chosen["semantic"]), grades.shares(chosen["distractor"])
-    names = [name for name in GRADES if name != "value_right"]
-    shares = [changed[name]["percent"] for name in names] + [unchanged["called_none"]["percent"]]
-    truly = np.array([kind != "none" for kind in grades.kinds])
+    verdicts = judged(records, [d.sentence for d in found], truths)
+    chosen = verdicts.subsets({})
+    changed, unchanged = verdicts.counts(chosen["semantic",]), verdicts.counts(chosen["distractor",])
+    counts = [changed[name] for name in truths.world.grades if name != "value_right"]
+    shares = [100 * right / of for right, of in (*counts, unchanged["called_none"])]
+    truly = np.array([kind != "none" for kind in verdicts.kinds])
     ranking = Ranking(np.array([d.no_change for d in found]), truly)
     auc = float(ranking.auc(np.ones((1, len(found))))[0])
     return dict(zip(COLUMNS, [*shares, auc, sum(bool(d.unfamiliar) for d in found)], strict=True))

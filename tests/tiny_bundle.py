@@ -147,7 +147,7 @@ def _decoder() -> onnx.ModelProto:
 def _bigrams(sentence: str) -> np.ndarray:
     """Logits (V, V) under which each word is followed by the next of the sentence."""
     table = np.zeros((len(VOCABULARY), len(VOCABULARY)), np.float32)
-    words = [BOS, *VOCABULARY.ids(sentence, 10)[1 : len(sentence.split()) + 1], EOS]
+    words = [BOS, *VOCABULARY.word_ids(sentence), EOS]
     for word, following in pairwise(words):
         table[word, following] = 10
     return table

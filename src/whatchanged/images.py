@@ -8,7 +8,7 @@ import contextlib
 import struct
 import warnings
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -65,10 +65,42 @@ def open_image(source: Source) -> Image.Image:
             return _decode(image, str(path))
 
 
-def picture_size(path: Path) -> tuple[int, int]:
-    """Width and height of the upright picture; its pixels are not decoded. Raises ImageError."""
+@contextlib.contextmanager
+def stored_picture(source: Source) -> Iterator[Image.Image]:
+    """The picture as it is stored: mode, alpha, depth, colour profile, turn and frames are untouched.
+
+    Sides from one pixel are accepted. What a decoder raises inside the block becomes an ImageError.
+    Raises ImageError as ``open_image`` does.
+    """
+    if isinstance(source, np.ndarray):
+        yield _stored_array(source)
+        return
+    name = str(source)
+    if isinstance(source, Image.Image):
+        name = str(getattr(source, "filename", "") or "the picture")
+    try:
+        if isinstance(source, Image.Image):
+            _check_size(source.size, name, least=1)
+            yield source
+        elif isinstance(source, str | Path):
+            _check_file(Path(source))
+            with Path(source).open("rb") as stream, _open_header(stream, Path(source), least=1) as image:
+                yield image
+        else:
+            raise ImageError(
+                f"this is no picture: {type(source).__name__}. Give a path, a Pillow picture or a NumPy array."
+            )
+    except _DECODER_ERRORS as error:
+        raise ImageError(f"{name}: cannot decode the picture: {_reason(error)}. Copy it again.") from error
+
+
+def picture_size(path: Path, least: int = LEAST_SIDE) -> tuple[int, int]:
+    """Width and height of the upright picture; its pixels are not decoded.
+
+    Raises ImageError, also where a side has fewer than ``least`` pixels.
+    """
     _check_file(path)
-    with path.open("rb") as stream, _open_header(stream, path) as image:
+    with path.open("rb") as stream, _open_header(stream, path, least) as image:
         size: tuple[int, int] = image.size
         if image.format == "PNG" and "exif" not in image.info and b"eXIf" not in path.read_bytes():
             return size  # Pillow would decode a PNG to see whether an orientation follows its pixels
@@ -114,7 +146,7 @@ def _check_file(path: Path) -> None:
         raise ImageError(f"{path}: cannot read the file: {error.strerror}.") from error
 
 
-def _open_header(stream: BinaryIO, path: Path) -> Image.Image:
+def _open_header(stream: BinaryIO, path: Path, least: int = LEAST_SIDE) -> Image.Image:
     """The picture with nothing but its header read, its size within the limits."""
     try:
         with warnings.catch_warnings():
@@ -144,7 +176,7 @@ def _open_header(stream: BinaryIO, path: Path) -> Image.Image:
         ) from error
     except _DECODER_ERRORS as error:
         raise ImageError(f"{path}: cannot read the picture: {_reason(error)}. Copy it again.") from error
-    _check_size(image.size, str(path))
+    _check_size(image.size, str(path), least)
     return image
 
 
@@ -161,17 +193,15 @@ def _declared_size(stream: BinaryIO) -> tuple[int, int]:
     raise AssertionError("Pillow named a size of a picture that none of its formats accepts")
 
 
-def _check_size(size: tuple[int, int], name: str) -> None:
+def _check_size(size: tuple[int, int], name: str, least: int = LEAST_SIDE) -> None:
     width, height = size
     if width * height > MAX_PIXELS:
         raise ImageError(
             f"{name}: {width:,} x {height:,} pixels are too many: at most {MAX_PIXELS:,} are read. "
             "Make it smaller."
         )
-    if min(size) < LEAST_SIDE:
-        raise ImageError(
-            f"{name}: {width} x {height} pixels are too few: each side needs at least {LEAST_SIDE}."
-        )
+    if min(size) < least:
+        raise ImageError(f"{name}: {width} x {height} pixels are too few: each side needs at least {least}.")
 
 
 def _decode(image: Image.Image, name: str) -> Image.Image:
@@ -204,18 +234,23 @@ def _eight_bits(values: NDArray[np.generic]) -> NDArray[np.uint8]:
 
 def _from_array(array: NDArray[np.generic]) -> Image.Image:
     """An array of one of the documented kinds as an RGB picture."""
+    return _stored_array(array, LEAST_SIDE).convert("RGB")
+
+
+def _stored_array(array: NDArray[np.generic], least: int = 1) -> Image.Image:
+    """An array of one of the documented kinds as a picture, its alpha kept."""
     name = f"the array of shape {array.shape} and type {array.dtype}"
     if array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (3, 4)):
         raise ImageError(f"{name} is no picture: wanted (H, W), (H, W, 3) or (H, W, 4)")
     if array.dtype != np.uint8 and array.dtype.kind != "f":
         raise ImageError(f"{name} is no picture: wanted uint8, or floats in 0..1")
-    _check_size((array.shape[1], array.shape[0]), name)
+    _check_size((array.shape[1], array.shape[0]), name, least)
     if array.dtype != np.uint8:
         try:
             array = _eight_bits(array)
         except ValueError as error:
             raise ImageError(f"{name} is no picture: {error}") from error
-    return Image.fromarray(np.ascontiguousarray(array[..., :3] if array.ndim == 3 else array)).convert("RGB")
+    return Image.fromarray(np.ascontiguousarray(array))
 
 
 def _reason(error: BaseException) -> str:

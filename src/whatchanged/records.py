@@ -11,10 +11,6 @@ Box = tuple[float, float, float, float]
 Split = Literal["train", "val", "test"]
 Kind = Literal["pair_caption", "single_caption", "pair_label", "single_label"]
 
-ChangeType = str
-CHANGE_TYPES: tuple[str, ...] = ("color", "material", "add", "drop", "move", "none")
-"""For `evaluation/` alone, until it asks the world for its kinds of change. Do not use it elsewhere."""
-
 
 @dataclass(frozen=True)
 class PairRecord:

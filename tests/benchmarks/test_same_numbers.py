@@ -7,7 +7,7 @@ import pytest
 SCRIPT = "same_numbers"
 ROOT = Path(__file__).resolve().parents[2]
 RUN = {
-    "lines": [{"stage": "see", "step": 1, "seeing/shape": 1.5, "lr": 0.1}],
+    "lines": [{"stage": "see", "step": 1, "detection/shape": 1.5, "lr": 0.1}],
     "parameters": {"a.weight": "11", "a.bias": "22"},
 }
 
@@ -33,8 +33,8 @@ def test_renamed_terms_are_no_difference(bench):
 @pytest.mark.parametrize(
     ("new", "words"),
     [
-        ({"lines": [{**RUN["lines"][0], "seeing/shape": 1.5000000000000002}]}, "seeing/shape"),
-        ({"lines": [{**RUN["lines"][0], "seeing/size": 1.0}]}, "seeing/size"),
+        ({"lines": [{**RUN["lines"][0], "detection/shape": 1.5000000000000002}]}, "detection/shape"),
+        ({"lines": [{**RUN["lines"][0], "detection/size": 1.0}]}, "detection/size"),
         ({"lines": [*RUN["lines"], *RUN["lines"]]}, "1 lines were, 2 are"),
         ({"parameters": {"a.weight": "11", "a.bias": "23"}}, "a.bias"),
         ({"parameters": {"a.weight": "11"}}, "a.bias"),

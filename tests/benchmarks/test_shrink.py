@@ -4,14 +4,14 @@ import tomllib
 
 import pytest
 
-from whatchanged.recipes.reader import load_recipe, recipe_names, recipe_text
+from whatchanged.recipes.reader import dump_recipe, load_recipe, recipe_names
 
 SCRIPT = "shrink"
 
 
 @pytest.mark.parametrize("name", recipe_names())
 def test_a_shrunk_recipe_loads_and_keeps_what_it_is(name, bench):
-    table = tomllib.loads(recipe_text(name))
+    table = tomllib.loads(dump_recipe(load_recipe(name)))
     whole, small = load_recipe(name), load_recipe(name, bench.shrink(table))
     assert small.seed == whole.seed and small.data == whole.data
     assert type(small.method) is type(whole.method) and small.vision.kind == whole.vision.kind
@@ -35,6 +35,6 @@ def test_a_shrunk_recipe_loads_and_keeps_what_it_is(name, bench):
 
 
 def test_fewer_steps_shorten_everything_that_counts_them(bench):
-    table = tomllib.loads(recipe_text("pcl-table5-1-b2w"))
+    table = tomllib.loads(dump_recipe(load_recipe("pcl-table5-1-b2w")))
     stage = load_recipe("pcl-table5-1-b2w", bench.shrink(table, 3)).stages[-1]
     assert (stage.steps, stage.evaluate_every, stage.evaluate_from) == (3, 3, 3)

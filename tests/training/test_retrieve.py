@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from whatchanged.datasets import open_dataset
-from whatchanged.evaluation.metrics.retrieval import read_similarity
+from whatchanged.evaluation.io.similarity import read_similarity
 from whatchanged.training.methods.clip4idc import CLIP4IDC
 from whatchanged.vocabulary import UNK
 

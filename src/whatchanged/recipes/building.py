@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields
-from importlib import import_module
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from whatchanged import plugins
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.hints import MOVED, nearest
 from whatchanged.recipes.methods import METHODS, MethodSettings
@@ -94,19 +94,20 @@ def _method(value: Any, where: str) -> MethodSettings:
     return built
 
 
-def find_method(name: Any, where: str) -> type[MethodSettings]:
-    """The settings' class of the method of this name. Raises RecipeError for an unknown one."""
-    if not isinstance(name, str) or name not in METHODS:
+def find_method(name: Any, where: str = "method") -> type[MethodSettings]:
+    """The settings' class of the method of this name; one of another package is imported now.
+
+    Raises RecipeError for an unknown name, PluginError for a package that is broken.
+    """
+    if not isinstance(name, str) or name not in method_names():
         hint = nearest(str(name), method_names())
         raise RecipeError(f"{where}: method.name: there is no method {toml_value(name)}." + hint)
-    module, _, attribute = METHODS[name].partition(":")
-    found: type[MethodSettings] = getattr(import_module(module), attribute)
-    return found
+    return plugins.find(plugins.METHODS, name, METHODS, plugins.subclass_of(MethodSettings))
 
 
 def method_names() -> tuple[str, ...]:
-    """The names of the methods that can be trained."""
-    return tuple(METHODS)
+    """The names of the methods that can be trained, those of other packages last."""
+    return plugins.names(plugins.METHODS, METHODS)
 
 
 def _stages(value: Any, where: str) -> tuple[StageConfig, ...]:

@@ -6,13 +6,14 @@ from pathlib import Path
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import preparation
 from whatchanged.errors import DatasetError, OutputError, RecipeError
-from whatchanged.evaluation.metrics.retrieval import Similarity, write_similarity
+from whatchanged.evaluation.io.similarity import Similarity, write_similarity
 from whatchanged.recipes.schema import DatasetConfig, FeaturesConfig
 from whatchanged.training.batches import read_examples
 from whatchanged.training.data.captions import prepare
 from whatchanged.training.data.examples import DatasetSource
 from whatchanged.training.data.pictures import picture_reader
-from whatchanged.training.run_folder import checkpoint_file, choose_device, open_run, read_recipe
+from whatchanged.training.device import choose_device
+from whatchanged.training.run_folder import checkpoint_file, open_run, read_recipe
 from whatchanged.training.validation import similarity
 
 

@@ -17,13 +17,13 @@ from whatchanged.training.build import make_method
 from whatchanged.training.checkpoint import State, read_checkpoint, save_checkpoint
 from whatchanged.training.data.sources import open_sources
 from whatchanged.training.data.token_cache import leaves_backbone, with_tokens
+from whatchanged.training.device import choose_device
 from whatchanged.training.features.backbones import fingerprint
 from whatchanged.training.loop import train
 from whatchanged.training.methods import Method, initialise_from
 from whatchanged.training.objects.token_files import read_origin
 from whatchanged.training.run_folder import (
     check_vocabulary,
-    choose_device,
     first_init,
     keep,
     keep_vocabulary,

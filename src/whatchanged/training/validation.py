@@ -13,10 +13,11 @@ from torch.nn import functional as F
 
 from whatchanged.captioner.decoding import Cache, Decoded, greedy
 from whatchanged.errors import RecipeError
+from whatchanged.evaluation.io.similarity import Similarity
 from whatchanged.evaluation.metrics.cider import cider_d
 from whatchanged.evaluation.metrics.ngrams import count
-from whatchanged.evaluation.metrics.retrieval import Similarity, retrieval
 from whatchanged.evaluation.metrics.rouge import rouge_l
+from whatchanged.evaluation.report.retrieval_report import retrieval
 from whatchanged.training.batches import Batch, Example, Source, read_examples
 from whatchanged.training.methods import EmbedsCaptions, Method
 

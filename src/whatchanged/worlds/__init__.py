@@ -6,17 +6,17 @@ draws its pictures, its pairs for the demonstration, and what its models cannot 
 torch. What draws its pictures, and what makes false captions for training, are named as strings
 "module:function" and are imported when they are used.
 
-Nothing outside this folder names a world: other rooms call ``find_world`` and ``world_of``.
+Nothing outside this folder names a world: other rooms call ``find_world`` and ``world_of``. Other packages
+add worlds by the entry-point group "whatchanged.worlds" (see `plugins.py`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whatchanged.errors import DatasetError
+from whatchanged import plugins
+from whatchanged.errors import DatasetError, PluginError
 from whatchanged.records import PairRecord
 
 if TYPE_CHECKING:
@@ -150,8 +150,9 @@ class World:
     no_change_sentences: the ways to say that nothing changed.
     judge: a sentence and a truth -> verdict.
     grades: what ``judge`` grades, in the order of reports.
-    false_captions: "module:function" of what makes false captions in this language for training; "" where
-    captions are handled as free text.
+    grade_titles: the column heads of grades in reports; a grade without one is headed by its name.
+    false_captions: "module:function" of ``(records, truths or None, seed, count, longest)``, which makes
+    false captions in this language for training; "" where captions are handled as free text.
 
     For the commands:
 
@@ -173,6 +174,7 @@ class World:
     no_change_sentences: tuple[str, ...]
     judge: Callable[[str, Truth], Verdict]
     grades: tuple[str, ...]
+    grade_titles: Mapping[str, str] = field(default_factory=dict)
     wordings: Mapping[str, Callable[[Truth], str]] = field(default_factory=dict)
     false_captions: str = ""
     drawers: tuple[Drawer, ...] = ()
@@ -186,14 +188,20 @@ class World:
         return self.wordings[wording](truth)
 
 
-@lru_cache(maxsize=32)
+def world_names() -> tuple[str, ...]:
+    """Every world by name, those of plug-ins last. Imports none."""
+    return plugins.names(plugins.WORLDS, WORLDS)
+
+
 def find_world(name: str) -> World:
-    """The world of this name. Raises DatasetError for an unknown one."""
-    if name not in WORLDS:
-        raise DatasetError(f"there is no world {name!r}. Known: {', '.join(WORLDS)}.")
-    module, _, attribute = WORLDS[name].partition(":")
-    world: World = getattr(import_module(module), attribute)
-    return world
+    """The world of this name. Raises PluginError for an unknown one, or one whose package is broken."""
+    return plugins.find(plugins.WORLDS, name, WORLDS, plugins.instance_of(World))
+
+
+def all_worlds() -> Iterator[World]:
+    """Every world, those of plug-ins last; each is imported when it is its turn."""
+    for _, world in plugins.find_all(plugins.WORLDS, WORLDS, plugins.instance_of(World)):
+        yield world
 
 
 def world_of(dataset: str, root: Path | None = None) -> World | None:
@@ -202,12 +210,11 @@ def world_of(dataset: str, root: Path | None = None) -> World | None:
     It is the world that claims the data set by name; otherwise the world whose truth files lie in ``root``,
     the data set's folder or list.
     """
-    worlds = [find_world(name) for name in WORLDS]
-    for world in worlds:
+    for world in all_worlds():
         if dataset in world.datasets:
             return world
     if root is not None:
-        for world in worlds:
+        for world in all_worlds():
             if world.has_truth(root):
                 return world
     return None
@@ -216,10 +223,29 @@ def world_of(dataset: str, root: Path | None = None) -> World | None:
 def language_of(sentences: Sequence[str]) -> World | None:
     """The world that can make false captions of these sentences: at least half of them are in its
     language."""
-    for name in WORLDS:
-        world = find_world(name)
+    for world in all_worlds():
         if world.false_captions:
             read = sum(world.reads(sentence) for sentence in sentences)
             if 2 * read >= len(sentences):
                 return world
     return None
+
+
+def all_drawers() -> tuple[Drawer, ...]:
+    """Every world's drawers. Of two with one name the first is kept, with a line on stderr."""
+    found: dict[str, Drawer] = {}
+    for world in all_worlds():
+        for drawer in world.drawers:
+            if drawer.name in found:
+                plugins.tell(f"{drawer.name!r} of the world {world.name} is not drawn: the name is taken.")
+            else:
+                found[drawer.name] = drawer
+    return tuple(found.values())
+
+
+def find_drawer(name: str) -> Drawer:
+    """The drawer of this name, of whichever world. Raises PluginError for an unknown one."""
+    drawers = {drawer.name: drawer for drawer in all_drawers()}
+    if name not in drawers:
+        raise PluginError(f"There is nothing called {name!r} to draw. Known: {', '.join(drawers)}.")
+    return drawers[name]

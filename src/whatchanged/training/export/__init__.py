@@ -64,7 +64,8 @@ def export_run(
     if output.exists() and any(output.iterdir()) and not (output / MANIFEST).is_file():
         raise OutputError(f"{output}: holds other things than a model, so it stays. Choose another folder.")
     trained, method, state = open_run(run, checkpoint)
-    tensors = model_tensors(method)  # of the run, without a backbone that is put in front
+    # Of the run itself, before a backbone is put in front of it.
+    tensors, folded_norms = model_tensors(method), has_folded_norms(method)
     recipe, features = trained, None
     if isinstance(trained.vision, FeaturesConfig):
         recipe, backbone = put_backbone_in_front(run, trained, method, weights)
@@ -115,7 +116,7 @@ def export_run(
             no_change=no_change,
             provenance=provenance,
             in_distribution=known,
-            folded_norms=has_folded_norms(method),
+            folded_norms=folded_norms,
         )
         (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
         write_bundle(draft, card)

@@ -24,10 +24,11 @@ from whatchanged.errors import OutputError, RecipeError
 from whatchanged.files import whole
 from whatchanged.images import open_image, resize
 from whatchanged.training.data.grid_files import picture_name, read_header, shard_file, write_shard
+from whatchanged.training.device import choose_device
 from whatchanged.training.features.backbones import Backbone, fingerprint, open_backbone
 from whatchanged.training.objects.pool import Shard, check_size, open_shards
 from whatchanged.training.objects.token_files import claim, origin, tokens_file
-from whatchanged.training.run_folder import choose_device, open_run
+from whatchanged.training.run_folder import open_run
 from whatchanged.training.vision.augmentation import augment
 from whatchanged.training.vision.base import PictureVision
 

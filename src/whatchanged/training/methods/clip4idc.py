@@ -150,7 +150,7 @@ class PairEncoder(nn.Module):
 
     def forward(self, pair: TokenPair) -> Tensor:
         """Raw patches of both pictures -> pair tokens H (B, R, J): [class 1] patches [class 2] patches."""
-        batch = len(pair.before.features)
+        batch = pair.before.features.shape[0]
         cells = torch.cat([pair.before.cells, pair.after.cells]) + 1
         places = torch.cat([torch.zeros_like(cells[:, :1]), cells], dim=1)  # (2B, N + 1)
         patches = self.patches(torch.cat([pair.before.features, pair.after.features]))

@@ -24,10 +24,8 @@ Departures. ``Preset`` has one field per point where paper and code part ways; a
 - without the difference encoder (row 5 of table 4) the embedded patches go straight to F_cross: our reading.
 """
 
-import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -37,6 +35,7 @@ from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.training.batches import Batch, Example, stack_pictures
 from whatchanged.training.methods import Cache, copy_matching_tensors
+from whatchanged.training.methods.pcl_embeddings import Embeddings, Regressor
 from whatchanged.training.methods.pcl_objectives import (
     IGNORED,
     MASKED,
@@ -47,120 +46,20 @@ from whatchanged.training.methods.pcl_objectives import (
     masked_patch_loss,
     masked_patch_loss_authors,
 )
-from whatchanged.training.nn.transformer import Cached, Stack, asking_mask, captioning_mask, norm, sinusoid
-from whatchanged.training.vision.base import Hidden, TokenPair, Tokens, Vision, on_grids, to_patches
-from whatchanged.vocabulary import CLS, MASK, PAD, Vocabulary, padded
+from whatchanged.training.methods.pcl_presets import PRESETS
+from whatchanged.training.nn.transformer import (
+    Cached,
+    Stack,
+    asking_mask,
+    captioning_mask,
+    key_mask,
+    without_padding,
+)
+from whatchanged.training.vision.base import Hidden, TokenPair, Vision, on_grids, to_patches
+from whatchanged.vocabulary import MASK, PAD, Vocabulary, padded
 
 HEADS = {"mlm": {"output"}, "mvcl": {"regressor"}, "fda": set(), "caption": {"output", "distractor"}}
 """The parts that only some tasks train; every task trains the rest. The authors' pooler belongs to none."""
-
-
-@dataclass(frozen=True)
-class Preset:
-    """One reading of the method."""
-
-    squash: bool  # a sigmoid follows the projection of the patches
-    own_specials: bool  # [IMG1], [IMG2], [CLS] have vectors of their own; otherwise all use the word <CLS>
-    types: tuple[int, int, int, int, int, int]  # type of [IMG1], patches 1, [IMG2], patches 2, [CLS], words
-    doubled_exponent: bool  # the sinusoid's exponent is 2c/D for column c instead of 2⌊c/2⌋/D
-    placed_specials: bool  # specials at position 0 and contents from 1; otherwise contents from 0 only
-    scaled_words: bool  # word vectors are multiplied by sqrt(D)
-    deviation_norm: bool  # ``DeviationNorm`` in place of the standard layer normalisation
-    read_pads: bool  # pre-training attends to padding
-    regressed_negatives: bool  # MVCL's unmasked negatives are the model's outputs, not original features
-    cls_captions: bool  # [CLS] stays in front of the words when captioning
-    pooler: bool  # built and never trained
-
-
-PRESETS = {
-    "paper": Preset(
-        squash=False,
-        own_specials=True,
-        types=(0, 0, 1, 1, 2, 2),
-        doubled_exponent=False,
-        placed_specials=True,
-        scaled_words=False,
-        deviation_norm=False,
-        read_pads=False,
-        regressed_negatives=False,
-        cls_captions=True,
-        pooler=False,
-    ),
-    "authors": Preset(
-        squash=True,
-        own_specials=False,
-        types=(1, 2, 3, 4, 5, 6),
-        doubled_exponent=True,
-        placed_specials=False,
-        scaled_words=True,
-        deviation_norm=True,
-        read_pads=True,
-        regressed_negatives=True,
-        cls_captions=False,
-        pooler=True,
-    ),
-}
-
-
-class Embeddings(nn.Module):
-    """Patches, words and specials as rows of one width.
-
-        patch p of picture k:  LN(act(W f_p + b) + type + pe[p])        act: sigmoid in ``authors``
-        word at position t:    LN(c E[id_t] + type + pe[t])             c: sqrt(D) in ``authors``
-        [IMG1] [IMG2] [CLS]:   LN(s + type (+ pe[0] in ``paper``))      s: own vector, or E[<CLS>]
-
-    then dropout. ``paper`` counts positions from the special in front: patches and words start at 1.
-    """
-
-    def __init__(self, config: PCLConfig, preset: Preset, vision: Vision, entries: int) -> None:
-        super().__init__()
-        width = config.width
-        self.preset = preset
-        self.words = nn.Embedding(entries, width)
-        self.specials = nn.Embedding(3, width) if preset.own_specials else None
-        self.types = nn.Embedding(1 + max(preset.types), width)
-        self.project = nn.Linear(vision.width, width)
-        self.norm = norm(width, preset.deviation_norm, eps=1e-12)
-        self.dropout = nn.Dropout(config.dropout)
-        self.first = int(preset.placed_specials)
-        self.word_scale = math.sqrt(width) if preset.scaled_words else 1.0
-        self.positions: Tensor
-        rows = max(200, 1 + max(config.max_length, vision.rows * vision.columns))
-        self.register_buffer("positions", sinusoid(rows, width, preset.doubled_exponent), persistent=False)
-
-    def image(self, tokens: Tokens, index: int) -> Tensor:
-        """Picture ``index`` (0 before, 1 after), N tokens -> rows (B, 1 + N, D)."""
-        patches = self.project(tokens.features)
-        if self.preset.squash:
-            patches = patches.sigmoid()
-        kind = self.types.weight[self.preset.types[2 * index + 1]]
-        patches = self.dropout(self.norm(patches + kind + self.positions[tokens.cells + self.first]))
-        return torch.cat([self.special(index, len(patches)), patches], dim=1)
-
-    def text(self, ids: Tensor, places: Tensor) -> Tensor:
-        """ids (B, T) at text positions ``places`` (T,), BOS being 0 -> rows (B, T, D)."""
-        words = self.word_scale * self.words(ids) + self.types.weight[self.preset.types[5]]
-        return cast(Tensor, self.dropout(self.norm(words + self.positions[places + self.first])))
-
-    def special(self, index: int, pairs: int) -> Tensor:
-        """[IMG1], [IMG2] or [CLS] (0, 1, 2) -> rows (B, 1, D)."""
-        vector = self.words.weight[CLS] if self.specials is None else self.specials.weight[index]
-        place = self.positions[0] if self.preset.placed_specials else 0
-        vector = vector + self.types.weight[self.preset.types[2 * index]] + place
-        return cast(Tensor, self.dropout(self.norm(vector).expand(pairs, 1, -1)))
-
-
-class Regressor(nn.Module):
-    """Rows back to patch features: y = W_vᵀ LN(GELU(W z + b)) + b_r, W_v the weight of the projection."""
-
-    def __init__(self, width: int, feature_width: int, deviation: bool) -> None:
-        super().__init__()
-        self.net = nn.Sequential(nn.Linear(width, width), nn.GELU(), norm(width, deviation, eps=1e-12))
-        self.bias = nn.Parameter(torch.zeros(feature_width))
-
-    def forward(self, rows: Tensor, projection: Tensor) -> Tensor:
-        """rows (M, D), projection (D, F') -> (M, F); columns past F project what was added by matching."""
-        return cast(Tensor, self.net(rows) @ projection[:, : len(self.bias)] + self.bias)
 
 
 class Memory(NamedTuple):
@@ -179,10 +78,14 @@ class Memory(NamedTuple):
 
 
 class ImageRows(NamedTuple):
-    """Both pictures as F_cross reads them: rows (B, R, D); real (B, R) bool, False for padding, or None."""
+    """Rows (B, R, D) of one picture or of both.
+
+    real: (B, R) bool, False for padding, or None where there is none. second: where [IMG2] stands, N + 1.
+    """
 
     rows: Tensor
     real: Tensor | None
+    second: int
 
 
 class PCL(nn.Module):
@@ -193,7 +96,9 @@ class PCL(nn.Module):
 
     def __init__(self, config: PCLConfig, vision: Vision, vocabulary: Vocabulary) -> None:
         super().__init__()
-        self.config, self.vision, self.vocabulary = config, vision, vocabulary
+        self.config = config
+        self.vision = vision
+        self.vocabulary = vocabulary
         self.preset = PRESETS[config.preset]
         self.max_length = config.max_length
         width, deviation = config.width, self.preset.deviation_norm
@@ -224,22 +129,28 @@ class PCL(nn.Module):
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         """Examples to tensors. Raises ShapeError or DatasetError where examples do not fit each other."""
-        texts = torch.tensor([self._ids(e, e.caption) for e in examples])
-        false, counts = None, {len(e.negatives) for e in examples}
+        ids = torch.tensor([self._ids(e, e.caption) for e in examples])
+        false = self._false_captions(examples)
+        if not self.preset.read_pads:
+            length = max(int((texts != PAD).sum(-1).max()) for texts in (ids, false) if texts is not None)
+            ids = ids[:, :length]
+            false = None if false is None else false[..., :length]
+        known = [e.record.changed for e in examples if e.record.changed is not None]
+        changed = torch.tensor(known, dtype=torch.long) if len(known) == len(examples) else None
+        truth = self.vision.collate_truth([e.truth for e in examples])
+        return Batch(*stack_pictures(examples), ids, false, changed, truth=truth)
+
+    def _false_captions(self, examples: Sequence[Example]) -> Tensor | None:
+        """Their ids (B, K, L); None where the examples have none. Raises DatasetError for another number."""
+        counts = {len(e.negatives) for e in examples}
         if counts == {self.config.negatives}:
-            false = torch.tensor([[self._ids(e, caption) for caption in e.negatives] for e in examples])
-        elif not counts <= {0, self.config.negatives}:
+            return torch.tensor([[self._ids(e, caption) for caption in e.negatives] for e in examples])
+        if not counts <= {0, self.config.negatives}:
             raise DatasetError(
                 f"{examples[0].record.dataset}: false captions per example: got {sorted(counts)}, wanted "
                 f"{self.config.negatives} (method.negatives) or none at all. Build the negatives again."
             )
-        if not self.preset.read_pads:
-            length = max(int((ids != PAD).sum(-1).max()) for ids in (texts, false) if ids is not None)
-            texts, false = texts[:, :length], None if false is None else false[..., :length]
-        known = [e.record.changed for e in examples if e.record.changed is not None]
-        changed = torch.tensor(known, dtype=torch.long) if len(known) == len(examples) else None
-        truth = self.vision.collate_truth([e.truth for e in examples])
-        return Batch(*stack_pictures(examples), texts, false, changed, truth=truth)
+        return None
 
     def _ids(self, example: Example, caption: str) -> list[int]:
         """BOS words EOS PAD, L ids: words are cut so that one PAD remains, as in the authors' code."""
@@ -266,31 +177,28 @@ class PCL(nn.Module):
         """L = −(1/|S|) Σ_{m ∈ S} log P(w_m | other words, V~1, V~2), S the labelled words of the batch."""
         inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator)
         images = self.image_rows(self.tokens(batch))
-        out = self.joint_rows(images, inputs, batch.ids != PAD)[:, images.rows.shape[1] + 1 :]
+        out = self.joint_rows(images, inputs, batch.ids != PAD)  # (B, R + 1 + L, D)
+        words = out[:, images.rows.shape[1] + 1 :]
         asked = labels != IGNORED
-        return {"mlm": F.cross_entropy(self.output(out[asked]), labels[asked])}
+        return {"mlm": F.cross_entropy(self.output(words[asked]), labels[asked])}
 
     def _mvcl(self, batch: Batch) -> dict[str, Tensor]:
         """Hide raw features of one picture, read all rows with clean words, regress, tell originals apart."""
         pair = self.tokens(batch)
-        hidden = corrupt_patches(pair.before, batch.generator)
-        count, second = self.vision.patches, pair.after.features.shape[1]
-        if not second:  # the one picture that there is
-            hidden = (hidden[0] | hidden[1], hidden[1][:, :0])
-        out = self.joint_rows(self.image_rows(pair, hidden), batch.ids, batch.ids != PAD)
-        patches = torch.cat(
-            [out[:, 1 : 1 + count], out[:, 2 + count : 2 + count + second]], dim=1
-        )  # (B, 2N, D)
+        hidden = corrupt_patches(pair, self.vision.patches, batch.generator)
+        images = self.image_rows(pair, hidden)
+        out = self.joint_rows(images, batch.ids, batch.ids != PAD)
+        both = [out[:, 1 : images.second], out[:, images.second + 1 : images.rows.shape[1]]]
+        patches = torch.cat(both, dim=1)  # (B, 2N, D)
         originals = torch.cat([pair.before.features, pair.after.features], dim=1).detach()  # (B, 2N, F)
         masked = torch.cat(hidden, dim=1)
         unmasked = ~masked
-        if pair.before.mask is not None and pair.after.mask is not None:
-            real = torch.cat([pair.before.mask, pair.after.mask], dim=1)
-            masked, unmasked = masked & real, unmasked & real
+        if pair.masks is not None:
+            unmasked = unmasked & torch.cat(pair.masks, dim=1)
         weight, temperature = self.embed.project.weight, self.config.mvcl_temperature
-        regressed = self.regressor(patches[masked], weight)
+        regressed = self.regressor(patches[masked], weight)  # (M, F)
         if self.preset.regressed_negatives:
-            others = self.regressor(patches[unmasked], weight)
+            others = self.regressor(patches[unmasked], weight)  # (U, F)
             return {"mvcl": masked_patch_loss_authors(regressed, originals[masked], others, temperature)}
         return {"mvcl": masked_patch_loss(regressed, originals[masked], originals[unmasked], temperature)}
 
@@ -304,14 +212,16 @@ class PCL(nn.Module):
         """
         if batch.negatives_ids is None:
             raise DatasetError("task fda needs false captions for every pair. Build them, or drop fda.")
-        texts = torch.cat([batch.ids[:, None], batch.negatives_ids], dim=1)
+        texts = torch.cat([batch.ids[:, None], batch.negatives_ids], dim=1)  # (B, K+1, L)
         images = self.image_rows(self.tokens(batch))
         count = texts.shape[1]
         rows = images.rows.repeat_interleave(count, dim=0)  # sample-major: pair b, text k -> b (K+1) + k
         real = None if images.real is None else images.real.repeat_interleave(count, dim=0)
-        out = self.joint_rows(ImageRows(rows, real), texts.flatten(0, 1), texts.flatten(0, 1) != PAD)
-        visual = (out[:, 0] + out[:, self.vision.patches + 1]) / 2
-        return cosines(visual[:, None], out[:, rows.shape[1], None]).view(texts.shape[:2])
+        ids = texts.flatten(0, 1)  # (B (K+1), L)
+        out = self.joint_rows(ImageRows(rows, real, images.second), ids, ids != PAD)
+        visual = (out[:, 0] + out[:, images.second]) / 2
+        cls = out[:, rows.shape[1]]
+        return cosines(visual[:, None], cls[:, None]).view(texts.shape[:2])
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """CE summed over labelled words and over pairs; with ``every_word`` per pair, words weigh 0.15."""
@@ -320,81 +230,109 @@ class PCL(nn.Module):
         if self.config.every_word:
             return self._every_word(pair, images, batch)
         inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator)
-        out, asked = self.captioning_rows(images, inputs), labels != IGNORED
+        out = self.captioning_rows(images, inputs)
+        asked = labels != IGNORED
         words = self.output(out[:, -batch.ids.shape[1] :][asked])
         terms = {"caption": F.cross_entropy(words, labels[asked], reduction="sum")}
-        return {**terms, **self._judging(out, batch)}
+        return {**terms, **self._judging(out, images.second, batch)}
 
     def _every_word(self, pair: TokenPair, images: ImageRows, batch: Batch) -> dict[str, Tensor]:
         """The caption and distractor losses with every word asked for, and the vision's on its attention."""
         found = self.every_word_rows(images, batch.ids)
-        asked, pairs = batch.ids[:, 1:] != PAD, len(batch.ids)
-        words = self.output(found.rows[:, -asked.shape[1] :][asked])
-        caption = MASKED * F.cross_entropy(words, batch.ids[:, 1:][asked], reduction="sum")
-        attention = found.attention[:, :, :, -asked.shape[1] :].mean(
-            (1, 2)
-        )  # (B, T, S), over layers and heads
-        attention = to_patches(attention, self.vision.patches)  # (B, T, 2, N)
+        targets = batch.ids[:, 1:]
+        asked = targets != PAD
+        pairs, length = targets.shape
+        words = self.output(found.rows[:, -length:][asked])
+        caption = MASKED * F.cross_entropy(words, targets[asked], reduction="sum")
+        attention = found.attention[:, :, :, -length:].mean((1, 2))  # over layers and heads: (B, T, S)
+        attention = to_patches(attention, images.second - 1)  # (B, T, 2, N)
         guided = self.vision.attention_terms(pair, batch.truth, attention, asked)
         sums = {"caption": caption, **{name: pairs * term for name, term in guided.items()}}
-        sums |= self._judging(found.rows, batch)
+        sums |= self._judging(found.rows, images.second, batch)
         return {name: term / pairs for name, term in sums.items()}
 
-    def _judging(self, out: Tensor, batch: Batch) -> dict[str, Tensor]:
+    def _judging(self, out: Tensor, second: int, batch: Batch) -> dict[str, Tensor]:
         """Distractor judging: CE of changed or not, summed over pairs; nothing without the head."""
         if self.distractor is None:
             return {}
         if batch.changed is None:
             raise DatasetError("Nobody says which pairs changed. Set method.distractor_judging=false.")
-        judged = self.distractor(self._pair_rows(out))
+        judged = self.distractor(_both_specials(out, second))
         return {"distractor": F.cross_entropy(judged, batch.changed, reduction="sum")}
 
     def tokens(self, batch: Batch) -> TokenPair:
         """The tokens of a batch's pictures; one without tokens is an empty picture."""
         return self.vision.tokens(batch.before, batch.after)
 
-    def image_rows(self, pair: TokenPair, hidden: Hidden = (None, None)) -> ImageRows:
-        """Raw tokens -> what F_cross reads of both pictures."""
+    def embedded(self, pair: TokenPair, hidden: Hidden = (None, None)) -> tuple[ImageRows, ImageRows]:
+        """Raw tokens -> each picture's rows [IMG] tokens; an empty picture has [IMG2] alone."""
         before, after = self.vision.add_match_features(pair, hidden)
         first = self.embed.image(before, 0)  # (B, N + 1, D)
-        second = self.embed.special(1, len(first)) if pair.single else self.embed.image(after, 1)
-        real = (_readable(before), _readable(after))
-        both = None if real[0] is None or real[1] is None else torch.cat([real[0], real[1]], dim=1)
-        if self.single is not None and self.pair is not None:
-            if not pair.single:  # of an empty picture [IMG2] as it is
-                second = self.single(second, _columns(real[1]))
-            first = self.single(first, _columns(real[0]))
-            return ImageRows(self.pair(torch.cat([first, second], dim=1), _columns(both)), both)
-        return ImageRows(torch.cat([first, second], dim=1), both)
+        second = self.embed.special(1, first.shape[0]) if pair.single else self.embed.image(after, 1)
+        place = pair.count(self.vision) + 1
+        if pair.masks is None:
+            return ImageRows(first, None, place), ImageRows(second, None, place)
+        real = [F.pad(mask, (1, 0), value=True) for mask in pair.masks]  # (B, N + 1), [IMG] is always real
+        return ImageRows(first, real[0], place), ImageRows(second, real[1], place)
+
+    def alone(self, picture: ImageRows) -> ImageRows:
+        """One picture's rows behind F_sing; without the difference encoder as they are."""
+        if self.single is None:
+            return picture
+        return picture._replace(rows=self.single(picture.rows, key_mask(picture.real)))
+
+    def together(self, first: ImageRows, second: ImageRows) -> ImageRows:
+        """Both pictures' rows behind F_pair; without the difference encoder side by side."""
+        rows = torch.cat([first.rows, second.rows], dim=1)  # (B, R, D)
+        real = None
+        if first.real is not None and second.real is not None:
+            real = torch.cat([first.real, second.real], dim=1)
+        if self.pair is not None:
+            rows = self.pair(rows, key_mask(real))
+        return ImageRows(rows, real, first.second)
+
+    def image_rows(self, pair: TokenPair, hidden: Hidden = (None, None)) -> ImageRows:
+        """Raw tokens -> what F_cross reads of both pictures."""
+        first, second = self.embedded(pair, hidden)
+        if not pair.single:  # of an empty picture [IMG2] as it is
+            second = self.alone(
+                second
+            )  # before the first: dropout's draws in another order are other numbers
+        return self.together(self.alone(first), second)
 
     def joint_rows(self, images: ImageRows, ids: Tensor, real: Tensor) -> Tensor:
         """Pre-training: images, [CLS] and words all read one another; pads (not ``real``) unless unread."""
-        cls, words = self.embed.special(2, ids.shape[0]), self._words(ids)
-        count = images.rows.shape[1]
-        known = None
-        if not self.preset.read_pads:
-            known = F.pad(real, (count + 1, 0), value=True)  # (B, R + 1 + L)
-        if images.real is not None:
-            ones = torch.ones_like(real) if self.preset.read_pads else real
-            known = torch.cat([F.pad(images.real, (0, 1), value=True), ones], dim=1)
-        rows = torch.cat([images.rows, cls, words], dim=1)
-        return cast(Tensor, self.cross(rows, _columns(known)))
+        cls = self.embed.special(2, ids.shape[0])
+        rows = torch.cat([images.rows, cls, self._words(ids)], dim=1)  # (B, R + 1 + L, D)
+        out: Tensor = self.cross(rows, key_mask(self._read_rows(images, real)))
+        return out
+
+    def _read_rows(self, images: ImageRows, real: Tensor) -> Tensor | None:
+        """Who is read in pre-training, (B, R + 1 + L); None: everybody."""
+        if self.preset.read_pads and images.real is None:
+            return None
+        words = torch.ones_like(real) if self.preset.read_pads else real
+        if images.real is None:
+            return F.pad(words, (images.rows.shape[1] + 1, 0), value=True)
+        return torch.cat([F.pad(images.real, (0, 1), value=True), words], dim=1)
 
     def every_word_rows(self, images: ImageRows, ids: Tensor) -> Cached:
         """``method.every_word``, not published: behind images and true words a [MASK] row for each position
         from 1 on (``asking_mask``). Each is what ``step`` would compute there.
         """
-        front, places = self._front(images.rows), torch.arange(1, ids.shape[1], device=ids.device)
+        front = self._front(images.rows)
+        places = torch.arange(1, ids.shape[1], device=ids.device)
         masks = self.embed.text(torch.full_like(ids[:, 1:], MASK), places)
         rows = torch.cat([front, self._words(ids[:, :-1]), masks], dim=1)
         allowed = asking_mask(images.rows.shape[1], front.shape[1], len(places), ids.device)
-        return self.cross.with_cache(rows, _without_padding(allowed, images.real))
+        return self.cross.with_cache(rows, without_padding(allowed, images.real))
 
     def captioning_rows(self, images: ImageRows, ids: Tensor) -> Tensor:
         """Captioning: the same, but images are blind to text and text to what follows; words stand last."""
         rows = torch.cat([self._front(images.rows), self._words(ids)], dim=1)
         allowed = captioning_mask(images.rows.shape[1], rows.shape[1], ids.device)
-        return cast(Tensor, self.cross(rows, _without_padding(allowed, images.real)))
+        out: Tensor = self.cross(rows, without_padding(allowed, images.real))
+        return out
 
     def _front(self, rows: Tensor) -> Tensor:
         """What stands before the words when captioning: image rows, and [CLS] if the preset keeps it."""
@@ -405,13 +343,11 @@ class PCL(nn.Module):
     def _words(self, ids: Tensor) -> Tensor:
         return self.embed.text(ids, torch.arange(ids.shape[1], device=ids.device))
 
-    def _pair_rows(self, out: Tensor) -> Tensor:
-        return torch.cat([out[:, 0], out[:, self.vision.patches + 1]], dim=-1)
-
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
         """Logits (B, L, V) of the word at each position of ``ids`` (MASK where it is asked for), uncached."""
         images = self.image_rows(self.vision.tokens(before, after))
-        return cast(Tensor, self.output(self.captioning_rows(images, ids)[:, -ids.shape[1] :]))
+        logits: Tensor = self.output(self.captioning_rows(images, ids)[:, -ids.shape[1] :])
+        return logits
 
     def encode(self, before: Tensor, after: Tensor) -> Memory:
         """The memory of each pair: rows that are blind to words never change, so they run but once."""
@@ -419,11 +355,12 @@ class PCL(nn.Module):
         images = self.image_rows(pair)
         front = self._front(images.rows)
         allowed = captioning_mask(images.rows.shape[1], front.shape[1], front.device)
-        kept = self.cross.with_cache(front, _without_padding(allowed, images.real))
+        kept = self.cross.with_cache(front, without_padding(allowed, images.real))
         real = images.real
-        if real is not None:
-            real = F.pad(real, (0, front.shape[1] - real.shape[1]), value=True)
-        return Memory(kept.keys, kept.values, self._pair_rows(kept.rows), pair.cells, real)
+        if real is not None and self.preset.cls_captions:
+            real = F.pad(real, (0, 1), value=True)
+        cells = pair.cells
+        return Memory(kept.keys, kept.values, _both_specials(kept.rows, images.second), cells, real)
 
     def no_change(self, memory: Memory) -> Tensor | None:
         """Probability (B,) that nothing changed, by the distractor head; None without one."""
@@ -442,18 +379,18 @@ class PCL(nn.Module):
         that takes its place will have other states in every layer. Returns log-probabilities (B, V), the MASK
         row's attention to both grids (B, 2, rows, columns), mean over heads and layers, and the grown cache.
         """
-        ids = torch.stack([previous, torch.full_like(previous, MASK)], dim=1)
+        ids = torch.stack([previous, torch.full_like(previous, MASK)], dim=1)  # (B, 2)
         rows = self.embed.text(ids, torch.as_tensor(position, device=ids.device) + self.offsets)
         keys = torch.cat([memory.keys, cache["keys"]], dim=3)
         values = torch.cat([memory.values, cache["values"]], dim=3)
         known = torch.ones(2, keys.shape[3], dtype=torch.bool, device=ids.device)
         allowed = torch.cat([known, captioning_mask(0, 2, ids.device)], dim=1)  # (2, S)
-        allowed = _without_padding(allowed, memory.real)
-        out = self.cross.with_cache(rows, allowed, (keys, values))
+        out = self.cross.with_cache(rows, without_padding(allowed, memory.real), (keys, values))
         scores = self.output(out.rows[:, 1]).log_softmax(-1)
         new = {"keys": out.keys[:, :, :, :1], "values": out.values[:, :, :, :1]}
         grown = {name: torch.cat([cache[name], new[name]], dim=3) for name in new}
-        return scores, on_grids(out.attention[:, :, :, 1].mean((1, 2)), memory.cells, self.vision), grown
+        attention = out.attention[:, :, :, 1].mean((1, 2))  # (B, S)
+        return scores, on_grids(attention, memory.cells, self.vision, memory.real is not None), grown
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Every parameter once: group "vision" (what makes a picture's tokens, if learned) or "method"."""
@@ -485,20 +422,6 @@ class PCL(nn.Module):
         return copy_matching_tensors(self, state, anew=("pooler.", "distractor."))
 
 
-def _readable(tokens: Tokens) -> Tensor | None:
-    """Which rows [IMG] tokens of a picture are no padding, (B, N + 1); None for all."""
-    return None if tokens.mask is None else F.pad(tokens.mask, (1, 0), value=True)
-
-
-def _columns(real: Tensor | None) -> Tensor | None:
-    """Real rows (B, S) as what every row may read, (B, 1, 1, S)."""
-    return None if real is None else real[:, None, None]
-
-
-def _without_padding(allowed: Tensor, real: Tensor | None) -> Tensor:
-    """Who reads whom, (T, S), less the padding among the first rows that are read; (B, 1, T, S) with
-    ``real``."""
-    if real is None:
-        return allowed
-    known = F.pad(real, (0, allowed.shape[1] - real.shape[1]), value=True)
-    return allowed[None, None] & known[:, None, None]
+def _both_specials(out: Tensor, second: int) -> Tensor:
+    """[IMG1] and [IMG2] of the rows (B, S, D), side by side: (B, 2D)."""
+    return torch.cat([out[:, 0], out[:, second]], dim=-1)

@@ -19,7 +19,7 @@ without formulas: both presets follow the code. How the authors paired pictures 
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import cast
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -95,7 +95,7 @@ class PCLCrossTask(PCL):
     @property
     def tasks(self) -> dict[str, Callable[[Batch], dict[str, Tensor]]]:
         """PCL's, and ``fgvc`` where there are classes."""
-        return super().tasks | ({} if self.fine is None else {"fgvc": self._fgvc})
+        return super().tasks | ({} if self.fine is None else {"fgvc": partial(self._fgvc, self.fine)})
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         """As PCL's, with the labels; raises DatasetError for pairs and single pictures in one batch."""
@@ -116,21 +116,21 @@ class PCLCrossTask(PCL):
         if not batch.single:
             return super().tokens(batch)
         before, after = self.vision.tokens(batch.before, batch.before)
-        return TokenPair(before, replace(after, features=after.features[:, :0], cells=after.cells[:, :0]))
+        mask = None if after.mask is None else after.mask[:, :0]
+        return TokenPair(
+            before, replace(after, features=after.features[:, :0], cells=after.cells[:, :0], mask=mask)
+        )
 
-    def _fgvc(self, batch: Batch) -> dict[str, Tensor]:
+    def _fgvc(self, fine: FineGrained, batch: Batch) -> dict[str, Tensor]:
         """``FineGrained`` on [IMG1], [IMG2] after F_sing and after F_pair; no words are read."""
         if batch.labels is None:
             raise DatasetError("task fgvc needs two labelled pictures an example. Set data.labelled.")
-        assert self.fine is not None
-        pair = self.vision.add_match_features(self.vision.tokens(batch.before, batch.after))
-        rows = [self.embed.image(pair.before, 0), self.embed.image(pair.after, 1)]
-        if self.single is not None:
-            rows = [self.single(own) for own in rows]
-        alone = torch.stack([own[:, 0] for own in rows], dim=1)
-        out = torch.cat(rows, dim=1) if self.pair is None else self.pair(torch.cat(rows, dim=1))
-        together = torch.stack([out[:, 0], out[:, self.vision.patches + 1]], dim=1)
-        return cast(dict[str, Tensor], self.fine(alone, together, batch.labels))
+        first, second = (self.alone(own) for own in self.embedded(self.tokens(batch)))
+        both = self.together(first, second)
+        alone = torch.stack([first.rows[:, 0], second.rows[:, 0]], dim=1)  # (B, 2, D)
+        together = torch.stack([both.rows[:, 0], both.rows[:, both.second]], dim=1)
+        terms: dict[str, Tensor] = fine(alone, together, batch.labels)
+        return terms
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         """PCL's; ``fgvc`` alone trains its heads and what reads pictures, not what reads words."""

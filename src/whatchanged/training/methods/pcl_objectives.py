@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from whatchanged.training.vision.base import Tokens
+from whatchanged.training.vision.base import TokenPair
 from whatchanged.vocabulary import BOS, EOS, MASK, PAD
 
 MASKED = 0.15
@@ -45,18 +45,23 @@ def corrupt_words(ids: Tensor, entries: int, generator: torch.Generator | None) 
     return inputs, ids.masked_fill(~(masked | chosen), IGNORED)
 
 
-def corrupt_patches(like: Tokens, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
-    """Choose patches of a picture to hide, bool (B, N) for before and for after: one picture a pair.
+def corrupt_patches(pair: TokenPair, most: int, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
+    """Choose patches to hide, bool (B, N) for before and for after: one picture of each pair.
 
-    Each patch is hidden with probability 0.15, at least one: the smallest draw is always among them.
+    Each patch is hidden with probability 0.15, at least one: the smallest draw is always among them. An empty
+    picture is never chosen. most: the largest N; so many numbers are drawn, so that padding draws nothing.
     """
-    features = like.features
-    draw = _uniform(features.shape[:2], generator, features.device)
-    if like.mask is not None:
-        draw = draw.masked_fill(~like.mask, 2.0)  # padding is never the smallest draw
-    hidden = (draw < MASKED) | (draw == draw.amin(1, keepdim=True))
+    features = pair.before.features
+    draw = _uniform((features.shape[0], most), generator, features.device)[:, : features.shape[1]]
     in_before = _uniform(features.shape[:1], generator, features.device)[:, None] < 0.5
-    return hidden & in_before, hidden & ~in_before
+    if pair.single:
+        in_before = torch.ones_like(in_before)
+    real = torch.ones_like(draw, dtype=torch.bool)
+    if pair.masks is not None:
+        real = pair.masks[0] if pair.single else torch.where(in_before, *pair.masks)
+        draw = draw.masked_fill(~real, 1.0)  # padding is never the smallest draw
+    hidden = ((draw < MASKED) | (draw == draw.amin(1, keepdim=True))) & real
+    return hidden & in_before, (hidden & ~in_before)[:, : pair.after.features.shape[1]]
 
 
 def cosines(a: Tensor, b: Tensor) -> Tensor:

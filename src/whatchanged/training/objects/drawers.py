@@ -2,9 +2,9 @@
 
 import numba  # noqa: F401 - the renderer needs it on a CPU: missing, it is told before anything is drawn
 
+from whatchanged.training.device import choose_device
 from whatchanged.training.objects.pool import draw_pool
 from whatchanged.training.objects.render.synth import write_twin
-from whatchanged.training.run_folder import choose_device
 from whatchanged.worlds import Drawing
 from whatchanged.worlds.clevr.sampling import Views
 

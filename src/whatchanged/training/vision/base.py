@@ -24,7 +24,8 @@ class Tokens:
 
     features: (B, N, F). cells: (B, N), each token's number on the grid that attention is painted back to, row
     by row. mask: (B, N) bool, False for padding where pictures have unlike numbers of tokens; None: all are
-    real. boxes: (B, N, 4), x0 y0 x1 y1 in pixels of the picture, where tokens are regions of it.
+    real, and N is ``Vision.patches``. What padding holds is never read; its cells lie on the grid, too.
+    boxes: (B, N, 4), x0 y0 x1 y1 in pixels of the picture, where tokens are regions of it.
     ground_positions (B, N, 2) and salience (B, N) exist where the vision knows them.
     """
 
@@ -55,6 +56,22 @@ class TokenPair(NamedTuple):
     def cells(self) -> Tensor:
         """(B, 2, N), of both pictures."""
         return torch.stack([self.before.cells, self.after.cells], dim=1)
+
+    @property
+    def masks(self) -> tuple[Tensor, Tensor] | None:
+        """Which tokens are real, (B, N) of each picture; None where all of both are."""
+        masks = (self.before.mask, self.after.mask)
+        if masks[0] is None and masks[1] is None:
+            return None
+        before, after = (
+            torch.ones_like(tokens.cells, dtype=torch.bool) if mask is None else mask
+            for tokens, mask in zip(self, masks, strict=True)
+        )
+        return before, after
+
+    def count(self, vision: "Vision") -> int:
+        """N. Without padding a plain number, also in a graph that is exported."""
+        return vision.patches if self.masks is None else self.before.features.shape[1]
 
 
 class TorchModule(Protocol):
@@ -88,8 +105,9 @@ class TorchModule(Protocol):
 
 
 class Vision(TorchModule, Protocol):
-    """A vision: attention is painted on ``rows`` x ``columns``; a picture has ``patches`` tokens.
+    """A vision: attention is painted on ``rows`` x ``columns``.
 
+    A picture has ``patches`` tokens; where they come with a mask, at most so many.
     ``raw_width`` is F; ``width`` is what ``add_match_features`` returns per token. Whatever it adds stands
     behind the token's own features: the first ``raw_width`` columns are always these.
     """
@@ -139,9 +157,12 @@ class PictureVision(TorchModule, Protocol):
     patches: int
     channels: int
     stored_width: int
-    backbone: nn.Module
     mean: Tensor
     std: Tensor
+
+    @property
+    def backbone(self) -> nn.Module:
+        """The network that makes features of pictures."""
 
     def normalise(self, pictures: Tensor) -> Tensor:
         """uint8 (B, H, W, 3) -> (B, 3, H, W), normalised; floats stay as they are."""
@@ -204,8 +225,15 @@ def to_patches(attention: Tensor, patches: int) -> Tensor:
     return torch.stack(parts, dim=-2)
 
 
-def on_grids(attention: Tensor, cells: Tensor, vision: Vision) -> Tensor:
-    """The same of one row each, (B, S), laid on the full grids (B, 2, rows, columns); cells: (B, 2, N)."""
+def on_grids(attention: Tensor, cells: Tensor, vision: Vision, padded: bool = False) -> Tensor:
+    """Attention (B, S) to rows [IMG1] tokens [IMG2] tokens .. -> on the full grids, (B, 2, rows, columns).
+
+    cells: (B, 2, N). padded: the tokens come with a mask. Then padding, which nobody attends to, and other
+    tokens may name the same cell.
+    """
     full = attention.new_zeros(attention.shape[0], 2, vision.rows * vision.columns)
-    full = full.scatter(2, cells, to_patches(attention, vision.patches))
+    if padded:
+        full = full.scatter_add(2, cells, to_patches(attention, cells.shape[2]))
+    else:
+        full = full.scatter(2, cells, to_patches(attention, vision.patches))
     return full.view(-1, 2, vision.rows, vision.columns)

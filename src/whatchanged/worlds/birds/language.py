@@ -1,8 +1,8 @@
-"""What is said of birds: paragraphs that compare two, sentences about one, and whether a text is true.
+"""Texts about birds: paragraphs that compare two, sentences about one, and whether a text is true.
 
-``compare`` writes in the manner of Birds-to-Words, ``describe`` in that of the CUB captions. Writers mention
-what they choose and are never wrong. ``is_true`` reads what these two can write, and sentences made of it by
-exchanging words or birds; of other texts it says None.
+``compare`` writes as in Birds-to-Words, ``describe`` as in the captions of CUB. Both choose at random what
+they mention, and what they say is true. ``is_true`` reads what these two can write, and such texts with
+words or birds exchanged; for other texts it returns None.
 """
 
 import re
@@ -22,9 +22,9 @@ WORDS: Mapping[str, Sequence[str]] = {
 }
 MARKS = {"spotted": ("spots",), "striped": ("stripes", "streaks")}
 CLEAR = 0.25
-"""Difference of two lengths or sizes that a writer compares."""
+"""Two lengths or sizes are compared where they differ by more than this."""
 LONG, SHORT = 0.65, 0.35
-"""Lengths from which on a writer says long, and up to which short; a reader puts the limit at 1/2."""
+"""Longer parts are written about as long, shorter ones as short. In reading, the limit is 1/2."""
 
 _PARTS = {word: part for part, words in WORDS.items() for word in words}
 _COLOURS = {colour: colour for colour in COLOURS} | {"gray": "grey", "beige": "tan"}
@@ -32,7 +32,7 @@ _SPOKEN = {"grey": ("grey", "gray"), "tan": ("tan", "beige")}
 _MARKS = {word: pattern for pattern, words in MARKS.items() for word in words}
 _COLOUR, _PART = "|".join(_COLOURS), "|".join(_PARTS)
 _WITH_MARKS = re.compile(rf"\bwith ({_COLOUR}) ({'|'.join(_MARKS)})")
-_THING = re.compile(
+_DESCRIBED = re.compile(
     rf"(?:an? )?(?:(?P<length>long|short) )?(?:(?P<pattern>plain|spotted|striped) )?"
     rf"(?:(?P<colour>{_COLOUR}) )?(?P<part>{_PART}|crest|eye stripe)(?: marked_(?P<mark>\w+)_(?P<marks>\w+))?"
 )
@@ -52,7 +52,7 @@ NO_DIFFERENCE = (
 
 
 def compare(one: Bird, two: Bird, rng: np.random.Generator) -> str:
-    """A paragraph: one to four of the differences, larger parts more often; "Animal 1" and "animal 2"."""
+    """A paragraph on "animal 1" and "animal 2": one to four differences, more often of larger parts."""
     found = differences(one, two)
     if not found:
         return _sentence(str(rng.choice(NO_DIFFERENCE)))
@@ -68,7 +68,7 @@ def compare(one: Bird, two: Bird, rng: np.random.Generator) -> str:
 def describe(bird: Bird, rng: np.random.Generator) -> str:
     """A sentence about one bird: its main colour or size, and two or three parts."""
     parts = [str(part) for part in rng.permutation(COLOURED)[: int(rng.integers(2, 4))]]
-    objects = [_thing(bird, part, rng) for part in parts]
+    objects = [_described(bird, part, rng) for part in parts]
     if bird.crest and rng.random() < 0.4:
         objects.append("a crest")
     if bird.stripe and rng.random() < 0.5:
@@ -84,9 +84,9 @@ def describe(bird: Bird, rng: np.random.Generator) -> str:
 
 
 def differences(one: Bird, two: Bird) -> list[tuple[str, float]]:
-    """What differs, and how much it strikes: PART, "PART length", "PART pattern", size, stripe, crest."""
-    strikes = {"head": 3.0, "breast": 3.0, "wings": 4.0, "tail": 1.5, "beak": 2.0, "legs": 1.5}
-    found = [(part, strikes[part]) for part in COLOURED if getattr(one, part) != getattr(two, part)]
+    """What differs and how striking it is: PART, "PART length", "PART pattern", size, stripe, crest."""
+    weights = {"head": 3.0, "breast": 3.0, "wings": 4.0, "tail": 1.5, "beak": 2.0, "legs": 1.5}
+    found = [(part, weights[part]) for part in COLOURED if getattr(one, part) != getattr(two, part)]
     found += [
         (f"{part} length", 1.5) for part in MEASURED if abs(one.length(part) - two.length(part)) > CLEAR
     ]
@@ -103,7 +103,7 @@ def _contrast(what: str, one: Bird, two: Bird, rng: np.random.Generator) -> str:
     if what == "size" or kind == "length":
         mine, theirs = (one.size, two.size) if what == "size" else (one.length(part), two.length(part))
         more, less = ("larger", "smaller") if what == "size" else ("longer", "shorter")
-        first = int(rng.integers(2))  # who is the subject
+        first = int(rng.integers(2))  # which animal is the subject
         greater = mine > theirs if first == 0 else theirs > mine
         tail = f" than animal {2 - first}" if rng.random() < 0.7 else ""
         noun = "" if what == "size" else f" {rng.choice(WORDS[part])}"
@@ -121,14 +121,17 @@ def _contrast(what: str, one: Bird, two: Bird, rng: np.random.Generator) -> str:
         colours = _spoken(one.wings, rng), _spoken(two.wings, rng)
         return f"animal 1 is {mostly}{colours[0]}{_joint(rng)}animal 2 is {mostly}{colours[1]}"
     noun = str(rng.choice(WORDS[part]))
-    objects = [_thing(bird, part, rng, noun, marked=kind == "pattern") for bird in (one, two)]
+    objects = [_described(bird, part, rng, noun, marked=kind == "pattern") for bird in (one, two)]
     return f"animal 1 has {objects[0]}{_joint(rng)}animal 2 has {objects[1]}"
 
 
-def _thing(
+def _described(
     bird: Bird, part: str, rng: np.random.Generator, noun: str = "", marked: bool | None = None
 ) -> str:
-    """A part in words: "a long yellow beak", "brown wings with white stripes"; marked: say the pattern."""
+    """A part in words, such as "a long yellow beak" or "brown wings with white stripes".
+
+    noun: the word for the part; "" draws one. marked: whether to say its pattern; None leaves it to chance.
+    """
     noun = noun or str(rng.choice(WORDS[part]))
     words = [_spoken(getattr(bird, part), rng), noun]
     if part in MEASURED and rng.random() < 0.4:
@@ -228,7 +231,7 @@ def _holds(clause: str, subject: str, birds: Sequence[Bird]) -> bool | None:
         return None
     if found := _COMPARED.fullmatch(clause) or _SIZED.fullmatch(clause):
         return _compares(found, numbers, birds)
-    read = _has if (item := _THING.fullmatch(clause)) else _looks
+    read = _has if (item := _DESCRIBED.fullmatch(clause)) else _looks
     found = item or _WHOLE.fullmatch(clause)
     if found is None or not any(found.groupdict().values()):
         return None

@@ -86,6 +86,7 @@ WORLD = World(
     no_change_sentences=NO_DIFFERENCE,
     judge=judged,
     grades=("true",),
+    grade_titles={"true": "wholly true"},
     drawers=(
         Drawer(
             "birds",

@@ -1,8 +1,9 @@
 """The truth of a rendered set on disk, both ways: ``scenes.json``, its pictures; ``pairs.json``, its pairs.
 
-A picture's entry: the things with what is seen of them, the camera, its matrix and directions, the lamps.
-A triple has three of them, told apart by ``split`` (default, semantic, nonsemantic), and one entry of a pair.
-Reading takes only what a scene is made of (attributes, places, camera, lamps); the rest follows from it.
+A picture's entry holds the objects with what is seen of them, the camera with its matrix and directions,
+and the lamps. A triple has three such entries, named by ``split`` (default, semantic, nonsemantic), and one
+entry of a pair. Reading takes only what a scene is made of (attributes, positions, camera, lamps); the rest
+follows from it.
 """
 
 import json
@@ -102,7 +103,7 @@ def read_scene(entry: Mapping[str, Any], where: str = "scene") -> Scene:
     objects = _get(entry, "objects", where)
     if not isinstance(objects, list):
         raise DatasetError(f"{where}: 'objects' should be a list, got {_kind(objects)}.")
-    objects = tuple(_read_thing(o, f"{where}, object {i}") for i, o in enumerate(objects))
+    objects = tuple(_read_object(o, f"{where}, object {i}") for i, o in enumerate(objects))
     lamps = _get(entry, "lamps", where)
     key, fill, back = (_point(lamps, name, f"{where}, lamps") for name in LAMPS)
     return Scene(objects, View(_point(entry, "camera", where), (key, fill, back)))
@@ -117,7 +118,7 @@ def read_change(entry: Mapping[str, Any], where: str = "pair") -> Change:
     if (before is not None, after is not None) != wanted:
         needs = " and ".join(n for n, w in zip(("changed_before", "changed_after"), wanted, strict=True) if w)
         raise DatasetError(
-            f"{where}: type {kind} needs an index for {needs or 'neither thing'} and null for the rest, "
+            f"{where}: type {kind} needs an index for {needs or 'neither'} and null for the rest, "
             f"got changed_before {before}, changed_after {after}."
         )
     return Change(kind, before, after)
@@ -183,7 +184,7 @@ def _read_triple(entry: Mapping[str, Any], scenes: Mapping[tuple[str, int], Scen
     return Triple(index, default, semantic, nonsemantic, change)
 
 
-def _read_thing(entry: Mapping[str, Any], where: str) -> SceneObject:
+def _read_object(entry: Mapping[str, Any], where: str) -> SceneObject:
     x, y, _ = _point(entry, "3d_coords", where)
     rotation = _get(entry, "rotation", where)
     if not _number(rotation):

@@ -151,6 +151,13 @@ WORLD = World(
     no_change_sentences=NO_CHANGE,
     judge=judged,
     grades=(*FAULTS, "true", "called_none"),
+    grade_titles={
+        "value_right": "new value right",
+        "fits": "phrase fits",
+        "fits_alone": "phrase fits alone",
+        "true": "wholly true",
+        "called_none": "called no change",
+    },
     wordings={wording: partial(_written, wording=wording) for wording in WORDINGS},
     false_captions="whatchanged.training.objects.clevr_negatives:mine",
     drawers=DRAWERS,

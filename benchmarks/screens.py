@@ -1,0 +1,248 @@
+"""How well the measured answer does on labelled real pairs of screens, beside other tools.
+
+    python benchmarks/screens.py $UI_DEV [--rivals NODE_MODULES] [--output OUT.json] [--resamples 1000]
+
+NODE_MODULES holds pixelmatch, odiff-bin and looks-same (npm install pixelmatch odiff-bin looks-same). SSIM needs
+scikit-image. Rivals stand at their default (any counted pixel is a change) and at their best threshold, which is
+chosen on these very pairs and flatters them. Intervals: 95 %, commits resampled.
+
+Pairs whose label is uncertain are left out. Kinds are the eight of ``measured``; which of them are right for a
+label stands in ``ACCEPTED``. Nothing is fitted or chosen here.
+"""
+
+import argparse
+import json
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from whatchanged.measured import Box, Measured, Statement, measure
+
+Pair = dict[str, Any]
+Score = Callable[[NDArray[np.intp]], float]
+
+ACCEPTED: dict[str, tuple[str, ...]] = {
+    "position": ("moved",),
+    "spacing": ("moved", "resized"),
+    "size": ("resized",),
+    "color": ("recolored",),
+    "border/shape": ("restyled", "recolored"),
+    "style-other": ("restyled", "recolored"),
+    "font": ("restyled",),
+    "text": ("rewritten",),
+    "image/icon": ("replaced",),
+    "added": ("added",),
+    "removed": ("removed",),
+}
+"""Kinds that are right for a label's type; "multiple" wants two statements instead."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One pair and what was said of it."""
+
+    pair: Pair
+    answer: Measured
+    seconds: float
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.pair["visible_change"] == "yes")
+
+    @property
+    def kind(self) -> bool:
+        """Whether the top statement's kind is right."""
+        told = self.answer.statements
+        if self.pair["type"] == "multiple":
+            return len(told) >= 2 and all(self.holds(one) for one in told[:2])
+        return bool(told) and told[0].kind in ACCEPTED[self.pair["type"]]
+
+    @property
+    def pointing(self) -> bool:
+        """Whether the centre of the top statement's box lies in the label's."""
+        return bool(self.answer.statements) and self.holds(self.answer.statements[0])
+
+    @property
+    def overlap(self) -> bool:
+        """Whether the top statement's box and the label's have an IoU of at least one half."""
+        if not self.answer.statements:
+            return False
+        return iou(place(self.answer.statements[0]), tuple(self.pair["box"])) >= 0.5
+
+    def holds(self, statement: Statement) -> bool:
+        """Whether the centre of a statement's box lies in the label's, after or before."""
+        left, top, right, bottom = place(statement)
+        x, y = (left + right) / 2, (top + bottom) / 2
+        labels = [self.pair["box"], self.pair.get("box_before")]
+        return any(box and box[0] <= x < box[2] and box[1] <= y < box[3] for box in labels[:1]) or (
+            statement.box_after is None
+            and any(box and box[0] <= x < box[2] and box[1] <= y < box[3] for box in labels)
+        )
+
+
+def place(statement: Statement) -> Box:
+    """Where a statement points: after, or before where the thing is gone."""
+    return statement.box_after or statement.box_before or (0, 0, 0, 0)
+
+
+def iou(one: Box, other: Box) -> float:
+    """Intersection over union."""
+    width = min(one[2], other[2]) - max(one[0], other[0])
+    height = min(one[3], other[3]) - max(one[1], other[1])
+    if width <= 0 or height <= 0:
+        return 0.0
+    both = width * height
+    areas = sum((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
+    return both / (areas - both)
+
+
+def auroc(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> float:
+    """The share of couples of a changed and an unchanged pair that are in order; ties count half."""
+    yes, no = scores[labels], scores[~labels]
+    if not len(yes) or not len(no):
+        return float("nan")
+    return float(np.mean((yes[:, None] > no) + 0.5 * (yes[:, None] == no)))
+
+
+def expected_error(probabilities: NDArray[np.float64], labels: NDArray[np.bool_]) -> float:
+    """Expected calibration error of the probability of a change, ten bins."""
+    bins = np.minimum((probabilities * 10).astype(int), 9)
+    gaps = [
+        abs(float(probabilities[bins == k].mean()) - float(labels[bins == k].mean())) * float(np.mean(bins == k))
+        for k in range(10)
+        if np.any(bins == k)
+    ]
+    return sum(gaps)
+
+
+def with_interval(score: Score, groups: NDArray[np.intp], resamples: int) -> dict[str, float]:
+    """A score of rows and its interval, groups resampled."""
+    rng = np.random.default_rng(0)
+    members = [np.flatnonzero(groups == group) for group in np.unique(groups)]
+    drawn = [
+        score(np.concatenate([members[k] for k in rng.integers(len(members), size=len(members))]))
+        for _ in range(resamples)
+    ]
+    low, high = np.nanpercentile(drawn, [2.5, 97.5]) if drawn else (float("nan"), float("nan"))
+    return {"value": round(score(np.arange(len(groups))), 4), "low": round(low, 4), "high": round(high, 4)}
+
+
+def verdict_rows(
+    scores: NDArray[np.float64], threshold: float, labels: NDArray[np.bool_], groups: NDArray[np.intp], resamples: int
+) -> dict[str, Any]:
+    """AUROC and both accuracies at a threshold (scores from it on are changes)."""
+    def accuracy(wanted: bool) -> Score:
+        return lambda rows: float(np.mean((scores[rows] >= threshold)[labels[rows] == wanted] == wanted))
+
+    return {
+        "auroc": with_interval(lambda rows: auroc(scores[rows], labels[rows]), groups, resamples),
+        "threshold": float(threshold),
+        "change": with_interval(accuracy(True), groups, resamples),
+        "no_change": with_interval(accuracy(False), groups, resamples),
+    }
+
+
+def best_threshold(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> float:
+    """The threshold with the largest mean of both accuracies."""
+    candidates = np.unique(scores)
+    means = [np.mean(scores[labels] >= t) + np.mean(scores[~labels] < t) for t in candidates]
+    return float(candidates[int(np.argmax(means))])
+
+
+def rival_scores(folder: Path, pairs: list[Pair], modules: Path) -> dict[str, list[float]]:
+    """The share of pixels that each rival counts, and 1 - SSIM; pairs of two sizes are 1."""
+    script = Path(__file__).with_name("screens_rivals.mjs")
+    lines = "\n".join(f"{folder / p['before']}\t{folder / p['after']}" for p in pairs)
+    answer = subprocess.run(
+        ["node", str(script), str(modules)], input=lines, capture_output=True, text=True, check=True
+    )
+    counted = [json.loads(line) for line in answer.stdout.splitlines()]
+    scores = {name: [float(row[name]) for row in counted] for name in ("pixelmatch", "odiff", "looks-same")}
+    return {"exact": [exact(folder, p) for p in pairs], **scores, "1 - SSIM": [dissimilar(folder, p) for p in pairs]}
+
+
+def exact(folder: Path, pair: Pair) -> float:
+    """The share of pixels that differ at all."""
+    before, after = (np.asarray(Image.open(folder / pair[end]).convert("RGB")) for end in ("before", "after"))
+    return 1.0 if before.shape != after.shape else float(np.mean((before != after).any(axis=2)))
+
+
+def dissimilar(folder: Path, pair: Pair) -> float:
+    """1 - SSIM of the grey pictures."""
+    from skimage.metrics import structural_similarity
+
+    before, after = (np.asarray(Image.open(folder / pair[end]).convert("L")) for end in ("before", "after"))
+    if before.shape != after.shape:
+        return 1.0
+    window = min(7, *(side - 1 + side % 2 for side in before.shape))
+    return float(1 - structural_similarity(before, after, win_size=window))
+
+
+def judge(folder: Path, pairs: list[Pair]) -> list[Judged]:
+    """The measured answer for each pair."""
+    judged = []
+    for pair in pairs:
+        start = time.perf_counter()
+        answer = measure(folder / pair["before"], folder / pair["after"])
+        judged.append(Judged(pair, answer, time.perf_counter() - start))
+    return judged
+
+
+def later_statements(judged: list[Judged]) -> list[bool]:
+    """Whether each second and third statement points into a label."""
+    return [one.holds(statement) for one in judged for statement in one.answer.statements[1:3]]
+
+
+def main() -> None:
+    """Prints the figures, and writes them as JSON where asked."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--rivals", type=Path)
+    parser.add_argument("--output", type=Path)
+    parser.add_argument("--resamples", type=int, default=1000)
+    options = parser.parse_args()
+    lines = (options.folder / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
+    pairs = [pair for pair in map(json.loads, lines) if pair["visible_change"] != "uncertain"]
+    judged = judge(options.folder, pairs)
+    labels = np.array([one.changed for one in judged])
+    groups = np.unique([pair["commit"] for pair in pairs], return_inverse=True)[1]
+    scores = np.array([1 - one.answer.no_change for one in judged])
+    said = np.array([float(one.answer.verdict == "changed") for one in judged])
+    measured = verdict_rows(said, 0.5, labels, groups, options.resamples)
+    measured["auroc"] = with_interval(lambda rows: auroc(scores[rows], labels[rows]), groups, options.resamples)
+    measured["ece"] = round(expected_error(scores, labels), 4)
+    shown = [one for one in judged if one.changed]
+    changed_groups = groups[labels]
+    for name in ("kind", "pointing", "overlap"):
+        right = np.array([getattr(one, name) for one in shown])
+        measured[name] = with_interval(lambda rows, right=right: float(right[rows].mean()), changed_groups, options.resamples)
+    both = np.array([one.kind and one.pointing for one in shown])
+    measured["statement"] = with_interval(lambda rows: float(both[rows].mean()), changed_groups, options.resamples)
+    later = later_statements(shown)
+    measured["later statements"] = {"precision": round(float(np.mean(later)), 4) if later else None, "count": len(later)}
+    large = [one for one in shown if one.pair["stats"].get("share8", 1) > 0.01]
+    measured["large changes that exit with 1"] = [sum(one.answer.changed for one in large), len(large)]
+    measured["milliseconds"] = round(1000 * float(np.median([one.seconds for one in judged])), 1)
+    results: dict[str, Any] = {"pairs": [int(labels.sum()), int((~labels).sum())], "measured": measured}
+    if options.rivals:
+        for name, values in rival_scores(options.folder, pairs, options.rivals).items():
+            rival = np.array(values)
+            results[name] = {
+                "default": verdict_rows(rival, np.nextafter(0, 1), labels, groups, options.resamples),
+                "best": verdict_rows(rival, best_threshold(rival, labels), labels, groups, options.resamples),
+            }
+    text = json.dumps(results, indent=1)
+    print(text)
+    if options.output:
+        options.output.write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""Boxes: around others, merged by rows or columns, grown."""
+
+from collections.abc import Sequence
+
+from whatchanged.measured.result import Box
+
+
+def area(box: Box) -> int:
+    """Pixels of a box."""
+    return (box[2] - box[0]) * (box[3] - box[1])
+
+
+def union(boxes: Sequence[Box]) -> Box:
+    """The box around boxes."""
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)
+
+
+def grown(box: Box, by: int, size: tuple[int, int]) -> Box:
+    """The box with this much more on each side, inside a picture of this size."""
+    left, top, right, bottom = box
+    return max(0, left - by), max(0, top - by), min(size[0], right + by), min(size[1], bottom + by)
+
+
+def bands(boxes: Sequence[Box], axis: int) -> list[Box]:
+    """Boxes merged where their rows (axis 0) or columns (axis 1) overlap."""
+    low, high = (1, 3) if axis == 0 else (0, 2)
+    merged: list[Box] = []
+    for box in sorted(boxes, key=lambda one: (one[low], one)):
+        if merged and box[low] < merged[-1][high]:
+            merged[-1] = union([merged[-1], box])
+        else:
+            merged.append(box)
+    return merged
+
+
+def gap(one: Box, other: Box) -> int:
+    """Pixels between two boxes, the larger of across and down; 0 where they touch."""
+    across = max(one[0], other[0]) - min(one[2], other[2])
+    down = max(one[1], other[1]) - min(one[3], other[3])
+    return max(0, across, down)
+
+
+def gathered(boxes: Sequence[Box], most_gap: int, most_room: float) -> list[list[int]]:
+    """Indices of boxes that lie together: so near, and their common box at most so many times their areas."""
+    groups = [[index] for index in range(len(boxes))]
+    around = list(boxes)
+    filled = [area(box) for box in boxes]
+    merged = True
+    while merged:
+        merged = False
+        for first in range(len(groups)):
+            for second in range(len(groups) - 1, first, -1):
+                both = union([around[first], around[second]])
+                near = gap(around[first], around[second]) <= most_gap
+                if near and area(both) <= most_room * (filled[first] + filled[second]):
+                    groups[first] += groups.pop(second)
+                    filled[first] += filled.pop(second)
+                    around[first] = both
+                    around.pop(second)
+                    merged = True
+    return groups

@@ -1,0 +1,170 @@
+"""Pictures of two sizes: turned, mirrored, cropped, resized, or with lines that came or went."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from whatchanged.measured import words
+from whatchanged.measured.changes import Found, found_changes, in_words, told
+from whatchanged.measured.gate import visibility
+from whatchanged.measured.kinds import Finding
+from whatchanged.measured.motion import Run, runs_of_lines
+from whatchanged.measured.reading import Pixels
+from whatchanged.measured.result import Box, Statement
+from whatchanged.measured.shifts import gaps_between, moved_runs
+
+TURNS = (
+    (Image.Transpose.ROTATE_270, "turned by 90 degrees clockwise"),
+    (Image.Transpose.ROTATE_90, "turned by 90 degrees counterclockwise"),
+    (Image.Transpose.ROTATE_180, "turned upside down"),
+    (Image.Transpose.FLIP_LEFT_RIGHT, "mirrored left to right"),
+    (Image.Transpose.FLIP_TOP_BOTTOM, "mirrored top to bottom"),
+    (Image.Transpose.TRANSPOSE, "mirrored and turned by 90 degrees"),
+    (Image.Transpose.TRANSVERSE, "mirrored and turned by 90 degrees"),
+)
+THUMBNAIL = 64
+"""Side of the reduced pictures on which turns and resizes are looked for."""
+SCALED = 4.0
+"""Mean levels up to which a resized picture is the same."""
+TURNED = 2.0
+"""Mean levels up to which a turned picture is the same."""
+SIZES = "the picture's size changed from {} to {} pixels"
+FITTING = 0.4
+"""Share of the lines that must have a source for pictures of two sizes to be laid on each other."""
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """Lines of the picture after and the lines before that they come from."""
+
+    after: NDArray[np.intp]
+    before: NDArray[np.intp]
+
+
+def turned(before: Pixels, after: Pixels) -> str | None:
+    """How the picture was turned or mirrored, None where it was not."""
+    if _thumbnail_distance(before, after) <= TURNED:
+        return None
+    for way, text in TURNS:
+        other = Image.fromarray(before).transpose(way)
+        if other.size == (after.shape[1], after.shape[0]) and _thumbnail_distance(np.asarray(other), after) <= TURNED:
+            return text
+    return None
+
+
+def turn_statement(before: Pixels, after: Pixels) -> Statement | None:
+    """The statement that the picture was turned or mirrored, None where it was not."""
+    text = turned(before, after)
+    if text is None:
+        return None
+    one, other = _whole(before), _whole(after)
+    return Statement(
+        "moved", one, other, words.capitalised(f"the picture was {text}"), 0.9, 1.0, {"aspect": "turn"}, (other,)
+    )
+
+
+def compare_sizes(before: Pixels, after: Pixels, threshold: float) -> tuple[list[Statement], Pixels]:
+    """Statements about two pictures of two sizes, best first, and the picture before laid on the one after."""
+    turn = turn_statement(before, after)
+    if turn is not None:
+        return [turn], after
+    if _is_scaled(before, after):
+        return [_size_statement(before, after, "the picture was scaled from {} to {} pixels")], after
+    rows, columns = _aligned(before, after, 0), _aligned(before, after, 1)
+    if min(len(rows[1].after) / len(after), len(columns[1].after) / after.shape[1]) < FITTING:
+        return [_size_statement(before, after, SIZES)], after
+    laid = after.copy()
+    laid[np.ix_(rows[1].after, columns[1].after)] = before[np.ix_(rows[1].before, columns[1].before)]
+    found = found_changes(laid, after, visibility(laid, after), threshold)
+    for axis, (runs, _) in enumerate((rows, columns)):
+        moved = () if len(runs) == 1 else moved_runs(after, _whole(after), axis, runs)
+        gaps = gaps_between(before, after, (_whole(before), _whole(after)), axis, runs)
+        found += told(axis, moved, gaps)
+    if not found and len(rows[0]) == len(columns[0]) == 1:
+        return [_size_statement(before, after, _cut(rows[0][0], columns[0][0], before, after))], laid
+    statements = in_words(found, (after.shape[1], after.shape[0]))
+    return [*statements, _size_statement(before, after, SIZES)], laid
+
+
+def _cut(rows: Run, columns: Run, before: Pixels, after: Pixels) -> str:
+    """The words for a picture of which only margins came or went."""
+    top, left = rows.offset or 0, columns.offset or 0
+    bottom = len(after) - len(before) - top
+    right = after.shape[1] - before.shape[1] - left
+    ends = {"top": top, "bottom": bottom, "left": left, "right": right}
+    steps = {name: step for name, step in ends.items() if step}
+    if all(step < 0 for step in steps.values()):
+        text = ", ".join(f"{words.pixels(-step)} at the {name}" for name, step in steps.items())
+        return f"the picture was cropped from {{}} to {{}} pixels: {text}"
+    if all(step > 0 for step in steps.values()):
+        text = ", ".join(f"{words.pixels(step)} at the {name}" for name, step in steps.items())
+        return f"the picture was extended from {{}} to {{}} pixels: {text}"
+    return SIZES
+
+
+def _aligned(before: Pixels, after: Pixels, axis: int) -> tuple[list[Run], _Lines]:
+    """How the lines after follow from those before, compared over the length that both have.
+
+    The lines are laid on each other at their beginnings, their ends or their middles, whichever fits best.
+    """
+    other = 1 - axis
+    length = min(before.shape[other], after.shape[other])
+    best: tuple[list[Run], _Lines] | None = None
+    for part in (0.0, 1.0, 0.5):
+        cut = [
+            np.take(picture, range(start, start + length), axis=other)
+            for picture in (before, after)
+            for start in [int((picture.shape[other] - length) * part)]
+        ]
+        runs = runs_of_lines(cut[0], cut[1], axis)
+        lines = _sources(runs, before.shape[axis])
+        if best is None or len(lines.after) > len(best[1].after):
+            best = runs, lines
+        if before.shape[other] == after.shape[other]:
+            break
+    if best is None:
+        raise AssertionError("some part was tried")
+    return best
+
+
+def _sources(runs: Sequence[Run], length_before: int) -> _Lines:
+    """Which lines after come from which lines before."""
+    after = [line for run in runs if run.offset is not None for line in range(run.start, run.stop)]
+    before = [
+        line - run.offset for run in runs if run.offset is not None for line in range(run.start, run.stop)
+    ]
+    inside = [k for k, line in enumerate(before) if 0 <= line < length_before]
+    return _Lines(np.array(after, np.intp)[inside], np.array(before, np.intp)[inside])
+
+
+def _is_scaled(before: Pixels, after: Pixels) -> bool:
+    """Whether the picture after is the one before at another scale, larger or smaller by a twentieth at least."""
+    down, across = (after.shape[axis] / before.shape[axis] for axis in (0, 1))
+    if abs(down - 1) < 0.05 or abs(down / across - 1) > 0.02:
+        return False
+    return _thumbnail_distance(before, after) <= SCALED and before.std() > 4 * SCALED
+
+
+def _thumbnail_distance(one: Pixels, other: Pixels) -> float:
+    """Mean levels between two pictures reduced to one small size."""
+    small = [
+        np.asarray(Image.fromarray(picture).resize((THUMBNAIL, THUMBNAIL), Image.Resampling.BOX)).astype(np.int16)
+        for picture in (one, other)
+    ]
+    return float(np.abs(small[0] - small[1]).mean())
+
+
+def _size_statement(before: Pixels, after: Pixels, text: str) -> Statement:
+    """The statement about the sizes."""
+    sizes = [f"{picture.shape[1]} x {picture.shape[0]}" for picture in (before, after)]
+    one, other = _whole(before), _whole(after)
+    values = {"aspect": "canvas", "dx": other[2] - one[2], "dy": other[3] - one[3]}
+    return Statement("resized", one, other, words.capitalised(text.format(*sizes)), 0.6, 1.0, values, (other,))
+
+
+def _whole(picture: Pixels) -> Box:
+    """The box of all of a picture."""
+    return 0, 0, picture.shape[1], picture.shape[0]

@@ -1,0 +1,216 @@
+"""From the visible differences of two pictures of one size to ranked statements."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.measured import sentences
+from whatchanged.measured.boxes import area, bands, gathered, grown, union
+from whatchanged.measured.gate import Visibility
+from whatchanged.measured.kinds import TEXT_HEIGHT, Finding, find_kind
+from whatchanged.measured.reading import Pixels
+from whatchanged.measured.regions import Region, find_regions
+from whatchanged.measured.result import Box, Statement
+from whatchanged.measured.shifts import Gap, Moved, Shift, find_shift
+
+ROUNDS = 2
+"""How often a shift is looked for in what the last one left over."""
+FRAME = 26
+"""Pixels from the border of a box within which differences make a frame or corners."""
+SAME_THING = 6.0
+"""Mean levels by which a thing that moved may differ from itself."""
+MOST_REGIONS = 64
+"""Clusters that are told apart, the largest."""
+MOST_GAP = 40
+"""Clusters at most so many pixels apart can belong together."""
+MOST_ROOM = 1.5
+"""Clusters belong together where the box around them is at most this many times their own boxes."""
+MOST_PARTS = 8
+"""Bands in which shifts are looked for, the largest first."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A statement before it has words: what, where, how much of the picture."""
+
+    finding: Finding
+    box_before: Box | None
+    box_after: Box | None
+    pixels: int
+    cause: bool = True
+    boxes: tuple[Box, ...] = ()
+
+
+def find_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: float) -> list[Statement]:
+    """All statements about two pictures that lie on each other, best first."""
+    return in_words(found_changes(before, after, seen, threshold), (after.shape[1], after.shape[0]))
+
+
+def in_words(found: list[Found], size: tuple[int, int]) -> list[Statement]:
+    """Statements for what was found, alike ones as one, best first."""
+    return [
+        sentences.statement(one.finding, one.box_before, one.box_after, one.pixels, size, one.cause, one.boxes)
+        for one in _ranked(merged(found))
+    ]
+
+
+def found_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: float) -> list[Found]:
+    """What is found in two pictures that lie on each other: shifts first, then what they leave over."""
+    found: list[Found] = []
+    aligned = before
+    for _ in range(ROUNDS):
+        shift = _best_shift(aligned, after, seen, threshold)
+        if shift is None:
+            break
+        found += told(shift.axis, shift.moved, shift.gaps)
+        aligned, seen = shift.aligned, shift.seen
+    for region in places(find_regions(seen, threshold)):
+        finding = find_kind(aligned, after, region.box, seen.visible(threshold))
+        there = None if finding.kind == "removed" else region.box
+        was = None if finding.kind == "added" else region.box
+        found.append(Found(finding, was, there, region.pixels))
+    return with_moves(aligned, after, found)
+
+
+def with_moves(before: Pixels, after: Pixels, found: list[Found]) -> list[Found]:
+    """A thing that was removed at one place and added at another, unaltered, has moved."""
+    gone = [one for one in found if one.finding.kind == "removed"]
+    new = [one for one in found if one.finding.kind == "added"]
+    rest = [one for one in found if one not in gone and one not in new]
+    for one in gone:
+        twin = next((other for other in new if _same_thing(before, after, one.box_before, other.box_after)), None)
+        if twin is None or one.box_before is None or twin.box_after is None:
+            rest.append(one)
+            continue
+        new.remove(twin)
+        values = {"dx": twin.box_after[0] - one.box_before[0], "dy": twin.box_after[1] - one.box_before[1]}
+        rest.append(Found(Finding("moved", "position", 0.8, values), one.box_before, twin.box_after, twin.pixels))
+    return rest + new
+
+
+def _same_thing(before: Pixels, after: Pixels, was: Box | None, there: Box | None) -> bool:
+    """Whether two boxes of about one size show about the same."""
+    if was is None or there is None:
+        return False
+    width, height = (min(was[k + 2] - was[k], there[k + 2] - there[k]) for k in (0, 1))
+    if any(abs((was[k + 2] - was[k]) - (there[k + 2] - there[k])) > 2 for k in (0, 1)):
+        return False
+    one = before[was[1] : was[1] + height, was[0] : was[0] + width].astype(np.int16)
+    other = after[there[1] : there[1] + height, there[0] : there[0] + width]
+    return bool(np.abs(one - other).mean() <= SAME_THING)
+
+
+def places(regions: list[Region]) -> list[Region]:
+    """Clusters that lie together as one."""
+    regions = regions[:MOST_REGIONS]
+    boxes = [region.box for region in regions]
+    groups = [list(range(len(boxes)))] if _is_frame(boxes) else gathered(boxes, MOST_GAP, MOST_ROOM)
+    gathered_regions = [
+        Region(
+            union([regions[index].box for index in group]),
+            sum(regions[index].pixels for index in group),
+            max(regions[index].strength for index in group),
+        )
+        for group in groups
+    ]
+    return sorted(gathered_regions, key=lambda region: (-region.pixels, region.box))
+
+
+def _is_frame(boxes: Sequence[Box]) -> bool:
+    """Whether boxes lie along the border of the box around them alone, in all its four corners."""
+    if not 2 <= len(boxes) <= 8:
+        return False
+    left, top, right, bottom = union(boxes)
+    if min(right - left, bottom - top) < 2 * FRAME:
+        return False
+    at_border = all(
+        box[2] <= left + FRAME or box[0] >= right - FRAME or box[3] <= top + FRAME or box[1] >= bottom - FRAME
+        for box in boxes
+    )
+    corners = [(left, top), (right - 1, top), (left, bottom - 1), (right - 1, bottom - 1)]
+    near = [any(box[0] - 4 <= x < box[2] + 4 and box[1] - 4 <= y < box[3] + 4 for box in boxes) for x, y in corners]
+    return at_border and all(near)
+
+
+def merged(found: list[Found]) -> list[Found]:
+    """Alike changes as one: the same kind and finer word, and the same values."""
+    alike: dict[tuple[object, ...], list[Found]] = {}
+    for one in found:
+        values = tuple(sorted((name, str(value)) for name, value in one.finding.values.items()))
+        key = (one.cause, one.finding.kind, one.finding.aspect, values)
+        alike.setdefault(key, []).append(one)
+    return [_together(group) for group in alike.values()]
+
+
+def _together(group: list[Found]) -> Found:
+    """Alike changes as one; its boxes are around theirs."""
+    first = max(group, key=lambda one: one.pixels)
+    before = [one.box_before for one in group if one.box_before]
+    after = [one.box_after for one in group if one.box_after]
+    return replace(
+        first,
+        box_before=union(before) if before else None,
+        box_after=union(after) if after else None,
+        pixels=sum(one.pixels for one in group),
+        boxes=tuple(one.box_after or one.box_before or (0, 0, 0, 0) for one in group),
+    )
+
+
+def _best_shift(before: Pixels, after: Pixels, seen: Visibility, threshold: float) -> Shift | None:
+    """The shift that explains most of what differs; None where none does."""
+    regions = find_regions(seen, threshold)
+    if not regions:
+        return None
+    best: Shift | None = None
+    for box, axis in _parts([region.box for region in regions], (after.shape[1], after.shape[0])):
+        shift = find_shift(before, after, seen, box, axis, threshold)
+        if shift is not None and (best is None or shift.explained > best.explained + 0.02):
+            best = shift
+    return best
+
+
+def _parts(boxes: Sequence[Box], size: tuple[int, int]) -> list[tuple[Box, int]]:
+    """Where shifts are looked for: all differences together, then each row of them, each column of them."""
+    everything = grown(union(boxes), 2, size)
+    parts = [(everything, 0), (everything, 1)]
+    rows = [(grown(box, 2, size), 1) for box in bands(boxes, axis=0)]
+    columns = [(grown(box, 2, size), 0) for box in bands(boxes, axis=1)]
+    others = sorted(rows + columns, key=lambda part: (-area(part[0]), part))
+    return list(dict.fromkeys(parts + others[:MOST_PARTS]))
+
+
+def told(axis: int, moved: Sequence[Moved], gaps: Sequence[Gap]) -> list[Found]:
+    """What a shift says: what is new, gone, rewritten or stretched, and what moved."""
+    text_line = axis == 1 and all(one.after[3] - one.after[1] <= TEXT_HEIGHT for one in moved)
+    found = [_of_gap(gap, axis, moved if text_line else ()) for gap in gaps]
+    for one in moved:
+        finding = Finding("moved", "position", 0.7, {"dx": one.dx, "dy": one.dy})
+        found.append(Found(finding, one.before, one.after, area(one.after), cause=not gaps))
+    return found
+
+
+def _of_gap(gap: Gap, axis: int, line: Sequence[Moved]) -> Found:
+    """What came and went at one place; ``line``: what moved beside it, where all that is one line of text."""
+    if gap.stretch:
+        box = gap.thing
+        values = {"dy" if axis == 0 else "dx": gap.lines}
+        return Found(Finding("resized", "length", 0.6, values), box, box, area(box))
+    if gap.new and gap.gone:
+        finding = Finding("rewritten", "text", 0.5) if line else Finding("replaced", "part", 0.5)
+        after = union([gap.new, *(one.after for one in line)])
+        before = union([gap.gone, *(one.before for one in line)])
+        return Found(finding, before, after, area(after))
+    if gap.new:
+        return Found(Finding("added", "pushed in", 0.7), None, gap.new, area(gap.new))
+    box = gap.gone or (0, 0, 0, 0)
+    return Found(Finding("removed", "closed up", 0.7), box, None, area(box))
+
+
+def _ranked(found: list[Found]) -> list[Found]:
+    """The most telling first: causes before consequences, then by size."""
+    return sorted(
+        found,
+        key=lambda one: (not one.cause, -one.pixels, one.box_after or one.box_before or ()),
+    )

@@ -1,0 +1,91 @@
+"""What a place consists of, before and after: the ground around it, its fill, and the ink on it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.measured.reading import Pixels
+from whatchanged.measured.result import Box
+
+Colour = tuple[int, int, int]
+
+INK = 28
+"""Levels from the fill from which on a pixel counts as ink."""
+RING = 2
+"""Width of the ring around a place in which its ground is seen."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One picture's part.
+
+    ground       the most frequent colour of the ring around the box
+    fill, even   the most frequent colour inside, and the share of the pixels that have about this colour
+    ink          (h, w) whether a pixel stands out from the fill
+    ink_colour   the most frequent colour of the strongest ink; None where there is none
+    ink_box      the box of the ink in pixels of the part; None where there is none
+    """
+
+    ground: Colour
+    fill: Colour
+    even: float
+    ink: NDArray[np.bool_]
+    ink_colour: Colour | None
+    ink_box: Box | None
+
+    @property
+    def ink_share(self) -> float:
+        """The share of the part's pixels that are ink."""
+        return float(np.count_nonzero(self.ink)) / self.ink.size
+
+    @property
+    def empty(self) -> bool:
+        """Whether the part is nothing but the ground around it."""
+        return self.even > 0.985 and far(self.fill, self.ground) <= 8
+
+
+def read_layer(pixels: Pixels, box: Box) -> Layer:
+    """The layers of a box of a picture."""
+    left, top, right, bottom = box
+    part = pixels[top:bottom, left:right]
+    fill = usual_colour(part.reshape(-1, 3))
+    steps = np.abs(part.astype(np.int16) - np.array(fill, np.int16)).max(axis=2)
+    ink = steps > INK
+    ink_colour, ink_box = None, None
+    if ink.any():
+        strongest = steps >= max(INK + 1, int(steps.max() * 0.7))
+        ink_colour = usual_colour(part[strongest])
+        rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
+        ink_box = (int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
+    even = float(np.count_nonzero(steps <= 8)) / steps.size
+    return Layer(_ground(pixels, box), fill, even, ink, ink_colour, ink_box)
+
+
+def usual_colour(colours: NDArray[np.uint8]) -> Colour:
+    """The most frequent colour of (N, 3), as the mean of those of its eighth of each channel."""
+    coarse = (colours >> 3).astype(np.int32)
+    keys = (coarse[:, 0] << 10) | (coarse[:, 1] << 5) | coarse[:, 2]
+    most = np.bincount(keys).argmax()
+    chosen = colours[keys == most].astype(np.int64)
+    red, green, blue = ((chosen.sum(axis=0) * 2 + len(chosen)) // (2 * len(chosen))).tolist()
+    return red, green, blue
+
+
+def far(one: Colour, other: Colour) -> int:
+    """The largest step of a channel between two colours."""
+    return max(abs(a - b) for a, b in zip(one, other, strict=True))
+
+
+def _ground(pixels: Pixels, box: Box) -> Colour:
+    """The most frequent colour around a box; inside its edge where it fills the picture."""
+    left, top, right, bottom = box
+    height, width = pixels.shape[:2]
+    outer = pixels[max(0, top - RING) : bottom + RING, max(0, left - RING) : right + RING]
+    around = np.ones(outer.shape[:2], bool)
+    first_row, first_column = top - max(0, top - RING), left - max(0, left - RING)
+    around[first_row : first_row + bottom - top, first_column : first_column + right - left] = False
+    if not around.any():
+        around[:] = True
+        around[1:-1, 1:-1] = False
+    return usual_colour(outer[around])

@@ -1,0 +1,150 @@
+"""A pair of pictures, read so that no difference is lost: alpha, depth, turn, colour profile, later frames."""
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import ExifTags, Image, ImageCms, ImageOps
+
+from whatchanged.images import MAX_PIXELS, Source, stored_picture
+
+Pixels = NDArray[np.uint8]
+"""(H, W, 3): red, green, blue."""
+
+_PLAIN_MODES = ("1", "L", "LA", "P", "PA", "RGB", "RGBA", "RGBX")
+"""Modes that 8-bit colours and alpha hold without loss."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One picture as it is looked at, and what a look does not show.
+
+    on_white  the upright pixels, over white where they let it through
+    on_black  the same over black; None where the picture is opaque
+    hidden    the colours and alpha of the file where it has alpha, else None
+    stored    the values of the file where 8 bits do not hold them, else None
+    deep      whether the file announces more than 8 bits a colour that were not read
+    turn      the orientation that the file asks for, 1 for none
+    profile   the colour profile, empty where there is none
+    frames    how many pictures the file holds
+    """
+
+    on_white: Pixels
+    on_black: Pixels | None
+    hidden: Pixels | None
+    stored: NDArray[np.generic] | None
+    deep: bool
+    turn: int
+    profile: bytes
+    frames: int
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height, upright."""
+        return self.on_white.shape[1], self.on_white.shape[0]
+
+
+def same_bytes(one: Path, other: Path) -> bool:
+    """Whether both are files of the same bytes."""
+    if not (one.is_file() and other.is_file()) or one.stat().st_size != other.stat().st_size:
+        return False
+    with one.open("rb") as first, other.open("rb") as second:
+        while block := first.read(1 << 20):
+            if block != second.read(1 << 20):
+                return False
+    return True
+
+
+def read_picture(source: Source, frame: int = 0) -> Picture:
+    """Frame ``frame`` of the picture, and what else is in its file. Raises ImageError."""
+    with stored_picture(source) as image:
+        frames = int(getattr(image, "n_frames", 1))
+        if frame:
+            image.seek(frame)
+        deep = _announces_depth(image)
+        image.load()
+        turn = _turn(image)
+        profile = image.info.get("icc_profile") or b""
+        upright = ImageOps.exif_transpose(image) if turn != 1 else image
+        stored = None if upright.mode in _PLAIN_MODES else np.asarray(upright)
+        on_white, on_black, hidden = _flatten(upright)
+    return Picture(on_white, on_black, hidden, stored, deep and stored is None, turn, profile, frames)
+
+
+def first_other_frame(before: Source, after: Source) -> int | None:
+    """The first frame after the first one that both files hold and that differs; None where there is none.
+
+    Read are as many as stay within the bound on the pixels of one picture.
+    """
+    with stored_picture(before) as one, stored_picture(after) as other:
+        shared = min(int(getattr(image, "n_frames", 1)) for image in (one, other))
+        bound = MAX_PIXELS // max(one.size[0] * one.size[1], other.size[0] * other.size[1])
+        for frame in range(1, min(shared, bound)):
+            one.seek(frame)
+            other.seek(frame)
+            if one.convert("RGBA").tobytes() != other.convert("RGBA").tobytes():
+                return frame
+    return None
+
+
+def in_common_colours(picture: Picture) -> Pixels:
+    """The pixels as a screen of standard colours (sRGB) shows them; unchanged where the profile is unusable."""
+    if not picture.profile:
+        return picture.on_white
+    try:
+        shown = ImageCms.profileToProfile(
+            Image.fromarray(picture.on_white),
+            ImageCms.ImageCmsProfile(io.BytesIO(picture.profile)),
+            ImageCms.createProfile("sRGB"),
+        )
+    except (ImageCms.PyCMSError, OSError):
+        return picture.on_white
+    return picture.on_white if shown is None else np.asarray(shown)
+
+
+def _turn(image: Image.Image) -> int:
+    """The orientation that the picture asks for, 1 to 8."""
+    turn = image.getexif().get(ExifTags.Base.Orientation, 1)
+    return turn if turn in range(1, 9) else 1
+
+
+def _announces_depth(image: Image.Image) -> bool:
+    """Whether the file holds more bits a colour than Pillow hands over."""
+    if image.format == "TIFF":
+        bits = getattr(image, "tag_v2", {}).get(258, 8)
+        return max(bits if isinstance(bits, tuple) else (bits,)) > 8
+    arguments = [tile[3] for tile in getattr(image, "tile", [])]  # a raw mode, or a tuple of it and more
+    if image.format == "PNG":
+        return any("16" in str(argument) for argument in arguments)
+    if image.format == "PPM":
+        return any(isinstance(argument, tuple) and argument[-1] > 255 for argument in arguments)
+    return False
+
+
+def _flatten(image: Image.Image) -> tuple[Pixels, Pixels | None, Pixels | None]:
+    """The picture over white and, where it is not opaque, over black and with its alpha."""
+    if image.mode in ("I", "F") or image.mode.startswith("I;"):
+        image = Image.fromarray(_eight_bits(np.asarray(image)))
+    if image.mode == "RGB" and "transparency" not in image.info:
+        return np.asarray(image), None, None
+    if not image.has_transparency_data:
+        return np.asarray(image.convert("RGB")), None, None
+    with_alpha = image.convert("RGBA")
+    if with_alpha.getchannel("A").getextrema() == (255, 255):
+        return np.asarray(with_alpha.convert("RGB")), None, None
+    white, black = (
+        Image.alpha_composite(Image.new("RGBA", image.size, (level, level, level, 255)), with_alpha)
+        for level in (255, 0)
+    )
+    return np.asarray(white.convert("RGB")), np.asarray(black.convert("RGB")), np.asarray(with_alpha)
+
+
+def _eight_bits(values: NDArray[np.generic]) -> Pixels:
+    """Any numbers as 0..255: the usual ranges of their kind, else stretched from least to largest."""
+    wide = np.nan_to_num(values.astype(np.float64), posinf=0.0, neginf=0.0)
+    low, high = 0.0, 1.0 if values.dtype.kind == "f" else 65535.0
+    if wide.min() < low or wide.max() > high:
+        low, high = float(wide.min()), float(wide.max())
+    return np.rint((wide - low) * (255 / (high - low))).astype(np.uint8)

@@ -1,0 +1,98 @@
+"""Statements in plain words: what happened, where, by how much. Nothing is named that was not measured."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from whatchanged.measured import colours, words
+from whatchanged.measured.kinds import Finding
+from whatchanged.measured.result import Box, Statement
+
+MOST = 3
+"""Statements that the sentence of the whole answer holds."""
+
+
+def statement(
+    finding: Finding,
+    box_before: Box | None,
+    box_after: Box | None,
+    pixels: int,
+    size: tuple[int, int],
+    cause: bool = True,
+    boxes: tuple[Box, ...] = (),
+) -> Statement:
+    """One statement with its words; ``cause`` is false for what another statement brought about."""
+    box = box_after or box_before
+    if box is None:
+        raise ValueError("a statement needs a place")
+    share = pixels / (size[0] * size[1])
+    text = _text(finding, box_before, box_after, words.place(box, size), share, cause)
+    return Statement(
+        kind=finding.kind,
+        box_before=box_before,
+        box_after=box_after,
+        sentence=words.capitalised(text),
+        confidence=finding.confidence,
+        share=share,
+        values={"aspect": finding.aspect, **finding.values},
+        boxes=boxes or (box,),
+    )
+
+
+def together(statements: Sequence[Statement]) -> str:
+    """The first statements as one sentence."""
+    parts = [lowered(one.sentence)[:-1] for one in statements[:MOST]]
+    if len(statements) > MOST:
+        more = len(statements) - MOST
+        parts.append(f"{more} more {'place differs' if more == 1 else 'places differ'}")
+    return words.capitalised(words.joined(parts))
+
+
+def lowered(sentence: str) -> str:
+    """A sentence with a small first letter."""
+    return sentence[:1].lower() + sentence[1:]
+
+
+def _text(
+    finding: Finding, before: Box | None, after: Box | None, place: str, share: float, cause: bool
+) -> str:
+    """The words of one statement, without capital and full stop."""
+    amount = f"({words.percent(share)} of the picture)"
+    kind, aspect, values = finding.kind, finding.aspect, finding.values
+    if kind == "moved" and "dx" in values:
+        subject = "something" if cause else "what follows"
+        return f"{subject} {place} moved {words.way(values['dx'], values['dy'])}"
+    if kind == "recolored" and "color_before" in values:
+        step = colours.step_of_codes(values["color_before"], values["color_after"])
+        return f"{_subject(aspect)} {place} {step} {amount}"
+    if aspect == "length":
+        return f"something {place} became {_length(values)}"
+    if kind == "resized" and before and after:
+        old, new = (f"{box[2] - box[0]} x {box[3] - box[1]}" for box in (before, after))
+        return f"something {place} changed its size from {old} to {new} pixels"
+    return f"{_PLAIN[kind]} {place} {amount}"
+
+
+_PLAIN = {
+    "added": "something was added",
+    "removed": "something was removed",
+    "moved": "something moved",
+    "resized": "something changed its size",
+    "recolored": "a colour changed",
+    "restyled": "the shape or an edge of something changed",
+    "rewritten": "something that looks like text changed",
+    "replaced": "something was replaced",
+    None: "something changed",
+}
+
+
+def _length(values: dict[str, Any]) -> str:
+    """"12 pixels wider", "3 pixels lower"."""
+    across = "dx" in values
+    step = values["dx"] if across else values["dy"]
+    word = ("wider" if across else "higher") if step > 0 else ("narrower" if across else "lower")
+    return f"{words.pixels(abs(step))} {word}"
+
+
+def _subject(aspect: str) -> str:
+    """What carries a colour."""
+    return {"fill": "an area", "border": "a line", "ink": "what is drawn"}.get(aspect, "something")

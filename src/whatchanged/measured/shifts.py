@@ -1,0 +1,232 @@
+"""Shifts: parts of the picture whose content was pushed, found where differences are and then taken away."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.measured.boxes import area, union
+from whatchanged.measured.gate import Visibility, visibility
+from whatchanged.measured.motion import Run, runs_of_lines
+from whatchanged.measured.planes import UNIT, contrast, luminance
+from whatchanged.measured.reading import Pixels
+from whatchanged.measured.result import Box
+
+EXPLAINED = 0.4
+"""A shift is told where it makes at least this share of the visible differences vanish; what came or went counts
+as left over."""
+LEAST_INK = 24
+"""Levels of a pixel's step to its neighbours from which on it is ink."""
+SHORTEST = 6
+"""Lines that move together at least."""
+ALIKE = 12
+"""Mean levels by which the lines of a stretch may differ from their neighbour."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What lies between two parts that moved differently: lines that are new, lines that are gone.
+
+    new, gone  the boxes of their ink, after and before; None where there is none
+    stretch    whether the lines repeat their neighbour, as where a thing was made longer or shorter
+    lines      how many more there are after than before
+    ink        how many of their pixels stand out from their neighbours
+    thing      the box of what was stretched, or of all that is new or gone
+    """
+
+    new: Box | None
+    gone: Box | None
+    stretch: bool
+    lines: int
+    ink: int
+    thing: Box
+
+
+@dataclass(frozen=True)
+class Moved:
+    """Content that lies elsewhere: its boxes, and how far it went."""
+
+    before: Box
+    after: Box
+    dx: int
+    dy: int
+
+
+@dataclass(frozen=True)
+class Shift:
+    """What one part's lines tell.
+
+    axis       0 for rows, 1 for columns
+    moved      what lies elsewhere, by offset, the largest first
+    gaps       what came or went between
+    aligned    the picture before with its lines where they are after
+    seen       what still differs visibly between it and the picture after
+    explained  the share of the visible differences that vanished
+    """
+
+    axis: int
+    moved: tuple[Moved, ...]
+    gaps: tuple[Gap, ...]
+    aligned: Pixels
+    seen: Visibility
+    explained: float
+
+
+def find_shift(
+    before: Pixels, after: Pixels, seen: Visibility, box: Box, axis: int, threshold: float
+) -> Shift | None:
+    """The shift of rows (axis 0) or columns (axis 1) inside a box, None where it explains too little."""
+    left, top, right, bottom = box
+    part = (slice(top, bottom), slice(left, right))
+    runs = [
+        run if run.offset == 0 or run.stop - run.start >= SHORTEST else Run(run.start, run.stop, None)
+        for run in runs_of_lines(before[part], after[part], axis)
+    ]
+    if not any(run.offset for run in runs):
+        return None
+    moved = moved_runs(after, box, axis, runs)
+    if not moved:
+        return None
+    aligned = before.copy()
+    aligned[part] = _warped(before[part], after[part], axis, runs)
+    rest = visibility(aligned, after)
+    gaps = gaps_between(before, after, (box, box), axis, runs)
+    left_over = np.count_nonzero(rest.visible(threshold)) + sum(gap.ink for gap in gaps if not gap.stretch)
+    explained = 1 - left_over / max(1, np.count_nonzero(seen.visible(threshold)))
+    if explained < EXPLAINED:
+        return None
+    return Shift(axis, moved, gaps, aligned, rest, explained)
+
+
+def _warped(before: Pixels, after: Pixels, axis: int, runs: list[Run]) -> Pixels:
+    """The lines before at their places after; new lines are taken from the picture after."""
+    source, target = np.moveaxis(before, axis, 0), np.moveaxis(after, axis, 0).copy()
+    for run in runs:
+        if run.offset is not None:
+            start, stop = max(run.start, run.offset), min(run.stop, len(source) + run.offset)
+            target[start:stop] = source[start - run.offset : stop - run.offset]
+    return np.moveaxis(target, 0, axis)
+
+
+def moved_runs(after: Pixels, box: Box, axis: int, runs: list[Run]) -> tuple[Moved, ...]:
+    """What lies elsewhere and carries ink, one for each offset."""
+    found: dict[int, list[Box]] = {}
+    for run in runs:
+        if run.offset:
+            ink = ink_box(after, _lines(box, axis, run.start, run.stop))
+            if ink is not None:
+                found.setdefault(run.offset, []).append(ink)
+    moved = []
+    for offset, boxes in found.items():
+        there = union(boxes)
+        dx, dy = (0, offset) if axis == 0 else (offset, 0)
+        was = (there[0] - dx, there[1] - dy, there[2] - dx, there[3] - dy)
+        moved.append(Moved(was, there, dx, dy))
+    return tuple(sorted(moved, key=lambda one: (-area(one.after), one.after)))
+
+
+def gaps_between(
+    before: Pixels, after: Pixels, boxes: tuple[Box, Box], axis: int, runs: list[Run]
+) -> tuple[Gap, ...]:
+    """What came and went between the lines of two boxes (before, after) that have a source."""
+    length_before, length = (box_length(box, axis) for box in boxes)
+    kept = [(run.start, run.stop, run.offset) for run in runs if run.offset is not None]
+    used = np.zeros(length_before, bool)
+    for start, stop, offset in kept:
+        used[max(0, start - offset) : max(0, stop - offset)] = True
+    gaps = []
+    end_after = end_before = last = 0
+    for start, stop, offset in [*kept, (length, length, length - length_before)]:
+        source = start - offset
+        free = np.flatnonzero(~used[end_before : max(end_before, source)]) + end_before
+        gone = (int(free[0]), int(free[-1]) + 1) if len(free) else (0, 0)
+        gap = _gap(before, after, boxes, axis, (end_after, start), gone)
+        cut = length == length_before and start == length and 0 < abs(gap.lines) <= abs(last)
+        if (gap.new or gap.gone) and not (cut and not (gap.new and gap.gone)):  # cut: pushed out of the box
+            gaps.append(gap)
+        end_after, end_before, last = stop, max(end_before, stop - offset), offset
+    return tuple(gaps)
+
+
+def _gap(
+    before: Pixels,
+    after: Pixels,
+    boxes: tuple[Box, Box],
+    axis: int,
+    new: tuple[int, int],
+    gone: tuple[int, int],
+) -> Gap:
+    """The gap of some lines after and some lines before."""
+    gone_lines, new_lines = _lines(boxes[0], axis, *gone), _lines(boxes[1], axis, *new)
+    stretch = _repeats(after, new_lines, axis) and _repeats(before, gone_lines, axis)
+    more = new[1] - new[0] - (gone[1] - gone[0])
+    ink = _ink_count(after, new_lines) + _ink_count(before, gone_lines)
+    came, went = ink_box(after, new_lines), ink_box(before, gone_lines)
+    thing = union([box for box in (came, went) if box] or [new_lines])
+    if stretch and (came or went):
+        picture = after if came else before
+        thing = _stretched(picture, came or went or new_lines, axis)
+    return Gap(came, went, stretch, more, ink, thing)
+
+
+def _stretched(pixels: Pixels, box: Box, axis: int) -> Box:
+    """The thing that some repeated lines belong to: as far as its edges go on along the axis."""
+    left, top, right, bottom = box
+    picture = np.moveaxis(pixels, axis, 0)  # lines first
+    first, last, low, high = (top, bottom, left, right) if axis == 0 else (left, right, top, bottom)
+    reaches = [_reach(picture[:, edge], first, last) for edge in {low, low + 1, high - 2, high - 1}]
+    start, stop = max(reach[0] for reach in reaches), min(reach[1] for reach in reaches)
+    return (left, start, right, stop) if axis == 0 else (start, top, stop, bottom)
+
+
+def _reach(line: Pixels, first: int, last: int) -> tuple[int, int]:
+    """How far the colour at ``first`` goes on along a line of pixels (N, 3): start and stop."""
+    alike = np.abs(line.astype(np.int16) - line[first]).max(axis=1) <= ALIKE
+    before, after = np.flatnonzero(~alike[:first]), np.flatnonzero(~alike[last:])
+    start = int(before[-1]) + 1 if len(before) else 0
+    return start, int(after[0]) + last if len(after) else len(line)
+
+
+def _repeats(pixels: Pixels, lines: Box, axis: int) -> bool:
+    """Whether the lines of a box all look about the same."""
+    left, top, right, bottom = lines
+    if right <= left or bottom <= top:
+        return True
+    part = np.moveaxis(pixels[top:bottom, left:right], axis, 0).astype(np.int16)
+    steps = np.abs(part - part[len(part) // 2]).max(axis=2)
+    return bool(np.count_nonzero(steps > ALIKE) <= 0.02 * steps.size)
+
+
+def box_length(box: Box, axis: int) -> int:
+    """How many lines a box has."""
+    return box[3] - box[1] if axis == 0 else box[2] - box[0]
+
+
+def _lines(box: Box, axis: int, start: int, stop: int) -> Box:
+    """The box of some lines of a box."""
+    if axis == 0:
+        return box[0], box[1] + start, box[2], box[1] + stop
+    return box[0] + start, box[1], box[0] + stop, box[3]
+
+
+def ink_box(pixels: Pixels, box: Box) -> Box | None:
+    """The box of the ink inside a box, None where there is none."""
+    left, top, right, bottom = box
+    if right <= left or bottom <= top:
+        return None
+    ink = _ink(pixels[top:bottom, left:right])
+    if np.count_nonzero(ink) < 4:
+        return None
+    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
+    return left + int(columns[0]), top + int(rows[0]), left + int(columns[-1]) + 1, top + int(rows[-1]) + 1
+
+
+def _ink_count(pixels: Pixels, box: Box) -> int:
+    """Pixels of ink inside a box."""
+    left, top, right, bottom = box
+    return int(np.count_nonzero(_ink(pixels[top:bottom, left:right]))) if right > left and bottom > top else 0
+
+
+def _ink(pixels: Pixels) -> NDArray[np.bool_]:
+    """Where a pixel differs from its neighbours."""
+    return contrast(luminance(pixels)) >= LEAST_INK * UNIT
