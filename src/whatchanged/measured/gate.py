@@ -36,14 +36,16 @@ class Limit:
 
 
 # Fitted on drawn pairs by benchmarks/calibrate_measured.py.
-FINE = Limit(16.8, 0.42)
-COARSE = Limit(1.3, 0.033)
-COARSE_COLOUR = Limit(2.28, 0.0)
-STEEPNESS = 1.81
+FINE = Limit(36.2, 0.905)
+COARSE = Limit(0.345, 0.0087)
+COARSE_COLOUR = Limit(1.9, 0.0)
+STEEPNESS = 1.27
 """The odds of a change grow with this power of the score."""
-ODDS = 0.84
+ODDS = 1.04
 """The odds of a change at the threshold."""
 
+FAINT = 5
+"""Grey levels that are seen by nobody, however large the area: they are taken off what is left over."""
 COARSE_STEPS = 3
 """How often differences are blurred and halved for the coarse scale: a standard deviation of about 5 pixels."""
 CERTAIN = 100.0
@@ -77,6 +79,7 @@ def visibility(before: Pixels, after: Pixels) -> Visibility:
     """How visibly two pictures of one size differ, pixel by pixel."""
     unlike = before != after
     differs = unlike[..., 0] | unlike[..., 1] | unlike[..., 2]
+    before, after = _ordered(before, after, differs)
     strength = np.zeros(differs.shape, np.float32)
     for rows, columns in _windows(differs):
         part = _strength(before[rows, columns], after[rows, columns])
@@ -115,6 +118,12 @@ def probability_of_no_change(score: float) -> float:
     return round(1 / (1 + ODDS * math.pow(score, STEEPNESS)), 4)
 
 
+def _ordered(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> tuple[Pixels, Pixels]:
+    """The two pictures in an order of their own, so that roundings are the same whichever comes first."""
+    first = np.unravel_index(int(differs.argmax()), differs.shape)
+    return (before, after) if tuple(before[first]) <= tuple(after[first]) else (after, before)
+
+
 def _windows(differs: NDArray[np.bool_]) -> Iterator[tuple[slice, slice]]:
     """Parts that hold all differences with their margins, at most ``STRIP`` rows and two margins high."""
     occupied = np.flatnonzero(differs.any(axis=1))
@@ -146,11 +155,11 @@ def _strength(before: Pixels, after: Pixels) -> NDArray[np.float32]:
 
 
 def _unexplained(one: Planes, other: Planes) -> Planes:
-    """How far each picture's values leave the range of the other's near them; the larger of both, signed."""
+    """How far each picture's values leave the range of the other's near them, less what is too faint; signed."""
     brighter = np.maximum(other - largest_near(one), least_near(other) - one)
     darker = np.maximum(one - largest_near(other), least_near(one) - other)
-    np.maximum(brighter, 0, out=brighter)
-    np.maximum(darker, 0, out=darker)
+    brighter = np.maximum(brighter - FAINT * UNIT, 0)
+    darker = np.maximum(darker - FAINT * UNIT, 0)
     return np.where(brighter >= darker, brighter, -darker)
 
 

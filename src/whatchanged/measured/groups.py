@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.result import Measured, Statement
-from whatchanged.measured.signature import PARTS
+from whatchanged.measured.signature import LENGTH, PARTS, place_parts
 
 # Fitted on drawn batches by benchmarks/calibrate_groups.py: how much each part of two signatures speaks against
 # one cause.
 WEIGHTS = {
-    "canvas": 0.0, "kinds": 1.14, "step": 1.55, "colours": 0.25, "share": 1.29, "count": 1.55, "extent": 0.97,
-    "density": 1.7, "motion": 0.0, "shape": 0.46,
+    "canvas": 0.0, "kinds": 0.63, "step": 2.95, "colours": 1.19, "share": 0.62, "count": 0.12, "touched": 1.51,
+    "density": 2.2, "motion": 0.03, "places": 1.13,
 }  # fmt: skip
 OTHER_NAME = 0.3
 """What names that are no variants of one another speak against one cause."""
-FAR = 4.08
+FAR = 3.54
 """Pairs of a mean distance above this one have other causes."""
 
 VARIANT_WORDS = frozenset(
@@ -85,15 +85,21 @@ def pair_distances(
 
 def part_distances(signatures: Sequence[Sequence[float]]) -> dict[str, NDArray[np.float64]]:
     """The distance of each part of each two signatures, (N, N) each."""
-    rows = np.array([signature or [0.0] * PARTS["shape"].stop for signature in signatures])
+    rows = np.array([signature or [0.0] * LENGTH for signature in signatures])
     distances = {}
     for name, place in PARTS.items():
         part = rows[:, place]
-        if name == "shape":
-            distances[name] = 1 - part @ part.T
-        else:
-            distances[name] = np.sqrt(((part[:, None] - part[None]) ** 2).sum(axis=2))
+        distances[name] = np.sqrt(((part[:, None] - part[None]) ** 2).sum(axis=2))
+    distances["places"] = _place_distances(rows)
     return distances
+
+
+def _place_distances(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How unlike the two most alike places of each two pairs are, 0 to 1: in extent and in what changed there."""
+    extents, shapes = place_parts(rows)
+    alike = np.einsum("ipc,jqc->ijpq", shapes, shapes)
+    apart = np.abs(extents[:, None, :, None] - extents[None, :, None, :]).sum(axis=4)
+    return np.asarray(np.clip(1 - alike + apart, 0.0, 1.0).min(axis=(2, 3)))
 
 
 def base_name(name: str) -> str:

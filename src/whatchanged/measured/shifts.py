@@ -217,8 +217,17 @@ def ink_box(pixels: Pixels, box: Box) -> Box | None:
     ink = _ink(pixels[top:bottom, left:right])
     if np.count_nonzero(ink) < 4:
         return None
-    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
-    return left + int(columns[0]), top + int(rows[0]), left + int(columns[-1]) + 1, top + int(rows[-1]) + 1
+    low, high = _inner(np.flatnonzero(ink.any(axis=1)), bottom - top)
+    start, stop = _inner(np.flatnonzero(ink.any(axis=0)), right - left)
+    return left + start, top + low, left + stop, top + high
+
+
+def _inner(lines: NDArray[np.intp], length: int) -> tuple[int, int]:
+    """First and last of the lines with steps, without the neighbours from which the steps lead."""
+    start, stop = int(lines[0]), int(lines[-1]) + 1
+    if stop - start < 3:
+        return start, stop
+    return start + (start > 0), stop - (stop < length)
 
 
 def _ink_count(pixels: Pixels, box: Box) -> int:
