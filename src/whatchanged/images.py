@@ -94,10 +94,13 @@ def stored_picture(source: Source) -> Iterator[Image.Image]:
         raise ImageError(f"{name}: cannot decode the picture: {_reason(error)}. Copy it again.") from error
 
 
-def picture_size(path: Path) -> tuple[int, int]:
-    """Width and height of the upright picture; its pixels are not decoded. Raises ImageError."""
+def picture_size(path: Path, least: int = LEAST_SIDE) -> tuple[int, int]:
+    """Width and height of the upright picture; its pixels are not decoded.
+
+    Raises ImageError, also where a side has fewer than ``least`` pixels.
+    """
     _check_file(path)
-    with path.open("rb") as stream, _open_header(stream, path) as image:
+    with path.open("rb") as stream, _open_header(stream, path, least) as image:
         size: tuple[int, int] = image.size
         if image.format == "PNG" and "exif" not in image.info and b"eXIf" not in path.read_bytes():
             return size  # Pillow would decode a PNG to see whether an orientation follows its pixels

@@ -36,7 +36,7 @@ def test_a_graph_that_is_none(bundle_folder):
 def test_graphs_that_do_not_keep_the_contract(bundle_folder):
     (bundle_folder / "decoder.onnx").write_bytes((bundle_folder / "encoder.onnx").read_bytes())
     write_bundle(bundle_folder, CARD)
-    with pytest.raises(BundleError, match=r"decoder\.onnx: its inputs are after, before; wanted position"):
+    with pytest.raises(BundleError, match=r"decoder\.onnx: its inputs are after, before; wanted previous"):
         load(bundle_folder)
 
 

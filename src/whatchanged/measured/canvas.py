@@ -31,6 +31,7 @@ SCALED = 4.0
 """Mean levels up to which a resized picture is the same."""
 TURNED = 2.0
 """Mean levels up to which a turned picture is the same."""
+SIZES = "the picture's size changed from {} to {} pixels"
 FITTING = 0.4
 """Share of the lines that must have a source for pictures of two sizes to be laid on each other."""
 
@@ -65,17 +66,16 @@ def turn_statement(before: Pixels, after: Pixels) -> Statement | None:
     )
 
 
-def compare_sizes(before: Pixels, after: Pixels, threshold: float) -> list[Statement]:
-    """Statements about two pictures of two sizes, best first."""
+def compare_sizes(before: Pixels, after: Pixels, threshold: float) -> tuple[list[Statement], Pixels]:
+    """Statements about two pictures of two sizes, best first, and the picture before laid on the one after."""
     turn = turn_statement(before, after)
     if turn is not None:
-        return [turn]
+        return [turn], after
     if _is_scaled(before, after):
-        return [_size_statement(before, after, "the picture was scaled from {} to {} pixels")]
-    rows = _aligned(before, after, 0)
-    columns = _aligned(before, after, 1)
+        return [_size_statement(before, after, "the picture was scaled from {} to {} pixels")], after
+    rows, columns = _aligned(before, after, 0), _aligned(before, after, 1)
     if min(len(rows[1].after) / len(after), len(columns[1].after) / after.shape[1]) < FITTING:
-        return [_size_statement(before, after, "the picture's size changed from {} to {} pixels")]
+        return [_size_statement(before, after, SIZES)], after
     laid = after.copy()
     laid[np.ix_(rows[1].after, columns[1].after)] = before[np.ix_(rows[1].before, columns[1].before)]
     found = found_changes(laid, after, visibility(laid, after), threshold)
@@ -84,9 +84,9 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float) -> list[State
         gaps = gaps_between(before, after, (_whole(before), _whole(after)), axis, runs)
         found += told(axis, moved, gaps)
     if not found and len(rows[0]) == len(columns[0]) == 1:
-        return [_size_statement(before, after, _cut(rows[0][0], columns[0][0], before, after))]
+        return [_size_statement(before, after, _cut(rows[0][0], columns[0][0], before, after))], laid
     statements = in_words(found, (after.shape[1], after.shape[0]))
-    return [*statements, _size_statement(before, after, "the picture's size changed from {} to {} pixels")]
+    return [*statements, _size_statement(before, after, SIZES)], laid
 
 
 def _cut(rows: Run, columns: Run, before: Pixels, after: Pixels) -> str:
@@ -102,7 +102,7 @@ def _cut(rows: Run, columns: Run, before: Pixels, after: Pixels) -> str:
     if all(step > 0 for step in steps.values()):
         text = ", ".join(f"{words.pixels(step)} at the {name}" for name, step in steps.items())
         return f"the picture was extended from {{}} to {{}} pixels: {text}"
-    return "the picture's size changed from {} to {} pixels"
+    return SIZES
 
 
 def _aligned(before: Pixels, after: Pixels, axis: int) -> tuple[list[Run], _Lines]:

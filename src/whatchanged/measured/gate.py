@@ -11,11 +11,12 @@ from whatchanged.measured.planes import (
     UNIT,
     Planes,
     blurred,
+    chroma,
     contrast,
     halved,
     largest_near,
     least_near,
-    opponent,
+    luminance,
 )
 from whatchanged.measured.reading import Pixels
 
@@ -74,7 +75,8 @@ class Visibility:
 
 def visibility(before: Pixels, after: Pixels) -> Visibility:
     """How visibly two pictures of one size differ, pixel by pixel."""
-    differs = (before != after).any(axis=2)
+    unlike = before != after
+    differs = unlike[..., 0] | unlike[..., 1] | unlike[..., 2]
     strength = np.zeros(differs.shape, np.float32)
     for rows, columns in _windows(differs):
         part = _strength(before[rows, columns], after[rows, columns])
@@ -87,17 +89,19 @@ def tests(before: Pixels, after: Pixels) -> list[tuple[int, NDArray[np.float32],
 
     Pictures are blurred by one pixel. What is left over is how far a value lies outside the range of the other
     picture's value there and at its eight neighbours, so that motion by a pixel leaves nothing. Fine: luminance.
-    Coarse: luminance and the larger chroma, blurred on, so that what alternates in sign goes away.
+    Coarse: luminance and the larger chroma (at half size from the start, as it is seen less sharply), blurred
+    on, so that what alternates in sign goes away.
     """
-    one, other = opponent(before), opponent(after)
-    ground = blurred(np.maximum(contrast(one[0]), contrast(other[0])))
+    one, other = luminance(before), luminance(after)
+    ground = blurred(np.maximum(contrast(one), contrast(other)))
     rest = _unexplained(blurred(one), blurred(other))
-    found = [(0, _levels(rest[0]), _levels(ground))]
-    for _ in range(COARSE_STEPS):
-        rest, ground = halved(rest), halved(ground)
-        rest, ground = blurred(rest), blurred(ground)
-    found.append((COARSE_STEPS, _levels(rest[0]), _levels(ground)))
-    found.append((COARSE_STEPS, _levels(np.maximum(np.abs(rest[1]), np.abs(rest[2]))), _levels(ground)))
+    colour = _unexplained(*(halved(blurred(chroma(picture))) for picture in (before, after)))
+    found = [(0, _levels(rest), _levels(ground))]
+    for step in range(COARSE_STEPS):
+        rest, ground = blurred(halved(rest)), blurred(halved(ground))
+        colour = blurred(halved(colour) if step else colour)
+    found.append((COARSE_STEPS, _levels(rest), _levels(ground)))
+    found.append((COARSE_STEPS, _levels(np.abs(colour).max(axis=0)), _levels(ground)))
     return found
 
 
@@ -143,15 +147,11 @@ def _strength(before: Pixels, after: Pixels) -> NDArray[np.float32]:
 
 def _unexplained(one: Planes, other: Planes) -> Planes:
     """How far each picture's values leave the range of the other's near them; the larger of both, signed."""
-    forth = _outside(other, one)
-    back = -_outside(one, other)
-    return np.where(np.abs(forth) > np.abs(back), forth, back)
-
-
-def _outside(values: Planes, others: Planes) -> Planes:
-    """How far values lie above the largest of the others near them, or (negative) below the least."""
-    above = np.maximum(values - largest_near(others), 0)
-    return above - np.maximum(least_near(others) - values, 0)
+    brighter = np.maximum(other - largest_near(one), least_near(other) - one)
+    darker = np.maximum(one - largest_near(other), least_near(one) - other)
+    np.maximum(brighter, 0, out=brighter)
+    np.maximum(darker, 0, out=darker)
+    return np.where(brighter >= darker, brighter, -darker)
 
 
 def _levels(planes: Planes) -> NDArray[np.float32]:

@@ -1,16 +1,17 @@
 """The measured answer for any two pictures: no model, only what can be counted."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
 from whatchanged.errors import WhatchangedError
-from whatchanged.images import Source
+from whatchanged.images import Source, picture_size
 from whatchanged.measured import gate, hidden, sentences, words
 from whatchanged.measured.canvas import compare_sizes, turn_statement
 from whatchanged.measured.changes import find_changes
 from whatchanged.measured.gate import Visibility, visibility
-from whatchanged.measured.reading import Picture, Pixels, read_picture, read_size, same_file
+from whatchanged.measured.reading import Picture, Pixels, read_picture, same_bytes
 from whatchanged.measured.result import Box, Measured, Statement
 from whatchanged.measured.signature import signature
 
@@ -37,8 +38,8 @@ def measure(
     """
     if sensitivity <= 0:
         raise WhatchangedError(f"The sensitivity is {sensitivity:g}; give a number above 0, 1 is usual.")
-    if same_file(before, after):
-        return _unchanged("identical", read_size(before), ())
+    if isinstance(before, str | Path) and isinstance(after, str | Path) and same_bytes(Path(before), Path(after)):
+        return _unchanged("identical", picture_size(Path(before), least=1), ())
     one, other = read_picture(before), read_picture(after)
     threshold = 0.0 if strict else 1.0 / sensitivity
     if one.size != other.size:
@@ -88,7 +89,7 @@ def answer_of(
         notes=(),
         size_before=size,
         size_after=size,
-        signature=signature(before, after, visible if changed else seen.differs),
+        signature=signature(before, after, visible if changed else seen.differs, statements),
         idle=idle,
     )
 
@@ -122,18 +123,21 @@ def _unchanged(verdict: str, size: Size, idle: tuple[int, ...]) -> Measured:
 
 def _of_other_sizes(one: Picture, other: Picture, threshold: float) -> Measured:
     """Two pictures of two sizes."""
-    statements: tuple[Statement, ...] = tuple(compare_sizes(one.on_white, other.on_white, threshold))
+    statements, laid = compare_sizes(one.on_white, other.on_white, threshold)
+    differs = visibility(laid, other.on_white).visible(threshold)
+    larger = (other.size[0] - one.size[0], other.size[1] - one.size[1])
     return Measured(
         verdict="changed",
         doubtful=False,
         no_change=0.0,
         score=gate.CERTAIN,
         share=min(1.0, sum(statement.share for statement in statements)),
-        statements=statements,
+        statements=tuple(statements),
         sentence=sentences.together(statements),
         notes=(),
         size_before=one.size,
         size_after=other.size,
+        signature=signature(laid, other.on_white, differs, statements, larger),
     )
 
 

@@ -10,20 +10,23 @@ UNIT = 8
 """A difference of one grey level, in units of a plane."""
 
 
-def opponent(pixels: NDArray[np.uint8]) -> Planes:
-    """Luminance, orange against blue, green against purple: (H, W, 3) -> (3, H, W).
+def luminance(pixels: NDArray[np.uint8]) -> Planes:
+    """Y = (R + 2 G + B) / 4 in units of 1/8 of a level: (H, W, 3) -> (H, W)."""
+    red, green, blue = (pixels[..., channel].astype(np.int16) for channel in range(3))
+    red += blue
+    green <<= 1
+    red += green
+    red <<= 1
+    return red
 
-    Y = (R + 2 G + B) / 4, O = (R - B) / 2, P = (2 G - R - B) / 4, each in units of 1/8 of a level.
+
+def chroma(pixels: NDArray[np.uint8]) -> Planes:
+    """Orange against blue, green against purple: (H, W, 3) -> (2, H, W).
+
+    O = (R - B) / 2, P = (2 G - R - B) / 4, each in units of 1/8 of a level.
     """
     red, green, blue = (pixels[..., channel].astype(np.int16) for channel in range(3))
-    both, twice = red + blue, green << 1
-    return np.stack([(both + twice) << 1, (red - blue) << 2, (twice - both) << 1])
-
-
-def luminance(pixels: NDArray[np.uint8]) -> Planes:
-    """The first of the planes of ``opponent``: (H, W, 3) -> (H, W)."""
-    red, green, blue = (pixels[..., channel].astype(np.int16) for channel in range(3))
-    return (red + blue + (green << 1)) << 1
+    return np.stack([(red - blue) << 2, ((green << 1) - red - blue) << 1])
 
 
 def blurred(planes: Planes) -> Planes:
@@ -70,8 +73,16 @@ def enlarged(mask: NDArray[np.bool_], height: int, width: int) -> NDArray[np.boo
 def _binomial(*shifted: Planes) -> Planes:
     """Weights 1 4 6 4 1 over 16, rounded."""
     first, second, third, fourth, fifth = shifted
-    ends, next_to = first + fifth, second + fourth
-    return (ends + (next_to << 2) + (third << 2) + (third << 1) + 8) >> 4
+    total = second + fourth
+    total += third
+    total <<= 2  # 4 x (second + third + fourth)
+    total += third
+    total += third
+    total += first
+    total += fifth
+    total += 8
+    total >>= 4
+    return total
 
 
 def _over_neighbours(planes: Planes, choose: np.ufunc) -> Planes:

@@ -46,11 +46,8 @@ class Picture:
         return self.on_white.shape[1], self.on_white.shape[0]
 
 
-def same_file(before: Source, after: Source) -> bool:
-    """Whether both are paths to files of the same bytes."""
-    if not isinstance(before, str | Path) or not isinstance(after, str | Path):
-        return False
-    one, other = Path(before), Path(after)
+def same_bytes(one: Path, other: Path) -> bool:
+    """Whether both are files of the same bytes."""
     if not (one.is_file() and other.is_file()) or one.stat().st_size != other.stat().st_size:
         return False
     with one.open("rb") as first, other.open("rb") as second:
@@ -58,13 +55,6 @@ def same_file(before: Source, after: Source) -> bool:
             if block != second.read(1 << 20):
                 return False
     return True
-
-
-def read_size(source: Source) -> tuple[int, int]:
-    """Width and height of the upright picture; its pixels are not decoded."""
-    with stored_picture(source) as image:
-        width, height = image.size
-        return (height, width) if _turn(image) in (5, 6, 7, 8) else (width, height)
 
 
 def read_picture(source: Source, frame: int = 0) -> Picture:

@@ -37,12 +37,12 @@ def find_regions(seen: Visibility, threshold: float, reach: int = REACH) -> list
     labels, count = ndimage.label(enlarged(mask, reach, reach), np.ones((3, 3), bool))
     labels[~mask] = 0
     sizes = np.bincount(labels.ravel(), minlength=count + 1)
-    strongest = ndimage.maximum(strength, labels, np.arange(1, count + 1))
+    strong = np.unique(labels[strength >= threshold])
+    places = ndimage.find_objects(labels)
     regions = []
-    for label, place in enumerate(ndimage.find_objects(labels), start=1):
-        if strongest[label - 1] < threshold:
-            continue
-        rows, columns = place
+    for label in strong[strong > 0].tolist():
+        rows, columns = places[label - 1]
         box = (left + columns.start, top + rows.start, left + columns.stop, top + rows.stop)
-        regions.append(Region(box, int(sizes[label]), float(strongest[label - 1])))
+        strongest = strength[rows, columns][labels[rows, columns] == label].max()
+        regions.append(Region(box, int(sizes[label]), float(strongest)))
     return sorted(regions, key=lambda region: (-region.pixels, region.box))

@@ -1,7 +1,7 @@
 """What the comparison of two pictures gives: a verdict, statements, and the form in which both are written."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 Box = tuple[int, int, int, int]
 """Left, top, right, bottom in pixels of the picture itself; right and bottom are exclusive."""
@@ -10,6 +10,7 @@ Verdict = Literal["identical", "noise", "changed"]
 """Same pixels; differences that nobody would name; a visible change."""
 
 Kind = Literal["added", "removed", "moved", "resized", "recolored", "restyled", "rewritten", "replaced"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ def _one_of_kinds(kinds: Sequence[Any], value: Any, where: str, key: str) -> Any
     for name in value:
         others = [other for other, kind in by_name.items() if name in {entry.name for entry in fields(kind)}]
         if others and name not in known:
-            owners = " and ".join(map(toml_value, others))
+            owners = ", ".join(map(toml_value, others))
             raise RecipeError(
                 f"{where}: {key}.{name} has no effect with {key}.{tag} = {toml_value(named)}: it is a setting"
                 f" of {owners}. Leave it out, or choose among: {', '.join(known)}."

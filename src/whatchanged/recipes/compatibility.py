@@ -1,15 +1,16 @@
 """Recipes of earlier versions, as they stand in run folders and bundles; the one place that knows them.
 
-Before 0.2 every ``[vision]`` and ``[data]`` had the keys of all kinds, a backbone always had the heads of
-object tokens, guided attention was the method's, and some settings had other names.
+Before 0.2 every ``[vision]`` and ``[data]`` had the keys of all kinds. A backbone always had the heads of
+object tokens. Guided attention was a setting of the method. Some settings, tasks and methods had other names.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-METHODS_THEN = {"pcl-birds": "pcl-cross-task"}
-TASKS_THEN = {"seeing": "detection"}
-STAGE_KEYS_THEN = {"clip": "max_grad_norm"}
+METHODS_BEFORE = {"pcl-birds": "pcl-cross-task"}
+TASKS_BEFORE = {"seeing": "detection"}
+STAGE_KEYS_BEFORE = {"clip": "max_grad_norm"}
+"""Names of before -> names of today."""
 VISION_KEYS = {
     "features": ("rows", "columns", "feature_width"),
     "patches": ("image_width", "image_height", "patch"),
@@ -29,12 +30,14 @@ DATASET_KEYS = (
     "validation",
 )
 POOL_KEYS = ("path", "merges", "wording", "ordered_pairs", "validation")
+ALL_KINDS = frozenset({"kind", "scene_truth", "rows", "keep", "patch"})
+"""Keys that no ``[vision]`` of today has together."""
 
 
 def is_of_before(table: Mapping[str, Any]) -> bool:
-    """Whether a resolved recipe was written before 0.2: those always said whether scene truth is used."""
+    """Whether a resolved recipe was written before 0.2: its vision then spells out the keys of all kinds."""
     vision = table.get("vision")
-    return isinstance(vision, dict) and "scene_truth" in vision
+    return isinstance(vision, dict) and vision.keys() >= ALL_KINDS
 
 
 def current_form(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -43,7 +46,7 @@ def current_form(table: Mapping[str, Any]) -> dict[str, Any]:
         return dict(table)
     method, vision, data = dict(table["method"]), table["vision"], table["data"]
     guided = method.pop("guided_attention", False)
-    method["name"] = METHODS_THEN.get(method["name"], method["name"])
+    method["name"] = METHODS_BEFORE.get(method["name"], method["name"])
     return {
         **table,
         "method": method,
@@ -54,7 +57,7 @@ def current_form(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _vision(vision: Mapping[str, Any], guided: bool) -> dict[str, Any]:
-    kind = {"backbone": "objects"}.get(vision["kind"], vision["kind"])
+    kind = "objects" if vision["kind"] == "backbone" else vision["kind"]
     found = {"kind": kind, **{key: vision[key] for key in VISION_KEYS[kind] if key in vision}}
     if kind == "objects":
         found["scene_context"] = vision.get("survey", vision.get("scene_context", False))
@@ -72,6 +75,6 @@ def _data(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _stage(stage: Mapping[str, Any]) -> dict[str, Any]:
-    found = {STAGE_KEYS_THEN.get(key, key): value for key, value in stage.items()}
-    found["tasks"] = {TASKS_THEN.get(task, task): weight for task, weight in stage["tasks"].items()}
+    found = {STAGE_KEYS_BEFORE.get(key, key): value for key, value in stage.items()}
+    found["tasks"] = {TASKS_BEFORE.get(task, task): weight for task, weight in stage["tasks"].items()}
     return found

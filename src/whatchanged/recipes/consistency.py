@@ -102,7 +102,8 @@ def _check_tasks(recipe: Recipe, stage: StageConfig, where: str) -> None:
     require_used(where, prefix, stage, captioned, by, "data", "examples", "exchange", "changed_only")
     if stage.data == "single":
         able = [name for name, task in known.items() if task.single_pictures]
-        wanted = f'"pairs": single pictures are read by {", ".join(able) or "no task"} only'
+        readers = f"only {', '.join(able)} can" if able else "no task of this recipe can"
+        wanted = f'"pairs": {readers} read single pictures'
         require(where, prefix + "data", stage.data, tasks.keys() <= set(able), wanted)
     source = recipe.data.source
     disk = stage.data == "single" or any(task.reads == "labelled" for task in tasks.values())

@@ -40,5 +40,5 @@ MOVED: Mapping[str, str] = {
 def nearest(word: str, known: Collection[str]) -> str:
     """What was probably meant, as the end of a message; all that is known where nothing is near."""
     other = OTHER_WORDS.get(word)
-    close = [other] if other in known else difflib.get_close_matches(word, list(known), n=1, cutoff=0.4)
+    close = [other] if other in known else difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f" Did you mean {close[0]}?" if close else f" Known: {', '.join(known)}."

@@ -52,9 +52,9 @@ class PCLConfig(MethodSettings):
     def tasks(self) -> Mapping[str, Task]:
         """Masked words, masked patches, false captions (pre-training), and captioning."""
         return {
-            "mlm": Task(2, single_pictures=True),
-            "mvcl": Task(3, single_pictures=True),
-            "fda": Task(4, false_captions=self.negatives, single_pictures=True),
+            "mlm": Task(2),
+            "mvcl": Task(3),
+            "fda": Task(4, false_captions=self.negatives),
             "caption": Task(5),
         }
 

@@ -1,7 +1,7 @@
 """The settings of PCL's cross-task training: PCL's own, and those for single and for labelled pictures."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from whatchanged.recipes.checks import require, require_not_negative, require_positive, require_used
@@ -26,8 +26,10 @@ class PCLCrossTaskConfig(PCLConfig):
 
     @property
     def tasks(self) -> Mapping[str, Task]:
-        """PCL's, and fine-grained visual classification of labelled pictures."""
-        return {**super().tasks, "fgvc": Task(8, reads="labelled", single_pictures=True)}
+        """PCL's, whose pre-training reads single pictures, too, and classification of labelled pictures."""
+        own = super().tasks
+        single = {name: replace(own[name], single_pictures=True) for name in ("mlm", "mvcl", "fda")}
+        return {**own, **single, "fgvc": Task(8, reads="labelled", single_pictures=True)}
 
     @property
     def labelled_classes(self) -> int:

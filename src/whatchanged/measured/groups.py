@@ -1,0 +1,139 @@
+"""Pairs that changed in the same way: found by their signatures, told once, odd ones first."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.measured.result import Measured, Statement
+from whatchanged.measured.signature import PARTS
+
+# Fitted on drawn batches by benchmarks/calibrate_groups.py: how much each part of two signatures speaks against
+# one cause.
+WEIGHTS = {
+    "canvas": 0.0, "kinds": 1.14, "step": 1.55, "colours": 0.25, "share": 1.29, "count": 1.55, "extent": 0.97,
+    "density": 1.7, "motion": 0.0, "shape": 0.46,
+}  # fmt: skip
+OTHER_NAME = 0.3
+"""What names that are no variants of one another speak against one cause."""
+FAR = 4.08
+"""Pairs of a mean distance above this one have other causes."""
+
+VARIANT_WORDS = frozenset(
+    "chrome chromium firefox webkit safari edge ie ie11 electron opera mobile desktop tablet phone android ios "
+    "iphone ipad mac macos darwin linux windows win win32 osx ubuntu light dark contrast theme default ltr rtl "
+    "small medium large xs sm md lg xl xxl retina hidpi 1x 2x 3x".split()
+)
+"""Words of a file's name that say under which browser, theme or size it was made."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Pairs of one cause.
+
+    members   their indices, those with something beyond the common change first
+    odd       the members that show something beyond it
+    sentence  what they share
+    """
+
+    members: tuple[int, ...]
+    odd: tuple[int, ...]
+    sentence: str
+
+
+def find_groups(answers: Sequence[Measured], names: Sequence[str] = ()) -> list[Group]:
+    """Groups of the pairs that differ, the largest first; identical pairs are in none.
+
+    names: of the pairs' files, in the same order; variants of one name are more likely to be of one cause.
+    """
+    from scipy.cluster import hierarchy  # slow to import
+    from scipy.spatial.distance import squareform
+
+    differing = [index for index, answer in enumerate(answers) if answer.verdict != "identical"]
+    if not differing:
+        return []
+    labels = np.ones(len(differing), int)
+    if len(differing) > 1:
+        distances = pair_distances(
+            [answers[index].signature for index in differing], [names[index] for index in differing] if names else []
+        )
+        tree = hierarchy.linkage(squareform(distances, checks=False), "average")
+        labels = hierarchy.fcluster(tree, FAR, "distance")
+    groups = []
+    for label in np.unique(labels):
+        members = [differing[k] for k in np.flatnonzero(labels == label)]
+        groups.append(_group(members, answers))
+    return sorted(groups, key=lambda group: (-len(group.members), group.members))
+
+
+def pair_distances(
+    signatures: Sequence[Sequence[float]], names: Sequence[str] = ()
+) -> NDArray[np.float64]:
+    """How much speaks against one cause of each two pairs, (N, N)."""
+    parts = part_distances(signatures)
+    total = np.asarray(sum(WEIGHTS[name] * distance for name, distance in parts.items()))
+    if names:
+        bases = [base_name(name) for name in names]
+        total = total + OTHER_NAME * np.array([[one != other for other in bases] for one in bases])
+    np.fill_diagonal(total, 0.0)
+    return total
+
+
+def part_distances(signatures: Sequence[Sequence[float]]) -> dict[str, NDArray[np.float64]]:
+    """The distance of each part of each two signatures, (N, N) each."""
+    rows = np.array([signature or [0.0] * PARTS["shape"].stop for signature in signatures])
+    distances = {}
+    for name, place in PARTS.items():
+        part = rows[:, place]
+        if name == "shape":
+            distances[name] = 1 - part @ part.T
+        else:
+            distances[name] = np.sqrt(((part[:, None] - part[None]) ** 2).sum(axis=2))
+    return distances
+
+
+def base_name(name: str) -> str:
+    """A file's name without the words for browser, theme and size, and without its folder's."""
+    path = PurePath(name)
+    words = [
+        word
+        for part in (*path.parts[:-1], path.stem)
+        for word in re.split(r"[^A-Za-z0-9]+", part)
+        if word and word.lower() not in VARIANT_WORDS and not re.fullmatch(r"\d+x\d+|\d{3,4}(px|w)?", word)
+    ]
+    return "-".join(words).lower()
+
+
+def _group(members: Sequence[int], answers: Sequence[Measured]) -> Group:
+    """A group with its words; who has a kind of change that most others lack comes first."""
+    shown = {index: {_gist(one) for one in answers[index].statements} for index in members}
+    counts = Counter(gist for gists in shown.values() for gist in gists)
+    common = {gist for gist, count in counts.items() if 2 * count >= len(members)}
+    odd = [index for index in members if len(members) > 2 and shown[index] - common]
+    rest = [index for index in members if index not in odd]
+    odd.sort(key=lambda index: (-len(shown[index] - common), index))
+    return Group((*odd, *rest), tuple(odd), _shared(members, answers, common))
+
+
+def _gist(statement: Statement) -> tuple[str, str]:
+    """What two statements must share to say the same."""
+    return str(statement.kind), str(statement.values.get("aspect"))
+
+
+def _shared(members: Sequence[int], answers: Sequence[Measured], common: set[tuple[str, str]]) -> str:
+    """The sentence of the member that shows the common change best: the plainest one."""
+    if all(answers[index].verdict == "noise" for index in members):
+        return "Nothing visible changed."
+    best = min(
+        (index for index in members if answers[index].statements),
+        key=lambda index: (
+            -len({_gist(one) for one in answers[index].statements} & common),
+            len(answers[index].statements),
+            index,
+        ),
+    )
+    return answers[best].sentence
