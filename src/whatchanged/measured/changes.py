@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whatchanged.measured import sentences
 from whatchanged.measured.boxes import area, bands, gathered, grown, union
@@ -51,7 +50,9 @@ def find_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: flo
 def in_words(found: list[Found], size: tuple[int, int]) -> list[Statement]:
     """Statements for what was found, alike ones as one, best first."""
     return [
-        sentences.statement(one.finding, one.box_before, one.box_after, one.pixels, size, one.cause, one.boxes)
+        sentences.statement(
+            one.finding, one.box_before, one.box_after, one.pixels, size, one.cause, one.boxes
+        )
         for one in _ranked(merged(found))
     ]
 
@@ -80,13 +81,17 @@ def with_moves(before: Pixels, after: Pixels, found: list[Found]) -> list[Found]
     new = [one for one in found if one.finding.kind == "added"]
     rest = [one for one in found if one not in gone and one not in new]
     for one in gone:
-        twin = next((other for other in new if _same_thing(before, after, one.box_before, other.box_after)), None)
+        twin = next(
+            (other for other in new if _same_thing(before, after, one.box_before, other.box_after)), None
+        )
         if twin is None or one.box_before is None or twin.box_after is None:
             rest.append(one)
             continue
         new.remove(twin)
         values = {"dx": twin.box_after[0] - one.box_before[0], "dy": twin.box_after[1] - one.box_before[1]}
-        rest.append(Found(Finding("moved", "position", 0.8, values), one.box_before, twin.box_after, twin.pixels))
+        rest.append(
+            Found(Finding("moved", "position", 0.8, values), one.box_before, twin.box_after, twin.pixels)
+        )
     return rest + new
 
 
@@ -130,7 +135,10 @@ def _is_frame(boxes: Sequence[Box]) -> bool:
         for box in boxes
     )
     corners = [(left, top), (right - 1, top), (left, bottom - 1), (right - 1, bottom - 1)]
-    near = [any(box[0] - 4 <= x < box[2] + 4 and box[1] - 4 <= y < box[3] + 4 for box in boxes) for x, y in corners]
+    near = [
+        any(box[0] - 4 <= x < box[2] + 4 and box[1] - 4 <= y < box[3] + 4 for box in boxes)
+        for x, y in corners
+    ]
     return at_border and all(near)
 
 

@@ -54,7 +54,7 @@ def is_outline(part: NDArray[np.bool_]) -> bool:
     height, width = part.shape
     thick = 4
     if min(height, width) <= thick:
-        return max(height, width) >= 12
+        return bool(max(height, width) >= 12)
     if height < 12 or width < 12:
         return False
     inner = part[thick:-thick, thick:-thick]
@@ -115,7 +115,10 @@ def _ink(one: Layer, other: Layer) -> Finding:
     if one.ink_colour is not None and other.ink_colour is not None and overlap > 0.85:
         step = far(one.ink_colour, other.ink_colour)
         if step > SAME_COLOUR:
-            values = {"color_before": colours.code(one.ink_colour), "color_after": colours.code(other.ink_colour)}
+            values = {
+                "color_before": colours.code(one.ink_colour),
+                "color_after": colours.code(other.ink_colour),
+            }
             return Finding("recolored", "ink", 0.6, values)
         return Finding("restyled", "shape", 0.4)
     height, width = one.ink.shape

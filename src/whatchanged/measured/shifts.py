@@ -13,10 +13,10 @@ from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
 
 EXPLAINED = 0.4
-"""A shift is told where it makes at least this share of the visible differences vanish; what came or went counts
-as left over."""
-LEAST_INK = 24
-"""Levels of a pixel's step to its neighbours from which on it is ink."""
+"""A shift is told where it makes at least this share of the visible differences vanish; what came or went
+counts as left over."""
+LEAST_INK = 12
+"""Levels of local contrast from which on it is ink."""
 SHORTEST = 6
 """Lines that move together at least."""
 ALIKE = 12
@@ -91,8 +91,8 @@ def find_shift(
     aligned[part] = _warped(before[part], after[part], axis, runs)
     rest = visibility(aligned, after)
     gaps = gaps_between(before, after, (box, box), axis, runs)
-    left_over = np.count_nonzero(rest.visible(threshold)) + sum(gap.ink for gap in gaps if not gap.stretch)
-    explained = 1 - left_over / max(1, np.count_nonzero(seen.visible(threshold)))
+    visible, still = (int(np.count_nonzero(one.visible(threshold))) for one in (seen, rest))
+    explained = 1 - (still + sum(gap.ink for gap in gaps if not gap.stretch)) / max(1, visible)
     if explained < EXPLAINED:
         return None
     return Shift(axis, moved, gaps, aligned, rest, explained)
