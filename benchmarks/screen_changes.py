@@ -340,7 +340,8 @@ def opacity(rng: Rng, e: Element) -> Deed | None:
 CHANGES: tuple[tuple[float, Callable[[Rng, Element], Deed | None]], ...] = (
     (1.4, rewrite), (1, recolor_ink), (1.4, recolor_fill), (1, recolor_border), (0.6, border_width),
     (0.6, outline), (0.9, radius), (0.4, shadow), (1, weight), (0.9, font_size), (0.9, padding),
-    (0.8, margin), (1, size), (1.6, position), (0.4, alignment), (1.6, remove), (1.6, add), (0.8, add_block), (1, replace_icon),
+    (0.8, margin), (1, size), (1.6, position), (0.4, alignment), (1.6, remove), (1.6, add),
+    (0.8, add_block), (1, replace_icon),
     (0.5, replace_picture), (0.5, tick), (0.4, opacity),
 )  # fmt: skip
 """How often each change is tried; one that does not fit the element is tried on another."""

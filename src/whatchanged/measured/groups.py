@@ -15,12 +15,12 @@ from whatchanged.measured.signature import LENGTH, PARTS, place_parts
 # Fitted on drawn batches by benchmarks/calibrate_groups.py: how much each part of two signatures speaks
 # against one cause.
 WEIGHTS = {
-    "canvas": 0.0, "kinds": 0.63, "step": 2.95, "colours": 1.19, "share": 0.62, "count": 0.12,
-    "touched": 1.51, "density": 2.2, "motion": 0.03, "places": 1.13,
+    "canvas": 0.0, "kinds": 0.64, "step": 3.25, "colours": 1.31, "share": 1.11, "count": 0.15,
+    "touched": 0.96, "density": 1.71, "motion": 0.05, "places": 1.09,
 }  # fmt: skip
 OTHER_NAME = 0.3
 """What names that are no variants of one another speak against one cause."""
-FAR = 3.54
+FAR = 3.78
 """Pairs of a mean distance above this one have other causes."""
 
 _VARIANTS = (

@@ -165,11 +165,11 @@ def _gap(
     thing = union([box for box in (came, went) if box] or [new_lines])
     if stretch and (came or went):
         picture = after if came else before
-        thing = _stretched(picture, came or went or new_lines, axis)
+        thing = stretched(picture, came or went or new_lines, axis)
     return Gap(came, went, stretch, more, ink, thing)
 
 
-def _stretched(pixels: Pixels, box: Box, axis: int) -> Box:
+def stretched(pixels: Pixels, box: Box, axis: int) -> Box:
     """The thing that some repeated lines belong to: as far as its edges go on along the axis."""
     left, top, right, bottom = box
     picture = np.moveaxis(pixels, axis, 0)  # lines first
