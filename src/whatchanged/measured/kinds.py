@@ -96,7 +96,8 @@ def _corners_only(part: NDArray[np.bool_]) -> bool:
 
 
 def _length(one: Layer, other: Layer, before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """A fill that goes on outside the box: the thing grew into it, or shrank out of it; None where neither."""
+    """A fill that goes on outside the box: the thing grew into it, or shrank out of it; None where
+    neither."""
     left, top, right, bottom = box
     height, width = after.shape[:2]
     beside = {
