@@ -1,22 +1,24 @@
 """Table 5's four PCL rows on drawn birds, three seeds, small: do captioned and labelled pictures help?
 
-    python benchmarks/birds.py WORK [--minutes 60] [--seeds 0 1 2] [--pairs 200] [--tested 280]
+    python -m benchmarks.birds WORK [--minutes 60] [--seeds 0 1 2] [--pairs 200] [--tested 280]
         [--learning 800] [--steps 1200] [--device cpu]
 
-Draws WORK/twin, sees its pictures once with EfficientNet-Lite0 (WORK/grids; needs the extra ``photo``),
-trains WORK/ROW-SEED, captions the test pairs into WORK/ROW-SEED/test.jsonl, and prints a table of the rows
-that all seeds have finished. It goes on where it was stopped, and several processes may share WORK.
+Draws WORK/twin, stores the features of its pictures by EfficientNet-Lite0 (WORK/grids; needs the extra
+``photo``), trains WORK/ROW-SEED, captions the test pairs into WORK/ROW-SEED/test.jsonl, and prints a table of
+the rows that all seeds have finished. The same command goes on where it was stopped, and several processes
+may share WORK.
 
-Held equal in all rows: ``--steps`` of captioning, and ``--learning`` steps before it, of which half are the
-single pictures' where a row has them. So a row's gain is not that of more steps. Every setting that is not
-the recipe's is in ``SETTINGS`` and ``STAGES``: features of a frozen network as in the paper, means over 3 x 3
-parts of its 7 x 7 grid; a small model; captioning learns every word (``method.every_word``); its last weights
-are taken, as so few validation pairs cannot choose.
+All rows have the same ``--steps`` of captioning, and before it the same ``--learning`` steps. Where a row has
+single pictures, half of these are theirs. So no row gains by more steps. Every setting that differs from the
+recipe is in ``SETTINGS`` and ``STAGES``: features of a frozen network as in the paper, averaged over 3 x 3
+parts of its 7 x 7 grid; a small model; captioning that learns every word (``method.every_word``); the last
+weights, because so few validation pairs cannot choose better ones.
 
-Columns: ROUGE-L and CIDEr-D on prepared words; the share of sentences, and of whole paragraphs, that are true
-of their birds. Intervals: 95 %, of 2,000 draws of seeds and of test pairs, which are the same for all seeds
-and rows. The first rows say what needs no picture: of 400 training paragraphs the best on the validation
-pairs, one for all pairs; and what a writer reaches whose paragraph is held out of the references.
+Columns: ROUGE-L and CIDEr-D on prepared words, then the share of sentences, and of whole paragraphs, that are
+true of their birds. The 95 % intervals come from 2,000 draws of seeds and of test pairs; the draws are the
+same for all seeds and rows. The first rows need no picture. "one for all" is a single training paragraph for
+every pair, of 400 the best on the validation pairs. "a writer" is a human's paragraph, held out of the
+references.
 """
 
 import argparse
@@ -28,14 +30,14 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
 from torch.nn.functional import adaptive_avg_pool2d
 
+from benchmarks.record import add_record_option, write_result
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import preparation
 from whatchanged.evaluation.metrics.cider import cider_d
@@ -47,7 +49,7 @@ from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
-from whatchanged.training.data.pictures import reader
+from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.features.backbones import open_backbone
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
@@ -62,9 +64,15 @@ ROWS = (
     "pcl-table5-3-b2w-nabirds",
     "pcl-table5-4-b2w-cub-nabirds",
 )
-SIDE, SPECIES, PARTS, DRAWS, BATCH, CONSTANTS = 128, 12, 3, 2000, 50, 400
-SEEN = 8
-"""Pictures side by side; more are slower on a CPU."""
+SIDE, SPECIES = 128, 12
+"""Of the drawn pictures."""
+PARTS = 3
+"""Parts of a picture's side that features are averaged over."""
+DRAWS, CONSTANTS = 2000, 400
+"""Resamples of the intervals, and paragraphs that are tried as the one for all pairs."""
+BATCH = 50
+SIDE_BY_SIDE = 8
+"""Pictures that the backbone reads at once; more are slower on a CPU."""
 SETS = ("birds_to_words", "cub", "nabirds")
 BACKBONE = "efficientnet-lite0-stride32"
 LEAST = 0.1
@@ -85,6 +93,7 @@ STAGES: dict[str, dict[str, object]] = {
         "evaluate_every": 0,
         "evaluate_from": 0,
         "patience": 0,
+        "metric": "CIDEr-D",
     },
 }
 MEASURES = ("ROUGE-L", "CIDEr-D", "sentences true", "paragraphs true")
@@ -97,8 +106,10 @@ def recipe_of(row: str, seed: int, work: Path, learning: int, steps: int) -> Rec
     plain = load_recipe(row)
     twin, before = work / "twin", len(plain.stages) - 1
     settings = [*SETTINGS, f"seed={seed}", f"data.path={twin / SETS[0]}", f"data.features={work / 'grids'}"]
-    settings += [f"data.single={twin / 'cub'}", f"data.labelled={twin / 'nabirds'}"]
-    settings += [f"method.classes={SPECIES}"] if "fgvc" in plain.stages[-2].tasks else []
+    if any(stage.data == "single" for stage in plain.stages):
+        settings.append(f"data.single={twin / 'cub'}")
+    if any("fgvc" in stage.tasks for stage in plain.stages):
+        settings += [f"data.labelled={twin / 'nabirds'}", f"method.classes={SPECIES}"]
     for stage in plain.stages:
         own = {"steps": steps if stage.name == "caption" else learning // before, **STAGES[stage.name]}
         settings += [f"stage.{stage.name}.{key}={value}" for key, value in own.items()]
@@ -106,22 +117,23 @@ def recipe_of(row: str, seed: int, work: Path, learning: int, steps: int) -> Rec
 
 
 def store_grids(twin: Path, out: Path, device: str) -> None:
-    """What the backbone sees in every picture of the three sets, an .npy (PARTS², F) each, all or none.
+    """The backbone's features of every picture of the three sets, an .npy (PARTS², F) each, all or none.
 
-    Each number has mean 0 and deviation 1 over the pairs' training pictures (those that hardly vary: less).
+    Each number has mean 0 and deviation 1 over the pairs' training pictures. Numbers that hardly vary there
+    have a smaller deviation.
     """
     backbone = open_backbone(BACKBONE)
     backbone.network.to(device)
     records = [record for name in SETS for record in open_dataset(twin / name).records]
     pictures = sorted({p for record in records for p in (record.before, record.after) if p is not None})
     grids = np.empty((len(pictures), PARTS**2, backbone.width), np.float32)
-    for start in range(0, len(pictures), SEEN):
-        pixels = [resize(open_image(path), backbone.size) for path in pictures[start : start + SEEN]]
+    for start in range(0, len(pictures), SIDE_BY_SIDE):
+        pixels = [resize(open_image(path), backbone.size) for path in pictures[start : start + SIDE_BY_SIDE]]
         with torch.inference_mode():
             seen = backbone.see(torch.from_numpy(np.stack(pixels)).to(device))
         square = seen.transpose(1, 2).reshape(len(pixels), -1, backbone.rows, backbone.columns)
         means = adaptive_avg_pool2d(square, PARTS).flatten(2).transpose(1, 2)
-        grids[start : start + SEEN] = means.cpu().numpy()
+        grids[start : start + SIDE_BY_SIDE] = means.cpu().numpy()
     train = {p for record in split_of(twin / SETS[0], "train") for p in (record.before, record.after)}
     known = grids[[path in train for path in pictures]].reshape(-1, backbone.width)
     grids = (grids - known.mean(0)) / known.std(0).clip(min=LEAST)
@@ -134,7 +146,7 @@ def store_grids(twin: Path, out: Path, device: str) -> None:
 
 @contextmanager
 def mine(run: Path) -> Iterator[bool]:
-    """Whether no other process is at this run; none is as long as this lasts."""
+    """Whether this process alone works on the run; while the block lasts, no other one can."""
     with run.with_name(f".{run.name}.lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -154,9 +166,9 @@ def train_row(recipe: Recipe, run: Path, seconds: float, device: str) -> None:
 def caption_test(run: Path, pairs: Path, device: str) -> None:
     """Write the captions of the test pairs."""
     recipe, method, _ = open_run(run)
-    cast(nn.Module, method).to(device)
-    read, lines = reader(recipe.vision, recipe.data.features, pairs), []
-    records = split_of(pairs, "test")
+    method.to(torch.device(device))
+    read = picture_reader(recipe.vision, recipe.data.stored, pairs)
+    records, lines = split_of(pairs, "test"), []
     for start in range(0, len(records), BATCH):
         part = records[start : start + BATCH]
         both = [(record, record.after) for record in part if record.after is not None]
@@ -212,8 +224,10 @@ def without_pictures(pairs: Path) -> dict[str, Scores]:
     return rows
 
 
-def table(found: dict[tuple[str, int], Scores], fixed: dict[str, Scores], seeds: Sequence[int]) -> str:
-    """Markdown: a line per row without pictures, and per recipe whose seeds are all finished."""
+def rows_of(
+    found: dict[tuple[str, int], Scores], fixed: dict[str, Scores], seeds: Sequence[int]
+) -> list[dict[str, Any]]:
+    """A row per row without pictures, and per recipe whose seeds are all finished: means with their ends."""
     rows = {name: own[None] for name, own in fixed.items()}
     for row in ROWS:
         if all((row, seed) in found for seed in seeds):
@@ -222,28 +236,41 @@ def table(found: dict[tuple[str, int], Scores], fixed: dict[str, Scores], seeds:
     pairs = next(iter(rows.values())).shape[2]
     drawn_seeds = rng.integers(len(seeds), size=(DRAWS, len(seeds)))
     drawn_pairs = rng.integers(pairs, size=(DRAWS, pairs))
-    heads = ["row", *MEASURES, *(f"{name} over row 1" for name in MEASURES)]
-    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
-    draws = {}
+    draws, listed = {}, []
     for name, own in rows.items():
         some = drawn_seeds % len(own)
         draws[name] = np.stack([own[s].mean(0)[:, p].mean(1) for s, p in zip(some, drawn_pairs, strict=True)])
         point = own.mean((0, 2))
-        cells = [_cell(point[k], draws[name][:, k]) for k in range(len(MEASURES))]
+        cells = {measure: _cell(point[k], draws[name][:, k]) for k, measure in enumerate(MEASURES)}
         if name in ROWS[1:] and ROWS[0] in rows:
             gain, more = point - rows[ROWS[0]].mean((0, 2)), draws[name] - draws[ROWS[0]]
-            cells += [f"{gain[k]:+.1f} [{_range(more[:, k])}]" for k in range(len(MEASURES))]
-        lines.append(f"| {name} | " + " | ".join([*cells, *[""] * (len(heads) - 1 - len(cells))]) + " |")
+            cells |= {
+                f"{measure} over row 1": _cell(gain[k], more[:, k]) for k, measure in enumerate(MEASURES)
+            }
+        listed.append({"row": name, **cells})
+    return listed
+
+
+def table(rows: Sequence[dict[str, Any]]) -> str:
+    """Markdown of ``rows_of``."""
+    heads = ["row", *MEASURES, *(f"{name} over row 1" for name in MEASURES)]
+    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+    for row in rows:
+        cells = [_text(row.get(head), signed=head.endswith("over row 1")) for head in heads[1:]]
+        lines.append("| " + " | ".join([row["row"], *cells]) + " |")
     return "\n".join(lines)
 
 
-def _cell(value: float, draws: NDArray[np.float64]) -> str:
-    return f"{value:.1f} [{_range(draws)}]"
-
-
-def _range(draws: NDArray[np.float64]) -> str:
+def _cell(value: float, draws: NDArray[np.float64]) -> dict[str, float]:
     low, high = np.percentile(draws, [2.5, 97.5])
-    return f"{low:.1f}, {high:.1f}"
+    return {"mean": float(value), "low": float(low), "high": float(high)}
+
+
+def _text(cell: dict[str, float] | None, signed: bool) -> str:
+    if cell is None:
+        return ""
+    mean = f"{cell['mean']:+.1f}" if signed else f"{cell['mean']:.1f}"
+    return f"{mean} [{cell['low']:.1f}, {cell['high']:.1f}]"
 
 
 def main() -> None:
@@ -256,6 +283,7 @@ def main() -> None:
     asked.add_argument("--learning", type=int, default=800)
     asked.add_argument("--steps", type=int, default=1200)
     asked.add_argument("--device", default="cpu")
+    add_record_option(asked, "birds")
     options = asked.parse_args()
     torch.set_num_threads(1)
     end = time.monotonic() + 60 * options.minutes
@@ -281,7 +309,11 @@ def main() -> None:
                 found[row, seed] = scores(said, test, wanted, pairs)
                 each = ", ".join(f"{value:.1f}" for value in found[row, seed].mean(1))
                 print(f"{row} seed {seed}: {', '.join(MEASURES)}: {each}", file=sys.stderr, flush=True)
-    print(table(found, without_pictures(pairs), options.seeds))
+    rows = rows_of(found, without_pictures(pairs), options.seeds)
+    print(table(rows))
+    if options.record:
+        seeds = {f"run {number}": seed for number, seed in enumerate(options.seeds, 1)}
+        write_result(options.record, "rows", {"rows": rows}, seeds={**seeds, "birds": 5})
 
 
 if __name__ == "__main__":

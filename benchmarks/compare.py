@@ -3,30 +3,37 @@
     whatchanged synth clevr-pool POOL --scenes 10300 --seed 81 --size 240x160
     whatchanged train clevr-see --data POOL --output SEE
     whatchanged features POOL TOKENS --run SEE --variants 2
-    whatchanged train clevr-pcl --data POOL --features TOKENS --init SEE --output SEEN \
+    whatchanged train clevr-pcl --data POOL --features TOKENS --init SEE --output MATCHED \
       --set stages.match.steps=1000 --set stages.pretrain.steps=1 --set stages.caption.steps=1
     whatchanged synth clevr-change TWIN --scenes 2000 --seed 9200 --size 240x160
-    python benchmarks/compare.py TWIN OUT --seen SEEN --pool POOL --tokens TOKENS --pairs 12800 --rate 3e-3
+    python -m benchmarks.compare TWIN OUT --vision-run MATCHED --pool POOL --tokens TOKENS --pairs 12800 \
+      --rate 3e-3
 
-Every run captions TWIN's test split with its last weights; nothing is chosen by a score on it. OUT/TABLE.md
-and OUT/TABLE.json are written after each seed. Interrupt it when you like: the same command goes on with the
-runs that have no result in OUT yet, and more --seeds add to it.
+Every run captions TWIN's test split with its last weights. Nothing is chosen by a score on that split.
+OUT/TABLE.md and OUT/TABLE.json are written after each seed. The command can be interrupted at any time: the
+same command goes on with the runs that have no result in OUT yet, and more --seeds add to it.
 
-``--rows comparison``: all methods on the tokens of the run SEEN (``compare_tokens``), matched between the two
-pictures; the trained vision is frozen and the same for all, and all train on POOL through its stored TOKENS.
-``table4``: the six rows of PCL's Table 4 on such tokens. ``plain``: as ``comparison``, without the matching.
-``grids``, where methods learn to see for themselves or from less, on TWIN's train split: "features", those of
-SEEN's backbone averaged to --grid cells; "pixels", PCL and SCORER + CBR with a backbone of their own;
-"patches", CLIP4IDC and its baselines, with CLIP's layers random. Opening the data, building PCL's false
-captions, and what SEEN learned before is in nobody's budget.
+``--rows`` names the tables:
 
-The budget: --seconds of training each (on a CPU of processor time, which other programs disturb least; steps
-follow from a trial of each row), or --pairs to train on. The stages of a recipe get equal parts. A step of
-FDA counts as a batch although it reads a seventh as many pairs, each with its six false captions. Rows are
-published recipes: tasks, losses and switches are theirs; sizes, batch, optimiser and rate are one small set
-for all (``common``), since the published ones belong to another scale. A row marked "ours" has a switch that
-its paper does not know. The floor is one sentence for all pairs: of the 200 most frequent sentences of the
-train split the one with the best CIDEr-D on the val split.
+comparison   all methods on the tokens of the run MATCHED (``compare_tokens``), matched between the two
+             pictures. The trained vision is frozen and the same for all methods, which train on POOL through
+             its stored TOKENS.
+table4       the six rows of PCL's Table 4 on such tokens.
+plain        as ``comparison``, without the matching.
+grids        methods on TWIN's train split, with less to begin from. "features": those of MATCHED's backbone,
+             averaged to --grid cells. "pixels": PCL and SCORER + CBR with a backbone of their own. "patches":
+             CLIP4IDC and its baselines, with CLIP's layers random.
+
+The budget of a run is --seconds of training, or --pairs to train on. On a CPU the seconds are processor time,
+which other programs disturb least; a trial of each row tells how many steps they pay for. The stages of a
+recipe get equal parts. A step of FDA counts as a batch, although it reads a seventh as many pairs, each with
+six false captions. Opening the data, finding PCL's false captions, and what MATCHED learned before are in
+nobody's budget.
+
+Rows are published recipes: tasks, losses and switches are theirs. Sizes, batch, optimiser and rate are one
+small set for all (``compare_rows.common``), because the published ones belong to another scale. A row marked
+"ours" has a switch that its paper does not know. The floor is one sentence for all pairs: of the 200 most
+frequent sentences of the train split the one with the best CIDEr-D on the val split.
 """
 
 import argparse
@@ -38,37 +45,40 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
-from compare_rows import GROUPS, PCL, TABLES, TOKENS, Plan, Row, recipe_of
-from compare_tables import as_markdown, row_of
-from compare_tokens import Seen, open_seen
-from torch import nn
 from torch.nn import functional as F
 
+from benchmarks.compare_rows import GROUPS, PCL, TABLES, TOKENS, Plan, Row, published_data, recipe_of
+from benchmarks.compare_tables import as_markdown, row_of
+from benchmarks.compare_tokens import SharedVision, open_shared
+from benchmarks.record import add_record_option, write_result
 from whatchanged.cli.console import note, progress
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import OutputError, RecipeError, WhatchangedError
 from whatchanged.evaluation.io.predictions import Prediction, read_predictions
 from whatchanged.evaluation.metrics.cider import cider_d
 from whatchanged.evaluation.metrics.ngrams import count
-from whatchanged.evaluation.metrics.scene_grading import scene_truths
+from whatchanged.evaluation.metrics.truth import read_truths
 from whatchanged.files import whole, write_output
 from whatchanged.recipes.reader import dump_recipe, load_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.records import PairRecord
-from whatchanged.training.batches import Example, draws
-from whatchanged.training.data.pictures import reader
+from whatchanged.training.batches import Example, PictureReader, StageInput, draws
+from whatchanged.training.build import make_method
+from whatchanged.training.checkpoint import State
+from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.data.sources import Sources, open_sources
+from whatchanged.training.device import choose_device
 from whatchanged.training.loop import take_step, train
 from whatchanged.training.methods import Method, build_method
-from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.training.run import seed_everything
-from whatchanged.training.run_folder import choose_device, environment, make_method, open_run
+from whatchanged.training.run_folder import environment, open_run
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.training.validation import write_captions
+from whatchanged.training.vision.base import PictureVision
 
 TRIED, SKIPPED = 10, 2
 """Steps of a trial that are timed, and steps before them that are not."""
@@ -78,26 +88,28 @@ FLOOR = "one sentence for all"
 
 
 @lru_cache(maxsize=1)
-def seen_by(plan: Plan) -> Seen:
+def shared_vision(plan: Plan) -> SharedVision:
     """What all rows on tokens share, opened once."""
-    if plan.seen is None or plan.pool is None or plan.tokens is None:
-        raise RecipeError("Rows on tokens need --seen RUN, --pool POOL and --tokens TOKENS; see --help.")
-    whole = recipe_of(Row("PCL", "plain", PCL), plan, 0, (1, 1))
-    return open_seen(plan.seen, whole, plan.out / "pool", plan.device)
+    if plan.vision_run is None or plan.pool is None or plan.tokens is None:
+        raise RecipeError(
+            "Rows on tokens need --vision-run RUN, --pool POOL and --tokens TOKENS; see --help."
+        )
+    with_false_captions = recipe_of(Row("PCL", "plain", PCL), plan, 0, (1, 1))
+    return open_shared(plan.vision_run, with_false_captions, plan.out / "pool", plan.device)
 
 
 def open_row(row: Row, recipe: Recipe, folder: Path, plan: Plan) -> tuple[Sources, Method]:
     """What a row trains on, and its method, freshly initialised."""
-    if row.seeing in TOKENS:
-        seen = seen_by(plan)
-        sources, vision = seen.sources(recipe.data), seen.tokens(row.seeing == "matched")
+    if row.vision in TOKENS:
+        shared = shared_vision(plan)
+        sources, vision = shared.sources(published_data(row)), shared.tokens(row.vision == "matched")
         seed_everything(recipe.seed)
         method = build_method(recipe.method, vision, sources.vocabulary)
     else:
         sources = open_sources(recipe, folder)
         seed_everything(recipe.seed)
         method = make_method(recipe, sources.vocabulary)
-    cast(nn.Module, method).to(plan.device)
+    method.to(plan.device)
     return sources, method
 
 
@@ -106,7 +118,8 @@ def steps_of(row: Row, plan: Plan) -> tuple[int, ...]:
     stages = len(load_recipe(row.recipe).stages)
     if plan.pairs is not None:
         return (max(1, round(plan.pairs / stages / plan.batch)),) * stages
-    assert plan.seconds is not None
+    if plan.seconds is None:
+        raise RecipeError("A run needs a budget: --seconds or --pairs.")
     kept = plan.out / "speeds.json"
     speeds = json.loads(kept.read_text()) if kept.exists() else {}
     if row.key not in speeds:
@@ -120,13 +133,21 @@ def seconds_a_step(row: Row, recipe: Recipe, plan: Plan) -> list[float]:
     trial = plan.out / f".trial.{os.getpid()}"
     times = []
     try:
-        sources, made = open_row(row, recipe, trial, plan)
-        method = cast(Any, made)
+        sources, method = open_row(row, recipe, trial, plan)
         for number, stage in enumerate(recipe.stages):
-            optimizer, began, plans = make_optimizer(method, stage), 0.0, (sources.train, stage, (0, number))
-            for step, draw in enumerate(draws(*plans, method.batch_size, 0, {})):
-                began = plan.clock() if step == SKIPPED else began
-                take_step(method, optimizer, draw, stage, step, plan.device)
+            given = StageInput(
+                stage,
+                sources.of(stage, recipe),
+                recipe.tasks,
+                (0, number),
+                method.batch_size,
+                method.collate,
+            )
+            optimizer, began = make_optimizer(method, stage), 0.0
+            for step, draw in enumerate(draws(given, 0, {})):
+                if step == SKIPPED:
+                    began = plan.clock()
+                take_step(method, optimizer, draw, recipe, State(stage=number, step=step), plan.device)
             times.append((plan.clock() - began) / TRIED)
     finally:
         shutil.rmtree(trial, ignore_errors=True)
@@ -136,23 +157,31 @@ def seconds_a_step(row: Row, recipe: Recipe, plan: Plan) -> list[float]:
 @torch.inference_mode()
 def store_grids(plan: Plan) -> None:
     """FEATURES/NAME.png.npy, (F, rows, columns) float16, of every picture of the twin that has none yet."""
-    if plan.seen is None:
-        raise RecipeError("Rows on stored grids need --seen RUN: a clevr-see run, see its recipe.")
-    recipe, method, _ = open_run(plan.seen, "last")
-    if not isinstance(method.vision, ObjectVision):
-        raise RecipeError(f"{plan.seen}: {recipe.name} has no backbone to see with. Name a run on pixels.")
-    seeing, read = method.vision.to(plan.device).eval(), reader(recipe.vision, "", plan.twin)
+    if plan.vision_run is None:
+        raise RecipeError("Rows on stored grids need --vision-run RUN: a clevr-see run, see its recipe.")
+    recipe, method, _ = open_run(plan.vision_run, "last")
+    vision = method.vision
+    if not isinstance(vision, PictureVision):
+        raise RecipeError(
+            f"{plan.vision_run}: {recipe.name} has no backbone. Name a run that reads pictures."
+        )
+    vision = vision.to(plan.device).eval()
+    read = picture_reader(recipe.vision, "", plan.twin)
     plan.features.mkdir(parents=True, exist_ok=True)
     names = {
-        path for r in open_dataset(plan.twin).records for path in (r.before, r.after) if path is not None
+        path
+        for record in open_dataset(plan.twin).records
+        for path in (record.before, record.after)
+        if path is not None
     }
     left = sorted(path for path in names if not (plan.features / f"{path.name}.npy").exists())
     with progress("grids", len(left)) as advance:
         for first in range(0, len(left), BATCH):
             paths = left[first : first + BATCH]
             pictures = torch.from_numpy(np.stack([read(path) for path in paths])).to(plan.device)
-            grids = F.adaptive_avg_pool2d(seeing.backbone(seeing.normalise(pictures)), plan.grid)
-            for path, grid in zip(paths, grids.cpu().numpy().astype(np.float16), strict=True):
+            found = vision.features(vision.normalise(pictures))  # (B, F, h, w)
+            grids = F.adaptive_avg_pool2d(found, plan.grid).cpu().numpy().astype(np.float16)
+            for path, grid in zip(paths, grids, strict=True):
                 with whole(plan.features / f"{path.name}.npy") as draft, draft.open("wb") as file:
                     np.save(file, grid)
             advance(len(paths))
@@ -170,9 +199,12 @@ def run_row(row: Row, seed: int, plan: Plan, records: Sequence[PairRecord]) -> d
     began = plan.clock()
     train(recipe, method, sources, folder, plan.device, quiet=True)
     trained = plan.clock() - began
-    on_disk = (recipe.vision, recipe.data.features, Path(recipe.data.path))
-    read = seen_by(plan).read if row.seeing in TOKENS else reader(*on_disk)
-    examples = [Example(r, r.captions[0], read(r.before), read(cast(Path, r.after))) for r in records]
+    read = read_pictures(row, recipe, plan)
+    examples = [
+        Example(record, record.captions[0], read(record.before), read(record.after))
+        for record in records
+        if record.after is not None
+    ]
     began = plan.clock()
     captions = captioned(method, examples, plan.device)
     taken = plan.clock() - began
@@ -184,13 +216,20 @@ def run_row(row: Row, seed: int, plan: Plan, records: Sequence[PairRecord]) -> d
         "seed": seed,
         "steps": steps,
         "pairs": pairs,
-        "parameters": sum(p.numel() for p in cast(nn.Module, method).parameters()),
+        "parameters": sum(parameter.numel() for parameter in method.parameters()),
         "train_seconds": round(trained, 3),
         "train_seconds_per_pair": trained / pairs,
         "caption_seconds_per_pair": taken / len(records),
     }
     write_output(folder / "result.json", json.dumps(result, indent=1))
     return result
+
+
+def read_pictures(row: Row, recipe: Recipe, plan: Plan) -> PictureReader:
+    """How a row's method reads the pictures of the twin."""
+    if row.vision in TOKENS:
+        return shared_vision(plan).read
+    return picture_reader(recipe.vision, recipe.data.stored, Path(recipe.data.path))
 
 
 def captioned(method: Method, examples: Sequence[Example], device: torch.device) -> list[str]:
@@ -227,7 +266,7 @@ def floor(plan: Plan, records: Sequence[PairRecord]) -> list[tuple[dict[str, Any
 
 def write_table(table: str, plan: Plan, records: Sequence[PairRecord], resamples: int) -> None:
     """OUT/TABLE.json with everything and OUT/TABLE.md to read, from the runs that are finished."""
-    truths, rows = scene_truths(plan.twin), []
+    truths, rows = read_truths(plan.twin, records), []
     for group in TABLES[table]:
         for row in GROUPS[group]:
             own = list(results_of(row, plan))
@@ -254,7 +293,12 @@ def budget(plan: Plan) -> str:
 def fixed(plan: Plan) -> dict[str, Any]:
     """What every run in OUT shares."""
     shared = {name: getattr(plan, name) for name in ("width", "batch", "rate", "dropout")}
-    places = {"twin": plan.twin, "seen": plan.seen, "pool": plan.pool, "tokens": plan.tokens}
+    places = {
+        "twin": plan.twin,
+        "vision_run": plan.vision_run,
+        "pool": plan.pool,
+        "tokens": plan.tokens,
+    }
     shared |= {name: None if place is None else place.name for name, place in places.items()}
     shared |= {"seconds": plan.seconds, "pairs_trained": plan.pairs, "device": plan.device.type}
     return {**shared, "grid": list(plan.grid), "picture": list(plan.picture)}
@@ -275,7 +319,7 @@ def compare(plan: Plan, tables: Sequence[str], resamples: int) -> None:
     records = open_dataset(plan.twin, split="test", pictures=False).records
     groups = [group for table in tables for group in TABLES[table]]
     rows = list({row.key: row for group in groups for row in GROUPS[group]}.values())
-    if any(row.seeing == "features" for row in rows):
+    if any(row.vision == "features" for row in rows):
         store_grids(plan)
     for seed in range(1, plan.seeds + 1):
         for number, row in enumerate(rows, 1):
@@ -299,32 +343,54 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("twin", type=Path, help="a folder drawn by: whatchanged synth clevr-change")
     parser.add_argument("out", type=Path)
-    parser.add_argument("--seen", type=Path, help="a run whose tokens or backbone the methods see with")
+    parser.add_argument(
+        "--vision-run", type=Path, help="a run whose tokens or backbone the methods read with"
+    )
     parser.add_argument("--pool", type=Path, help="drawn triples to train on")
-    parser.add_argument("--tokens", type=Path, help="their tokens, as SEEN's backbone sees them")
+    parser.add_argument("--tokens", type=Path, help="their tokens, made by the run of --vision-run")
     either = parser.add_mutually_exclusive_group(required=True)
     either.add_argument("--seconds", type=float, help="of training, each run")
     either.add_argument("--pairs", type=int, help="to train on, each run")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--rows", default="comparison", help=f"some of {','.join(TABLES)}")
-    for name, usual in (("width", 64), ("batch", 32), ("resamples", 1000)):
-        parser.add_argument(f"--{name}", type=int, default=usual)
-    for name, share in (("rate", 1e-3), ("dropout", 0.0)):
-        parser.add_argument(f"--{name}", type=float, default=share)
+    parser.add_argument("--width", type=int, default=64)
+    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--resamples", type=int, default=1000)
+    parser.add_argument("--rate", type=float, default=1e-3)
+    parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--grid", type=sizes, default=(5, 8), help="ROWSxCOLUMNS of the stored grids")
     parser.add_argument("--picture", type=sizes, default=(72, 48), help="WIDTHxHEIGHT that the others read")
     parser.add_argument("--device", default="auto")
-    told = parser.parse_args()
+    add_record_option(parser, "compare")
+    options = parser.parse_args()
     plan = Plan(
-        told.twin, told.out, told.seen, told.pool, told.tokens, told.seconds, told.pairs, told.seeds,
-        told.width, told.batch, told.rate, told.dropout, told.grid, told.picture, choose_device(told.device),
-    )  # fmt: skip
-    tables = told.rows.split(",")
+        twin=options.twin,
+        out=options.out,
+        vision_run=options.vision_run,
+        pool=options.pool,
+        tokens=options.tokens,
+        seconds=options.seconds,
+        pairs=options.pairs,
+        seeds=options.seeds,
+        width=options.width,
+        batch=options.batch,
+        rate=options.rate,
+        dropout=options.dropout,
+        grid=options.grid,
+        picture=options.picture,
+        device=choose_device(options.device),
+    )
+    tables = options.rows.split(",")
     if unknown := [table for table in tables if table not in TABLES]:
         parser.error(f"--rows {unknown[0]}: choose among {', '.join(TABLES)}")
-    compare(plan, tables, told.resamples)
+    compare(plan, tables, options.resamples)
     for table in tables:
         print((plan.out / f"{table}.md").read_text(encoding="utf-8"))
+        if options.record:
+            document = json.loads((plan.out / f"{table}.json").read_text(encoding="utf-8"))
+            document["settings"].pop("environment")  # the result has its own account of the machine
+            seeds = {f"run {number}": number for number in range(1, plan.seeds + 1)}
+            write_result(f"{options.record}-{table}", "comparison", document, seeds=seeds)
 
 
 if __name__ == "__main__":

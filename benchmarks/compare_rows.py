@@ -9,44 +9,58 @@ from typing import Any
 import numpy as np
 import torch
 
+from whatchanged.errors import RecipeError
+from whatchanged.recipes.methods import MethodSettings
+from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
+from whatchanged.recipes.methods.pcl import PCLConfig
+from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.recipes.schema import CLIP4IDCConfig, PCLConfig, Recipe, ScorerConfig, VisionConfig
+from whatchanged.recipes.schema import (
+    BackboneConfig,
+    DataConfig,
+    DatasetConfig,
+    FeaturesConfig,
+    PatchesConfig,
+    PoolConfig,
+    Recipe,
+    StageConfig,
+    VisionConfig,
+)
 from whatchanged.training.run_folder import read_recipe
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a table: a recipe on one way of seeing (``TOKENS``, "features", "pixels" or "patches")."""
+    """One row of a table: a recipe on one vision (one of ``TOKENS``, "features", "pixels" or "patches")."""
 
     name: str
-    seeing: str
+    vision: str
     recipe: str
     settings: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
         """What its runs are called on disk."""
-        return "-".join(
-            [self.seeing, self.recipe, *(s.partition("=")[0].split(".")[-1] for s in self.settings)]
-        )
+        changed = [setting.partition("=")[0].split(".")[-1] for setting in self.settings]
+        return "-".join([self.vision, self.recipe, *changed])
 
 
 TOKENS = ("plain", "matched")
-"""Ways of seeing that are the tokens of a trained run, see ``compare_tokens``."""
+"""Visions that are the frozen tokens of a trained run, see ``compare_tokens``."""
 PCL, SCORER = "pcl-table4-4-mlm-mvcl-fda", "scorer-table6-5-scorer-cbr"
 
 
-def all_methods(seeing: str) -> tuple[Row, ...]:
-    """The methods and their baselines on one way of seeing."""
+def all_methods(vision: str) -> tuple[Row, ...]:
+    """The methods and their baselines on one vision."""
     return (
-        Row("PCL", seeing, PCL),
-        Row("PCL, every word (ours)", seeing, PCL, ("method.every_word=true",)),
-        Row("SCORER: Subtraction", seeing, "scorer-table6-1-subtraction"),
-        Row("SCORER: RR", seeing, "scorer-table6-2-rr"),
-        Row("SCORER + CBR", seeing, SCORER),
-        Row("CLIP4IDC: FT1", seeing, "clip4idc-tiny-ft1"),
-        Row("CLIP4IDC: FT2", seeing, "clip4idc-tiny-ft2"),
-        Row("CLIP4IDC", seeing, "clip4idc-tiny"),
+        Row("PCL", vision, PCL),
+        Row("PCL, every word (ours)", vision, PCL, ("method.every_word=true",)),
+        Row("SCORER: Subtraction", vision, "scorer-table6-1-subtraction"),
+        Row("SCORER: RR", vision, "scorer-table6-2-rr"),
+        Row("SCORER + CBR", vision, SCORER),
+        Row("CLIP4IDC: FT1", vision, "clip4idc-tiny-ft1"),
+        Row("CLIP4IDC: FT2", vision, "clip4idc-tiny-ft2"),
+        Row("CLIP4IDC", vision, "clip4idc-tiny"),
     )
 
 
@@ -68,7 +82,7 @@ GROUPS: Mapping[str, tuple[Row, ...]] = {
         Row("CLIP4IDC: FT2", "patches", "clip4idc-tiny-ft2"),
         Row("CLIP4IDC", "patches", "clip4idc-tiny"),
     ),
-}  # fmt: skip
+}
 TABLES: Mapping[str, tuple[str, ...]] = {
     "comparison": ("matched",),
     "table4": ("table4",),
@@ -79,11 +93,16 @@ TABLES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Plan:
-    """What all runs share; ``settings.json`` in OUT keeps what must not change between two sittings."""
+    """What all runs share; ``settings.json`` in OUT keeps what must not change between two launches.
+
+    twin: the data set that is captioned. out: the folder of the runs and tables. vision_run, pool, tokens: a
+    trained run, drawn triples, and the triples' tokens as that run sees them. seconds or pairs: the budget of
+    a run. grid: rows and columns of stored features. picture: width and height that the others read.
+    """
 
     twin: Path
     out: Path
-    seen: Path | None
+    vision_run: Path | None
     pool: Path | None
     tokens: Path | None
     seconds: float | None
@@ -99,6 +118,7 @@ class Plan:
 
     @property
     def features(self) -> Path:
+        """Where stored features of the twin's pictures lie."""
         return self.out / "features"
 
     def clock(self) -> float:
@@ -110,65 +130,106 @@ HEAD_WIDTH, LONGEST = 32, 28
 """Width of an attention head, and the most ids of a caption."""
 
 
-def common(recipe: Recipe, row: Row, plan: Plan) -> Recipe:
-    """The recipe with the sizes, data and optimiser that all rows share; tasks and switches stay its own.
-
-    Batches are of pairs: where an example is a scene with both its pairs, half as many.
-    """
-    method, width = recipe.method, plan.width
-    heads, ffn = max(1, width // HEAD_WIDTH), 2 * width
-    shared: dict[str, Any] = {"width": width, "heads": heads, "dropout": plan.dropout, "max_length": LONGEST}
-    if isinstance(method, PCLConfig):
-        method = replace(method, **shared, ffn=ffn)
-    elif isinstance(method, ScorerConfig):
-        method = replace(method, **shared, word_width=width)
-    elif isinstance(method, CLIP4IDCConfig):
-        words: dict[str, Any] = {"decoder_width": width, "decoder_heads": heads, "decoder_ffn": ffn}
-        text: dict[str, Any] = {
-            "text_width": width,
-            "text_heads": heads,
-            "text_ffn": ffn,
-            "joint_width": width,
-        }
-        layers: dict[str, Any] = {"intra_layers": 3, "inter_layers": 1, "decoder_layers": 3}
-        method = replace(method, **shared, ffn=ffn, **words, **text, **layers, max_words=LONGEST - 1)
-    data = replace(recipe.data, path=str(plan.twin), wording="captions", validation=1)
-    if row.seeing in TOKENS:
-        pool: dict[str, Any] = {"source": "pool", "path": str(plan.pool), "features": str(plan.tokens)}
-        data = replace(data, **pool, wording="full", ordered_pairs="official", preparation="none")
-    if row.seeing == "features":
-        data = replace(data, features=str(plan.features))
-    pairs = plan.batch // 2 if data.examples == "scenes" else plan.batch
-    stages = tuple(
-        replace(
-            stage, batch=pairs, lr=plan.rate, schedule="cosine", optimizer="adam", weight_decay=0.0, rates={},
-            clip=1.0, evaluate_every=0, patience=0, save_every=10**6, log_every=20,
-        )
-        for stage in recipe.stages
-    )  # fmt: skip
-    return replace(recipe, method=method, vision=vision(row.seeing, plan), data=data, stages=stages)
-
-
-def vision(seeing: str, plan: Plan) -> VisionConfig:
-    """How the rows of one group see."""
-    width, height = plan.picture
-    if seeing == "features":
-        rows, columns = plan.grid
-        stored = np.load(next(plan.features.glob("*.npy")), mmap_mode="r").shape[0]
-        return VisionConfig(kind="features", rows=rows, columns=columns, feature_width=stored)
-    if seeing in TOKENS and plan.seen is not None:
-        return read_recipe(plan.seen).vision
-    if seeing == "pixels":
-        return VisionConfig(
-            kind="backbone", image_width=width, image_height=height, channels=(16, 32, 48), blocks=2, keep=0
-        )
-    return VisionConfig(kind="patches", image_width=width, image_height=height, patch=8)
-
-
 def recipe_of(row: Row, plan: Plan, seed: int, steps: Sequence[int]) -> Recipe:
     """A row's recipe at the common size with this many steps a stage; a tenth of them warms up."""
     recipe = replace(common(load_recipe(row.recipe, row.settings), row, plan), seed=seed)
     stages = [
-        replace(stage, steps=n, warmup=max(1, n // 10)) for stage, n in zip(recipe.stages, steps, strict=True)
+        replace(stage, steps=count, warmup=max(1, count // 10))
+        for stage, count in zip(recipe.stages, steps, strict=True)
     ]
     return replace(recipe, stages=tuple(stages))
+
+
+def common(recipe: Recipe, row: Row, plan: Plan) -> Recipe:
+    """The recipe with the sizes, data and optimiser that all rows share; tasks and switches stay its own."""
+    return replace(
+        recipe,
+        method=common_method(recipe.method, plan),
+        vision=common_vision(row, plan),
+        data=common_data(row, plan),
+        stages=tuple(common_stage(stage, row, plan) for stage in recipe.stages),
+    )
+
+
+def common_method(method: MethodSettings, plan: Plan) -> MethodSettings:
+    """The method's settings at the common size."""
+    width = plan.width
+    heads = max(1, width // HEAD_WIDTH)
+    shared: dict[str, Any] = {"width": width, "heads": heads, "dropout": plan.dropout, "max_length": LONGEST}
+    match method:
+        case PCLConfig():
+            return replace(method, **shared, ffn=2 * width)
+        case ScorerConfig():
+            return replace(method, **shared, word_width=width)
+        case CLIP4IDCConfig():
+            return replace(
+                method,
+                **shared,
+                ffn=2 * width,
+                decoder_width=width,
+                decoder_heads=heads,
+                decoder_ffn=2 * width,
+                text_width=width,
+                text_heads=heads,
+                text_ffn=2 * width,
+                joint_width=width,
+                intra_layers=3,
+                inter_layers=1,
+                decoder_layers=3,
+                max_words=LONGEST - 1,
+            )
+    return method
+
+
+def published_data(row: Row) -> DatasetConfig:
+    """The ``[data]`` of the row's recipe. Raises RecipeError for a recipe that is not of a data set."""
+    data = load_recipe(row.recipe).data
+    if not isinstance(data, DatasetConfig):
+        raise RecipeError(f"{row.recipe}: its data are no data set, so it cannot be a row.")
+    return data
+
+
+def common_data(row: Row, plan: Plan) -> DataConfig:
+    """The pool for rows on tokens, the twin for all others."""
+    if row.vision in TOKENS:
+        return PoolConfig(path=str(plan.pool), tokens=str(plan.tokens), wording="full", validation=1)
+    data = replace(published_data(row), path=str(plan.twin), wording="captions", validation=1)
+    return replace(data, features=str(plan.features)) if row.vision == "features" else data
+
+
+def common_stage(stage: StageConfig, row: Row, plan: Plan) -> StageConfig:
+    """The stage with the common optimiser and batch.
+
+    Batches are of pairs: where an example is a scene with both its pairs, half as many.
+    """
+    scenes = published_data(row).examples == "scenes"
+    return replace(
+        stage,
+        batch=plan.batch // 2 if scenes else plan.batch,
+        lr=plan.rate,
+        schedule="cosine",
+        optimizer="adam",
+        weight_decay=0.0,
+        rates={},
+        max_grad_norm=1.0,
+        evaluate_every=0,
+        patience=0,
+        save_every=10**6,
+        log_every=20,
+    )
+
+
+def common_vision(row: Row, plan: Plan) -> VisionConfig:
+    """The vision that the rows of one group share. Raises RecipeError for tokens without ``--vision-run``."""
+    width, height = plan.picture
+    if row.vision in TOKENS:
+        if plan.vision_run is None:
+            raise RecipeError(f"{row.name}: rows on tokens need --vision-run RUN; see --help.")
+        return read_recipe(plan.vision_run).vision
+    if row.vision == "features":
+        rows, columns = plan.grid
+        stored = np.load(next(plan.features.glob("*.npy")), mmap_mode="r").shape[0]
+        return FeaturesConfig(rows=rows, columns=columns, feature_width=stored)
+    if row.vision == "pixels":
+        return BackboneConfig(image_width=width, image_height=height, channels=(16, 32, 48), blocks=2)
+    return PatchesConfig(image_width=width, image_height=height, patch=8)

@@ -6,9 +6,11 @@ from typing import Any, cast
 import numpy as np
 
 from whatchanged.evaluation.io.predictions import Prediction, aligned
-from whatchanged.evaluation.metrics.scene_grading import Truth
-from whatchanged.evaluation.report.report import Report, Settings, evaluate_records
-from whatchanged.evaluation.report.tables import markdown_table
+from whatchanged.evaluation.metrics.truth import Truths
+from whatchanged.evaluation.report.layout import markdown_table
+from whatchanged.evaluation.report.report import Report, make_report
+from whatchanged.evaluation.report.scored import Settings, score
+from whatchanged.evaluation.report.signature import Origin
 from whatchanged.records import PairRecord
 
 SCORES: Mapping[str, tuple[str, ...]] = {
@@ -47,12 +49,13 @@ def row_of(
     name: str,
     own: Sequence[tuple[Mapping[str, Any], Sequence[Prediction]]],
     records: Sequence[PairRecord],
-    truths: Mapping[str, Truth],
+    truths: Truths | None,
     resamples: int,
 ) -> dict[str, Any]:
     """One row with all that is known of it. own: each seed's result (what it cost) and predictions."""
-    first, *rest = (aligned(predictions, records) for _, predictions in own)
-    report = evaluate_records(records, first, truths, Settings(resamples=resamples), "test", seeds=rest)
+    settings = Settings(resamples=resamples)
+    first, *rest = (score(records, aligned(said, records), settings, truths) for _, said in own)
+    report = make_report(first, seeds=rest, origin=Origin(split="test"))
     found: dict[str, Any] = {"name": name, "seeds": len(own), "runs": [dict(result) for result, _ in own]}
     found["scores"] = {title: cell(report, *place) for title, place in SCORES.items()}
     found["types"] = {
@@ -73,14 +76,15 @@ def as_markdown(title: str, head: str, rows: Sequence[Mapping[str, Any]]) -> str
     parts: Mapping[str, tuple[Sequence[str], Callable[[Mapping[str, Any]], Sequence[str]]]] = {
         "scores": (tuple(SCORES), lambda row: [_mean(row["scores"][name]) for name in SCORES]),
         "spread of seeds beside spread of scenes": (
-            [f"{score}: {kind}" for score in SPREAD for kind in KINDS], _spread_columns
+            [f"{score}: {kind}" for score in SPREAD for kind in KINDS],
+            _spread_columns,
         ),
         "by type of change": (
             [f"{kind} {'CIDEr-D' if score == 'CIDEr-D' else 'true'}" for score in SPREAD for kind in TYPES],
             lambda row: [_mean(row["types"][kind][score]) for score in SPREAD for kind in TYPES],
         ),
         "cost": (("parameters", "pairs", "train s", "train ms/pair", "caption ms/pair"), _cost_columns),
-    }  # fmt: skip
+    }
     tables = []
     for part, (columns, cells) in parts.items():
         body = [[f"{row['group']}: {row['name']}", str(row["seeds"]), *cells(row)] for row in rows]

@@ -1,113 +1,115 @@
-"""The tokens of a trained run as a way of seeing that learns nothing, the same for every method.
+"""The tokens of a trained run as a vision that learns nothing, the same for every method.
 
-Each picture is its run's most object-like cells (``PixelVision.to_tokens``), in reading order. A token's
-number is
-then a rank and not a place; where it lies in the picture and on the ground stands among its features, since
-methods know the places of a whole grid only. "plain" hands the two pictures over apart; "matched" tells each
-token what it was matched with in the other picture, as the shipped model does. All features have mean 0 and
-deviation 1 over a sample of tokens: without that, the few that tell a changed token from others are too small
-beside the rest to be noticed within some hundred steps.
+A picture's tokens are its most object-like cells (``ObjectVision.to_tokens``), in reading order. The number
+of a token's cell is then its rank and not a place in the picture, because methods know the positions of a
+whole grid only. Where the token lies, in the picture and on the ground, is part of its features instead.
+
+"plain" hands over each picture's tokens by themselves. "matched" adds to each token what it was matched with
+in the other picture, as in the shipped model. All features have mean 0 and deviation 1 over a sample of
+tokens. Without that, the few features that tell a changed token from others are too small beside the rest to
+be noticed within some hundred steps.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from whatchanged.errors import RecipeError
-from whatchanged.recipes.schema import DataConfig, Recipe
-from whatchanged.training.batches import Example, Reader
-from whatchanged.training.data.pictures import reader
+from whatchanged.recipes.methods import Task
+from whatchanged.recipes.schema import DatasetConfig, ObjectsConfig, Recipe
+from whatchanged.training.batches import Example, PictureReader
+from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.data.sources import Sources
 from whatchanged.training.data.token_cache import cached_tokens
+from whatchanged.training.objects.match_features import located
 from whatchanged.training.objects.pool_source import PoolSource, open_pool
 from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.training.run_folder import open_run
-from whatchanged.training.vision.base import Batch, Grids, Hidden, hide
+from whatchanged.training.vision.base import Hidden, PlainVision, TokenPair, Tokens
 
-LEAST, MOST = 0.01, 5.0
-"""The least deviation that is divided by, and the most deviations that a matched feature is off."""
-PLACED = 5
-"""What a plain token is told beside its features: row, column, place on the ground (2), salience."""
+LEAST_DEVIATION = 0.01
+"""The least deviation that a feature is divided by."""
+LARGEST = 5.0
+"""The most deviations that what the matching found is off its mean."""
+LOCATION = 5
+"""Numbers added to a plain token: row, column, ground position (2), salience."""
 
 
-class Tokens(nn.Module):
-    """Stored tokens (B, N, F + 4) as the grids of a method: 1 x N cells; see the head of this file.
+class FrozenObjectTokens(PlainVision):
+    """Stored tokens (B, N, F + 4) as the tokens of any method, on a grid of 1 x N; see the module's head.
 
-    sample: such tokens of a few hundred pairs, before and after, for the means and deviations. The trained
-    module stands in a tuple, so that its parameters are nobody's: not trained, counted or saved.
+    trained: the vision that made the tokens. It stands in a tuple, so that its parameters belong to nobody:
+    they are not trained, counted or saved. sample: such tokens of a few hundred pairs, before and after, for
+    the means and deviations.
     """
 
-    def __init__(self, seeing: ObjectVision, matched: bool, sample: tuple[Tensor, Tensor]) -> None:
+    def __init__(self, trained: ObjectVision, matched: bool, sample: tuple[Tensor, Tensor]) -> None:
         super().__init__()
-        self._seeing, self.matched = (seeing,), matched
-        self.rows, self.columns, self.patches = 1, seeing.patches, seeing.patches
-        self.raw_width = seeing.raw_width + (0 if matched else PLACED)
-        self.width = seeing.width if matched else self.raw_width
+        self._trained = (trained,)
+        self.matched = matched
+        self.rows, self.columns, self.patches = 1, trained.patches, trained.patches
+        self.raw_width = trained.raw_width + (0 if matched else LOCATION)
+        self.width = trained.width if matched else self.raw_width
         self.mean: Tensor
         self.deviation: Tensor
-        device = seeing.mean.device
+        device = trained.mean.device
         self.register_buffer("mean", torch.zeros(self.width, device=device), persistent=False)
         self.register_buffer("deviation", torch.ones(self.width, device=device), persistent=False)
-        related = self.add_match_features(self.grids(*(side.to(device) for side in sample)))
-        tokens = torch.cat([related.before, related.after]).flatten(0, 1)
-        self.mean, self.deviation = tokens.mean(0), tokens.std(0).clamp_min(LEAST)
-        self.tasks: Mapping[str, Callable[[Batch], dict[str, Tensor]]] = {}
-
-    def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """It has no parameters."""
-        return frozenset()
-
-    def collate_truth(self, truths: Sequence[Any]) -> None:
-        """Nothing is learned from the truth."""
-
-    def pointing(self, grids: Grids, truth: Any, looked: Tensor, asked: Tensor) -> Tensor:
-        """Raises RecipeError: no row of a comparison may ask the truth."""
-        raise RecipeError("method.guided_attention needs scene truth, which no row of a comparison sees.")
+        before, after = sample
+        pair = self.add_match_features(self.tokens(before.to(device), after.to(device)))
+        tokens = torch.cat([pair.before.features, pair.after.features]).flatten(0, 1)
+        self.mean = tokens.mean(0)
+        self.deviation = tokens.std(0).clamp_min(LEAST_DEVIATION)
 
     @torch.no_grad()
-    def grids(self, before: Tensor, after: Tensor) -> Grids:
-        """Packed tokens as raw grids, sizes and places as read from all of a picture; cells are ranks."""
-        grids = self._seeing[0].grids(_in_reading_order(before), _in_reading_order(after))
-        own, other = grids.before, grids.after
+    def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
+        """Stored tokens with normalised features of their own (B, N, raw_width); cells are ranks."""
+        pair = self._trained[0].tokens(_in_reading_order(before), _in_reading_order(after))
+        own = (pair.before.features, pair.after.features)
         if not self.matched:
-            own = self._told(own, grids.cells_before, grids.places_before, grids.salience_before)
-            other = self._told(other, grids.cells_after, grids.places_after, grids.salience_after)
+            own = self._with_location(pair)
         mean, deviation = self.mean[: self.raw_width], self.deviation[: self.raw_width]
-        grids = grids.replace_features((own - mean) / deviation, (other - mean) / deviation)
         ranks = torch.arange(self.patches, device=before.device).expand(len(before), -1)
-        return replace(grids, cells_before=ranks, cells_after=ranks)
+        return TokenPair(
+            replace(pair.before, features=(own[0] - mean) / deviation, cells=ranks),
+            replace(pair.after, features=(own[1] - mean) / deviation, cells=ranks),
+        )
 
     @torch.no_grad()
-    def add_match_features(self, grids: Grids, hidden: Hidden = (None, None)) -> Grids:
-        """Features (B, N, width); hidden tokens are blank, before they are matched."""
+    def add_match_features(self, pair: TokenPair, hidden: Hidden = (None, None)) -> TokenPair:
+        """Features (B, N, width); hidden tokens are blank before they are matched."""
         if not self.matched:
-            return grids.replace_features(hide(grids.before, hidden[0]), hide(grids.after, hidden[1]))
+            return super().add_match_features(pair, hidden)
         mean, deviation = self.mean[: self.raw_width], self.deviation[: self.raw_width]
-        seen = grids.replace_features(grids.before * deviation + mean, grids.after * deviation + mean)
-        related = self._seeing[0].add_match_features(seen, hidden)
-        found = [(side - self.mean) / self.deviation for side in (related.before, related.after)]
-        for side in found:  # what the matching found of a changed token can be a hundred deviations off
-            side[..., self.raw_width :].clamp_(-MOST, MOST)
-        return grids.replace_features(found[0], found[1])
+        raw = TokenPair(*(side.with_features(side.features * deviation + mean) for side in pair))
+        matched = self._trained[0].add_match_features(raw, hidden)
+        return TokenPair(self._normalised(matched.before), self._normalised(matched.after))
 
-    def _told(
-        self, features: Tensor, cells: Tensor, places: Tensor | None, salience: Tensor | None
-    ) -> Tensor:
-        (seeing,) = self._seeing
-        assert places is not None and salience is not None
-        row, column = cells // seeing.columns, cells % seeing.columns
-        lies = torch.stack([2 * row / seeing.rows - 1, 2 * column / seeing.columns - 1], dim=-1)
-        return torch.cat([features, lies, places, salience[..., None]], dim=-1)
+    def _normalised(self, side: Tokens) -> Tokens:
+        features = (side.features - self.mean) / self.deviation
+        # what the matching found of a changed token can be a hundred deviations off
+        features[..., self.raw_width :].clamp_(-LARGEST, LARGEST)
+        return side.with_features(features)
+
+    def _with_location(self, pair: TokenPair) -> tuple[Tensor, Tensor]:
+        """Features with ``LOCATION`` numbers behind them: (B, N, F + 5) of both pictures."""
+        positions, salience = located(pair)
+        found = []
+        for side, position, own in zip(pair, positions, salience, strict=True):
+            row, column = side.cells // self._trained[0].columns, side.cells % self._trained[0].columns
+            row, column = 2 * row / self._trained[0].rows - 1, 2 * column / self._trained[0].columns - 1
+            location = torch.stack([row, column], dim=-1)  # (B, N, 2)
+            found.append(torch.cat([side.features, location, position, own], dim=-1))
+        return found[0], found[1]
 
 
-def _in_reading_order(packed: Tensor) -> Tensor:
-    order = packed[..., -1].argsort(dim=1)
-    return packed.gather(1, order[..., None].expand_as(packed))
+def _in_reading_order(stored: Tensor) -> Tensor:
+    """Stored tokens (B, N, F + 4) by the number of their cell, which is the last of a token's numbers."""
+    order = stored[..., -1].argsort(dim=1)
+    return stored.gather(1, order[..., None].expand_as(stored))
 
 
 @dataclass(frozen=True)
@@ -123,13 +125,14 @@ class Scenes:
     def __len__(self) -> int:
         return len(self.pairs) // 2
 
-    def count(self, task: str) -> int:
+    def count(self, task: Task) -> int:
         """Every task can use every scene."""
         return len(self)
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
         """The changed pair of scene ``index``, the unchanged one as its partner."""
-        changed, same = self.pairs.example(2 * index, rng), self.pairs.example(2 * index + 1, rng)
+        changed = self.pairs.example(2 * index, rng)
+        same = self.pairs.example(2 * index + 1, rng)
         if self.exchange and rng.random() < 0.5:
             changed = replace(changed, before=same.after)
             same = replace(same, before=same.after, after=same.before)
@@ -137,35 +140,41 @@ class Scenes:
 
 
 @dataclass(frozen=True)
-class Seen:
+class SharedVision:
     """What all rows on tokens share: the trained vision, the pool, and how a picture's tokens are read."""
 
     vision: ObjectVision
     pool: Sources
-    read: Reader
+    pairs: PoolSource
+    """The pool's pairs to train on, as in ``pool``."""
+    read: PictureReader
 
-    def sources(self, data: DataConfig) -> Sources:
-        """The pool's pairs, or its scenes where ``data.examples`` says so."""
-        if data.examples != "scenes":
+    def sources(self, published: DatasetConfig) -> Sources:
+        """The pool's pairs, or its scenes where the recipe's own data are made of scenes."""
+        if published.examples != "scenes":
             return self.pool
-        return replace(self.pool, train=Scenes(cast(PoolSource, self.pool.train), data.exchange))
+        return replace(self.pool, train=Scenes(self.pairs, published.exchange))
 
-    def tokens(self, matched: bool) -> Tokens:
-        """The way of seeing of one run; the sample is the official pairs of the pool's first shard."""
-        stored = np.asarray(cast(PoolSource, self.pool.train).tokens[0][:, 0], np.float32)
+    def tokens(self, matched: bool) -> FrozenObjectTokens:
+        """The vision of one run; the sample is the official pairs of the pool's first shard."""
+        stored = np.asarray(self.pairs.tokens[0][:, 0], np.float32)
         first, *others = torch.from_numpy(stored).unbind(1)
-        return Tokens(self.vision, matched, (first.repeat(2, 1, 1), torch.cat(others)))
+        return FrozenObjectTokens(self.vision, matched, (first.repeat(2, 1, 1), torch.cat(others)))
 
 
-def open_seen(run: Path, recipe: Recipe, kept: Path, device: torch.device) -> Seen:
+def open_shared(run: Path, recipe: Recipe, kept: Path, device: torch.device) -> SharedVision:
     """The vision of ``run``, and the pool of a recipe with FDA, whose false captions are kept in ``kept``.
 
     Raises RecipeError where the run matches no tokens.
     """
-    seeing, method, _ = open_run(run, "last")
-    vision = method.vision
-    if not isinstance(vision, ObjectVision) or vision.matching is None or not seeing.vision.keep:
-        raise RecipeError(f"{run}: {seeing.name} matches no tokens. Name a run of clevr-pcl.")
+    trained, method, _ = open_run(run, "last")
+    vision, config = method.vision, trained.vision
+    keeps = isinstance(config, ObjectsConfig) and config.keep > 0
+    if not isinstance(vision, ObjectVision) or vision.matching is None or not keeps:
+        raise RecipeError(f"{run}: {trained.name} matches no tokens. Name a run of clevr-pcl.")
     vision = vision.to(device).eval()
-    read = cached_tokens(reader(seeing.vision, "", kept), vision, {})
-    return Seen(vision, open_pool(recipe, kept), read)
+    pool = open_pool(recipe, kept)
+    if not isinstance(pool.train, PoolSource):
+        raise RecipeError(f"{recipe.name}: rows on tokens train on a pool.")
+    read = cached_tokens(picture_reader(config, "", kept), vision, {})
+    return SharedVision(vision, pool, pool.train, read)

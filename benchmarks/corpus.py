@@ -1,6 +1,6 @@
 """The evaluation corpus of the benchmarks: 7,970 pairs, 6 references each, in the CLEVR world's language.
 
-    python benchmarks/corpus.py [--scenes 3985] [--seed 0] OUT
+    python -m benchmarks.corpus [--scenes 3985] [--seed 0] OUT
 
 writes ``references.json`` (COCO style) and ``predictions.jsonl`` into the folder OUT. As in CLEVR-Change's
 test part each scene gives a pair with a change and one without. Everything follows from the seed.

@@ -1,6 +1,6 @@
 """Opening each data set at full size: seconds and the most memory, each in a process of its own.
 
-    python benchmarks/datasets.py ANNOTATIONS [--pictures]
+    python -m benchmarks.datasets ANNOTATIONS [--pictures]
 
 ANNOTATIONS is the folder of the real annotation files (one folder a data set). What is missing there is made
 in the documented layout at the published size: captions of CLEVR-Change (7 or 8 for a changed pair, 5 for a
@@ -17,8 +17,11 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
+
+from benchmarks.record import ROOT, Watch, add_record_option, write_result
 
 CAPTION = "the large brown matte block that is on the right side of the large brown cylinder is gone {}"
 LIST_PAIRS = 80_000
@@ -29,22 +32,28 @@ def main() -> None:
     parser.add_argument("annotations", type=Path)
     parser.add_argument("--pictures", action="store_true")
     parser.add_argument("--one", nargs=3, metavar=("FOLDER", "NAME", "PICTURES"), help=argparse.SUPPRESS)
+    add_record_option(parser, "datasets")
     arguments = parser.parse_args()
     if arguments.one:
-        measure(Path(arguments.one[0]), arguments.one[1], arguments.one[2] == "yes")
+        print(json.dumps(measure(Path(arguments.one[0]), arguments.one[1], arguments.one[2] == "yes")))
         return
-    with tempfile.TemporaryDirectory() as made:
-        rows = list(make(arguments.annotations, Path(made), arguments.pictures))
+    rows = []
+    annotations = arguments.annotations.absolute()
+    with Watch() as watch, tempfile.TemporaryDirectory() as made:
         print(f"{'data set':<24}{'records':>9}{'captions':>10}", end="")
         print(f"{'pictures':>12}{'cpu s':>8}{'wall s':>8}{'MiB':>6}")
-        for folder, name, pictures in rows:
+        for folder, name, pictures in make(annotations, Path(made), arguments.pictures):
             one = ["--one", str(folder), name, pictures]
-            command = [sys.executable, __file__, str(arguments.annotations), *one]
-            result = subprocess.run(command, check=True, capture_output=True, text=True)
-            print(result.stdout, end="", flush=True)
+            command = [sys.executable, "-m", "benchmarks.datasets", str(annotations), *one]
+            result = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
+            rows.append(json.loads(result.stdout))
+            print("{:<24}{:>9,}{:>10,}{:>12}{:>8.2f}{:>8.2f}{:>6.0f}".format(*rows[-1].values()), flush=True)
+    if arguments.record:
+        figures = {"rows": rows, "times": ["cpu s", "wall s"]}
+        write_result(arguments.record, "rows", figures, watch=watch)
 
 
-def measure(path: Path, name: str, pictures: bool) -> None:
+def measure(path: Path, name: str, pictures: bool) -> dict[str, Any]:
     """One row: processor and wall time to open, and the most memory less what the process had before."""
     from whatchanged.datasets import open_dataset
 
@@ -54,10 +63,15 @@ def measure(path: Path, name: str, pictures: bool) -> None:
     seconds, busy = time.perf_counter() - start, time.process_time() - busy
     memory = most_memory() - before
     captions = sum(len(record.captions) for record in opened.records)
-    looked = "looked for" if pictures else "-"
-    print(
-        f"{name:<24}{len(opened.records):>9,}{captions:>10,}{looked:>12}{busy:>8.2f}{seconds:>8.2f}{memory:>6.0f}"
-    )
+    return {
+        "data set": name,
+        "records": len(opened.records),
+        "captions": captions,
+        "pictures": "looked for" if pictures else "-",
+        "cpu s": busy,
+        "wall s": seconds,
+        "MiB": memory,
+    }
 
 
 def most_memory() -> float:

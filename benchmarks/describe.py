@@ -1,6 +1,6 @@
 """Time from ``whatchanged describe`` to its sentence, cold, and per pair once the model is loaded.
 
-    python benchmarks/describe.py [--model NAME-or-FOLDER] [--runs 7] [--pairs 32] [--threads 1]
+    python -m benchmarks.describe [--model NAME-or-FOLDER] [--runs 7] [--pairs 32] [--threads 1]
 
 Cold: a fresh interpreter each time (the first run, which warms the disk cache, is left out). Warm: pixels to
 description on ``--threads`` threads, for one pair at a time and for 16 side by side; reading PNGs apart.
@@ -14,12 +14,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
+from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.captioner.runtime import Captioner, load
 
 START = "from whatchanged.cli import main; main()"
@@ -33,18 +34,41 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--pairs", type=int, default=32)
     parser.add_argument("--threads", type=int, default=1)
+    add_record_option(parser, "describe")
     options = parser.parse_args()
     load_now = os.getloadavg()[0]
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors, load {load_now:.1f}")
     captioner = load(options.model, options.threads)
-    print(f"model {captioner.card.name}, {captioner.bundle.size / 1e6:.1f} MB, {captioner.card.image_size}")
-    with tempfile.TemporaryDirectory() as folder:
-        pair = _pictures(Path(folder))
-        chosen = [] if options.model is None else ["--model", options.model]
-        _report("whatchanged --help, cold", [_cold(["--help"]) for _ in range(options.runs + 1)][1:])
-        command = ["describe", *map(str, pair), *chosen]
-        _report("whatchanged describe, cold", [_cold(command) for _ in range(options.runs + 1)][1:])
-        _warm(captioner, pair, options.pairs, options.threads)
+    print(f"model {captioner.card.name}, {captioner.bundle.size / 1e6:.1f} MB, {captioner.input.size}")
+    rows = []
+    with Watch() as watch, tempfile.TemporaryDirectory() as folder:
+        for label, times in _measured(captioner, Path(folder), options):
+            ms = sorted(1000 * t for t in times)
+            rows.append(
+                {"what": label, "median ms": statistics.median(ms), "least ms": ms[0], "most ms": ms[-1]}
+            )
+            print(f"{label}: median {statistics.median(ms):.1f} ms, {ms[0]:.1f} to {ms[-1]:.1f}", flush=True)
+    if options.record:
+        figures = {"rows": rows, "times": ["median ms", "least ms", "most ms"]}
+        write_result(options.record, "rows", figures, watch=watch)
+
+
+def _measured(
+    captioner: Captioner, folder: Path, options: argparse.Namespace
+) -> Iterator[tuple[str, list[float]]]:
+    """What is timed, and the seconds of each run."""
+    pair, runs = _pictures(folder), options.runs + 1
+    yield "whatchanged --help, cold", [_cold(["--help"]) for _ in range(runs)][1:]
+    command = ["describe", *map(str, pair), *([] if options.model is None else ["--model", options.model])]
+    yield "whatchanged describe, cold", [_cold(command) for _ in range(runs)][1:]
+    pixels = captioner.read(*pair)[None]
+    captioner.describe_pixels(pixels)
+    yield "reading and resizing a pair", _times(lambda: captioner.read(*pair), options.pairs)
+    threads = f"{options.threads} thread(s)"
+    yield f"one pair, {threads}, warm", _times(lambda: captioner.describe_pixels(pixels), options.pairs)
+    batch = np.repeat(pixels, 16, axis=0)
+    times = _times(lambda: captioner.describe_pixels(batch), max(3, options.pairs // 16))
+    yield f"16 pairs side by side, {threads}, per pair", [t / 16 for t in times]
 
 
 def _pictures(folder: Path) -> tuple[Path, Path]:
@@ -62,16 +86,6 @@ def _cold(arguments: list[str]) -> float:
     return time.perf_counter() - begin
 
 
-def _warm(captioner: Captioner, pair: tuple[Path, Path], count: int, threads: int) -> None:
-    pixels = captioner.read(*pair)[None]
-    captioner.describe_pixels(pixels)
-    _report("reading and resizing a pair", _times(lambda: captioner.read(*pair), count))
-    _report(f"one pair, {threads} thread(s), warm", _times(lambda: captioner.describe_pixels(pixels), count))
-    batch = np.repeat(pixels, 16, axis=0)
-    times = _times(lambda: captioner.describe_pixels(batch), max(3, count // 16))
-    _report(f"16 pairs side by side, {threads} thread(s), per pair", [t / 16 for t in times])
-
-
 def _times(work: Callable[[], object], count: int) -> list[float]:
     times = []
     for _ in range(count):
@@ -79,11 +93,6 @@ def _times(work: Callable[[], object], count: int) -> list[float]:
         work()
         times.append(time.perf_counter() - begin)
     return times
-
-
-def _report(label: str, times: list[float]) -> None:
-    ms = sorted(1000 * t for t in times)
-    print(f"{label}: median {statistics.median(ms):.1f} ms, {ms[0]:.1f} to {ms[-1]:.1f}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Time and bytes of grid features per 1,000 pictures, for each backbone with a name: a JSON line each.
 
-    python benchmarks/features.py [--pictures 48] [--workers 1] [--backbones NAME ...]
+    python -m benchmarks.features [--pictures 48] [--workers 1] [--backbones NAME ...]
 
 The pictures are the shipped ones at CLEVR's size, 480 x 320, as PNG files. ResNet-101 has random weights, as
 quick as real ones. With one worker the clock is the process's own time (one thread sees, one reads), so that
@@ -16,6 +16,7 @@ from pathlib import Path
 import torch
 from PIL import Image
 
+from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import MissingExtra
 from whatchanged.training.features.backbones import BACKBONES
@@ -57,15 +58,20 @@ def main() -> None:
     parser.add_argument("--pictures", type=int, default=48)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--backbones", nargs="+", default=list(BACKBONES))
+    add_record_option(parser, "features")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
+    rows = []
+    with Watch() as watch, tempfile.TemporaryDirectory() as folder:
         pairs = make_list(Path(folder), arguments.pictures)
         torch.save(ResNet101(4).state_dict(), pairs.parent / "resnet101.pth")
         for name in arguments.backbones:
             try:
-                print(json.dumps(measure(name, pairs, arguments.workers)), flush=True)
+                rows.append(measure(name, pairs, arguments.workers))
             except MissingExtra as error:
-                print(json.dumps({"backbone": name, "left_out": str(error)}), flush=True)
+                rows.append({"backbone": name, "left_out": str(error)})
+            print(json.dumps(rows[-1]), flush=True)
+    if arguments.record:
+        write_result(arguments.record, "rows", {"rows": rows, "times": ["seconds_per_1000"]}, watch=watch)
 
 
 if __name__ == "__main__":

@@ -1,28 +1,32 @@
 """What intervals, a paired comparison and seeds add to the time of a report, on a test set's 7,970 pairs.
 
-    python benchmarks/intervals.py
+    python -m benchmarks.intervals
 
 The sentences are the world's own, of 200 sampled scenes repeated to 3,985; each system words the truth anew,
 and says of a tenth of the pairs what is true of others. Best of two, on one thread.
 """
 
+import argparse
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.evaluation.io.predictions import Prediction
-from whatchanged.evaluation.metrics.scene_grading import Truth
-from whatchanged.evaluation.report.report import Settings, evaluate_records
+from whatchanged.evaluation.metrics.truth import Truths
+from whatchanged.evaluation.report.report import make_report
+from whatchanged.evaluation.report.scored import Scored, Settings, score
 from whatchanged.records import PairRecord
+from whatchanged.worlds import find_world
 from whatchanged.worlds.clevr.language import write_captions
 from whatchanged.worlds.clevr.sampling import sample_triple
 
 SCENES, SAMPLED = 3985, 200
 
 
-def corpus() -> tuple[list[PairRecord], dict[str, Truth]]:
+def corpus() -> tuple[list[PairRecord], Truths]:
     """Both pairs of every scene, with references and truth."""
     rng = np.random.default_rng(0)
     triples = [sample_triple(0, i) for i in range(SAMPLED)]
@@ -46,13 +50,16 @@ def corpus() -> tuple[list[PairRecord], dict[str, Truth]]:
                     viewpoint_iou=float(rng.random()),
                 )
             )
-    return records, truths
+    return records, Truths(find_world("clevr"), truths)
 
 
-def system(records: list[PairRecord], truths: dict[str, Truth], seed: int) -> list[Prediction]:
+def system(records: list[PairRecord], truths: Truths, seed: int) -> list[Prediction]:
     """True sentences, a tenth of them in the wrong place."""
     rng = np.random.default_rng(seed)
-    said = [write_captions(*truths[r.pair_id], rng)[0] for r in records]
+    said = []
+    for record in records:
+        before, after, change = truths.by_id[record.pair_id]
+        said.append(write_captions(before, after, change, rng)[0])
     wrong = np.flatnonzero(rng.random(len(said)) < 0.1)
     for i, j in zip(wrong, rng.permutation(wrong), strict=True):
         said[i] = said[j]
@@ -73,17 +80,29 @@ def seconds(run: Callable[[], object]) -> float:
 
 def main() -> None:
     """Prints a line for each kind of report."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    add_record_option(parser, "intervals")
+    options = parser.parse_args()
     records, truths = corpus()
     one, *others = (system(records, truths, seed) for seed in range(3))
+
+    def scored(said: list[Prediction], resamples: int = 1000) -> Scored:
+        return score(records, said, Settings(resamples=resamples), truths)
+
     runs: dict[str, Callable[[], object]] = {
-        "no intervals": lambda: evaluate_records(records, one, truths, Settings(resamples=0)),
-        "1,000 resamples": lambda: evaluate_records(records, one, truths),
-        "comparison": lambda: evaluate_records(records, one, truths, other=others[0]),
-        "three seeds": lambda: evaluate_records(records, one, truths, seeds=others),
+        "no intervals": lambda: make_report(scored(one, 0)),
+        "1,000 resamples": lambda: make_report(scored(one)),
+        "comparison": lambda: make_report(scored(one), other=scored(others[0])),
+        "three seeds": lambda: make_report(scored(one), seeds=[scored(each) for each in others]),
     }
     print(f"{len(records):,} pairs, {sum(len(r.captions) for r in records):,} references")
-    for name, run in runs.items():
-        print(f"{name:>16}  {seconds(run):5.2f} s")
+    rows = []
+    with Watch() as watch:
+        for name, run in runs.items():
+            rows.append({"report": name, "pairs": len(records), "seconds": seconds(run)})
+            print(f"{name:>16}  {rows[-1]['seconds']:5.2f} s", flush=True)
+    if options.record:
+        write_result(options.record, "rows", {"rows": rows, "times": ["seconds"]}, watch=watch)
 
 
 if __name__ == "__main__":

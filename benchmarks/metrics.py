@@ -1,6 +1,6 @@
 """Time of every caption metric beside the reference package's, in one run, on the corpus of ``corpus.py``.
 
-    python benchmarks/metrics.py [--corpus FOLDER] [--runs 5] [--meteor]
+    python -m benchmarks.metrics [--corpus FOLDER] [--runs 5] [--meteor]
 
 needs the extra ``eval``. FOLDER is what ``corpus.py`` wrote; without it the corpus is made first.
 
@@ -24,9 +24,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import corpus
 import numpy as np
 
+from benchmarks import corpus
+from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.evaluation.metrics import bleu, cider, java, meteor, ngrams, ptb, rouge, tokenisers
 
 LIGHT = ("tokenise", "count", "BLEU", "ROUGE-L", "CIDEr-D")
@@ -40,6 +41,7 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--meteor", action="store_true", help="METEOR too: a minute or two")
+    add_record_option(parser, "metrics")
     options = parser.parse_args()
     print(
         f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors, numpy {np.__version__}"
@@ -48,13 +50,21 @@ def main() -> None:
     print(f"{corpus.describe(made)}; {options.runs} runs, load {os.getloadavg()[0]:.1f}")
     ours: Times = defaultdict(list)
     theirs: Times = defaultdict(list)
-    with _java_on_path():
+    with Watch() as watch, _java_on_path():
         for _ in range(options.runs):
             values, wanted = _ours(made, ours), _reference(made, theirs)
             np.testing.assert_allclose(values, wanted, rtol=1e-9)
         if options.meteor:
             np.testing.assert_allclose(_our_meteor(made, ours), _reference_meteor(made, theirs), rtol=1e-12)
-    _table(ours, theirs)
+    rows = _rows(ours, theirs)
+    row = "{:22} {:>12} {:>12} {:>8} {:>12} {:>12} {:>8}"
+    print(row.format(*rows[0]))
+    for found in rows:
+        cells = ["--" if v is None else f"{v:.3f}" if isinstance(v, float) else v for v in found.values()]
+        print(row.format(*cells))
+    if options.record:
+        figures = {"rows": rows, "times": list(rows[0])[1:], "pairs": len(made.ids)}
+        write_result(options.record, "rows", figures, watch=watch)
 
 
 def _ours(made: corpus.CaptionCorpus, times: Times) -> list[float]:
@@ -142,18 +152,19 @@ def _processor() -> float:
     return sum(u.ru_utime + u.ru_stime for u in used)
 
 
-def _table(ours: Times, theirs: Times) -> None:
-    row = "{:22} {:>12} {:>12} {:>8} {:>12} {:>12} {:>8}"
-    print(
-        row.format("median seconds", "ours, wall", "reference", "ratio", "ours, proc.", "reference", "ratio")
-    )
+def _rows(ours: Times, theirs: Times) -> list[dict[str, Any]]:
+    """Median seconds of every metric: of the wall clock and of the processor, and how many times as long."""
     lines = {name: (name,) for name in (*LIGHT, "METEOR") if name in ours}
+    rows = []
     for title, steps in {**lines, "light metrics": LIGHT, "without the tokeniser": LIGHT[1:]}.items():
-        cells = []
-        for kind in (0, 1):
+        row: dict[str, Any] = {"median seconds": title}
+        for kind, clock in enumerate(("wall", "processor")):
             mine, other = _median(ours, steps, kind), _median(theirs, steps, kind)
-            cells += [f"{mine:.3f}", *((f"{other:.3f}", f"{other / mine:.1f}") if other else "--")]
-        print(row.format(title, *cells))
+            row[f"ours, {clock}"] = mine
+            row[f"reference, {clock}"] = other or None
+            row[f"ratio, {clock}"] = other / mine if other else None
+        rows.append(row)
+    return rows
 
 
 def _median(times: Times, names: tuple[str, ...], kind: int) -> float:

@@ -1,6 +1,6 @@
 """Multiplications of one pair, counted in the graphs, and how much of the measured time they explain.
 
-    python benchmarks/operations.py [--model NAME-or-FOLDER] [--words 9] [--runs 50]
+    python -m benchmarks.operations [--model NAME-or-FOLDER] [--words 9] [--runs 50]
 
 Counted are the multiply-adds of Conv, MatMul, Gemm and Einsum on one pair, from the shapes that a run
 shows: the encoder graph once, the decoder graph once a word. Explained is the time that they would take
@@ -20,6 +20,7 @@ import onnxruntime
 from numpy.typing import NDArray
 from onnx import TensorProto, helper
 
+from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.captioner.runtime import load
 
 SIDE = 768
@@ -33,9 +34,30 @@ def main() -> None:
     parser.add_argument("--model", default=None)
     parser.add_argument("--words", type=int, default=9)
     parser.add_argument("--runs", type=int, default=50)
+    add_record_option(parser, "operations")
     options = parser.parse_args()
-    bundle = load(options.model, 1).bundle
-    width, height = bundle.card.image_size
+    with Watch() as watch:
+        figures = measure(options.model, options.words, options.runs)
+    print(f"rate of a {SIDE}^3 product, one thread: {figures['rate'] / 1e9:.1f} G multiply-adds/s")
+    for part in figures["parts"]:
+        print(
+            f"{part['name']} x {part['times']}: {part['multiply_adds'] / 1e6:.1f} M multiply-adds,"
+            f" {1e3 * part['seconds']:.1f} ms, explained {100 * part['explained']:.0f} %"
+        )
+    count, took = (sum(part[key] for part in figures["parts"]) for key in ("multiply_adds", "seconds"))
+    explained = count / figures["rate"] / took
+    print(
+        f"a pair: {count / 1e6:.1f} M multiply-adds, {1e3 * took:.1f} ms, explained {100 * explained:.0f} %"
+    )
+    if options.record:
+        write_result(options.record, "operations", figures, watch=watch)
+
+
+def measure(model: str | None, words: int, runs: int) -> dict[str, Any]:
+    """Multiply-adds and seconds of the encoder and of ``words`` decoder steps, and the machine's rate."""
+    captioner = load(model, 1)
+    bundle = captioner.bundle
+    width, height = captioner.input.size
     pixels = np.random.default_rng(0).standard_normal((2, 1, 3, height, width)).astype(np.float32)
     encoder = onnx.load(bundle.folder / "encoder.onnx")
     decoder = onnx.load(bundle.folder / "decoder.onnx")
@@ -49,22 +71,19 @@ def main() -> None:
                 d.dim_value or (1 if d.dim_param == "batch" else 0) for d in value.type.tensor_type.shape.dim
             ]
             feeds[value.name] = np.zeros(shape, np.float32)
-    rate = _rate(options.runs)
-    total_count = total_time = 0.0
-    print(f"rate of a {SIDE}^3 product, one thread: {rate / 1e9:.1f} G multiply-adds/s")
-    for name, graph, given, times in (
-        ("encoder", encoder, seen, 1),
-        ("decoder", decoder, feeds, options.words),
-    ):
-        count, took = (
-            times * sum(_counts(graph, given).values()),
-            times * _seconds(graph, given, options.runs),
-        )
-        total_count, total_time = total_count + count, total_time + took
-        print(f"{name} x {times}: {count / 1e6:.1f} M multiply-adds, {1e3 * took:.1f} ms, "
-              f"explained {100 * count / rate / took:.0f} %")  # fmt: skip
-    print(f"a pair: {total_count / 1e6:.1f} M multiply-adds, {1e3 * total_time:.1f} ms, "
-          f"explained {100 * total_count / rate / total_time:.0f} %")  # fmt: skip
+    rate, parts = _rate(runs), []
+    for name, graph, given, times in (("encoder", encoder, seen, 1), ("decoder", decoder, feeds, words)):
+        count, seconds = times * sum(_counts(graph, given).values()), times * _seconds(graph, given, runs)
+        explained = count / rate / seconds
+        part = {
+            "name": name,
+            "times": times,
+            "multiply_adds": count,
+            "seconds": seconds,
+            "explained": explained,
+        }
+        parts.append(part)
+    return {"rate": rate, "words": words, "parts": parts}
 
 
 def _session(graph: onnx.ModelProto) -> onnxruntime.InferenceSession:

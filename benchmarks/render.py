@@ -1,6 +1,6 @@
 """Finished pictures per second of one core (or device), for each path and size: a JSON line each.
 
-    python benchmarks/render.py [--device cuda] [--pictures 40]
+    python -m benchmarks.render [--device cuda] [--pictures 40]
 
 Scenes are those of the twin; compiling and a first picture are left out. On the CPU the clock is the
 process's own time on one thread, so other work counts little; on another device it is wall time.
@@ -12,6 +12,7 @@ import time
 
 import torch
 
+from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.training.objects.render import render
 from whatchanged.training.objects.render.draw import Path
 from whatchanged.worlds.clevr.sampling import sample_triple
@@ -33,15 +34,26 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--pictures", type=int, default=40)
+    add_record_option(parser, "render")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     paths: tuple[Path, ...] = ("compiled", "tensor") if arguments.device == "cpu" else ("tensor",)
-    for path in paths:
-        for width, height in SIZES:
-            count = max(2, arguments.pictures if path == "compiled" or arguments.device != "cpu" else 6)
-            speed = measure(path, arguments.device, width, height, count)
-            row = {"path": path, "device": arguments.device, "size": f"{width}x{height}", "pictures": count}
-            print(json.dumps({**row, "per_second": round(speed, 2)}), flush=True)
+    rows = []
+    with Watch() as watch:
+        for path in paths:
+            for width, height in SIZES:
+                count = max(2, arguments.pictures if path == "compiled" or arguments.device != "cpu" else 6)
+                speed = measure(path, arguments.device, width, height, count)
+                row = {
+                    "path": path,
+                    "device": arguments.device,
+                    "size": f"{width}x{height}",
+                    "pictures": count,
+                }
+                rows.append({**row, "per_second": round(speed, 2)})
+                print(json.dumps(rows[-1]), flush=True)
+    if arguments.record:
+        write_result(arguments.record, "rows", {"rows": rows, "times": ["per_second"]}, watch=watch)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from screen_documents import ICONS, WORDS
+
+from benchmarks.screen_documents import ICONS, WORDS
 
 Rng = np.random.Generator
 Element = dict[str, Any]

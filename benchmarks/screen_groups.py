@@ -12,8 +12,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from screen_browser import Browser
-from screen_documents import FONTS, HELD_OUT_FONTS, HELD_OUT_STYLES, ICONS, STYLES, Writer, write_document
+
+from benchmarks.screen_browser import Browser
+from benchmarks.screen_documents import (
+    FONTS,
+    HELD_OUT_FONTS,
+    HELD_OUT_STYLES,
+    ICONS,
+    STYLES,
+    Writer,
+    write_document,
+)
 
 Rng = np.random.Generator
 Maker = Callable[[Writer], str]

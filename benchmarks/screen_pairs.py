@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from screen_browser import Browser
-from screen_changes import DESCRIBE, WORD_BOXES, Deed, Element, make_change, make_noise
-from screen_documents import FONTS, HELD_OUT_FONTS, HELD_OUT_STYLES, STYLES, write_document
+
+from benchmarks.screen_browser import Browser
+from benchmarks.screen_changes import DESCRIBE, WORD_BOXES, Deed, Element, make_change, make_noise
+from benchmarks.screen_documents import FONTS, HELD_OUT_FONTS, HELD_OUT_STYLES, STYLES, write_document
 
 Rng = np.random.Generator
 BROWSERS: dict[str, tuple[str, tuple[str, ...]]] = {

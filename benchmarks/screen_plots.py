@@ -18,7 +18,8 @@ from PIL import Image
 
 mpl.use("agg")
 import matplotlib.pyplot as plt
-from screen_documents import FONTS, WORDS
+
+from benchmarks.screen_documents import FONTS, WORDS
 
 Rng = np.random.Generator
 COLORS = ("tab:blue", "tab:orange", "tab:green", "tab:red", "black", "tab:purple", "gray", "#4477aa")

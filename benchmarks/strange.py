@@ -1,6 +1,6 @@
 """How often ``describe`` warns that pictures are unfamiliar: scenes of its world, and anything else.
 
-    python benchmarks/strange.py MODEL --scenes $BLENDER_DEV --scenes TWIN [--wheels FOLDER] [--each 40]
+    python -m benchmarks.strange MODEL --scenes $BLENDER_DEV --scenes TWIN [--wheels FOLDER] [--each 40]
         [--keep FOLDER] [--seed 0] [--pages 10]
 
 False alarms: the share of the pairs of each data set that are warned of. Detection, by kind: the share of
@@ -27,11 +27,13 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
+from benchmarks.record import add_record_option, anonymous, write_result
 from whatchanged.captioner.runtime import Captioner, load
 from whatchanged.datasets import open_dataset
 from whatchanged.evaluation.statistics.intervals import wilson
@@ -100,12 +102,12 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=10, help="pages in Chromium, 0 for none")
     parser.add_argument("--keep", type=Path, default=None, help="write the strange pictures here")
     parser.add_argument("--seed", type=int, default=0)
+    add_record_option(parser, "strange")
     options = parser.parse_args()
     captioner = load(options.model, 1)
-    for folder in options.scenes:
-        _report_alarms(captioner, folder)
+    known = [_false_alarms(captioner, folder) for folder in options.scenes]
     beside = next(r.before for r in open_dataset(options.scenes[0]).records)
-    alarms, total = 0, 0
+    rows: list[dict[str, Any]] = []
     for kind, pictures in strange_pictures(options.each, options.pages, options.wheels, options.seed):
         named = list(pictures)
         if options.keep is not None:
@@ -116,11 +118,16 @@ def main() -> None:
         least = min((s for pair in found for _, s in pair), default=math.nan)
         print(f"{kind:16} {_share(caught, 2 * len(named))}, least strangeness {least:.2f}", end="")
         print(f"; missed: {', '.join(missed[:12])}" if missed else "", flush=True)
-        alarms, total = alarms + caught, total + 2 * len(named)
+        rows.append({"kind": kind, "warned_of": caught, "of": 2 * len(named), "least_distance": least})
+    alarms, total = sum(row["warned_of"] for row in rows), sum(row["of"] for row in rows)
     print(f"{'all':16} {_share(alarms, total)}")
+    if options.record:
+        figures = {"known": known, "strange": rows}
+        write_result(options.record, "strange", figures, seeds={"pictures": options.seed})
 
 
-def _report_alarms(captioner: Captioner, folder: Path) -> None:
+def _false_alarms(captioner: Captioner, folder: Path) -> dict[str, Any]:
+    """How many pairs of a world that the model knows are warned of."""
     records = [r for r in open_dataset(folder).records if r.after is not None]
     ood_distance = []
     for start in range(0, len(records), 16):
@@ -133,6 +140,13 @@ def _report_alarms(captioner: Captioner, folder: Path) -> None:
         f"median {np.median(values):.2f}, 95 % {np.quantile(values, 0.95):.2f}, most {values.max():.2f}",
         flush=True,
     )
+    return {
+        "pictures": anonymous(str(folder)),
+        "warned_of": int((values > 1).sum()),
+        "of": len(values),
+        "median_distance": float(np.median(values)),
+        "largest_distance": float(values.max()),
+    }
 
 
 def _warned(captioner: Captioner, beside: Path, picture: Picture) -> list[tuple[bool, float]]:

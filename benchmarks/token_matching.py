@@ -1,6 +1,6 @@
 """Token-wise matching of a whole batch: in tiles against the plain form, time and peak memory of both passes.
 
-    python benchmarks/token_matching.py [--batch 128] [--tokens 196] [--width 512] [--heads 1] [--device cuda]
+    python -m benchmarks.token_matching [--batch 128] [--tokens 196] [--width 512] [--heads 1] [--device cuda]
         [--tile-mib 64] [--repeats 3] [--forms tiled,plain]
 
 Each form runs in a process of its own: forward, backward of a contrastive loss, once to warm up, then the
@@ -22,6 +22,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.training.nn.token_matching import match_tokens
 
 
@@ -100,17 +101,24 @@ def main() -> None:
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--forms", default="tiled,plain")
+    add_record_option(parser, "token_matching")
     options = parser.parse_args()
     print(json.dumps({**vars(options), "threads": torch.get_num_threads(), "torch": torch.__version__}))
-    context = multiprocessing.get_context("spawn")
-    for form in options.forms.split(","):
-        answers = context.Queue()
-        process = context.Process(target=measure, args=(form, options, answers))
-        process.start()
-        process.join()
-        found = answers.get() if process.exitcode == 0 else {"form": form, "failed": process.exitcode}
-        print(json.dumps(found), flush=True)
-    print(json.dumps(agreement(options)))
+    context, rows = multiprocessing.get_context("spawn"), []
+    with Watch() as watch:
+        for form in options.forms.split(","):
+            answers = context.Queue()
+            process = context.Process(target=measure, args=(form, options, answers))
+            process.start()
+            process.join()
+            found = answers.get() if process.exitcode == 0 else {"form": form, "failed": process.exitcode}
+            rows.append({"batch": options.batch, "tokens": options.tokens, **found})
+            print(json.dumps(found), flush=True)
+    agreed = agreement(options)
+    print(json.dumps(agreed))
+    if options.record:
+        figures = {"rows": rows, "times": ["forward_s", "backward_s", "core_s"], "agreement": agreed}
+        write_result(options.record, "rows", figures, watch=watch, seeds={"torch": 0})
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What remains of a model's captions when pictures get worse: compression, noise, light, colour, frame.
 
-    python benchmarks/worse_pictures.py MODEL DATASET [--only NAME --only NAME] [--seed 0]
+    python -m benchmarks.worse_pictures MODEL DATASET [--only NAME --only NAME] [--seed 0]
 
 Each picture is worsened at its own size, before the model resizes it; both pictures of a pair alike, but for
 "after only". Scores against the scene's truth, so the data set needs it (a twin, or $BLENDER_DEV). Where
@@ -16,16 +16,27 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageEnhance, ImageFilter
 
+from benchmarks.record import add_record_option, write_result
 from whatchanged.captioner.runtime import Captioner, Description, load
 from whatchanged.datasets import open_dataset
 from whatchanged.evaluation.metrics.change_detection import Ranking
-from whatchanged.evaluation.metrics.scene_grading import GRADES, Truth, graded, scene_truths
+from whatchanged.evaluation.metrics.truth import Truths, judged, read_truths
 from whatchanged.records import PairRecord
 
 Picture = Image.Image
 Floats = NDArray[np.float64]
 Worsen = Callable[[Picture, np.random.Generator], Picture]
 BATCH = 16
+COLUMNS = (
+    "type right",
+    "phrase fits",
+    "fits alone",
+    "wholly true",
+    "called no change",
+    "unchanged recognised",
+    "AUC",
+    "warned of",
+)
 
 
 def main() -> None:
@@ -36,16 +47,25 @@ def main() -> None:
     parser.add_argument("dataset", type=Path)
     parser.add_argument("--only", action="append", choices=list(WORSE), help="default: all")
     parser.add_argument("--seed", type=int, default=0, help="of the noise")
+    add_record_option(parser, "worse_pictures")
     options = parser.parse_args()
     captioner = load(options.model, 1)
-    records, truths = open_dataset(options.dataset).records, scene_truths(options.dataset)
-    if not truths:
+    records = open_dataset(options.dataset).records
+    truths = read_truths(options.dataset, records)
+    if truths is None:
         parser.error(f"{options.dataset}: needs scenes.json and pairs.json, which hold the truth.")
-    print("| pictures | type right | fits | alone | wholly true | called none | recall | AUC | warned of |")
-    print("|---|" + "---:|" * 8)
+    print("| pictures | " + " | ".join(COLUMNS) + " |")
+    print("|---|" + "---:|" * len(COLUMNS))
+    rows = []
     for name in options.only or WORSE:
         found = describe_worse(captioner, records, name, options.seed)
-        print(f"| {name} | {' | '.join(scores(records, truths, found))} |", flush=True)
+        rows.append({"pictures": name, **scores(records, truths, found)})
+        cells = [str(v) if isinstance(v, str | int) else f"{v:.1f}" for v in rows[-1].values()]
+        print("| " + " | ".join(cells) + " |", flush=True)
+    if options.record:
+        decimals = {name: 2 if name == "AUC" else 1 for name in COLUMNS[:-1]}
+        figures = {"rows": rows, "decimals": decimals}
+        write_result(options.record, "rows", figures, seeds={"noise": options.seed})
 
 
 def describe_worse(
@@ -66,18 +86,18 @@ def describe_worse(
 
 
 def scores(
-    records: Sequence[PairRecord], truths: dict[str, Truth], found: Sequence[Description]
-) -> list[str]:
-    """Percentages of the changed pairs, of the unchanged ones, the AUC, and how many pairs were warned of."""
-    grades = graded(records, [d.sentence for d in found], truths)
-    chosen = grades.subsets({})
-    changed, unchanged = grades.shares(chosen["semantic"]), grades.shares(chosen["distractor"])
-    names = [name for name in GRADES if name != "value_right"]
-    shares = [changed[name]["percent"] for name in names] + [unchanged["called_none"]["percent"]]
-    truly = np.array([kind != "none" for kind in grades.kinds])
+    records: Sequence[PairRecord], truths: Truths, found: Sequence[Description]
+) -> dict[str, float | int]:
+    """``COLUMNS``: percentages of the changed pairs, of the unchanged ones, and how many were warned of."""
+    verdicts = judged(records, [d.sentence for d in found], truths)
+    chosen = verdicts.subsets({})
+    changed, unchanged = verdicts.counts(chosen["semantic",]), verdicts.counts(chosen["distractor",])
+    counts = [changed[name] for name in truths.world.grades if name != "value_right"]
+    shares = [100 * right / of for right, of in (*counts, unchanged["called_none"])]
+    truly = np.array([kind != "none" for kind in verdicts.kinds])
     ranking = Ranking(np.array([d.no_change for d in found]), truly)
     auc = float(ranking.auc(np.ones((1, len(found))))[0])
-    return [*(f"{share:.1f}" for share in shares), f"{auc:.2f}", str(sum(bool(d.unfamiliar) for d in found))]
+    return dict(zip(COLUMNS, [*shares, auc, sum(bool(d.unfamiliar) for d in found)], strict=True))
 
 
 def _values(change: Callable[[Floats, np.random.Generator], Floats]) -> Worsen:

@@ -5,8 +5,10 @@ import os
 # Tests run side by side: one core each. NumPy's and torch's libraries look once, when they are loaded.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import gzip
 import shutil
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -72,6 +74,33 @@ def whatchanged(monkeypatch, capsys):
         return ended.value.code or 0, captured.out, captured.err
 
     return run
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """A folder on the path to install made-up packages into; plug-ins' lines are told anew."""
+    from fake_packages import Site
+
+    from whatchanged import plugins
+
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setattr(plugins, "_told", set())
+    made = Site(folder)
+    yield made
+    made.forget()
+
+
+@pytest.fixture(scope="session")
+def old_formats(tmp_path_factory):
+    """Runs and bundles as earlier versions wrote them (``fixtures/make_old.py``); to be read only."""
+    folder = tmp_path_factory.mktemp("old") / "formats"
+    shutil.copytree(Path(__file__).parent / "fixtures" / "old", folder)
+    for packed in sorted(folder.rglob("*.gz")):
+        packed.with_suffix("").write_bytes(gzip.decompress(packed.read_bytes()))
+        packed.unlink()
+    return folder
 
 
 @pytest.fixture(scope="session")

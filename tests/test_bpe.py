@@ -19,7 +19,7 @@ from whatchanged.bpe import (
     to_json,
 )
 from whatchanged.errors import DatasetError
-from whatchanged.vocabulary import BOS, EOS, PAD, SPECIALS, Vocabulary
+from whatchanged.vocabulary import BOS, EOS, PAD, SPECIALS, Vocabulary, padded
 
 PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 SMALL = ("t h", "th e</w>", "i s</w>", "c h", "a n", "an g", "th e", "e</w> x", "Ã ¤", "' s</w>", "! !</w>")
@@ -34,7 +34,7 @@ PUBLISHED = {
 
 def clips_ids(vocabulary, text):
     """CLIP's own ids of a text, without start and end."""
-    return [i - 6 for i in vocabulary.ids(text, 10_000) if i not in (BOS, EOS, PAD)]
+    return [i - 6 for i in vocabulary.word_ids(text)]
 
 
 def library(merges):
@@ -77,7 +77,7 @@ def test_published_ids():
     ranks, merges = [int(rank) for rank, _, _ in lines], [merge for _, _, merge in lines]
     vocabulary = from_merges(merges)
     for text, ids in PUBLISHED.items():
-        row = vocabulary.ids(text, 32)
+        (row,) = padded([vocabulary.sentence(text, 29)], 32)
         assert [published(i, ranks) for i in row[1 : row.index(EOS)]] == ids
         assert vocabulary.text(row) == text
 
@@ -117,7 +117,7 @@ def test_merges_apply_earliest_first_wherever_they_stand(words, seed):
 
 def test_the_text_is_cleaned_first():
     tidy = from_merges(SMALL)
-    assert tidy.ids("  The\n\tCHANGE &amp;amp; \u00a0more ", 40) == tidy.ids("the change & more", 40)
+    assert tidy.word_ids("  The\n\tCHANGE &amp;amp; \u00a0more ") == tidy.word_ids("the change & more")
 
 
 @pytest.mark.parametrize(
@@ -134,24 +134,24 @@ def test_what_is_merged_on_its_own(text, wanted):
 
 def test_ids_are_cut_ended_and_padded_like_words():
     vocabulary = from_merges(SMALL)
-    assert vocabulary.ids("the", 6) == [BOS, vocabulary.entries.index("the</w>"), EOS, PAD, PAD, PAD]
-    assert len(vocabulary.ids("a b c d e f g", 6)) == 6 and vocabulary.ids("a b c d e f g", 6)[4:] == [
-        EOS,
-        PAD,
-    ]
+    the = vocabulary.sentence("the")
+    assert the == [BOS, vocabulary.entries.index("the</w>"), EOS]
+    cut = vocabulary.sentence("a b c d e f g", 3)
+    assert cut == [BOS, *vocabulary.word_ids("a b c"), EOS]
+    assert padded([the, cut]) == [[*the, PAD, PAD], cut] and padded([the], 6) == [[*the, PAD, PAD, PAD]]
 
 
 @given(st.lists(st.sampled_from(["the", "change", "is", "ä", "!", "7", "a's", "日本", "naïve"]), max_size=9))
 def test_text_comes_back_with_each_part_on_its_own(words):
     vocabulary = from_merges(SMALL)
     text = " ".join(words)
-    assert vocabulary.text(vocabulary.ids(text, 200)) == " ".join(parts(text))
+    assert vocabulary.text(vocabulary.sentence(text, 197)) == " ".join(parts(text))
 
 
 def test_what_follows_the_end_is_not_text():
     """Early stop or not: the ids of a caption, its end and anything behind give the caption."""
     vocabulary = from_merges(SMALL)
-    ids = vocabulary.ids("the change", 20)
+    ids = vocabulary.sentence("the change")
     assert vocabulary.text([*ids[: ids.index(EOS) + 1], 17, 18]) == "the change"
 
 
@@ -212,7 +212,7 @@ def test_merges_that_are_none(merges, message):
 
 def test_pieces_are_told_word_by_word():
     vocabulary = from_merges(SMALL)
-    ids = vocabulary.ids("the change ä", 30)
+    ids = vocabulary.sentence("the change ä")
     spoken = vocabulary.words(ids)
     assert [word for word, _ in spoken] == ["the", "change", "ä"]
     assert [place for _, places in spoken for place in places] == list(range(1, ids.index(EOS)))

@@ -14,11 +14,13 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from whatchanged.captioner.bundle import Bundle, Card, InDistribution, NoChange, write_bundle
+from whatchanged.captioner.bundle import Bundle, write_bundle
+from whatchanged.captioner.card import Card, GridAttention, InDistribution, NoChange, PictureInput
 from whatchanged.vocabulary import BOS, EOS, SPECIALS, Vocabulary
 
 SIZE = (24, 16)
 GRID = (2, 3)
+PICTURES = PictureInput(SIZE, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
 SENTENCES = ("there is no change", "the square changed")
 VOCABULARY = Vocabulary((*SPECIALS, "change", "changed", "is", "no", "square", "the", "there"))
 CARD = Card(
@@ -27,10 +29,8 @@ CARD = Card(
     method="difference",
     preset="none",
     world="flat",
-    image_size=SIZE,
-    mean=(0.5, 0.5, 0.5),
-    std=(0.5, 0.5, 0.5),
-    grid=GRID,
+    input=PICTURES,
+    attention=GridAttention(*GRID),
     vocabulary=VOCABULARY,
     max_length=8,
     no_change=NoChange(0.5, 1.0, 0.0, "by hand", ("there is no change",)),
@@ -147,7 +147,7 @@ def _decoder() -> onnx.ModelProto:
 def _bigrams(sentence: str) -> np.ndarray:
     """Logits (V, V) under which each word is followed by the next of the sentence."""
     table = np.zeros((len(VOCABULARY), len(VOCABULARY)), np.float32)
-    words = [BOS, *VOCABULARY.ids(sentence, 10)[1 : len(sentence.split()) + 1], EOS]
+    words = [BOS, *VOCABULARY.word_ids(sentence), EOS]
     for word, following in pairwise(words):
         table[word, following] = 10
     return table

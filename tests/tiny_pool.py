@@ -2,15 +2,20 @@
 
 from unittest import mock
 
-from whatchanged.recipes.schema import VisionConfig
+from whatchanged.recipes.schema import ObjectsConfig
 from whatchanged.training.objects import pool
 
 SEED, SHARD, SHARDS = 3, 5, 2
 WIDTH, HEIGHT = 96, 64
-VISION = VisionConfig(
-    kind="backbone", image_width=WIDTH, image_height=HEIGHT, channels=(4, 6, 8), blocks=1, keep=6,
-    matching=True, scene_context=True, scene_truth=True,
-)  # fmt: skip
+VISION = ObjectsConfig(
+    image_width=WIDTH,
+    image_height=HEIGHT,
+    channels=(4, 6, 8),
+    blocks=1,
+    keep=6,
+    matching=True,
+    scene_context=True,
+)
 
 
 def draw(folder):

@@ -17,12 +17,12 @@ pictures again. Back where the run lies:
     PYTHONPATH=src python tools/train_on_gpu.py unpack CAME_BACK NEW_RUN
     whatchanged export NEW_RUN MODEL --data TWIN --fp16
 
-A round: cores and GPU draw for a share of the time (--draw); the cores go on while clevr-see learns (--see);
-its tokens are stored; clevr-pcl learns matching, pre-training and captioning (--speak). The rest is for
-tokens, scores on held-out pairs, and packing. A trial of some steps tells how many fit, so that a cosine ends
-with its time. Each checkpoint that is written on the way is packed into the output folder. Optimisers start
-anew in every round, with a warm-up. ``--see 0`` or ``--speak 0`` leaves a part out; ``--set`` reaches both
-recipes.
+A round has three parts, each with a share of the time. Cores and GPU draw pictures (--draw); the cores go on
+with it later. clevr-see trains the vision (--see), whose tokens of the pool are then stored. clevr-pcl learns
+matching, pre-training and captioning (--speak). The rest of the time is for tokens, scores on held-out pairs,
+and packing. A trial of some steps tells how many fit, so that a schedule ends with its time. Each checkpoint
+that is written on the way is packed into the output folder. Optimisers start anew in every round, with a
+warm-up. ``--see 0`` or ``--speak 0`` leaves a part out; ``--set`` reaches both recipes.
 
 The GPU's machine needs torch, numpy, pillow, safetensors, rich, tensorboard, scikit-learn; numba, or only the
 GPU draws.
@@ -41,28 +41,30 @@ from dataclasses import replace
 from functools import partial
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
-from torch import nn
 
-from whatchanged.errors import DatasetError, MissingExtra, WhatchangedError
+from whatchanged.errors import DatasetError, MissingExtra, RecipeError, WhatchangedError
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.schema import ObjectsConfig, PoolConfig, Recipe, StageConfig
 from whatchanged.training.checkpoint import State
+from whatchanged.training.device import choose_device
 from whatchanged.training.features.store import store_tokens
 from whatchanged.training.objects.pool import draw_pool, growing, open_shards, stop
 from whatchanged.training.objects.pool_source import ORDERED, PoolSource
 from whatchanged.training.run import run_recipe
-from whatchanged.training.run_folder import choose_device, environment, open_run
+from whatchanged.training.run_folder import environment, open_run
 from whatchanged.training.validation import caption_source, captioning_scores
 from whatchanged.training.weights.weight_shards import pack, unpack, write_whole
 from whatchanged.worlds.clevr.grading import judge
 
 TRIAL_STEPS, TRIAL_EVERY = 160, 10
 GPU_DRAWERS = 4
-SEE_READERS, LEAST_SHARED = 4, 2 * 2**30
-"""Processes that read pictures beside those that draw; bytes of shared memory below which threads read."""
+PICTURE_WORKERS = 4
+"""Processes that read pictures beside those that draw."""
+LEAST_SHARED = 2 * 2**30
+"""Bytes of shared memory below which threads read."""
 MOST_SCENES = 100_000
 HELD_SCENES, HELD_SEED = 200, 90_017
 """Pairs that every round is measured on, from a seed that nothing trains on."""
@@ -71,9 +73,11 @@ Learn = Callable[..., State]
 SPEAK: Shares = {"match": 0.15, "pretrain": 0.25, "caption": 0.6}
 """How the stages of clevr-pcl share their time."""
 FOR_GPU = (
-    "stage.see.batch=256", "data.augment=batches", "stage.see.save_every=200",
-    *(f"stage.{name}.batch=512" for name in SPEAK), *(f"stage.{name}.save_every=200" for name in SPEAK),
-)  # fmt: skip
+    "data.augment=batches",
+    *(f"stage.{name}.batch={512 if name in SPEAK else 256}" for name in ("see", *SPEAK)),
+    *(f"stage.{name}.save_every=200" for name in ("see", *SPEAK)),
+)
+"""Settings of both recipes on a GPU."""
 
 
 @contextmanager
@@ -107,13 +111,7 @@ def speeds(recipe: Recipe, scratch: Path, learn: Learn, seconds: float) -> tuple
     """
     began = time.monotonic()
     shutil.rmtree(scratch, ignore_errors=True)
-    stages = tuple(
-        replace(
-            stage, steps=TRIAL_STEPS, log_every=TRIAL_EVERY, evaluate_every=0, evaluate_from=0, patience=0,
-            tasks={task: weight for task, weight in stage.tasks.items() if task != "fda"},  # mines at length
-        )
-        for stage in recipe.stages
-    )  # fmt: skip
+    stages = tuple(_short(stage) for stage in recipe.stages)
     state = learn(replace(recipe, stages=stages), scratch, max_seconds=seconds, quiet=True)
     opening = time.monotonic() - began - state.seconds
     lines = [json.loads(line) for line in (scratch / "metrics.jsonl").read_text().splitlines()]
@@ -128,33 +126,50 @@ def speeds(recipe: Recipe, scratch: Path, learn: Learn, seconds: float) -> tuple
     return found, opening
 
 
+def _short(stage: StageConfig) -> StageConfig:
+    """The stage of a trial. Without FDA, whose false captions take long to find."""
+    return replace(
+        stage,
+        steps=TRIAL_STEPS,
+        log_every=TRIAL_EVERY,
+        evaluate_every=0,
+        evaluate_from=0,
+        patience=0,
+        tasks={task: weight for task, weight in stage.tasks.items() if task != "fda"},
+    )
+
+
 def train_for(
     recipe: Recipe, run: Path, init: Path | None, seconds: float, shares: Shares, device: str, out: Path
 ) -> dict[str, Any]:
     """Train each stage for its share of ``seconds``, trial included; returns what was done."""
     began = time.monotonic()
-    learn = partial(run_recipe, init=init, device=device, readers=readers(recipe, device))
+    learn = partial(run_recipe, init=init, device=device, workers=reading_processes(recipe, device))
     rates, opening = speeds(recipe, run.with_name(f"{run.name}-trial"), learn, 0.15 * seconds)
     left = seconds - (time.monotonic() - began) - opening
     steps = {name: max(1, int(0.93 * left * shares[name] * rate)) for name, rate in rates.items()}
-    stages = tuple(
-        replace(
-            stage, steps=steps[stage.name], warmup=max(1, min(stage.warmup, steps[stage.name] // 10)),
-            evaluate_every=min(stage.evaluate_every, steps[stage.name]),
-            evaluate_from=min(stage.evaluate_from, steps[stage.name]),
-        )
-        for stage in recipe.stages
-    )  # fmt: skip
+    stages = tuple(_cut(stage, steps[stage.name]) for stage in recipe.stages)
     with publishing(run, out):
         state = learn(replace(recipe, stages=stages), run, max_seconds=left)
     return {"steps_per_second": rates, "steps": steps, "finished": state.finished, "seconds": state.seconds}
+
+
+def _cut(stage: StageConfig, steps: int) -> StageConfig:
+    """The stage with this many steps, and all else within them."""
+    return replace(
+        stage,
+        steps=steps,
+        warmup=max(1, min(stage.warmup, steps // 10)),
+        evaluate_every=min(stage.evaluate_every, steps),
+        evaluate_from=min(stage.evaluate_from, steps),
+    )
 
 
 def score(run: Path, held: Path, device: str) -> dict[str, float]:
     """The greedy captions of held-out pairs: CIDEr-D, ROUGE-L, and how many (%) are true."""
     where = choose_device(device)
     _, method, _ = open_run(run, "last")
-    cast(nn.Module, method).to(where)
+    method.to(where)
     shards = open_shards(held)
     source = PoolSource(shards, (), 0, sum(map(len, shards)), ORDERED["official"], "captions", False)
     captions, references = caption_source(method, source, where)
@@ -163,13 +178,14 @@ def score(run: Path, held: Path, device: str) -> dict[str, float]:
     return {**scores, "true": 100 * true / len(source), "pairs": len(source)}
 
 
-def readers(recipe: Recipe, device: str) -> int:
-    """Processes that read for a GPU; a CPU is slow enough for threads."""
+def reading_processes(recipe: Recipe, device: str) -> int:
+    """Processes that read examples for a GPU; 0 for a CPU, which is slow enough for threads."""
     shared = Path("/dev/shm")
     room = shutil.disk_usage(shared).free if shared.is_dir() else 0
     if choose_device(device).type == "cpu" or room < LEAST_SHARED:
         return 0
-    return max(SEE_READERS, (os.cpu_count() or 1) - 2) if recipe.data.features else SEE_READERS
+    from_tokens = isinstance(recipe.data, PoolConfig) and recipe.data.tokens
+    return max(PICTURE_WORKERS, (os.cpu_count() or 1) - 2) if from_tokens else PICTURE_WORKERS
 
 
 def drawers(device: str) -> list[str]:
@@ -185,7 +201,10 @@ def drawers(device: str) -> list[str]:
 
 
 def one_round(options: argparse.Namespace) -> dict[str, Any]:
-    """Draw, see, store tokens, speak, score; returns the report, which also stands in ``out``/round.json."""
+    """Draw, train the vision, store its tokens, train the captioner, score.
+
+    Returns the report, which is also written to ``out``/round.json.
+    """
     end = time.monotonic() + options.seconds
     work, out, device = options.work, options.out, options.device
     number = len(list(work.glob("round-*")))
@@ -193,7 +212,7 @@ def one_round(options: argparse.Namespace) -> dict[str, Any]:
     here.mkdir(parents=True)
     start = _start(options, here)
     see, speak = (_recipe(name, options.set, pool) for name in ("clevr-see", "clevr-pcl"))
-    size = (see.vision.image_width, see.vision.image_height)
+    size = _picture_size(see)
     torch.backends.cudnn.benchmark = True  # pictures have one size
     report: dict[str, Any] = {"round": number, "device": environment(choose_device(device))["device"]}
 
@@ -221,7 +240,7 @@ def one_round(options: argparse.Namespace) -> dict[str, Any]:
     if options.speak and start is not None:
         tokens = here / "tokens"
         note("tokens", store_tokens(start, pool, tokens, options.variants, device, quiet=True))
-        speak = replace(speak, data=replace(speak.data, features=str(tokens)))
+        speak = replace(speak, data=speak.data.with_folders(str(pool), str(tokens)))
         left = min(options.speak * options.seconds, end - time.monotonic() - 0.05 * options.seconds)
         note("speak", train_for(speak, here / "speak", start, left, SPEAK, device, out))
         shutil.rmtree(tokens)
@@ -245,9 +264,19 @@ def _start(options: argparse.Namespace, here: Path) -> Path | None:
 def _recipe(name: str, overrides: Sequence[str], pool: Path) -> Recipe:
     """A recipe with the GPU's batches, then ``overrides``, but for those of stages that it does not have."""
     stages = {stage.name for stage in load_recipe(name).stages}
-    chosen = [text for text in (*FOR_GPU, *overrides)
-              if not text.startswith(("stage.", "stages.")) or text.split(".")[1] in stages]  # fmt: skip
+    chosen = [
+        text
+        for text in (*FOR_GPU, *overrides)
+        if not text.startswith(("stage.", "stages.")) or text.split(".")[1] in stages
+    ]
     return load_recipe(name, [*chosen, f"data.path={json.dumps(str(pool), ensure_ascii=False)}"])
+
+
+def _picture_size(recipe: Recipe) -> tuple[int, int]:
+    """Width and height of the pictures that the recipe reads."""
+    if not isinstance(recipe.vision, ObjectsConfig):
+        raise RecipeError(f"{recipe.name}: a round trains object tokens. Leave vision.kind as it is.")
+    return recipe.vision.image_width, recipe.vision.image_height
 
 
 def _wait(pool: Path, seconds: float, processes: Sequence[BaseProcess]) -> None:

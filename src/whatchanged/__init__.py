@@ -1,20 +1,55 @@
-"""Two pictures of the same thing in, one sentence out: what changed."""
+"""Two pictures of the same thing in, one sentence out: what changed.
 
+    >>> import whatchanged
+    >>> from importlib.resources import files
+    >>> demo = files("whatchanged") / "models" / "demo"
+    >>> captioner = whatchanged.load()
+    >>> found = captioner.describe(demo / "00-before.png", demo / "00-after.png")
+    >>> found.sentence
+    'the large green rubber cube changed to purple'
+    >>> found.changed
+    True
+
+load, Captioner, Description    describe pairs with a shipped model or one of your own
+datasets                        read a data set: ``datasets.open_dataset(path)``
+evaluation                      score captions
+recipes                         read and list recipes
+training                        train a recipe, export a run; needs the extra "train"
+
+The same from the command line: ``whatchanged --help``.
+"""
+
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from whatchanged.errors import WhatchangedError
 
 if TYPE_CHECKING:
+    from whatchanged import datasets, evaluation, recipes, training
     from whatchanged.captioner.runtime import Captioner, Description, load
 
 __version__ = "0.1.0"
-__all__ = ["Captioner", "Description", "WhatchangedError", "__version__", "load"]
+__all__ = [
+    "Captioner",
+    "Description",
+    "WhatchangedError",
+    "__version__",
+    "datasets",
+    "evaluation",
+    "load",
+    "recipes",
+    "training",
+]
 
 
 def __getattr__(name: str) -> Any:
     """Public names are resolved on first use, so that ``import whatchanged`` stays instant."""
     if name in ("Captioner", "Description", "load"):
-        from whatchanged.captioner import runtime
-
-        return getattr(runtime, name)
+        return getattr(import_module("whatchanged.captioner.runtime"), name)
+    if name in __all__:
+        return import_module(f"whatchanged.{name}")
     raise AttributeError(f"module 'whatchanged' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

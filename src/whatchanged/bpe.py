@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from whatchanged.errors import DatasetError
-from whatchanged.vocabulary import BOS, EOS, PAD, SPECIALS, Vocabulary
+from whatchanged.vocabulary import EOS, SPECIALS, Vocabulary
 
 MERGES = 48_894
 """Merges that CLIP uses; OpenAI's file holds more."""
@@ -64,11 +64,9 @@ class BPEVocabulary(Vocabulary):
         bpe = len(self) - len(SPECIALS)
         return [0, bpe, bpe + 1, 0, 0, 0, *range(bpe)]
 
-    def ids(self, text: str, length: int) -> list[int]:
-        """BOS pieces EOS, padded with PAD to ``length``; pieces are cut to ``length - 3``."""
-        bpe = [i for part in parts(text) for i in self._part(part)][: length - 3]
-        row = [BOS, *bpe, EOS]
-        return row + [PAD] * (length - len(row))
+    def word_ids(self, text: str) -> list[int]:
+        """The pieces of the text."""
+        return [i for part in parts(text) for i in self._part(part)]
 
     def words(self, ids: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
         """What the ids say word by word, each with the places of its pieces; specials say nothing."""

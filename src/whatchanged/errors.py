@@ -9,6 +9,7 @@
     ├── PredictionsError        a predictions file that cannot be read or does not fit its references
     ├── MetricUnavailable       a metric that this installation cannot compute, or whose program failed
     ├── ShapeError              arrays whose shapes do not fit each other
+    ├── PluginError             a method, world or data set that is unknown, or whose package is broken
     └── MissingExtra            an optional dependency that is not installed
 
 A message says what is wrong, where, and what to do about it.
@@ -49,6 +50,10 @@ class MetricUnavailable(WhatchangedError):
 
 class ShapeError(WhatchangedError):
     """Arrays that do not fit each other."""
+
+
+class PluginError(WhatchangedError):
+    """A method, world or data set that no package brings, or that cannot be loaded."""
 
 
 class MissingExtra(WhatchangedError):

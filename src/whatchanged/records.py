@@ -10,10 +10,6 @@ Box = tuple[float, float, float, float]
 
 Split = Literal["train", "val", "test"]
 Kind = Literal["pair_caption", "single_caption", "pair_label", "single_label"]
-ChangeType = Literal["color", "material", "add", "drop", "move", "none"]
-
-CHANGE_TYPES: tuple[ChangeType, ...] = ("color", "material", "add", "drop", "move", "none")
-"""The papers' "texture" is ``material``; a distractor pair is ``none``."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +18,8 @@ class PairRecord:
 
     ``pair_id`` is spelled as the data set's official scorer wants it; ``group_id`` is what a split may not
     divide (the scene with both its pairs). Captions are raw and untouched, in the order of their source.
-    ``None`` means: not annotated.
+    ``change_type`` is a kind of change of the pictures' world, or "none" for an unchanged pair. ``None``
+    means: not annotated.
     """
 
     dataset: str
@@ -35,7 +32,7 @@ class PairRecord:
     captions: tuple[str, ...] = ()
     tokens: tuple[tuple[str, ...], ...] | None = None
     changed: bool | None = None
-    change_type: ChangeType | None = None
+    change_type: str | None = None
     boxes: tuple[Box | None, Box | None] = (None, None)
     viewpoint_iou: float | None = None
     mask: Path | None = None

@@ -7,6 +7,12 @@ SPECIALS = ("<PAD>", "<BOS>", "<EOS>", "<UNK>", "<CLS>", "<MASK>")
 PAD, BOS, EOS, UNK, CLS, MASK = range(6)
 
 
+def padded(rows: Sequence[Sequence[int]], length: int | None = None) -> list[list[int]]:
+    """Rows of ids with PAD behind them, to ``length``, or to the longest."""
+    length = max(map(len, rows)) if length is None else length
+    return [[*row, *[PAD] * (length - len(row))] for row in rows]
+
+
 @dataclass(frozen=True)
 class Vocabulary:
     """The words of a model, ids included: ``entries[id]`` is the word, the first six are ``SPECIALS``."""
@@ -30,11 +36,13 @@ class Vocabulary:
         words = {word for caption in captions for word in caption.split()}
         return cls(SPECIALS + tuple(sorted(words - set(SPECIALS))))
 
-    def ids(self, text: str, length: int) -> list[int]:
-        """BOS words EOS, padded with PAD to ``length``; words are cut to ``length - 3``, so a PAD remains."""
-        words = [self._ids.get(word, UNK) for word in text.split()][: length - 3]
-        row = [BOS, *words, EOS]
-        return row + [PAD] * (length - len(row))
+    def sentence(self, text: str, most_words: int | None = None) -> list[int]:
+        """BOS words EOS; at most so many words. How many fit is the method's to say."""
+        return [BOS, *self.word_ids(text)[:most_words], EOS]
+
+    def word_ids(self, text: str) -> list[int]:
+        """The words alone; UNK for those that are not known."""
+        return [self._ids.get(word, UNK) for word in text.split()]
 
     def words(self, ids: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
         """What the ids say word by word, each with the places of its ids; BOS and EOS say nothing."""

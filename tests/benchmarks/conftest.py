@@ -1,4 +1,4 @@
-"""The scripts under test: they are no package, so each test module names its own as ``SCRIPT``."""
+"""Each test module names the benchmark script that it tests as ``SCRIPT``."""
 
 import importlib
 import sys
@@ -9,8 +9,8 @@ import pytest
 
 @pytest.fixture(scope="module")
 def bench(request):
-    """The script, with the modules beside it."""
-    folder = str(Path(__file__).parents[2] / "benchmarks")
-    sys.path.insert(0, folder)
-    yield importlib.import_module(request.module.SCRIPT)
-    sys.path.remove(folder)
+    """The script as a module of the package ``benchmarks``, which lies at the root of the checkout."""
+    root = str(Path(__file__).parents[2])
+    sys.path.insert(0, root)
+    yield importlib.import_module(f"benchmarks.{request.module.SCRIPT}")
+    sys.path.remove(root)

@@ -11,7 +11,8 @@ import pytest
 import torch
 
 from whatchanged.errors import OutputError, RecipeError
-from whatchanged.recipes.reader import load_recipe
+from whatchanged.recipes.reader import dump_recipe, load_recipe
+from whatchanged.recipes.schema import PoolConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.run import run_recipe
 
@@ -25,15 +26,48 @@ SIZES = {
 SCRIPT = "compare"
 
 
+def make_plan(bench, twin, out, **settings):
+    """A small plan on the CPU."""
+    return bench.Plan(
+        **{
+            "twin": twin,
+            "out": out,
+            "vision_run": None,
+            "pool": None,
+            "tokens": None,
+            "seconds": None,
+            "pairs": None,
+            "seeds": 1,
+            "width": 16,
+            "batch": 20,
+            "rate": 1e-3,
+            "dropout": 0.0,
+            "grid": (2, 3),
+            "picture": (48, 32),
+            "device": torch.device("cpu"),
+            **settings,
+        }
+    )
+
+
 @pytest.fixture
 def plan(bench, tmp_path):
-    """A plan whose stored grids have 5 features a cell."""
+    """A plan whose stored grids have 5 features a cell, and whose trained run is of clevr-pcl."""
     (tmp_path / "features").mkdir()
     np.save(tmp_path / "features" / "a.png.npy", np.zeros((5, 2, 3), np.float16))
-    return bench.Plan(
-        Path("twin"), tmp_path, None, None, None, None, 640, 2, 16, 32, 1e-3, 0.0, (2, 3), (48, 32),
-        torch.device("cpu"),
-    )  # fmt: skip
+    (tmp_path / "trained").mkdir()
+    (tmp_path / "trained" / "recipe.toml").write_text(dump_recipe(load_recipe("clevr-pcl")))
+    return make_plan(
+        bench,
+        Path("twin"),
+        tmp_path,
+        vision_run=tmp_path / "trained",
+        pool=Path("pool"),
+        tokens=Path("tokens"),
+        pairs=640,
+        seeds=2,
+        batch=32,
+    )
 
 
 def rows(bench):
@@ -42,40 +76,42 @@ def rows(bench):
 
 def test_rows_keep_tasks_and_switches_of_their_recipes(bench, plan):
     for row in rows(bench):
-        published, ours = (
-            load_recipe(row.recipe),
-            bench.recipe_of(row, plan, 3, (8,) * len(load_recipe(row.recipe).stages)),
-        )
+        published = load_recipe(row.recipe)
+        ours = bench.recipe_of(row, plan, 3, (8,) * len(published.stages))
         assert [stage.tasks for stage in ours.stages] == [stage.tasks for stage in published.stages]
         before, after = asdict(published.method), asdict(ours.method)
         changed = {name for name in before if before[name] != after[name]}
         assert changed - SIZES == ({"every_word"} if "ours" in row.name else set()), row.name
-        assert (ours.data.examples, ours.data.exchange) == (published.data.examples, published.data.exchange)
         assert ours.seed == 3
-        wanted = ("pool", "full") if row.seeing in bench.TOKENS else ("dataset", "captions")
-        assert (ours.data.source, ours.data.wording) == wanted
+        if row.vision in bench.TOKENS:
+            assert ours.data == PoolConfig(path="pool", tokens="tokens", wording="full", validation=1)
+            assert ours.vision == load_recipe("clevr-pcl").vision
+        else:
+            assert (ours.data.source, ours.data.wording) == ("dataset", "captions")
+            kept = (published.data.examples, published.data.exchange)
+            assert (ours.data.examples, ours.data.exchange) == kept
 
 
-def test_rows_share_one_optimiser_and_see_as_their_group_does(bench, plan):
+def test_rows_share_one_optimiser_and_have_the_vision_of_their_group(bench, plan):
     kinds = {"features": "features", "pixels": "backbone", "patches": "patches"}
     rates = set()
     for group, own in bench.GROUPS.items():
         for row in own:
             recipe = bench.recipe_of(row, plan, 1, (8,) * len(load_recipe(row.recipe).stages))
             assert recipe.method.width == 16
-            assert row.seeing in bench.TOKENS or recipe.vision.kind == kinds[group]
+            assert recipe.vision.kind == kinds.get(group, "objects")
             for stage in recipe.stages:
                 rates.add(
                     (
                         stage.lr,
                         stage.schedule,
                         stage.optimizer,
-                        stage.clip,
+                        stage.max_grad_norm,
                         stage.weight_decay,
                         stage.patience,
                     )
                 )
-                pairs = stage.batch * (2 if recipe.data.examples == "scenes" else 1)
+                pairs = stage.batch * (2 if load_recipe(row.recipe).data.examples == "scenes" else 1)
                 assert pairs == 32 and not stage.rates and not stage.evaluate_every
     assert len(rates) == 1
     assert bench.recipe_of(bench.GROUPS["features"][2], plan, 1, (8,)).vision.feature_width == 5
@@ -120,8 +156,13 @@ def test_other_settings_are_refused(bench, plan):
 
 
 def test_stored_grids_need_a_backbone(bench, plan):
-    with pytest.raises(RecipeError, match="--seen"):
-        bench.store_grids(plan)
+    with pytest.raises(RecipeError, match="--vision-run"):
+        bench.store_grids(replace(plan, vision_run=None))
+
+
+def test_rows_on_tokens_need_a_trained_run(bench, plan):
+    with pytest.raises(RecipeError, match="rows on tokens need --vision-run"):
+        bench.recipe_of(bench.GROUPS["plain"][0], replace(plan, vision_run=None), 1, (8, 8))
 
 
 @pytest.fixture(scope="module")
@@ -137,17 +178,14 @@ def small_twin(tmp_path_factory):
 def small_backbone(bench, small_twin, tmp_path_factory):
     """A run on pixels that learned next to nothing."""
     folder = tmp_path_factory.mktemp("backbone")
-    plan = bench.Plan(
-        small_twin, folder, None, None, None, None, 20, 1, 16, 20, 1e-3, 0.0, (2, 3), (48, 32),
-        torch.device("cpu"),
-    )  # fmt: skip
+    plan = make_plan(bench, small_twin, folder, pairs=20)
     recipe = bench.recipe_of(bench.GROUPS["pixels"][1], plan, 1, (1,))
     run_recipe(recipe, folder / "run", device="cpu", quiet=True)
     return folder / "run"
 
 
 @pytest.fixture(scope="module")
-def small_seen(tmp_path_factory):
+def small_tokens(tmp_path_factory):
     """A run on tokens that learned next to nothing, a pool of 40 triples, and its tokens."""
     from unittest import mock
 
@@ -166,7 +204,7 @@ def small_seen(tmp_path_factory):
     store_tokens(folder / "run", folder / "pool", folder / "tokens", 1, "cpu", quiet=True)
     return [
         f"--{name}={folder / place}"
-        for name, place in (("seen", "run"), ("pool", "pool"), ("tokens", "tokens"))
+        for name, place in (("vision-run", "run"), ("pool", "pool"), ("tokens", "tokens"))
     ]
 
 
@@ -176,10 +214,7 @@ def test_stored_grids_are_means_of_the_backbones_cells(bench, small_twin, small_
     from whatchanged.images import open_image
     from whatchanged.training.run_folder import open_run
 
-    plan = bench.Plan(
-        small_twin, tmp_path, small_backbone, None, None, None, 1, 1, 16, 20, 1e-3, 0.0, (2, 3), (48, 32),
-        torch.device("cpu"),
-    )  # fmt: skip
+    plan = make_plan(bench, small_twin, tmp_path, vision_run=small_backbone, pairs=1)
     bench.store_grids(plan)
     assert len(list(plan.features.iterdir())) == 300
     stored = np.load(plan.features / "CLEVR_semantic_000007.png.npy")
@@ -193,10 +228,7 @@ def test_stored_grids_are_means_of_the_backbones_cells(bench, small_twin, small_
 
 @pytest.mark.slow
 def test_a_trial_times_each_stage_and_leaves_nothing(bench, small_twin, tmp_path):
-    plan = bench.Plan(
-        small_twin, tmp_path, None, None, None, 1.0, None, 1, 16, 20, 1e-3, 0.0, (2, 3), (48, 32),
-        torch.device("cpu"),
-    )  # fmt: skip
+    plan = make_plan(bench, small_twin, tmp_path, seconds=1.0)
     row = bench.GROUPS["pixels"][0]
     recipe = bench.recipe_of(row, plan, 0, (bench.SKIPPED + bench.TRIED,) * 2)
     times = bench.seconds_a_step(row, recipe, plan)
@@ -205,19 +237,22 @@ def test_a_trial_times_each_stage_and_leaves_nothing(bench, small_twin, tmp_path
 
 @pytest.mark.slow
 def test_a_whole_comparison_goes_on_where_it_stopped(
-    bench, small_twin, small_seen, tmp_path, monkeypatch, capsys
+    bench, small_twin, small_tokens, tmp_path, monkeypatch, capsys
 ):
     def run(seeds, names):
-        told = f"--pairs 40 --seeds {seeds} --width 16 --batch 20 --resamples 20 --grid 2x3 --picture 48x32"
-        places = [str(small_twin), str(tmp_path / "out"), *small_seen]
-        words = ["compare.py", *places, *told.split(), "--device", "cpu", "--rows", ",".join(names)]
+        options = (
+            f"--pairs 40 --seeds {seeds} --width 16 --batch 20 --resamples 20 --grid 2x3 --picture 48x32"
+        )
+        places = [str(small_twin), str(tmp_path / "out"), *small_tokens]
+        words = ["compare.py", *places, *options.split(), "--device", "cpu", "--rows", ",".join(names)]
         monkeypatch.setattr(sys, "argv", words)
         bench.main()
-        said = capsys.readouterr()
-        return said, [json.loads((tmp_path / "out" / f"{name}.json").read_text()) for name in names]
+        return capsys.readouterr(), [
+            json.loads((tmp_path / "out" / f"{name}.json").read_text()) for name in names
+        ]
 
-    said, tables = run(1, ("comparison", "table4", "plain", "grids"))
-    assert said.err.count(" pairs in ") == 34 and "table4: by type of change" in said.out
+    printed, tables = run(1, ("comparison", "table4", "plain", "grids"))
+    assert printed.err.count(" pairs in ") == 34 and "table4: by type of change" in printed.out
     assert [len(table["rows"]) for table in tables] == [9, 7, 9, 14]
     assert tables[0]["settings"]["test_pairs"] == 20
 
@@ -227,8 +262,8 @@ def test_a_whole_comparison_goes_on_where_it_stopped(
     broken = tmp_path / "out" / "runs" / f"{bench.GROUPS['table4'][1].key}-1"
     first = (broken / "predictions.jsonl").read_text()
     (broken / "result.json").unlink()
-    said, (more,) = run(2, ("table4",))
-    assert said.err.count(" pairs in ") == 7  # that one, and the second seed's
+    printed, (more,) = run(2, ("table4",))
+    assert printed.err.count(" pairs in ") == 7  # that one, and the second seed's
     assert (broken / "predictions.jsonl").read_text() == first
     for row in more["rows"][:-1]:
         assert row["seeds"] == 2 and row["pairs"] == 40 and row["parameters"] > 0

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from whatchanged.evaluation.io.predictions import Prediction
+from whatchanged.evaluation.metrics.truth import Truths
 from whatchanged.records import PairRecord
+from whatchanged.worlds import find_world
 from whatchanged.worlds.clevr.language import NO_CHANGE, write_captions
 from whatchanged.worlds.clevr.sampling import sample_triple
 
@@ -27,11 +29,19 @@ def corpus():
             truths[name] = truth
             records.append(
                 PairRecord(
-                    "clevr_change", name, str(triple.index), "test", "pair_caption", Path(name), Path(name),
-                    tuple(write_captions(*truth, rng)), changed=kind != "none", change_type=kind,
+                    "clevr_change",
+                    name,
+                    str(triple.index),
+                    "test",
+                    "pair_caption",
+                    Path(name),
+                    Path(name),
+                    tuple(write_captions(*truth, rng)),
+                    changed=kind != "none",
+                    change_type=kind,
                 )
-            )  # fmt: skip
-    return records, truths
+            )
+    return records, Truths(find_world("clevr"), truths)
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +56,8 @@ def two_seeds(bench, corpus):
 
 def test_means_and_spreads_of_seeds_are_those_worked_out_by_hand(two_seeds):
     scores = two_seeds["scores"]
-    assert {name: scores[name]["mean"] for name in ("wholly true", "change missed", "no change told")} == {
-        "wholly true": 50.0, "change missed": 50.0, "no change told": 100.0,
-    }  # fmt: skip
+    means = {name: scores[name]["mean"] for name in ("wholly true", "change missed", "no change told")}
+    assert means == {"wholly true": 50.0, "change missed": 50.0, "no change told": 100.0}
     assert scores["wholly true"]["sd"] == pytest.approx(100 / math.sqrt(2))
     assert scores["wholly true"]["high"] == pytest.approx(50 + 12.7062047 * 50)  # t of one degree of freedom
     assert scores["no change told"]["sd"] == scores["wholly true"]["sampling_sd"] == 0

@@ -7,7 +7,9 @@ import pytest
 from PIL import Image
 
 from whatchanged.captioner.runtime import Description
+from whatchanged.evaluation.metrics.truth import Truths
 from whatchanged.records import PairRecord
+from whatchanged.worlds import find_world
 from whatchanged.worlds.clevr.language import NO_CHANGE, write_fixed
 from whatchanged.worlds.clevr.sampling import sample_triple
 
@@ -63,4 +65,5 @@ def test_scores_by_hand(bench):
                 Description(sentence, no_change, np.zeros(0), (), True, False, (0.2, 1.0 + 0.1 * index))
             )
     # type right, fits, alone, true, called none; recall; 15 of 16 orders right; above 1: all but the first's
-    assert bench.scores(records, truths, found) == [*["75.0"] * 4, "25.0", "75.0", "93.75", "6"]
+    wanted = dict(zip(bench.COLUMNS, (*[75.0] * 4, 25.0, 75.0, 93.75, 6), strict=True))
+    assert bench.scores(records, Truths(find_world("clevr"), truths), found) == wanted

@@ -64,3 +64,12 @@ def test_a_page_replaces_no_list(listed, whatchanged):
     before = listed.read_text()
     code, _, err = whatchanged("dataset", listed, "--annotations-only", "--html", listed, "--force")
     assert code == 2 and "one of the inputs" in err and listed.read_text() == before
+
+
+def test_the_data_sets_that_can_be_read_are_listed(whatchanged, listed, site):
+    site.install("toy-set", {"whatchanged.datasets": {"toys": "no_such_module"}})
+    for arguments in ((), ("--list",), (listed, "--list")):
+        code, out, err = whatchanged("dataset", *arguments)
+        lines = out.splitlines()
+        assert (code, err) == (0, "") and lines[0] == "clevr_change" and "folders" in lines
+        assert lines[-1] == "toys  (plug-in, toy-set 1.5)"

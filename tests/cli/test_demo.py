@@ -1,9 +1,11 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from whatchanged.worlds.clevr import world
 from whatchanged.worlds.clevr.change import NOTHING, Change
 from whatchanged.worlds.clevr.sampling import sample_triple
 from whatchanged.worlds.clevr.truth import triple_entries
@@ -32,7 +34,7 @@ def demo_folder(tmp_path, monkeypatch, pictures):
             }
         )
     (folder / "demo.json").write_text(json.dumps({"pairs": pairs}))
-    monkeypatch.setattr("whatchanged.cli.demo.PAIRS", folder)
+    monkeypatch.setattr(world, "WORLD", replace(world.WORLD, demo=replace(world.WORLD.demo, folder=folder)))
     return folder
 
 
@@ -76,11 +78,12 @@ def test_a_spoiled_demo(whatchanged, demo_folder, bundle_folder):
 
 
 def test_the_shipped_pairs_are_ten_small_pictures_with_their_truth():
-    from whatchanged.cli.demo import PAIRS, read_pairs
+    from whatchanged.cli.demo import demo_of, read_pairs
 
-    pairs = read_pairs(PAIRS)
-    assert len(pairs) == 10
-    kinds = [pair.change.type for pair in pairs]
+    shown, demonstration = demo_of("clevr")
+    pairs = read_pairs(demonstration)
+    assert shown.name == "clevr" and len(pairs) == 10
+    kinds = [shown.kind_of(pair.truth) for pair in pairs]
     assert set(kinds) == {"color", "material", "add", "drop", "move", "none"} and kinds.count("none") == 2
     for pair in pairs:
         with Image.open(pair.before) as before, Image.open(pair.after) as after:

@@ -65,3 +65,38 @@ def test_the_lists_are_the_projects(part):
     named = project["dependencies"] if part == "base" else project["optional-dependencies"][part]
     names = tuple(re.match(r"[A-Za-z0-9_-]+", text)[0] for text in named)
     assert names == (BASE if part == "base" else EXTRAS[part])
+
+
+PLUG_INS = """
+from dataclasses import dataclass
+from whatchanged.recipes.methods import MethodSettings
+
+WORLD = 2
+
+@dataclass(frozen=True)
+class METHOD(MethodSettings):
+    name: str = "toy"
+    preset: str = "only"
+    max_length: int = 5
+
+def recognises(path):
+    return False
+
+def read(path, reading):
+    return []
+"""
+
+
+def test_plug_ins_are_listed_and_broken_ones_named(whatchanged, bundle_folder, site):
+    assert "plug-ins: none" in whatchanged("doctor", "--model", bundle_folder)[1]
+    entries = {
+        "whatchanged.methods": {"toy": "toys:Settings"},
+        "whatchanged.worlds": {"dull": "toys:WORLD"},
+        "whatchanged.datasets": {"toys": "toys"},
+    }
+    site.install("toy-package", entries, toys=PLUG_INS)
+    code, out, _ = whatchanged("doctor", "--model", bundle_folder)
+    assert code == 0
+    assert "plug-in: method toy of toy-package 1.5, found" in out
+    assert "plug-in: data set toys of toy-package 1.5, found" in out
+    assert "plug-in: The world 'dull' of toy-package 1.5 cannot be used: TypeError: wanted" in out

@@ -100,9 +100,7 @@ def test_outputs_are_looked_at_before_anything_is_computed(files, tmp_path, what
     folder = tmp_path / "set"
     folder.mkdir()
     (folder / "sc_results.json").write_text("[]")
-    monkeypatch.setattr(
-        "whatchanged.evaluation.report.report.evaluate_records", None
-    )  # it must not be called
+    monkeypatch.setattr("whatchanged.evaluation.report.from_files.report_from_files", None)  # not called
     references = files[1]
     out = tmp_path / "r.json"
     for inputs, options, message in (

@@ -96,13 +96,6 @@ def test_the_package_itself_imports_nothing_heavy():
     assert done.stdout == "False False\n"
 
 
-def test_the_public_names_are_there():
-    assert set(package.__all__) == {"Captioner", "Description", "WhatchangedError", "__version__", "load"}
-    assert all(getattr(package, name) is not None for name in package.__all__)
-    with pytest.raises(AttributeError, match="nothing_of_the_kind"):
-        package.nothing_of_the_kind  # noqa: B018
-
-
 def test_a_terminated_command_cleans_up_and_the_handler_is_given_back(monkeypatch):
     """The command ends as an exit, so that ``finally`` runs; afterwards the signal is what it was."""
     cleaned = []

@@ -1,6 +1,11 @@
 import json
+from dataclasses import replace
 
 import pytest
+from tiny_bundle import CARD
+
+from whatchanged.captioner.bundle import write_bundle
+from whatchanged.captioner.card import BoxAttention, RegionInput
 
 
 @pytest.fixture
@@ -21,6 +26,23 @@ def test_shipped_models_are_listed(whatchanged, shipped):
 def test_json(whatchanged, shipped):
     row = json.loads(whatchanged("models", "--json")[1])
     assert row["name"] == "tiny" and row["bytes"] > 1000 and row["default"] and row["words"] == 13
+
+
+def test_json_declares_input_and_attention(whatchanged, bundle_folder):
+    row = json.loads(whatchanged("models", bundle_folder, "--json")[1])
+    assert row["image_size"] == [24, 16] and row["input"]["kind"] == "pictures"
+    assert row["attention"] == {"kind": "grid", "rows": 2, "columns": 3} and row["weights"] is False
+
+
+def test_a_model_of_regions_is_listed_though_not_run(whatchanged, bundle_folder, pictures):
+    regions = RegionInput((96, 64), 16, 40, (0.5,) * 3, (0.5,) * 3)
+    write_bundle(bundle_folder, replace(CARD, input=regions, attention=BoxAttention()))
+    code, out, _ = whatchanged("models", bundle_folder)
+    assert code == 0 and "world flat, regions of 96x64, " in out
+    row = json.loads(whatchanged("models", bundle_folder, "--json")[1])
+    assert row["image_size"] is None and row["input"]["most_regions"] == 40
+    code, out, err = whatchanged("describe", *pictures, "--model", bundle_folder)
+    assert (code, out) == (2, "") and "reads regions of pictures" in err and err.count("\n") == 1
 
 
 def test_one_shipped_model_says_that_it_is_the_default(whatchanged, shipped):

@@ -67,7 +67,8 @@ def test_the_commands_of_the_page(mine, whatchanged):
         assert code == 0, f"{shlex.join(command)}\n{err}"
     model = json.loads((mine / "model-features" / "bundle.json").read_text())
     assert model["provenance"]["features"]["backbone"] == "efficientnet-lite0-stride32"
-    assert model["image_size"] == [224, 224] and model["grid"] == [7, 7]
+    assert model["input"]["size"] == [224, 224]
+    assert model["attention"] == {"kind": "grid", "rows": 7, "columns": 7}
     assert model["no_change"]["sentences"] == ["there is no change"]
     lines = [json.loads(line) for line in (mine / "out.jsonl").read_text().splitlines()]
     assert len(lines) == 2 and all("caption" in line for line in lines)

@@ -5,10 +5,14 @@ import tomllib
 from whatchanged.recipes.reader import recipe_names
 
 
-def test_all_recipes_are_listed_with_what_they_train(whatchanged):
+def test_all_recipes_and_methods_are_listed(whatchanged, site):
+    site.install("toy-method", {"whatchanged.methods": {"toy": "no_such_module:METHOD"}})
     code, out, _ = whatchanged("recipes")
     assert code == 0
-    assert [line.split()[0] for line in out.splitlines()[1:] if line[:1].strip()] == list(recipe_names())
+    recipes, methods = out.split("\n\n")
+    assert [line.split()[0] for line in recipes.splitlines()[1:] if line[:1].strip()] == list(recipe_names())
+    rows = [line.split() for line in methods.splitlines()[1:]]
+    assert ["pcl", "whatchanged"] in rows and ["toy", "toy-method", "1.5"] in rows
 
 
 def test_a_recipe_is_printed_as_it_stands_or_resolved(whatchanged):

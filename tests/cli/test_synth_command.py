@@ -31,9 +31,7 @@ def test_a_set_is_drawn_and_its_folder_named_on_stdout(tmp_path: Path):
 def test_clevr_dc_has_its_cameras_anywhere_around(tmp_path, monkeypatch):
     pytest.importorskip("numba")
     asked = []
-    monkeypatch.setattr(
-        "whatchanged.training.objects.render.synth.write_twin", lambda *a: asked.append(a[-1])
-    )
+    monkeypatch.setattr("whatchanged.training.objects.drawers.write_twin", lambda *a: asked.append(a[-1]))
     for world in ("clevr-dc", "clevr-change"):
         assert run(world, str(tmp_path / "twin"), "--scenes", "5").exit_code == 0
     assert asked == ["around", "jittered"]
@@ -64,10 +62,15 @@ def test_a_pool_is_240x160_unless_told_otherwise(tmp_path, monkeypatch):
     pytest.importorskip("numba")
     asked = []
     monkeypatch.setattr(
-        "whatchanged.training.objects.pool.draw_pool", lambda *a: asked.append(a[1:6] + a[7:]) or 100
+        "whatchanged.training.objects.drawers.draw_pool", lambda *a: asked.append(a[1:6] + a[7:]) or 100
     )
     assert run("clevr-pool", str(tmp_path / "pool"), "--scenes", "5", "--workers", "3").exit_code == 0
-    assert asked == [(5, 0, (240, 160), 3, "cpu", "jittered", 0.0)]
+    given = ("--views", "mixed", "clevr-pool", str(tmp_path / "pool"), "--doubles", "1", "--scenes", "5")
+    assert run(*given).exit_code == 0
+    assert asked == [
+        (5, 0, (240, 160), 3, "cpu", "jittered", 0.0),
+        (5, 0, (240, 160), 1, "cpu", "mixed", 1.0),
+    ]
 
 
 @pytest.mark.parametrize("world", ["clevr-change", "clevr-pool"])
@@ -92,6 +95,10 @@ def test_a_device_that_is_not_there_is_named_and_nothing_drawn(world, device, tm
         ("birds", "out", "--scenes", "10", "--views", "around"),
         ("birds", "out", "--scenes", "10", "--doubles", "0.5"),
         ("clevr-pool", "out", "--scenes", "1", "--doubles", "1.5"),
+        ("clevr-pool", "out", "--scenes", "1", "--doubles", "nan"),
+        ("clevr-pool", "out", "--scenes", "1", "--doubles", "half"),
+        ("clevr-pool", "out", "--scenes", "1", "--views", "above"),
+        ("clevr-pool", "out", "--scenes", "1", "--no-such-option", "above"),
         ("clevr-pool", "out", "--scenes", "1", "--size", "50x32"),
     ],
 )
@@ -103,6 +110,7 @@ def test_wrong_usage_ends_with_2_and_draws_nothing(arguments, tmp_path, monkeypa
 
 def test_the_missing_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
+    monkeypatch.delitem(sys.modules, "whatchanged.training.objects.drawers", raising=False)
     result = run("clevr-change", str(tmp_path / "set"), "--scenes", "1")
     assert result.exit_code == 2
     assert "whatchanged[train]" in result.stderr
@@ -117,3 +125,67 @@ def test_birds_are_drawn_without_torch_in_three_layouts(tmp_path, monkeypatch):
     assert sorted(p.name for p in out.iterdir()) == ["birds_to_words", "cub", "nabirds"]
     oblong = run("birds", str(tmp_path / "no"), "--scenes", "10", "--size", "48x32")
     assert oblong.exit_code == 2 and "squares" in oblong.stderr
+
+
+def test_what_is_unknown_and_whose_an_option_is_is_said(tmp_path):
+    out = str(tmp_path / "out")
+    unknown = run("mars", out, "--scenes", "1")
+    assert "nothing called 'mars'" in unknown.stderr and "clevr-pool, birds" in unknown.stderr
+    refused = run("birds", out, "--scenes", "10", "--views", "around")
+    assert "--views" in refused.stderr and "birds has no such option" in refused.stderr
+    refused = run("clevr-pool", out, "--scenes", "10", "--views", "above")
+    assert "'above' is not one of jittered, around, mixed" in " ".join(refused.stderr.split())
+
+
+def test_help_names_what_each_drawer_draws_and_its_options(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    result = runner.invoke(app, ["synth", "--help"], env={"COLUMNS": "200"}, terminal_width=200)
+    assert result.exit_code == 0
+    for text in ("--views", "jittered|around|mixed", "clevr-change", "clevr-dc", "128x128"):
+        assert text in result.output, text
+
+
+DRAWING = """
+from pathlib import Path
+from whatchanged.worlds import Drawer, DrawerOption, Verdict, World
+
+def draw(drawing, steps, shade, views):
+    drawing.out.mkdir()
+    drawing.advance(drawing.scenes)
+    asked = (drawing.scenes, drawing.seed, drawing.size, steps, shade, views)
+    (drawing.out / "asked.txt").write_text(repr(asked))
+    return f"{drawing.scenes} toys"
+
+WORLD = World(
+    name="toy", description="", kinds=("more",), view_and_light_differ=False, datasets=(), limits="",
+    has_truth=lambda root: False, truths=lambda root, records: {}, kind_of=lambda truth: "none",
+    reads=lambda sentence: False, captions=lambda truth, rng: (), no_change_sentences=(),
+    judge=lambda sentence, truth: Verdict(False, False, False, {}), grades=(),
+    drawers=(
+        Drawer("toys", "coloured toys", "toys:draw", (40, 30), options=(
+            DrawerOption("steps", "how many", 3, least=1), DrawerOption("shade", "how dark", 0.5),
+            DrawerOption("views", "from where", "front", choices=("front", "back")),
+        )),
+        Drawer("seeded", "", "toys:draw", (40, 30), options=(DrawerOption("seed", "taken", 1),)),
+        Drawer("gone", "has no module", "no_such_module:draw", (40, 30)),
+        Drawer("birds", "has a name that is taken", "toys:draw", (40, 30)),
+    ),
+)
+"""
+
+
+def test_a_plug_ins_drawer_has_its_own_options(site, tmp_path):
+    site.install("toy-world", {"whatchanged.worlds": {"toy": "toys:WORLD"}}, toys=DRAWING)
+    out = tmp_path / "out"
+    result = run("toys", str(out), "--scenes", "4", "--steps", "7", "--views", "back", "--seed", "6")
+    assert (result.exit_code, result.stdout) == (0, f"{out}\n"), result.stderr
+    assert f"4 toys in {out}" in result.stderr
+    assert (out / "asked.txt").read_text() == "(4, 6, (40, 30), 7, 0.5, 'back')"
+    for wrong in (("--steps", "0"), ("--steps", "x"), ("--views", "mixed"), ("--doubles", "0.5")):
+        assert run("toys", str(tmp_path / "no"), "--scenes", "4", *wrong).exit_code == 2
+    missing = run("gone", str(tmp_path / "no"), "--scenes", "4")
+    assert missing.exit_code == 2 and "no_such_module" in missing.stderr
+    taken = run("seeded", str(tmp_path / "no"), "--scenes", "4", "--seed", "2")
+    assert taken.exit_code == 2 and "its option 'seed' has a name that is taken" in taken.stderr
+    assert not (tmp_path / "no").exists()
+    assert "'birds' of the world toy is not drawn" in result.stderr

@@ -3,8 +3,8 @@ import os
 
 import pytest
 
-from whatchanged.datasets import READERS, open_dataset
-from whatchanged.errors import DatasetError
+from whatchanged.datasets import READERS, dataset_names, open_dataset
+from whatchanged.errors import DatasetError, PluginError
 
 
 def test_what_is_not_there(tmp_path):
@@ -57,3 +57,46 @@ def test_a_picture_whose_name_is_no_utf_8_is_damage(tmp_path):
     with pytest.raises(DatasetError, match=r"the pair '\\udce9.png'"):
         open_dataset(tmp_path)
     assert [r.pair_id for r in open_dataset(tmp_path, skip_missing=True).records] == ["a.png"]
+
+
+READER = """
+from whatchanged.datasets import plain
+
+def recognises(path):
+    return (path / "toys.jsonl").is_file()
+
+def read(path, reading):
+    return plain.read(path / "toys.jsonl", reading)
+"""
+
+
+def test_a_plug_ins_data_set_is_recognised_before_what_fits_any_pictures(site, tmp_path, capsys):
+    site.install("toy-set", {"whatchanged.datasets": {"toys": "toys"}}, toys=READER)
+    broken = "def recognises(path): raise KeyError(path.name)\ndef read(path, reading): return []"
+    site.install("bad-set", {"whatchanged.datasets": {"bad": "bad"}}, bad=broken)
+    folder = tmp_path / "set"
+    for side in ("before", "after"):  # what the reader of folders would take
+        (folder / side).mkdir(parents=True)
+        (folder / side / "a.png").touch()
+    assert open_dataset(folder).name == "folders"
+    (folder / "toys.jsonl").write_text('{"before": "before/a.png", "after": "after/a.png", "id": "one"}')
+    opened = open_dataset(folder)
+    assert (opened.name, [record.pair_id for record in opened.records]) == ("toys", ["one"])
+    assert dataset_names()[-2:] == ("bad", "toys")
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "The data set 'bad' of bad-set 1.5 cannot be recognised: KeyError: 'set'" in err
+    with pytest.raises(DatasetError, match="it names no pairs"):
+        open_dataset(folder, "bad")
+
+
+def test_a_plug_in_without_the_two_functions_is_told(site, tmp_path, capsys):
+    site.install("bad-set", {"whatchanged.datasets": {"bad": "bad"}}, bad="read = 1")
+    (tmp_path / "pairs.csv").write_text("before,after\na.png,b.png\n")
+    assert open_dataset(tmp_path / "pairs.csv", pictures=False).name == "plain"
+    message = (
+        "The data set 'bad' of bad-set 1.5 cannot be used: TypeError: .* wanted a module with recognises"
+    )
+    with pytest.raises(PluginError, match=message):
+        open_dataset(tmp_path / "pairs.csv", "bad")
+    assert capsys.readouterr().err.count("\n") == 1

@@ -17,11 +17,19 @@ from whatchanged.training.objects import pool, pool_source
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
 from whatchanged.training.validation import write_captions
-from whatchanged.training.weights import weight_shards as parcel
+from whatchanged.training.weights import weight_shards
 
-SMALL = [f"vision.image_width={WIDTH}", f"vision.image_height={HEIGHT}", "vision.channels=[4, 6, 8]",
-         "vision.blocks=1", "vision.keep=6", "method.width=24", "method.heads=2", "method.ffn=32",
-         "method.cross_layers=1", "method.negatives=2"]  # fmt: skip
+SMALL = [
+    f"vision.image_width={WIDTH}",
+    f"vision.image_height={HEIGHT}",
+    "vision.channels=[4, 6, 8]",
+    "vision.blocks=1",
+    "vision.keep=6",
+    "method.width=24",
+    "method.heads=2",
+    "method.ffn=32",
+    "method.cross_layers=1",
+]
 BATCHES = [f"stage.{name}.batch=8" for name in ("see", "match", "pretrain", "caption")]
 
 
@@ -113,26 +121,15 @@ def test_a_score_writes_each_caption_once(tool, tiny_pool, tmp_path, monkeypatch
 
 @pytest.mark.slow
 def test_two_rounds_on_one_machine(tool, tmp_path, monkeypatch):
-    """From nothing: draw, see, speak, report; then on from the weights that came out, with a larger pool."""
+    """From nothing: draw, train both recipes, report; then on from these weights, with a larger pool."""
     monkeypatch.setattr(pool, "SHARD", SHARD)
     monkeypatch.setattr(pool_source, "NEGATIVE_PAIRS", 60)
     monkeypatch.setattr(tool, "TRIAL_STEPS", 6)
     monkeypatch.setattr(tool, "TRIAL_EVERY", 2)
     sets = [part for text in (*SMALL, *BATCHES, "data.validation=8") for part in ("--set", text)]
     work, out = tmp_path / "work", tmp_path / "out"
-    common = [
-        "round",
-        str(work),
-        "--out",
-        str(out),
-        "--held",
-        "5",
-        "--device",
-        "cpu",
-        "--variants",
-        "2",
-        *sets,
-    ]
+    common = ["round", str(work), "--out", str(out)]
+    common += ["--held", "5", "--device", "cpu", "--variants", "2", *sets]
     tool.main([*common, "--seconds", "25", "--draw", "0.3", "--see", "0.2", "--speak", "0.2"])
     report = json.loads((out / "round.json").read_text())
     assert report["after"]["pairs"] == 10 and 0 <= report["after"]["true"] <= 100
@@ -141,7 +138,7 @@ def test_two_rounds_on_one_machine(tool, tmp_path, monkeypatch):
     files = sorted(file.name for file in out.iterdir())
     packed = ["environment.json", "recipe.toml", "round.json", "vocabulary.json", "weights-00.safetensors"]
     assert files == packed
-    parcel.unpack(out, tmp_path / "home")
+    weight_shards.unpack(out, tmp_path / "home")
     assert open_run(tmp_path / "home")[0].name == "clevr-pcl"
     first = weights(work / "round-00" / "speak")
     tool.main([*common, "--seconds", "15", "--draw", "0.1", "--see", "0.2", "--speak", "0"])

@@ -31,7 +31,7 @@ def test_a_bundle_says_what_its_run_says(name, tiny_dataset, tmp_path):
     said = write_captions(method, Batch(*shown, torch.zeros(1, 4, dtype=torch.long)))
     assert [found.sentence] == said
     assert 0 < found.no_change < 1 and found.heatmaps.shape == (2, 2, 2) and found.heatmaps.max() > 0
-    assert captioner.card.mean == pytest.approx((0.48145466, 0.4578275, 0.40821073))
+    assert captioner.input.mean == pytest.approx((0.48145466, 0.4578275, 0.40821073))
 
 
 def test_a_run_in_clips_pieces_becomes_a_bundle_too(tiny_dataset, tmp_path, whatchanged):

@@ -1,7 +1,7 @@
 import pytest
 
 from whatchanged.errors import RecipeError
-from whatchanged.training.run_folder import choose_device
+from whatchanged.training.device import choose_device
 
 
 @pytest.mark.parametrize("name", ["cpu:abc", "gpu", "cuda:1000", ""])

@@ -3,15 +3,16 @@
 import torch
 
 from whatchanged.bpe import from_merges
-from whatchanged.recipes.schema import CLIP4IDCConfig, VisionConfig
+from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
+from whatchanged.recipes.schema import PatchesConfig
+from whatchanged.training.batches import Batch
 from whatchanged.training.methods.clip4idc import CLIP4IDC
-from whatchanged.training.vision.base import Batch
 from whatchanged.training.vision.patches import PatchVision
 from whatchanged.vocabulary import BOS, EOS, PAD, SPECIALS, Vocabulary
 
 WORDS = Vocabulary(SPECIALS + tuple(f"w{i:02d}" for i in range(14)))
 PIECES = from_merges(["t h", "th e</w>", "n o</w>"])
-VISION = VisionConfig(kind="patches", image_width=24, image_height=16, patch=8)
+VISION = PatchesConfig(image_width=24, image_height=16, patch=8)
 SIZES = {
     "width": 24, "heads": 3, "ffn": 32, "intra_layers": 2, "inter_layers": 1, "text_width": 16,
     "text_heads": 4, "text_ffn": 32, "text_layers": 2, "context": 18, "joint_width": 12, "decoder_width": 16,

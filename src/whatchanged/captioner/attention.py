@@ -1,10 +1,14 @@
-"""Where each word looked: the average that a heat map shows, and the files of ``caption --attention``.
+"""The attention of each word: the average that a heat map shows, and the files of ``caption --attention``.
 
-A file holds up to a thousand pairs, one tensor a pair, named by its id: (words, 2, rows, columns), float16,
-before and after. The file's metadata has one key, ``whatchanged``: JSON with ``words`` (id to the words of
-the sentence), ``grid`` (rows, columns), ``layer`` (which attention of the model this is), ``model`` (name,
-version, fingerprint) and ``list`` (fingerprint of the pairs). The format is safetensors: a JSON head and
-plain numbers.
+A file holds up to a thousand pairs of a model whose attention is a grid. Its format is safetensors: a JSON
+head and plain numbers. Each pair has one tensor, named by its id: (words, 2, rows, columns), float16, before
+and after. The metadata has one key, ``whatchanged``, whose value is JSON:
+
+    words    id -> the words of the sentence
+    grid     [rows, columns]
+    layer    which attention of the model this is
+    model    name, version, fingerprint
+    list     fingerprint of the list of pairs
 """
 
 import json
@@ -19,10 +23,11 @@ from whatchanged.errors import PredictionsError
 
 Floats = NDArray[np.float32]
 Words = Sequence[tuple[str, Floats]]
-"""A sentence word by word, each with its maps (2, rows, columns)."""
+"""The words of a sentence, each with its maps (2, rows, columns)."""
 
 PATTERN = "attention-*.safetensors"
 KEY = "whatchanged"
+"""The only key of a file's metadata."""
 SAME = ("model", "list", "grid", "layer")
 """What all files of one folder must agree on."""
 
@@ -33,41 +38,49 @@ FUNCTION_WORDS = frozenset((
     "as", "and", "or", "with", "from", "than",
 ))
 # fmt: on
-"""English words that point at nothing; heat maps are averaged over the others."""
+"""English words that refer to nothing in a picture; heat maps are averaged over the others."""
 
 
 class Entry(NamedTuple):
-    """Where the maps of a pair lie, and the words that they belong to."""
+    """The file that holds the maps of a pair, and the words that they belong to."""
 
     path: Path
     words: tuple[str, ...]
 
 
 def over_content(words: Words, grid: tuple[int, int]) -> Floats:
-    """The mean map (2, rows, columns) of the words that are no function words; of all where all are.
+    """The mean map (2, rows, columns) of the content words; of all words where none is a content word.
 
-    Zeros on ``grid`` where there is no word at all.
+    Without any word it is zero on ``grid`` (rows, columns).
     """
-    content = [maps for word, maps in words if word not in FUNCTION_WORDS] or [maps for _, maps in words]
+    content = [maps for word, maps in words if word not in FUNCTION_WORDS]
+    if not content:
+        content = [maps for _, maps in words]
     return np.mean(content, axis=0) if content else np.zeros((2, *grid), np.float32)
 
 
 def file_name(first: int) -> str:
-    """The file whose first pair has this number in the whole list."""
+    """The name of the file whose first pair has this number in the whole list."""
     return f"attention-{first:07d}.safetensors"
 
 
 def pack(sentences: Mapping[str, Words], about: Mapping[str, Any]) -> bytes:
-    """A file's bytes: the maps of the pairs that have words; ``about`` holds what ``SAME`` names."""
-    from safetensors.numpy import save  # only those who want maps pay for it
+    """The bytes of a file.
 
-    tensors = {i: np.stack([m for _, m in words]).astype(np.float16) for i, words in sentences.items()}
-    named = {i: [word for word, _ in words] for i, words in sentences.items()}
+    sentences: pair id -> its words with their maps; at least one word each. about: the keys of ``SAME``.
+    """
+    from safetensors.numpy import save  # only those who want maps pay for this import
+
+    tensors = {
+        pair_id: np.stack([maps for _, maps in words]).astype(np.float16)
+        for pair_id, words in sentences.items()
+    }
+    named = {pair_id: [word for word, _ in words] for pair_id, words in sentences.items()}
     return save(tensors, {KEY: json.dumps({"words": named, **about}, ensure_ascii=False)})
 
 
 def about_file(path: Path) -> dict[str, Any]:
-    """What a file says of itself. Raises PredictionsError where it is no file of maps."""
+    """The metadata of a file. Raises PredictionsError where it is no file of maps."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -78,9 +91,7 @@ def about_file(path: Path) -> dict[str, Any]:
         raise PredictionsError(f"{path}: no file of attention maps ({error}). Caption again.") from error
     if (
         not isinstance(found, dict)
-        or not isinstance(found.get("words"), dict)
-        or set(found["words"]) != keys
-        or not all(map(_is_words, found["words"].values()))
+        or not _are_words_of(found.get("words"), keys)
         or not _is_grid(found.get("grid"))
     ):
         raise PredictionsError(
@@ -90,7 +101,7 @@ def about_file(path: Path) -> dict[str, Any]:
 
 
 class AttentionFiles:
-    """The maps of a folder by pair id; only what is asked for is read. Raises PredictionsError."""
+    """The maps of a folder by pair id. Only what is asked for is read. Raises PredictionsError."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -158,8 +169,13 @@ class AttentionFiles:
             self._entries[pair_id] = Entry(path, tuple(words))
 
 
-def _is_words(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(word, str) for word in value)
+def _are_words_of(value: Any, pair_ids: set[str]) -> bool:
+    """Whether it maps exactly these pairs to lists of words."""
+    if not isinstance(value, dict) or set(value) != pair_ids:
+        return False
+    return all(
+        isinstance(words, list) and all(isinstance(word, str) for word in words) for words in value.values()
+    )
 
 
 def _is_grid(value: Any) -> bool:

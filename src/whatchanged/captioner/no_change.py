@@ -1,4 +1,7 @@
-"""How probable a decoder finds it that nothing changed: the share it gives to the sentences that say so."""
+"""The probability that nothing changed, as a decoder without a head for it finds it.
+
+It is the probability of the sentences that say so.
+"""
 
 from collections.abc import Sequence
 
@@ -9,23 +12,25 @@ from whatchanged.captioner.decoding import Cache, Ids, Step
 from whatchanged.vocabulary import BOS, EOS, UNK, Vocabulary
 
 ROWS = 32
-"""Sentences read side by side, at least those of one pair: each brings a copy of its pair's memory."""
+"""Sentences that run side by side. Each needs a copy of its pair's memory. A pair is never divided."""
 
 
 def sayable(sentences: Sequence[str], vocabulary: Vocabulary, max_length: int) -> list[list[int]]:
-    """Ids of each sentence, EOS included and BOS not, but for those with a word outside the vocabulary."""
-    rows = (vocabulary.ids(sentence, max_length + 3) for sentence in sentences)  # room to tell too long ones
-    found = (row[1 : row.index(EOS) + 1] for row in rows)
+    """The ids of the sentences that a decoder can write, without BOS and with EOS.
+
+    A sentence with a word outside the vocabulary, or with too many words, is left out.
+    """
+    found = (vocabulary.sentence(sentence)[1:] for sentence in sentences)
     return [ids for ids in found if UNK not in ids and len(ids) < max_length]
 
 
 def sentences_probability(
     step: Step, cache: Cache, batch: int, sentences: Sequence[Sequence[int]]
 ) -> NDArray[np.float64]:
-    """Per pair Σ_s Π_t P(w_st | w_s,<t, pair) over the sentences, (B,); 0 where there are none.
+    """Per pair Σ_s Π_t P(w_st | w_s,<t, pair), summed over the sentences s and their words t: (B,).
 
-    sentences: ids after BOS, EOS included, as ``sayable`` gives them. ``step`` as in ``decoding``. A few
-    pairs at a time, so that about ``ROWS`` rows run at once.
+    It is 0 where there are no sentences. step: as in ``decoding``. sentences: as ``sayable`` returns them. A
+    few pairs run at a time, about ``ROWS`` rows at once.
     """
     total = np.zeros(batch)
     at_once = max(1, ROWS // max(1, len(sentences)))
@@ -39,14 +44,15 @@ def sentences_probability(
 
 
 def _log_probabilities(step: Step, cache: Cache, rows: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-    """Sum of log-probabilities of each row's ids, word by word, all rows side by side."""
+    """The sum of the log-probabilities of each row's ids; all rows run side by side."""
     longest = max(map(len, rows))
-    ids: Ids = np.array([[*row, *[EOS] * (longest - len(row))] for row in rows], np.int64)
-    lengths, total = np.array([len(row) for row in rows]), np.zeros(len(rows))
+    ids: Ids = np.array([[*row, *[EOS] * (longest - len(row))] for row in rows], np.int64)  # (R, longest)
+    lengths = np.array([len(row) for row in rows])
+    total = np.zeros(len(rows))
     previous: Ids = np.full(len(rows), BOS, np.int64)
     for position in range(1, longest + 1):
         scores, _, cache = step(previous, position, cache)
         previous = ids[:, position - 1]
-        said = np.asarray(scores, np.float64)[np.arange(len(rows)), previous]
-        total += np.where(position <= lengths, said, 0.0)
+        written = np.asarray(scores, np.float64)[np.arange(len(rows)), previous]  # (R,)
+        total += np.where(position <= lengths, written, 0.0)
     return total

@@ -2,7 +2,8 @@
 
 Exit codes: 0 done; 1 done, but some pairs failed; 2 nothing done (wrong usage or bad input); 70 a fault
 of the program, with its traceback; 130 interrupted; 143 ended by SIGTERM.
-Results go to stdout, everything else to stderr. A command's file imports nothing heavy until it runs.
+Results go to stdout, everything else to stderr. A command's file imports nothing heavy until it runs. A
+command that needs a class of its own calls that class COMMAND.
 """
 
 import importlib
@@ -83,7 +84,8 @@ def _build() -> typer.Typer:
     )
     app.callback()(_whatchanged)
     for name in COMMANDS:
-        app.command(name)(getattr(importlib.import_module(f"{__name__}.{name}"), name))
+        module = importlib.import_module(f"{__name__}.{name}")
+        app.command(name, cls=getattr(module, "COMMAND", None))(getattr(module, name))
     return app
 
 

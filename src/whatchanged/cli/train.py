@@ -14,7 +14,7 @@ def train(
     output: Path = typer.Option(..., "--output", "-o", help="The run folder."),
     data: Path | None = typer.Option(None, "--data", help="Data set folder or pool; sets data.path."),
     features: Path | None = typer.Option(
-        None, "--features", help="Precomputed features; sets data.features."
+        None, "--features", help="Stored features, or a pool's stored tokens."
     ),
     init: Path | None = typer.Option(
         None,
@@ -30,7 +30,7 @@ def train(
     ),
     device: str = typer.Option("auto", "--device", help="auto, cpu, cuda or cuda:NUMBER."),
     workers: int = typer.Option(
-        0, "--readers", min=0, help="Processes that read examples, for a GPU; 0: threads, enough for a CPU."
+        0, "--workers", min=0, help="Processes that read examples, for a GPU; 0: threads, enough for a CPU."
     ),
     quiet: bool = typer.Option(False, "--quiet", help="Nothing on stderr but errors."),
 ) -> None:
@@ -40,7 +40,8 @@ def train(
     from whatchanged.errors import RecipeError
     from whatchanged.recipes.reader import load_recipe
 
-    places = {"data.path": data, "data.features": features}
+    pool = recipe is not None and load_recipe(recipe, set_).data.source == "pool"
+    places = {"data.path": data, "data.tokens" if pool else "data.features": features}
     paths = [
         f"{key}={json.dumps(str(path.absolute()), ensure_ascii=False)}"
         for key, path in places.items()

@@ -2,23 +2,25 @@
 
 A reader is one module with two functions: ``recognises(path)`` and the function that ``READERS`` names, which
 turns ``(path, Reading)`` into records. What every data set needs (splits, missing pictures, unique ids,
-published counts) is done here, once.
+published counts) is done here, once. Other packages add readers by the entry-point group
+"whatchanged.datasets" (see `plugins.py`).
 """
 
-import importlib
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
+from whatchanged import plugins
 from whatchanged.datasets.published import differences
 from whatchanged.datasets.reading import SPLITS, Reading, is_unicode
-from whatchanged.errors import DatasetError
+from whatchanged.errors import DatasetError, PluginError
 from whatchanged.records import PairRecord
 
-__all__ = ["READERS", "SPLITS", "Dataset", "Report", "open_dataset"]
+__all__ = ["READERS", "SPLITS", "Dataset", "Reader", "Report", "dataset_names", "open_dataset"]
 
 READERS: dict[str, str] = {
     "clevr_change": "whatchanged.datasets.clevr_change:read",
@@ -35,9 +37,20 @@ READERS: dict[str, str] = {
     "plain": "whatchanged.datasets.plain:read",
     "folders": "whatchanged.datasets.folders:read",
 }
-"""Name to ``module:function``; the module is imported when it is asked. Recognised in this order."""
+"""Name to ``module:function``; the module is imported when it is asked. Recognised in this order, but for
+``GENERAL``."""
+GENERAL = ("plain", "folders")
+"""What fits any pictures is tried last, after the plug-ins."""
 
 EXAMPLES = 3
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What reads one data set. recognises: whether it lies at a path. read: a path into records."""
+
+    recognises: Callable[[Path], bool]
+    read: Callable[[Path, Reading], list[PairRecord]]
 
 
 @dataclass(frozen=True)
@@ -78,16 +91,17 @@ def open_dataset(
 ) -> Dataset:
     """The records of a data set folder or list.
 
-    ``name`` is one of ``READERS``; None: recognised. ``split`` is train, val, test or all. ``skip_missing``
-    leaves out, and lists, pairs whose pictures are missing and entries that are damaged instead of raising.
-    ``pictures=False`` does not look for pictures: scoring needs the references only. Raises DatasetError.
+    ``name`` is one of ``dataset_names()``; None: recognised. ``split`` is train, val, test or all.
+    ``skip_missing`` leaves out, and lists, pairs whose pictures are missing and entries that are damaged
+    instead of raising. ``pictures=False`` does not look for pictures: scoring needs the references only.
+    Raises DatasetError.
     """
     root = Path(path)
     if not root.exists():
         raise DatasetError(f"{root}: there is no such file or folder.")
     name = name or _recognise(root)
     reading = Reading(skipping=skip_missing)
-    records = _writable(root, _function(name, "read")(root, reading), reading)
+    records = _writable(root, find_reader(name).read(root, reading), reading)
     records = _unique(root, records, reading)
     if not records:
         why = (
@@ -123,33 +137,68 @@ def open_dataset(
     return Dataset(name, root, kept, report, reading.class_names)
 
 
-def _function(name: str, function: str) -> Callable[..., Any]:
-    """A reader's function, its module imported now."""
-    if name not in READERS:
-        raise DatasetError(f"Unknown data set {name!r}. Known: {', '.join(READERS)}.")
-    module, read = READERS[name].split(":")
-    found: Callable[..., Any] = getattr(
-        importlib.import_module(module), read if function == "read" else function
-    )
-    return found
+def dataset_names() -> tuple[str, ...]:
+    """Every data set that can be read, by name, those of plug-ins last. Imports no reader."""
+    return plugins.names(plugins.DATASETS, READERS)
+
+
+def find_reader(name: str) -> Reader:
+    """The reader of a data set, its module imported now.
+
+    Raises DatasetError for an unknown name, PluginError where a plug-in cannot be loaded.
+    """
+    if name not in dataset_names():
+        raise DatasetError(f"Unknown data set {name!r}. Known: {', '.join(dataset_names())}.")
+    return plugins.find(plugins.DATASETS, name, READERS, _reader)
+
+
+def _reader(name: str, found: object) -> Reader:
+    """The reader of a module, or of one of its functions. Raises TypeError where there is none."""
+    if isinstance(found, ModuleType):
+        module, read = found, getattr(found, "read", None)
+    else:
+        module, read = sys.modules[found.__module__], found
+    recognises = getattr(module, "recognises", None)
+    if not callable(recognises) or not callable(read):
+        raise TypeError(f"{found!r}: wanted a module with recognises(path) and read(path, reading)")
+    return Reader(recognises, read)
 
 
 def _recognise(root: Path) -> str:
+    """The name of the data set that lies here. Raises DatasetError where it is none that is known."""
     for name in READERS:
-        if _function(name, "recognises")(root):
+        if name not in GENERAL and find_reader(name).recognises(root):
+            return name
+    for plugin in plugins.installed(plugins.DATASETS, READERS):
+        if _plugin_recognises(plugin, root):
+            return plugin.name
+    for name in GENERAL:
+        if find_reader(name).recognises(root):
             return name
     if root.is_dir():
         names = sorted(os.listdir(root))  # noqa: PTH208 - names, not paths
         lies = ", ".join(names[:6]) + (", ..." if names[6:] else "") if names else "nothing"
         raise DatasetError(
             f"{root}: not a folder of a known data set (it holds {lies}). "
-            f"Known: {', '.join(READERS)}. "
+            f"Known: {', '.join(dataset_names())}. "
             "A folder of your own holds before/ and after/ with the same names in both; or name a CSV with "
             "the columns before,after."
         )
     raise DatasetError(
         f"{root}: a list of pairs ends in .csv or .jsonl; this is {root.suffix or 'no ending'!r}."
     )
+
+
+def _plugin_recognises(plugin: plugins.Plugin, root: Path) -> bool:
+    """Whether a plug-in's data set lies here; a plug-in that fails recognises nothing."""
+    try:
+        return bool(find_reader(plugin.name).recognises(root))
+    except PluginError as error:
+        plugins.tell(str(error))
+    except Exception as error:  # whatever a stranger's function does
+        what = f"The data set {plugin.name!r} of {plugin.package} cannot be recognised"
+        plugins.tell(f"{what}: {plugins.fault(error)}")
+    return False
 
 
 def _writable(root: Path, records: list[PairRecord], reading: Reading) -> list[PairRecord]:

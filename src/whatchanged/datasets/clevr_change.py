@@ -24,7 +24,7 @@ from typing import Any
 
 from whatchanged.datasets.reading import SPLITS, Reading, counted, first_entry, negatives
 from whatchanged.errors import DatasetError
-from whatchanged.records import CHANGE_TYPES, Box, ChangeType, PairRecord, Split
+from whatchanged.records import Box, PairRecord, Split
 
 NAME = "clevr_change"
 CHANGED, UNCHANGED = "change_captions.json", "no_change_captions.json"
@@ -33,6 +33,12 @@ TYPES, BOXES, OVERLAPS = (
     "change_captions_with_bbox.json",
     "change_captions_by_IOU.json",
 )
+TYPE_NAMES: Mapping[str, str] = {
+    **{name: name for name in ("color", "material", "add", "drop", "move", "none")},
+    "texture": "material",
+    "no_change": "none",
+}
+"""Change types as ``type_mapping.json`` spells them -> as records do."""
 SCORERS = "total_change_captions_reformat.json"
 _SCENE = re.compile(r"(?:CLEVR_(?:default|semantic|nonsemantic)_)?(\d{1,9})(?:\.png)?")
 _PICTURE = re.compile(r"CLEVR_(default|semantic|nonsemantic)_(\d{6,9})\.png")
@@ -86,7 +92,7 @@ def _pair(
     split: Split,
     captions: tuple[str, ...],
     distractor: bool = False,
-    change_type: ChangeType | None = None,
+    change_type: str | None = None,
     boxes: tuple[Box | None, Box | None] = (None, None),
     viewpoint_iou: float | None = None,
     negatives: tuple[str, ...] = (),
@@ -171,21 +177,19 @@ def read_captions(
     return captions
 
 
-def read_types(path: Path, indices: Sequence[int], reading: Reading) -> dict[int, ChangeType]:
+def read_types(path: Path, indices: Sequence[int], reading: Reading) -> dict[int, str]:
     """Scene number -> type; {} where the file is absent. Every scene of a split has exactly one."""
-    types: dict[int, ChangeType] = {}
-    known: dict[str, ChangeType] = {t: t for t in CHANGE_TYPES}
-    known["texture"], known["no_change"] = "material", "none"
+    types: dict[int, str] = {}
     for key, names in reading.json_object(path).items():
-        if key not in known:
-            raise DatasetError(f"{path}: unknown change type {key!r}. Known: {', '.join(known)}.")
+        if key not in TYPE_NAMES:
+            raise DatasetError(f"{path}: unknown change type {key!r}. Known: {', '.join(TYPE_NAMES)}.")
         if not isinstance(names, list):
             raise DatasetError(f"{path}: {key!r} should be a list of file names.")
         for name in names:
             index = scene_number(name)
             if index is None:
                 raise DatasetError(f"{path}: {key!r} should be a list of file names; {name!r} is none.")
-            if types.setdefault(index, known[key]) != known[key]:
+            if types.setdefault(index, TYPE_NAMES[key]) != TYPE_NAMES[key]:
                 reading.damage(f"{path}: {name} stands under {types[index]!r} and under {key!r}.")
     untyped = [f"{i:06d}.png" for i in indices if i not in types]
     if types and untyped:

@@ -24,10 +24,10 @@ from whatchanged.datasets.clevr_change import (
 )
 from whatchanged.datasets.reading import SPLITS, Reading, first_file
 from whatchanged.errors import DatasetError
-from whatchanged.records import ChangeType, PairRecord, Split
+from whatchanged.records import PairRecord, Split
 
 NAME = "clevr_dc"
-BLOCKS: tuple[ChangeType, ...] = ("color", "material", "add", "drop", "move", "none")
+BLOCKS: tuple[str, ...] = ("color", "material", "add", "drop", "move", "none")
 BLOCK = 8_000
 OFFICIAL = (40_800, 2_400, 4_800)
 
@@ -93,7 +93,7 @@ def _captions(root: Path, reading: Reading, scenes: dict[int, Split]) -> dict[in
     return found
 
 
-def _types(root: Path, reading: Reading, splits: dict[Split, list[int]]) -> dict[int, ChangeType]:
+def _types(root: Path, reading: Reading, splits: dict[Split, list[int]]) -> dict[int, str]:
     indices = [index for split in SPLITS for index in splits[split]]
     if (root / TYPES).is_file():
         return read_types(root / TYPES, indices, reading)

@@ -95,7 +95,9 @@ def _table(summaries: Sequence[Summary]) -> str:
 
 def _pair(record: PairRecord, class_names: Sequence[str]) -> str:
     kind = record.change_type or {True: "changed", False: "none", None: None}[record.changed]
-    badge = f'<span class="badge{" none" if kind == "none" else ""}">{kind}</span>' if kind else ""
+    badge = (
+        f'<span class="badge{" none" if kind == "none" else ""}">{html.escape(kind)}</span>' if kind else ""
+    )
     views = [_view("picture" if record.after is None else "before", record.before, record.boxes[0])]
     if record.after is not None:
         views.append(_view("after", record.after, record.boxes[1]))

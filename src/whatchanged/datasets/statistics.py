@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from whatchanged.datasets.preparation import between_blanks
 from whatchanged.datasets.reading import SPLITS
-from whatchanged.records import CHANGE_TYPES, ChangeType, PairRecord, Split
+from whatchanged.records import PairRecord, Split
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Summary:
     split: Split
     pairs: int
     groups: int
-    types: tuple[tuple[ChangeType, int], ...]
+    types: tuple[tuple[str, int], ...]
     classes: int
     captions: int
     captions_a_pair: Spread
@@ -39,15 +39,22 @@ class Summary:
     once: int
 
 
-def summarise(records: Sequence[PairRecord]) -> tuple[Summary, ...]:
-    """The summary of each split that has records; words stand between blanks."""
-    return tuple(
-        _summary(split, here) for split in SPLITS if (here := [r for r in records if r.split == split])
-    )
+def summarise(records: Sequence[PairRecord], kinds: Sequence[str] = ()) -> tuple[Summary, ...]:
+    """The summary of each split that has records; words stand between blanks.
+
+    kinds: change types in the order in which they are counted; any others follow by name, "none" is last.
+    """
+    found = []
+    for split in SPLITS:
+        here = [record for record in records if record.split == split]
+        if here:
+            found.append(_summary(split, here, kinds))
+    return tuple(found)
 
 
-def _summary(split: Split, records: Sequence[PairRecord]) -> Summary:
-    types = Counter(record.change_type for record in records)
+def _summary(split: Split, records: Sequence[PairRecord], kinds: Sequence[str]) -> Summary:
+    types = Counter(record.change_type for record in records if record.change_type is not None)
+    others = sorted(kind for kind in types if kind not in kinds and kind != "none")
     counts: Counter[str] = Counter()
     lengths = []
     for record in records:
@@ -59,7 +66,7 @@ def _summary(split: Split, records: Sequence[PairRecord]) -> Summary:
         split=split,
         pairs=len(records),
         groups=len({record.group_id for record in records}),
-        types=tuple((kind, types[kind]) for kind in CHANGE_TYPES if types[kind]),
+        types=tuple((kind, types[kind]) for kind in (*kinds, *others, "none") if types[kind]),
         classes=len({label for record in records for label in record.labels or ()}),
         captions=len(lengths),
         captions_a_pair=Spread.of([len(record.captions) for record in records]),

@@ -1,21 +1,31 @@
 """Recipes: TOML files inside the package, read into frozen dataclasses; listing them needs no torch."""
 
+from whatchanged.recipes.methods import METHODS, MethodSettings, Task
+from whatchanged.recipes.reader import dump_recipe, load_recipe, recipe_names
 from whatchanged.recipes.schema import (
-    CLIP4IDCConfig,
-    DataConfig,
-    PCLConfig,
+    BackboneConfig,
+    DatasetConfig,
+    FeaturesConfig,
+    ObjectsConfig,
+    PatchesConfig,
+    PoolConfig,
     Recipe,
-    ScorerConfig,
     StageConfig,
-    VisionConfig,
 )
 
 __all__ = [
-    "CLIP4IDCConfig",
-    "DataConfig",
-    "PCLConfig",
+    "METHODS",
+    "BackboneConfig",
+    "DatasetConfig",
+    "FeaturesConfig",
+    "MethodSettings",
+    "ObjectsConfig",
+    "PatchesConfig",
+    "PoolConfig",
     "Recipe",
-    "ScorerConfig",
     "StageConfig",
-    "VisionConfig",
+    "Task",
+    "dump_recipe",
+    "load_recipe",
+    "recipe_names",
 ]

@@ -4,20 +4,21 @@ A setting that is unknown, missing or of the wrong type is reported with its fil
 known key. ``stage.<name>.<key>`` (or ``stages.<name>.<key>``) addresses a stage in overrides and messages.
 """
 
-import difflib
-import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any
 
 from whatchanged.errors import RecipeError
-from whatchanged.recipes.checks import check, require
-from whatchanged.recipes.schema import METHOD_CONFIGS, MethodConfig, Recipe, StageConfig, Task
-
-TASKS = get_args(Task)
+from whatchanged.recipes.building import build
+from whatchanged.recipes.compatibility import current_form, is_of_before
+from whatchanged.recipes.consistency import check
+from whatchanged.recipes.hints import nearest
+from whatchanged.recipes.overrides import TAGS, apply_overrides
+from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.values import toml_value
 
 
 def recipe_names() -> tuple[str, ...]:
@@ -38,14 +39,11 @@ def recipe_text(name_or_path: str | Path) -> str:
         except (OSError, UnicodeDecodeError) as error:
             raise RecipeError(f"{path}: cannot read the recipe: {error}") from error
     if str(name_or_path) in recipe_names():
-        return (
-            resources.files("whatchanged.recipes")
-            .joinpath(f"{name_or_path}.toml")
-            .read_text(encoding="utf-8")
-        )
+        file = resources.files("whatchanged.recipes").joinpath(f"{name_or_path}.toml")
+        return file.read_text(encoding="utf-8")
     raise RecipeError(
         f"{name_or_path}: no such recipe, and no .toml file."
-        + _nearest(str(name_or_path), recipe_names())
+        + nearest(str(name_or_path), recipe_names())
         + " `whatchanged recipes` lists them."
     )
 
@@ -59,16 +57,70 @@ def load_recipe(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Reci
 
 
 def parse_recipe(text: str, where: str, overrides: Sequence[str] = ()) -> Recipe:
-    """``text`` (TOML) as a Recipe; ``where`` names it in messages."""
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise RecipeError(f"{where}: not a TOML file: {error}") from error
-    for override in overrides:
-        _apply_override(table, override)
-    recipe: Recipe = _build(Recipe, table, where, "")
+    """``text`` (TOML) as a Recipe; ``where`` names it in messages.
+
+    ``base = "NAME"`` takes over what a recipe of the package says, but for its stages.
+    """
+    table = _read_table(text, where)
+    if is_of_before(table):
+        raise RecipeError(
+            f"{where}: a recipe of a run that an earlier version began. It cannot be gone on with. Start"
+            " another run from its weights (--init)."
+        )
+    table = _with_base(table, where)
+    apply_overrides(table, overrides)
+    recipe: Recipe = build(Recipe, table, where, "")
     check(recipe, where)
     return recipe
+
+
+def parse_saved_recipe(text: str, where: str) -> Recipe:
+    """The resolved recipe of a run or a bundle, of this version or an earlier one.
+
+    It ran once, so settings that have no effect are not refused. Raises RecipeError where it cannot be read.
+    """
+    table = _read_table(text, where)
+    try:
+        table = current_form(table)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise RecipeError(f"{where}: this is no recipe that whatchanged wrote ({error!r}).") from error
+    recipe: Recipe = build(Recipe, table, where, "")
+    return recipe
+
+
+def _read_table(text: str, where: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise RecipeError(f"{where}: not a TOML file: {error}") from error
+
+
+def _with_base(table: dict[str, Any], where: str) -> dict[str, Any]:
+    """The table with the settings of its base beneath its own.
+
+    A table of another kind than the base's (another ``vision.kind``, say) stands alone.
+    """
+    base = table.pop("base", None)
+    if base is None:
+        return table
+    if base not in recipe_names():
+        known = nearest(str(base), recipe_names())
+        raise RecipeError(f"{where}: base: there is no recipe {toml_value(base)}.{known}")
+    beneath = _with_base(_read_table(recipe_text(base), base), base)
+    beneath.pop("stages", None)
+    for key, value in table.items():
+        under = beneath.get(key)
+        if isinstance(value, dict) and isinstance(under, dict) and _of_one_kind(key, value, under):
+            beneath[key] = {**under, **value}
+        else:
+            beneath[key] = value
+    return beneath
+
+
+def _of_one_kind(key: str, value: Mapping[str, Any], under: Mapping[str, Any]) -> bool:
+    """Whether one of two tables of a name may complete the other; one without a tag completes any."""
+    tag = TAGS.get(key)
+    return tag is None or value.get(tag, under.get(tag)) == under.get(tag)
 
 
 def dump_recipe(recipe: Recipe) -> str:
@@ -81,162 +133,9 @@ def dump_recipe(recipe: Recipe) -> str:
         elif is_dataclass(value):
             tables.append(f"[{entry.name}]\n" + _dump_fields(value))
         else:
-            top.append(f"{entry.name} = {_dump_value(value)}\n")
+            top.append(f"{entry.name} = {toml_value(value)}\n")
     return "\n".join(["".join(top), *tables])
 
 
 def _dump_fields(config: Any) -> str:
-    return "".join(f"{entry.name} = {_dump_value(getattr(config, entry.name))}\n" for entry in fields(config))
-
-
-def _dump_value(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key} = {_dump_value(item)}" for key, item in value.items()) + " }"
-    if isinstance(value, tuple):
-        return "[" + ", ".join(_dump_value(item) for item in value) + "]"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        # TOML's basic strings share JSON's escapes, but for DEL, which TOML wants escaped.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return repr(value)
-
-
-def _build(cls: Any, table: Any, where: str, prefix: str) -> Any:
-    """One dataclass from one TOML table, field by field."""
-    if not isinstance(table, dict):
-        raise RecipeError(f"{where}: {prefix.rstrip('.')}: got {table!r}, wanted a table of settings")
-    known: dict[str, Field[Any]] = {entry.name: entry for entry in fields(cls)}
-    hints = get_type_hints(cls)
-    for key in table:
-        if key not in known:
-            raise RecipeError(f"{where}: unknown key {prefix}{key}." + _nearest(key, known))
-    values = {}
-    for key, entry in known.items():
-        if key in table:
-            values[key] = _typed(hints[key], table[key], where, prefix + key)
-        elif entry.default is MISSING and entry.default_factory is MISSING:
-            raise RecipeError(f"{where}: key {prefix}{key} is missing. Add it to the recipe.")
-    return cls(**values)
-
-
-def _typed(hint: Any, value: Any, where: str, key: str) -> Any:
-    """``value`` if it has the type ``hint``; ints pass as floats and lists as tuples, nothing else."""
-    origin, wanted = get_origin(hint), get_args(hint)
-    if hint == MethodConfig:
-        return _method(value, where)
-    if is_dataclass(hint):
-        return _build(hint, value, where, key + ".")
-    if hint == tuple[StageConfig, ...]:
-        return _stages(value, where)
-    if origin is tuple and isinstance(value, list):
-        return tuple(_typed(wanted[0], item, where, key) for item in value)
-    if origin is Mapping or origin is dict:
-        return _rates(value, where, key) if key.endswith(".rates") else _task_weights(value, where, key)
-    if origin is Literal and isinstance(value, str):
-        if value in wanted:
-            return value
-        raise RecipeError(
-            f"{where}: {key}: got {value!r}, wanted one of {', '.join(wanted)}." + _nearest(value, wanted)
-        )
-    if hint is float and type(value) in (int, float):
-        return float(value)
-    if isinstance(hint, type) and type(value) is hint:
-        return value
-    raise RecipeError(f"{where}: {key}: got {value!r}, wanted {_type_name(hint)}")
-
-
-def _method(value: Any, where: str) -> MethodConfig:
-    """The settings of the method that the table names."""
-    name = value.get("name", "pcl") if isinstance(value, dict) else "pcl"
-    if not isinstance(name, str) or name not in METHOD_CONFIGS:
-        raise RecipeError(
-            f"{where}: method.name: there is no method {name!r}." + _nearest(str(name), METHOD_CONFIGS)
-        )
-    built: MethodConfig = _build(METHOD_CONFIGS[name], value, where, "method.")
-    return built
-
-
-def _stages(value: Any, where: str) -> tuple[StageConfig, ...]:
-    if not isinstance(value, list) or not value:
-        raise RecipeError(f"{where}: stages: got {value!r}, wanted at least one [[stages]] table")
-    built = []
-    for number, table in enumerate(value):
-        name = table.get("name", number) if isinstance(table, dict) else number
-        built.append(_build(StageConfig, table, where, f"stage.{name}."))
-    names = [stage.name for stage in built]
-    for name in names:
-        if names.count(name) > 1:
-            raise RecipeError(f"{where}: two stages are called {name!r}. Rename one of them.")
-    return tuple(built)
-
-
-def _task_weights(value: Any, where: str, key: str) -> dict[str, float]:
-    if not isinstance(value, dict) or not value:
-        raise RecipeError(f"{where}: {key}: got {value!r}, wanted a table of task = weight")
-    for task in value:
-        if task not in TASKS:
-            raise RecipeError(f"{where}: {key}: unknown task {task!r}, wanted some of {', '.join(TASKS)}."
-                              + _nearest(task, TASKS))  # fmt: skip
-    weights = {task: _typed(float, weight, where, f"{key}.{task}") for task, weight in value.items()}
-    if any(not 0 < weight < float("inf") for weight in weights.values()):
-        raise RecipeError(
-            f"{where}: {key}: got {value!r}, wanted weights above zero. Leave out unused tasks."
-        )
-    return weights
-
-
-def _rates(value: Any, where: str, key: str) -> dict[str, float]:
-    if not isinstance(value, dict):
-        raise RecipeError(f"{where}: {key}: got {value!r}, wanted a table of parameter group = factor")
-    rates = {group: _typed(float, rate, where, f"{key}.{group}") for group, rate in value.items()}
-    for group, rate in rates.items():
-        require(where, f"{key}.{group}", rate, 0 <= rate < float("inf"), "0 (left as it is) or more")
-    return rates
-
-
-def _apply_override(table: dict[str, Any], override: str) -> None:
-    """Set one ``a.b=value`` in the raw table; the types are checked later, with all the rest."""
-    key, equals, text = override.partition("=")
-    where = f"--set {override}"
-    if not equals or not key.strip():
-        raise RecipeError(f"{where}: wanted KEY=VALUE, for example stage.caption.lr=1e-4")
-    path = key.strip().split(".")
-    target: Any = table
-    if path[0] in ("stage", "stages"):
-        given = table.get("stages", [])
-        if not isinstance(given, list):
-            return  # no list of stages: reported with all the rest
-        stages = [s for s in given if isinstance(s, dict)]
-        names = [str(stage.get("name")) for stage in stages]
-        if len(path) < 3 or path[1] not in names:
-            raise RecipeError(f"{where}: wanted stage.<name>.<key> with one of the stages {', '.join(names)}")
-        target, path = stages[names.index(path[1])], path[2:]
-    for part in path[:-1]:
-        target = target.setdefault(part, {})
-        if not isinstance(target, dict):
-            raise RecipeError(f"{where}: {part} holds a value, not a table of settings")
-    target[path[-1]] = _override_value(text.strip())
-
-
-def _override_value(text: str) -> Any:
-    """The value as TOML reads it; a bare word is a string, so that ``schedule=cosine`` needs no quotes."""
-    try:
-        parsed = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
-        return text
-    return parsed["value"] if len(parsed) == 1 else text
-
-
-def _type_name(hint: Any) -> str:
-    if get_origin(hint) is Literal:
-        return "one of " + ", ".join(get_args(hint))
-    if get_origin(hint) is tuple:
-        return "a list of " + _type_name(get_args(hint)[0])
-    names = {int: "a whole number", float: "a number", bool: "true or false", str: "a string"}
-    return names.get(hint, str(hint))
-
-
-def _nearest(key: str, known: Any) -> str:
-    close = difflib.get_close_matches(key, list(known), n=1, cutoff=0.4)
-    return f" Did you mean {close[0]}?" if close else f" Known: {', '.join(known)}."
+    return "".join(f"{entry.name} = {toml_value(getattr(config, entry.name))}\n" for entry in fields(config))

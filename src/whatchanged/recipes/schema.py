@@ -1,151 +1,137 @@
-"""What a recipe says: frozen dataclasses whose fields are the keys of the TOML files."""
+"""What a recipe says: frozen dataclasses whose fields are the keys of the TOML files.
+
+``[vision]`` is one of several kinds and ``[data]`` one of several sources, each with only the keys that it
+uses.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal
 
-Task = Literal["seeing", "matching", "mlm", "mvcl", "fda", "retrieval", "caption", "fgvc"]
+from whatchanged.recipes.checks import check_multiples, require, require_not_negative, require_positive
+from whatchanged.recipes.methods import MethodSettings, Task
 
-
-@dataclass(frozen=True)
-class PCLConfig:
-    """PCL's sizes and switches (spec names: d, h, F, the three encoders' depths, L, t1, t2, K)."""
-
-    name: str = "pcl"
-    preset: Literal["paper", "authors"] = "paper"
-    width: int = 512
-    heads: int = 8
-    ffn: int = 2048
-    single_layers: int = 1
-    pair_layers: int = 1
-    cross_layers: int = 3
-    dropout: float = 0.2
-    max_length: int = 40
-    mvcl_temperature: float = 1.0
-    fda_temperature: float = 1.0
-    negatives: int = 6
-    difference_encoder: bool = True
-    distractor_judging: bool = True
-    guided_attention: bool = False
-    """Words also learn to look at what they tell of (with every_word, vision.scene_truth). Not published."""
-    every_word: bool = False
-    """Captioning learns every word of a caption in each pass instead of a masked 15 %. Not published."""
+CELL = 8
+"""Pixels of a side of a backbone's cell."""
+Examples = Literal["captions", "pairs", "scenes"]
 
 
 @dataclass(frozen=True)
-class PCLCrossTaskConfig(PCLConfig):
-    """PCL with its cross-task data: what single captioned pictures and labelled pictures need beside."""
+class VisionSettings:
+    """What all kinds of ``[vision]`` have. A subclass adds fields: its keys."""
 
-    name: str = "pcl-birds"
-    classes: int = 0
-    """Classes of the labelled pictures (task fgvc); 0 builds no classifier."""
-    margin: float = 0.4
-    """Cosine up to which two pictures of different classes cost nothing (task fgvc)."""
-    single_length: int = 40
-    """``max_length`` of single pictures' captions; only preset ``authors`` sees it, as padding."""
+    learns: ClassVar[bool] = False
+    """Whether the vision has weights of its own."""
 
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """Tasks that the vision itself adds, by name."""
+        return {}
 
-@dataclass(frozen=True)
-class CLIP4IDCConfig:
-    """CLIP4IDC's sizes and switches; the defaults are CLIP ViT-B/32 under the authors' captioner.
-
-    ``width``, ``heads`` and ``ffn`` are those of the picture blocks.
-    """
-
-    name: str = "clip4idc"
-    preset: Literal["paper", "authors"] = "authors"
-    variant: Literal["clip4idc", "ft1", "ft2"] = "clip4idc"
-    """The method, or one of its two baselines, which have no inter blocks and no retrieval stage."""
-    width: int = 768
-    heads: int = 12
-    ffn: int = 3072
-    intra_layers: int = 9
-    inter_layers: int = 3
-    text_width: int = 512
-    text_heads: int = 8
-    text_ffn: int = 2048
-    text_layers: int = 12
-    context: int = 77
-    joint_width: int = 512
-    decoder_width: int = 512
-    decoder_heads: int = 8
-    decoder_ffn: int = 2048
-    decoder_layers: int = 3
-    dropout: float = 0.1
-    activation: Literal["quick_gelu", "gelu"] = "quick_gelu"
-    """CLIP's: quick for OpenAI's and LAION-400M's weights, exact for LAION-2B's and DataComp's."""
-    max_words: int = 32
-    """Text length in training, [start] or [end] included."""
-    max_length: int = 33
-    """Most ids of a decoded caption, BOS included: one more than the decoding steps."""
-    freeze: bool = True
-    """Preset ``authors`` keeps CLIP's tables and first layers as they are; false where CLIP starts random."""
-    train_words: bool = False
-    """Captioning trains the word table all the same (the authors: on Spot-the-Diff only)."""
+    @property
+    def keeps_every_cell(self) -> bool:
+        """Whether a picture's tokens are all cells of a grid, in order."""
+        return True
 
 
 @dataclass(frozen=True)
-class ScorerConfig:
-    """SCORER's sizes and switches; a contrastive loss whose weight is 0 is not computed."""
+class FeaturesConfig(VisionSettings):
+    """Grid features stored on disk, ``rows`` x ``columns`` cells a picture."""
 
-    name: str = "scorer"
-    preset: Literal["paper", "authors"] = "paper"
-    repaired: tuple[Literal["train_reasoning", "mean_sentence"], ...] = ()
-    """Mistakes of ``authors`` to mend: CBR does not learn, its sentence vector is no true mean."""
-    difference: Literal["reconstruct", "subtract"] = "reconstruct"
-    width: int = 512
-    word_width: int = 300
-    heads: int = 8
-    layers: int = 2
-    """Cross-attention layers between the pictures."""
-    decoder_layers: int = 2
-    dropout: float = 0.1
-    max_length: int = 24
-    view_weight: float = 0.1
-    """lambda_v, of the view-alignment loss."""
-    reason_weight: float = 0.001
-    """lambda_m, of the cross-modal backward reasoning."""
-    temperature: float = 1.0
-    """What ``paper`` divides matching scores by; ``authors`` learns a factor instead and takes no other."""
-
-
-MethodConfig = PCLConfig | ScorerConfig | CLIP4IDCConfig
-METHOD_CONFIGS: Mapping[str, type[MethodConfig]] = {
-    "pcl": PCLConfig,
-    "pcl-birds": PCLCrossTaskConfig,
-    "scorer": ScorerConfig,
-    "clip4idc": CLIP4IDCConfig,
-}
-"""``method.name`` -> the settings of that method; a recipe that names none means PCL."""
-
-
-@dataclass(frozen=True)
-class VisionConfig:
-    """What turns a picture into a grid of tokens: stored features, a convolutional backbone on pixels, or the
-    pixels themselves in square patches.
-
-    ``matching`` (features matched between the grids), ``scene_context`` (sizes and places read from all
-    things of a
-    picture together, before they are matched) and ``scene_truth`` (losses on the world's truth) go beyond the
-    published method; all are off in its presets.
-    """
-
-    kind: Literal["features", "backbone", "patches"] = "features"
+    kind: Literal["features"] = "features"
     rows: int = 7
     columns: int = 7
     feature_width: int = 2048
+
+    def check(self, where: str) -> None:
+        """The sizes of a grid."""
+        require_positive(where, "vision.", self, "rows", "columns", "feature_width")
+
+
+@dataclass(frozen=True)
+class PatchesConfig(VisionSettings):
+    """The pixels themselves, in square patches of ``patch`` pixels a side."""
+
+    kind: Literal["patches"] = "patches"
+    image_width: int = 224
+    image_height: int = 224
+    patch: int = 32
+
+    def check(self, where: str) -> None:
+        """Whole patches fill the picture."""
+        require_positive(where, "vision.", self, "patch")
+        check_multiples(where, "vision.", self, ("image_width", "image_height"), self.patch, "vision.patch")
+
+
+@dataclass(frozen=True)
+class BackboneConfig(VisionSettings):
+    """A convolutional backbone, trained from nothing with the tasks; every cell of its map is a token."""
+
+    learns: ClassVar[bool] = True
+
+    kind: Literal["backbone"] = "backbone"
+    image_width: int = 240
+    image_height: int = 160
+    channels: tuple[int, ...] = (32, 64, 96)
+    blocks: int = 4
+
+    def check(self, where: str) -> None:
+        """What the convolutions need."""
+        _check_backbone(self, where)
+
+
+@dataclass(frozen=True)
+class ObjectsConfig(VisionSettings):
+    """Object tokens of CLEVR's world: a backbone, its answers about each cell, the ``keep`` best cells.
+
+    Not published. Its own tasks learn from the truth of drawn scenes. ``detection``: what each cell shows.
+    ``matching``: which tokens are the same object, and how it changed.
+    """
+
+    learns: ClassVar[bool] = True
+
+    kind: Literal["objects"] = "objects"
     image_width: int = 240
     image_height: int = 160
     channels: tuple[int, ...] = (32, 64, 96)
     blocks: int = 4
     keep: int = 24
-    """Tokens kept per picture, the most object-like; 0 keeps all. Backbones only."""
-    patch: int = 32
-    """Side of a patch in pixels (kind "patches" only)."""
+    """Tokens of a picture: the cells most like the middle of an object. 0 keeps all cells."""
     matching: bool = False
+    """Tokens are matched between the pictures; each is told what matches it."""
     scene_context: bool = False
-    scene_truth: bool = False
+    """Sizes and positions are read from all objects of a picture together, before they are matched."""
+    guided_attention: bool = False
+    """Each word learns to look at the objects that it mentions."""
 
+    @property
+    def cells(self) -> int:
+        """Cells of a picture."""
+        return self.image_width // CELL * (self.image_height // CELL)
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """What the truth of scenes can teach."""
+        detection = {"detection": Task(1, truth=True, vision_only=True)}
+        return {**detection, "matching": Task(6, truth=True)} if self.matching else detection
+
+    @property
+    def keeps_every_cell(self) -> bool:
+        """Whether a picture's tokens are all its cells."""
+        return self.keep in (0, self.cells)
+
+    def check(self, where: str) -> None:
+        """What the convolutions need, as many tokens as a picture has, and switches that need each other."""
+        _check_backbone(self, where)
+        fits = 0 <= self.keep <= self.cells
+        require(where, "vision.keep", self.keep, fits, f"0 (all) to {self.cells}, the cells of a picture")
+        fits = self.matching or not self.scene_context
+        wanted = "false without vision.matching = true, which uses the positions"
+        require(where, "vision.scene_context", self.scene_context, fits, wanted)
+
+
+VisionConfig = FeaturesConfig | PatchesConfig | BackboneConfig | ObjectsConfig
+"""``[vision]``: what turns a picture into tokens, by ``kind``."""
 
 Preparation = Literal[
     "none",
@@ -166,36 +152,81 @@ Preparation = Literal[
 
 
 @dataclass(frozen=True)
-class DataConfig:
-    """Where examples come from; ``--data PATH`` on the command line replaces ``path``."""
+class DatasetConfig:
+    """A data set on disk. ``--data`` and ``--features`` on the command line set ``path`` and ``features``."""
 
-    source: Literal["dataset", "pool"] = "dataset"
+    source: Literal["dataset"] = "dataset"
     path: str = ""
     features: str = ""
     """Folder of grid features: what ``whatchanged features`` wrote, or an ``.npy`` a picture."""
     single: str = ""
     """Folder of single pictures with captions (CUB), for stages with ``data`` "single"."""
     single_preparation: Preparation = "none"
-    """How their captions become words; the vocabulary is of both sets' words."""
+    """How their captions become words. The vocabulary holds the words of both sets."""
     labelled: str = ""
     """Folder of pictures with class labels (NABirds), for the task fgvc."""
     merges: str = ""
-    """CLIP's merges file (bpe_simple_vocab_16e6.txt.gz, merges.txt): captions in its pieces; "": in words."""
-    wording: Literal["captions", "short", "full", "clear", "relational"] = "captions"
+    """CLIP's merges file (bpe_simple_vocab_16e6.txt.gz or merges.txt): captions become its subwords. "":
+    words."""
+    wording: str = "captions"
+    """Training captions. "captions": those on disk. Any other: one fixed sentence a pair, in this wording
+    of the world whose truth lies beside the set."""
     preparation: Preparation = "none"
-    """How captions become words (data sets on disk); ``datasets/preparation.py`` says what each name does."""
-    ordered_pairs: Literal["official", "all", "balanced"] = "official"
-    """Pairs of a pool's triple: the two official ones, all six, or all with the unchanged ones twice."""
-    augment: Literal["examples", "batches"] = "examples"
-    """Where a pool's pictures are varied anew (``seeing.variation``): as each is read (the CPU's work), or
-    whole batches of them on the device that trains; a GPU wants the latter. Other numbers are drawn then."""
-    examples: Literal["captions", "pairs", "scenes"] = "captions"
-    """What one training example of a data set is: each caption of each pair; each pair, with a caption drawn
-    anew at every visit; each scene, whose changed and unchanged pair then stand in the same batch."""
+    """How captions become words; ``datasets/preparation.py`` says what each name does."""
+    examples: Examples = "captions"
+    """What one training example is. "captions": each caption of each pair. "pairs": each pair, its caption
+    drawn anew at each visit. "scenes": each scene, its changed and its unchanged pair in the same batch."""
     exchange: bool = False
-    """Scenes: half the time, drawn anew, the unchanged view takes the place of the picture before."""
+    """With "scenes": in half of the visits, drawn anew, the unchanged view stands for the picture before."""
     validation: int = 400
-    """Validation pairs that the recipe's metric is measured on (spread over the split); 0 takes all."""
+    """Validation pairs that the metric is measured on, spread over the split. 0: all."""
+
+    @property
+    def stored(self) -> str:
+        """The folder of what was computed from the pictures beforehand: grid features."""
+        return self.features
+
+    def with_folders(self, path: str, stored: str) -> "DatasetConfig":
+        """The same data in other folders."""
+        return replace(self, path=path, features=stored)
+
+
+@dataclass(frozen=True)
+class PoolConfig:
+    """Drawn triples of pictures whose truth is known. Each ordered pair of a triple is an example.
+
+    ``--data`` and ``--features`` on the command line set ``path`` and ``tokens``.
+    """
+
+    source: Literal["pool"] = "pool"
+    path: str = ""
+    tokens: str = ""
+    """Folder of stored tokens (``whatchanged features POOL OUT --run RUN``). "": pictures are read."""
+    merges: str = ""
+    """As in ``DatasetConfig``."""
+    wording: str = "captions"
+    """"captions": drawn anew at each visit. Any other: one fixed sentence a pair, in this wording of the
+    world."""
+    ordered_pairs: Literal["official", "all", "balanced"] = "official"
+    """Pairs of a triple: the two official ones, all six, or all six with the unchanged ones twice."""
+    augment: Literal["examples", "batches"] = "examples"
+    """Where pictures are augmented. "examples": on the CPU, as each is read. "batches": whole batches on the
+    device that trains, which is faster with a GPU; other random numbers are drawn then."""
+    validation: int = 400
+    """Validation pairs that the metric is measured on, of the first tenth of the triples. 0: all of that."""
+
+    @property
+    def stored(self) -> str:
+        """The folder of what was computed from the pictures beforehand: tokens."""
+        return self.tokens
+
+    def with_folders(self, path: str, stored: str) -> "PoolConfig":
+        """The same data in other folders."""
+        return replace(self, path=path, tokens=stored)
+
+
+DataConfig = DatasetConfig | PoolConfig
+"""``[data]``: where examples come from, by ``source``."""
 
 
 @dataclass(frozen=True)
@@ -204,7 +235,7 @@ class StageConfig:
 
     name: str
     tasks: Mapping[str, float]
-    """Task -> weight; each step draws one task with probability weight / sum of weights."""
+    """Task -> weight. Each step draws one task with probability weight / sum of weights."""
     steps: int
     batch: int
     lr: float
@@ -213,50 +244,65 @@ class StageConfig:
     ] = "constant"
     warmup: int = 0
     stair: int = 0
-    """Steps after which schedule stairs divides the rate by ten, again and again."""
+    """With schedule "stairs": the rate is divided by ten each time that this many steps are done."""
     optimizer: Literal["adam", "adamw", "bert_adam"] = "adam"
     beta2: float = 0.999
     weight_decay: float = 0.0
     rates: Mapping[str, float] = field(default_factory=dict)
-    """Parameter group -> what ``lr`` is multiplied by there; 0 leaves the group as it is."""
+    """Group of parameters -> what ``lr`` is multiplied by there. 0: the group does not learn."""
     data: Literal["pairs", "single"] = "pairs"
-    """What captioned tasks read: the data set's pairs, or ``data.single``'s pictures, the second empty."""
+    """What tasks with captions read: the data set's pairs, or single pictures (``data.single``)."""
     evaluate_every: int = 0
     evaluate_from: int = 0
-    """Evaluations before this step count as no new best, whatever they bring."""
+    """Evaluations before this step never count as a new best."""
     patience: int = 0
-    """Evaluations without a new best before the stage stops; 0 never stops early."""
+    """The stage stops after this many evaluations without a new best. 0: never early."""
     metric: Literal["CIDEr-D", "ROUGE-L", "R@1"] = "CIDEr-D"
+    """What makes an evaluation the best."""
     train_vision: bool = True
+    """Whether a vision with weights of its own learns, too."""
     log_every: int = 50
     save_every: int = 1000
-    """Steps between checkpoints; what a killed run loses at most."""
-    clip: float = 0.0
-    """Largest gradient norm; 0 does not clip."""
+    """Steps between checkpoints: what a killed run loses at most."""
+    max_grad_norm: float = 0.0
+    """Larger gradient norms are scaled down to this. 0: never."""
     precision: Literal["fp32", "bf16"] = "fp32"
     examples: Literal["", "captions", "pairs", "scenes"] = ""
-    """This stage's own ``data.examples``, with its own ``exchange``; "": both as in ``data``."""
+    """This stage's own ``data.examples``, with its own ``exchange``. "": both as in ``data``."""
     exchange: bool = False
-    """As ``data.exchange``; also with captions and ``changed_only``: the unchanged view of a pair's scene."""
+    """As ``data.exchange``, for the stage's own examples: "scenes", or "captions" with ``changed_only``."""
     changed_only: bool = False
     """Only pairs that are not known as unchanged."""
     drop_last: bool = False
-    """A pass over the examples ends with its last whole batch."""
+    """A pass over the examples ends with its last whole batch; what is left over is not read."""
 
     @property
     def learns_vision(self) -> bool:
-        """Whether the way of seeing learns, too, by ``train_vision`` and ``rates``."""
+        """Whether ``train_vision`` and ``rates`` let the vision learn."""
         return self.train_vision and self.rates.get("vision", 1.0) > 0
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A whole run: one method, one way of seeing, one data source, stages in order, one seed."""
+    """A whole run: one method, one vision, one data source, stages in order, one seed."""
 
     name: str
     description: str
     stages: tuple[StageConfig, ...]
+    method: MethodSettings
     seed: int = 1234
-    method: MethodConfig = field(default_factory=PCLConfig)
-    vision: VisionConfig = field(default_factory=VisionConfig)
-    data: DataConfig = field(default_factory=DataConfig)
+    vision: VisionConfig = field(default_factory=FeaturesConfig)
+    data: DataConfig = field(default_factory=DatasetConfig)
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """All tasks that a stage may mix: the method's own and those of its vision."""
+        return {**self.method.tasks, **self.vision.tasks}
+
+
+def _check_backbone(config: BackboneConfig | ObjectsConfig, where: str) -> None:
+    name = f"{CELL}, the side of a cell"
+    check_multiples(where, "vision.", config, ("image_width", "image_height"), CELL, name)
+    three = len(config.channels) == 3 and min(config.channels) > 0
+    require(where, "vision.channels", config.channels, three, "three numbers above 0, one a convolution")
+    require_not_negative(where, "vision.", config, "blocks")

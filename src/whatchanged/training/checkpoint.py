@@ -16,10 +16,12 @@ import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
-from torch import Tensor, nn
+from torch import Tensor
 
 from whatchanged.errors import RecipeError
 from whatchanged.files import whole
+from whatchanged.training.compatibility import current_names
+from whatchanged.training.vision.base import TorchModule
 
 
 @dataclass
@@ -28,7 +30,7 @@ class State:
 
     stage, step: the next step to take. positions: of each task's stream. best, misses: of the running stage's
     metric. window: term -> [sum, count] since the last log line. log_bytes: length of metrics.jsonl.
-    seconds: spent so far, over all sittings.
+    seconds: spent so far, over all launches.
     """
 
     stage: int = 0
@@ -43,7 +45,7 @@ class State:
 
 
 def save_checkpoint(
-    path: Path, state: State, method: nn.Module, optimizer: torch.optim.Optimizer | None
+    path: Path, state: State, method: TorchModule, optimizer: torch.optim.Optimizer | None
 ) -> None:
     """Write a checkpoint beside ``path`` and move it into place."""
     tensors = {f"model.{name}": tensor for name, tensor in model_tensors(method).items()}
@@ -72,7 +74,7 @@ class Checkpoint:
     tensors: Mapping[str, Tensor]
     rest: Mapping[str, Any]
 
-    def restore_model(self, method: nn.Module) -> None:
+    def restore_model(self, method: TorchModule) -> None:
         """Copy the weights into ``method``; raises RecipeError if names or shapes differ."""
         saved = {n.removeprefix("model."): t for n, t in self.tensors.items() if n.startswith("model.")}
         own = model_tensors(method)
@@ -87,7 +89,7 @@ class Checkpoint:
             for name, tensor in own.items():
                 tensor.copy_(saved[name])
 
-    def restore_optimizer(self, method: nn.Module, optimizer: torch.optim.Optimizer) -> None:
+    def restore_optimizer(self, method: TorchModule, optimizer: torch.optim.Optimizer) -> None:
         """Give each parameter its moments back; parameters that have had no gradient yet have none."""
         device_free = {"step"}  # Adam keeps its step counter on the CPU
         names = {parameter: name for name, parameter in method.named_parameters()}
@@ -122,6 +124,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
         with safe_open(path, framework="pt") as file:
             rest = json.loads((file.metadata() or {})["rest"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        tensors = current_names(tensors)
         return Checkpoint(path, State(**rest["state"]), tensors, rest)
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise RecipeError(
@@ -129,7 +132,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
         ) from error
 
 
-def model_tensors(method: nn.Module) -> dict[str, Tensor]:
+def model_tensors(method: TorchModule) -> dict[str, Tensor]:
     """Weights and buffers by name; a tensor that has two names appears under the first."""
     seen: set[int] = set()
     tensors = {}
@@ -141,7 +144,7 @@ def model_tensors(method: nn.Module) -> dict[str, Tensor]:
     return tensors
 
 
-def _optimizer_tensors(method: nn.Module, optimizer: torch.optim.Optimizer) -> Iterator[tuple[str, Tensor]]:
+def _optimizer_tensors(method: TorchModule, optimizer: torch.optim.Optimizer) -> Iterator[tuple[str, Tensor]]:
     names: dict[Tensor, str] = {parameter: name for name, parameter in method.named_parameters()}
     for parameter, moments in optimizer.state.items():
         for key, value in moments.items():

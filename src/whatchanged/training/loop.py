@@ -3,18 +3,17 @@
 import math
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
 import torch
 from torch import Tensor, nn
 
 from whatchanged.errors import RecipeError
 from whatchanged.files import whole
-from whatchanged.recipes.schema import Recipe, StageConfig
-from whatchanged.training.batches import Draw, draws
+from whatchanged.recipes.schema import PoolConfig, Recipe, StageConfig
+from whatchanged.training.batches import Draw, StageInput, draws
 from whatchanged.training.checkpoint import (
     Checkpoint,
     State,
@@ -22,7 +21,7 @@ from whatchanged.training.checkpoint import (
     save_checkpoint,
     stage_checkpoint,
 )
-from whatchanged.training.data.prefetch import collated_draws
+from whatchanged.training.data.prefetch import draws_by_processes
 from whatchanged.training.data.sources import Sources
 from whatchanged.training.log import RunLog
 from whatchanged.training.methods import Method
@@ -48,11 +47,9 @@ def train(
     ``max_seconds`` are over; best whenever the stage's metric on validation data is the best of the stage
     so far. A stage starts, with a new optimiser, from the best weights of the one before, which are kept as
     best-STAGE; from the last ones where that one was not validated. On the CPU, a run that goes on from its
-    last checkpoint takes exactly the steps of an unbroken one. readers: processes that
-    read the examples, 0 for threads; the steps are the same. Raises RecipeError when a loss or the metric
-    is not finite.
+    last checkpoint takes exactly the steps of an unbroken one. workers: processes that read the examples, 0
+    for threads; the steps are the same. Raises RecipeError when a loss or the metric is not finite.
     """
-    assert isinstance(method, nn.Module)
     state = State() if start is None else start.state
     before, began = state.seconds, time.monotonic()
     last, best = run / "checkpoints" / "last.safetensors", run / "checkpoints" / "best.safetensors"
@@ -68,11 +65,8 @@ def train(
                 start.restore_random()
                 start = None
             log.stage(stage.name, state.step, stage.steps)
-            seed = (recipe.seed, state.stage)
-            plan = (sources.of(stage), stage, seed, method.batch_size, state.step, state.positions)
-            for draw in collated_draws(*plan, method.collate, workers) if workers else draws(*plan):
-                augment = (*seed, state.step) if recipe.data.augment == "batches" else None
-                values = take_step(method, optimizer, draw, stage, state.step, device, augment)
+            for draw in stage_draws(recipe, method, sources, state, workers):
+                values = take_step(method, optimizer, draw, recipe, state, device)
                 count_terms(state.window, draw.task, values)
                 state.step, state.positions = state.step + 1, draw.positions
                 state.seconds = before + time.monotonic() - began
@@ -102,32 +96,48 @@ def train(
     return state
 
 
+def stage_draws(
+    recipe: Recipe, method: Method, sources: Sources, state: State, workers: int
+) -> Iterator[Draw]:
+    """The batches of the running stage from its next step on, read by threads or by processes."""
+    stage = recipe.stages[state.stage]
+    given = StageInput(
+        stage,
+        sources.of(stage, recipe),
+        recipe.tasks,
+        (recipe.seed, state.stage),
+        method.batch_size,
+        method.collate,
+    )
+    if workers:
+        return draws_by_processes(given, state.step, state.positions, workers)
+    return draws(given, state.step, state.positions)
+
+
 def take_step(
-    method: nn.Module,
+    method: Method,
     optimizer: torch.optim.Optimizer,
     draw: Draw,
-    stage: StageConfig,
-    step: int,
+    recipe: Recipe,
+    state: State,
     device: torch.device,
-    augment: Sequence[int] | None = None,
 ) -> dict[str, float]:
-    """Weight update number ``step``: the task's terms are summed as they are; returns them as numbers.
-
-    vary: the seed that the batch's pictures are varied by, on the device; None leaves them as they were read.
-    """
+    """The next weight update: the task's terms are summed as they are; returns them as numbers."""
+    stage, step = recipe.stages[state.stage], state.step
     method.train()
     if not stage.learns_vision:  # its running statistics stay as they are, too
-        cast(nn.Module, cast(Method, method).vision).eval()
-    batch = draw.batch if draw.batch is not None else cast(Method, method).collate(draw.examples)
-    batch = batch.to(device)
-    batch = batch if augment is None else augment_batch(batch, augment)
+        method.vision.eval()
+    batch = draw.batch.to(device)
+    if isinstance(recipe.data, PoolConfig) and recipe.data.augment == "batches":
+        batch = augment_batch(batch, (recipe.seed, state.stage, step))
     with torch.autocast(device.type, torch.bfloat16, enabled=stage.precision == "bf16"):
-        terms = cast(Method, method).loss(draw.task, batch)
+        terms = method.loss(draw.task, batch)
     values = finite_values(terms, f"stage.{stage.name}, step {step}, task {draw.task}")
     optimizer.zero_grad()
     torch.stack([term.float() for term in terms.values()]).sum().backward()  # type: ignore[no-untyped-call]
-    if stage.clip:
-        nn.utils.clip_grad_norm_([p for p in method.parameters() if p.requires_grad], stage.clip)
+    if stage.max_grad_norm:
+        learning = [parameter for parameter in method.parameters() if parameter.requires_grad]
+        nn.utils.clip_grad_norm_(learning, stage.max_grad_norm)
     for group in optimizer.param_groups:
         group["lr"] = learning_rate(stage, step) * group["rate"]
     optimizer.step()
@@ -163,7 +173,7 @@ def finite_score(scores: Mapping[str, float], stage: StageConfig, step: int) -> 
     if not math.isfinite(score):
         raise RecipeError(
             f"stage.{stage.name}, step {step}: {stage.metric} on validation data is not finite ({score})."
-            " Lower lr, or set clip."
+            " Lower lr, or set max_grad_norm."
         )
     return score
 
@@ -176,7 +186,7 @@ def stage_over(stage: StageConfig, state: State, log: RunLog) -> bool:
     return state.step == stage.steps
 
 
-def keep_best(method: nn.Module, best: Path, stage: str) -> State:
+def keep_best(method: Method, best: Path, stage: str) -> State:
     """Copy the best checkpoint beside itself as the stage's own, and its weights into ``method``."""
     saved = read_checkpoint(best)
     saved.restore_model(method)
@@ -207,7 +217,7 @@ def finite_values(terms: Mapping[str, Tensor], where: str) -> dict[str, float]:
     named = dict(zip(terms, values, strict=True))
     if not all(abs(value) < float("inf") for value in values):
         shown = ", ".join(f"{name} {value}" for name, value in named.items())
-        raise RecipeError(f"{where}: the loss is not finite ({shown}). Lower lr, or set clip.")
+        raise RecipeError(f"{where}: the loss is not finite ({shown}). Lower lr, or set max_grad_norm.")
     return named
 
 

@@ -3,17 +3,17 @@
 from dataclasses import replace
 from pathlib import Path
 
-from torch import nn
-
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import preparation
 from whatchanged.errors import DatasetError, OutputError, RecipeError
-from whatchanged.evaluation.metrics.retrieval import Similarity, write_similarity
+from whatchanged.evaluation.io.similarity import Similarity, write_similarity
+from whatchanged.recipes.schema import DatasetConfig, FeaturesConfig
 from whatchanged.training.batches import read_examples
-from whatchanged.training.data.dataset_source import with_prepared_captions
+from whatchanged.training.data.captions import prepare
 from whatchanged.training.data.examples import DatasetSource
-from whatchanged.training.data.pictures import reader
-from whatchanged.training.run_folder import checkpoint_file, choose_device, open_run, read_recipe
+from whatchanged.training.data.pictures import picture_reader
+from whatchanged.training.device import choose_device
+from whatchanged.training.run_folder import checkpoint_file, open_run, read_recipe
 from whatchanged.training.validation import similarity
 
 
@@ -32,17 +32,20 @@ def retrieve_run(
         if file.exists():
             raise OutputError(f"{file}: exists already. Choose another name.")
     recipe, method, _ = open_run(run, adapted(run) if checkpoint == "auto" else checkpoint)
-    if getattr(recipe.method, "variant", "") in ("ft1", "ft2"):
-        raise RecipeError(f"{run}: a baseline has no retrieval stage. Name a run of clip4idc.")
-    found = open_dataset(dataset, split=split, pictures=recipe.vision.kind != "features")
+    if not recipe.method.embeds_captions:
+        raise RecipeError(
+            f"{run}: its method does not embed captions. Name a run of one that does (clip4idc)."
+        )
+    if not isinstance(recipe.data, DatasetConfig):
+        raise RecipeError(f"{run}: it was trained on a pool. Name a run that was trained on a data set.")
+    found = open_dataset(dataset, split=split, pictures=not isinstance(recipe.vision, FeaturesConfig))
     records = [r for r in found.records if r.captions and r.changed is not False]
     if not records:
         raise DatasetError(f"{dataset}: no captioned pair with a change in split {split}.")
-    read, where = reader(recipe.vision, recipe.data.features, dataset), choose_device(device)
-    assert isinstance(method, nn.Module)
+    read, where = picture_reader(recipe.vision, recipe.data.features, dataset), choose_device(device)
     method.to(where)
     words = preparation(recipe.data.preparation)
-    prepared = [with_prepared_captions(record, words) for record in records]
+    prepared = [prepare(record, words) for record in records]
     source = DatasetSource(prepared, [(i, 0) for i in range(len(prepared))], read, {})
     examples = read_examples(source, range(len(source)))
     made = similarity(method, ((example, example.record.captions) for example in examples), where)

@@ -4,37 +4,35 @@ import random
 import shutil
 import sys
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import torch
-from torch import nn
 
 from whatchanged.captioner.bundle import MANIFEST, open_bundle, shipped
 from whatchanged.errors import OutputError, RecipeError
-from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.schema import DataConfig, PoolConfig, Recipe
+from whatchanged.training.build import make_method
 from whatchanged.training.checkpoint import State, read_checkpoint, save_checkpoint
 from whatchanged.training.data.sources import open_sources
 from whatchanged.training.data.token_cache import leaves_backbone, with_tokens
-from whatchanged.training.features.backbones import token_weights
+from whatchanged.training.device import choose_device
+from whatchanged.training.features.backbones import fingerprint
 from whatchanged.training.loop import train
 from whatchanged.training.methods import Method, initialise_from
-from whatchanged.training.methods.clip4idc import CLIP4IDC
 from whatchanged.training.objects.token_files import read_origin
-from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.training.run_folder import (
     check_vocabulary,
-    choose_device,
     first_init,
     keep,
     keep_vocabulary,
-    make_method,
     open_run,
     read_recipe,
 )
 from whatchanged.training.schedule import trained_groups
-from whatchanged.training.weights.clip_weights import assumed, load_clip
+from whatchanged.training.vision.base import PictureVision
+from whatchanged.training.weights.bundle_weights import check_norms, initialise_from_bundle
 
 
 def run_recipe(
@@ -49,10 +47,9 @@ def run_recipe(
 ) -> State:
     """Train a recipe into the folder ``run``, or go on with the run there (``recipe`` may then be None).
 
-    init: another run, whose last weights are taken over (``initialise_from``), a bundle (a shipped one by
-    name),
-    or a file of CLIP's weights for clip4idc. A run that goes on keeps what it began from.
-    readers: processes that read the examples; 0 reads them in threads, which is enough for a CPU.
+    init: another run, whose last weights are copied (``initialise_from``), a bundle (a shipped one by name),
+    or a file of published weights, for a method that begins from one. A run that goes on keeps what it began
+    from. workers: processes that read the examples; 0 reads them in threads, which is enough for a CPU.
 
     Raises OutputError where the folder holds something and ``resume`` is not set, RecipeError where the run
     was started with another recipe or on data of other words, or its stored tokens are of other weights than
@@ -75,13 +72,13 @@ def run_recipe(
         seed_everything(recipe.seed)
         method = make_method(recipe, sources.vocabulary)
         for stage in recipe.stages:
-            trained_groups(cast(nn.Module, method), stage)
+            trained_groups(method, stage)
         if start is not None:
-            start.restore_model(cast(nn.Module, method))
+            start.restore_model(method)
         elif init is not None:
             start_from(recipe, method, init, quiet)
-        elif not quiet:
-            warn_of_random_clip(recipe)
+        else:
+            check_start(recipe, quiet)
         check_tokens(recipe, method)
     except BaseException:
         if fresh:
@@ -89,63 +86,75 @@ def run_recipe(
         raise
     keep(recipe, run, where, init, resumed=start is not None)
     keep_vocabulary(sources.vocabulary, run)
-    cast(nn.Module, method).to(where)
-    if leaves_backbone(recipe) and isinstance(method.vision, ObjectVision) and not workers:
+    method.to(where)
+    if leaves_backbone(recipe) and isinstance(method.vision, PictureVision) and not workers:
         sources = with_tokens(sources, method.vision)
     if start is None and init is not None:  # what it began from may change, or go
-        save_checkpoint(last, State(), cast(nn.Module, method), None)
+        save_checkpoint(last, State(), method, None)
     return train(recipe, method, sources, run, where, start, max_seconds, quiet, workers)
 
 
 def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
-    """Weights to begin with: a run's last ones, or a bundle's or a file of CLIP's; says what was taken over.
+    """Weights to begin with: a run's last ones, a bundle's, or a file of published ones; says what was
+    copied.
 
-
-    Of a run and a bundle: what ``initialise_from`` says. Raises RecipeError where the method does not begin
-    from CLIP, or nothing fits; ShapeError where a tensor's shape does not.
+    Of a run and a bundle: what ``initialise_from`` says. Raises RecipeError where the method begins from no
+    file, or nothing fits; ShapeError where a tensor's shape does not.
     """
+    loader = recipe.method.weights_loader
     if str(init) in shipped() or (init / MANIFEST).is_file():
-        from whatchanged.training.export.read_back import initialise_from_bundle  # needs onnx
-
         said = initialise_from_bundle(recipe, method, open_bundle(str(init)))
     elif not init.is_file():
-        said = initialise_from(method, open_run(init, "last")[1], str(init))
+        source = open_run(init, "last")[1]
+        check_norms(recipe, method, source, str(init))
+        said = initialise_from(method, source, str(init))
+    elif not loader:
+        raise RecipeError(
+            f"{init}: this is a file, and {recipe.method.name} begins from none. Name a run's folder."
+        )
     else:
-        if not isinstance(method, CLIP4IDC):
-            raise RecipeError(f"{init}: this is a file; only clip4idc begins from one. Name a run's folder.")
-        said = str(load_clip(method, init))
+        module, _, name = loader.partition(":")
+        said = str(getattr(import_module(module), name)(method, init))
     if not quiet:
         print(f"{init}: {said}", file=sys.stderr)
 
 
+def check_start(recipe: Recipe, quiet: bool) -> None:
+    """What a recipe that begins from random numbers should not do.
+
+    Raises RecipeError where it keeps the best cells of a picture by heads that nothing trains. Warns where it
+    counts on published weights.
+    """
+    ranked = not recipe.vision.keeps_every_cell
+    learned = any(recipe.vision.tasks.keys() & stage.tasks.keys() for stage in recipe.stages)
+    if ranked and not learned:
+        raise RecipeError(
+            f"{recipe.name}: vision.keep chooses cells by what the truth of drawn scenes teaches, and no"
+            ' stage learns that here. Begin from weights that have (--init), or use vision.kind = "backbone".'
+        )
+    if (expects := recipe.method.expects_weights(recipe)) and not quiet:
+        print(
+            f"Warning: {recipe.name} begins from random numbers, as no weights were given, but it {expects}."
+            " It will learn next to nothing of pictures. Give CLIP's weights (--init FILE), or let all of it"
+            " learn (--set method.freeze=false, and rates near 1), as clip4idc-tiny does.",
+            file=sys.stderr,
+        )
+
+
 def check_tokens(recipe: Recipe, method: Method) -> None:
-    """Raises RecipeError where a pool's stored tokens were made by other weights than the method sees with.
+    """Raises RecipeError where a pool's stored tokens were made by other weights than the method's own.
 
     It would learn from one backbone and later read pictures through another. Tokens that do not say what made
     them (``token_files``) pass.
     """
-    if (
-        recipe.data.source != "pool"
-        or not recipe.data.features
-        or not isinstance(method.vision, ObjectVision)
-    ):
+    data = recipe.data
+    if not isinstance(data, PoolConfig) or not data.tokens or not isinstance(method.vision, PictureVision):
         return
-    about = read_origin(Path(recipe.data.features))
-    if about is not None and about.get("sha256") != token_weights(method.vision):
+    about = read_origin(Path(data.tokens))
+    if about is not None and about.get("sha256") != fingerprint(method.vision.token_state()):
         raise RecipeError(
-            f"{recipe.data.features}: these tokens were made by other weights than this run would see with."
+            f"{data.tokens}: these tokens were made by other weights than this run's vision has."
             " Begin from the run that made them: --init RUN"
-        )
-
-
-def warn_of_random_clip(recipe: Recipe) -> None:
-    """Say so where a recipe counts on CLIP's weights and begins without any."""
-    if found := assumed(recipe):
-        print(
-            f"Warning: {recipe.name} begins from random numbers, as no weights were given, but it {found}."
-            " It will learn next to nothing of pictures. Give CLIP's weights (--init FILE), or let all of it"
-            " learn (--set method.freeze=false, and rates near 1), as clip4idc-tiny does.",
-            file=sys.stderr,
         )
 
 
@@ -159,20 +168,14 @@ def seed_everything(seed: int) -> None:
 def _settle(recipe: Recipe | None, run: Path, resume: bool) -> Recipe:
     """The recipe to run; a run that is there is only gone on with when told to, and only with its own recipe.
 
-    The data may have moved since: ``data.path`` and ``data.features`` may differ.
+    The data may have moved since: its folders may differ.
     """
     if resume and (run / "recipe.toml").is_file():
         kept = read_recipe(run)
         if recipe is None:
             return kept
-        moved = replace(
-            kept.data,
-            path=recipe.data.path or kept.data.path,
-            features=recipe.data.features or kept.data.features,
-        )
-        kept, recipe = replace(kept, data=moved), replace(recipe, data=replace(
-            recipe.data, path=moved.path, features=moved.features))  # fmt: skip
-        if recipe != kept:
+        kept = replace(kept, data=_moved(kept.data, recipe.data))
+        if replace(recipe, data=_moved(recipe.data, kept.data)) != kept:
             raise RecipeError(
                 f"{run}: this run was started with another recipe or other settings (see its recipe.toml)."
                 " Resume without naming a recipe, or choose another folder."
@@ -181,10 +184,13 @@ def _settle(recipe: Recipe | None, run: Path, resume: bool) -> Recipe:
     if recipe is None:
         raise RecipeError(f"{run}: there is no run to resume here. Name a recipe to start one.")
     if run.exists() and (not run.is_dir() or any(run.iterdir())):
-        cure = (
-            "It holds no recipe.toml to go on with: choose"
-            if resume
-            else "Go on with it (--resume) or choose"
-        )
+        cure = "Go on with it (--resume) or choose"
+        if resume:
+            cure = "It holds no recipe.toml to go on with: choose"
         raise OutputError(f"{run}: exists already. {cure} another folder.")
     return recipe
+
+
+def _moved(data: DataConfig, other: DataConfig) -> DataConfig:
+    """``data`` with the folders that ``other`` names."""
+    return data.with_folders(other.path or data.path, other.stored or data.stored)

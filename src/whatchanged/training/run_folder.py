@@ -1,7 +1,7 @@
 """A run's folder: everything that a recipe needs, built, and what is written beside the checkpoints.
 
 RUN/recipe.toml        as resolved, every setting spelled out
-RUN/environment.json   versions, machine, command, and what the run begins from; later sittings' beside
+RUN/environment.json   versions, machine, command, and what the run begins from; later launches beside
 RUN/vocabulary.json    the words, ids in order
 RUN/checkpoints/       last, best and, of each earlier stage that was validated, best-STAGE (.safetensors)
 RUN/metrics.jsonl, events/, negatives.jsonl (where FDA built them), shards.json (of a pool)
@@ -13,28 +13,22 @@ import platform
 import sys
 from importlib import metadata
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
-from torch import nn
 
 from whatchanged.bpe import from_json, to_json
 from whatchanged.captioner.bundle import shipped
 from whatchanged.errors import RecipeError
 from whatchanged.files import whole
-from whatchanged.recipes.reader import dump_recipe, parse_recipe
+from whatchanged.recipes.reader import dump_recipe, parse_saved_recipe
 from whatchanged.recipes.schema import Recipe
+from whatchanged.training.build import make_method
 from whatchanged.training.checkpoint import State, read_checkpoint, stage_checkpoint
-from whatchanged.training.methods import Method, build_method
-from whatchanged.training.objects.tokens import build_vision
+from whatchanged.training.methods import Method
 from whatchanged.vocabulary import Vocabulary
 
 PACKAGES = ("whatchanged", "torch", "numpy", "safetensors", "scikit-learn", "textblob", "pillow")
-
-
-def make_method(recipe: Recipe, vocabulary: Vocabulary) -> Method:
-    """The recipe's method with its vision, freshly initialised."""
-    return build_method(recipe.method, build_vision(recipe.vision), vocabulary)
 
 
 def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State]:
@@ -56,8 +50,8 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
             f"--checkpoint {checkpoint}: {run} has no best weights of this stage yet. Go on with it"
             " (--resume), or name another checkpoint."
         )
-    saved.restore_model(cast(nn.Module, method))
-    cast(nn.Module, method).eval()
+    saved.restore_model(method)
+    method.eval()
     return recipe, method, saved.state
 
 
@@ -88,7 +82,7 @@ def read_recipe(run: Path) -> Recipe:
         raise RecipeError(
             f"{run}: no run lies here (it has no recipe.toml). Name the folder given to train --output."
         )
-    return parse_recipe(file.read_text(encoding="utf-8"), str(file))
+    return parse_saved_recipe(file.read_text(encoding="utf-8"), str(file))
 
 
 def keep(recipe: Recipe, run: Path, where: torch.device, init: Path | None, resumed: bool = False) -> None:
@@ -99,7 +93,8 @@ def keep(recipe: Recipe, run: Path, where: torch.device, init: Path | None, resu
     run.mkdir(parents=True, exist_ok=True)
     told = environment(where)
     if resumed and (first := _first_environment(run)):
-        told = {**first, "sittings": [*first.get("sittings", []), told]}
+        earlier = first.pop("sittings", [])  # what launches were called before 0.2
+        told = {**first, "launches": [*first.get("launches", earlier), told]}
     else:
         told["init"] = None if init is None else str(init)
     _write(run / "environment.json", json.dumps(told, indent=1))
@@ -145,21 +140,6 @@ def _first_environment(run: Path) -> dict[str, Any]:
 def _write(path: Path, text: str) -> None:
     with whole(path) as draft:
         draft.write_text(text + "\n" * (not text.endswith("\n")), encoding="utf-8")
-
-
-def choose_device(name: str) -> torch.device:
-    """ "auto" is the first GPU, or the CPU without one; raises RecipeError for a device that is not there."""
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    if name.partition(":")[0] not in ("cpu", "cuda"):
-        raise RecipeError(f"--device {name}: wanted auto, cpu or cuda")
-    try:
-        device = torch.device(name)
-    except RuntimeError as error:
-        raise RecipeError(f"--device {name}: wanted auto, cpu, cuda or cuda:NUMBER") from error
-    if device.type == "cuda" and (device.index or 0) not in range(torch.cuda.device_count()):
-        raise RecipeError(f"--device {name}: torch sees no such device here. Use --device cpu.")
-    return device
 
 
 def environment(device: torch.device) -> dict[str, object]:

@@ -1,10 +1,9 @@
 """The optimiser of a stage, and the learning rate of each of its steps, s counted from 0."""
 
 import math
-from typing import Any, cast
+from typing import Any
 
 import torch
-from torch import nn
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.schema import StageConfig
@@ -57,7 +56,7 @@ def learning_rate(stage: StageConfig, step: int) -> float:
     return stage.lr
 
 
-def make_optimizer(method: nn.Module, stage: StageConfig) -> torch.optim.Optimizer:
+def make_optimizer(method: Method, stage: StageConfig) -> torch.optim.Optimizer:
     """Adam (L2 decay), AdamW or BertAdam over ``trained_groups``; the others ask for no gradient."""
     groups = trained_groups(method, stage)
     trained = {parameter for group in groups for parameter in group["params"]}
@@ -71,13 +70,13 @@ def make_optimizer(method: nn.Module, stage: StageConfig) -> torch.optim.Optimiz
     return kind(groups, lr=stage.lr, betas=betas, eps=1e-8, weight_decay=decay)
 
 
-def trained_groups(method: nn.Module, stage: StageConfig) -> list[dict[str, Any]]:
+def trained_groups(method: Method, stage: StageConfig) -> list[dict[str, Any]]:
     """The method's parameter groups that the stage trains, each with its ``rate``.
 
     Not trained are a group called "frozen", one whose rate is 0, and "vision" without ``train_vision``.
     Raises RecipeError where ``stage.rates`` names a group that the method does not have, or nothing is left.
     """
-    found = cast(Method, method).parameter_groups()
+    found = method.parameter_groups()
     names = dict.fromkeys(group["name"] for group in found)
     for name in stage.rates:
         if name not in names:

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 
 from whatchanged.captioner.decoding import Cache, Decoded, greedy
 from whatchanged.errors import RecipeError
+from whatchanged.evaluation.io.similarity import Similarity
 from whatchanged.evaluation.metrics.cider import cider_d
 from whatchanged.evaluation.metrics.ngrams import count
-from whatchanged.evaluation.metrics.retrieval import Similarity, retrieval
 from whatchanged.evaluation.metrics.rouge import rouge_l
-from whatchanged.training.batches import Example, Source, read_examples
-from whatchanged.training.methods import Method
-from whatchanged.training.vision.base import Batch
+from whatchanged.evaluation.report.retrieval_report import retrieval
+from whatchanged.training.batches import Batch, Example, Source, read_examples
+from whatchanged.training.methods import EmbedsCaptions, Method
 
 BATCH = 64
 
@@ -84,12 +84,8 @@ def similarity(
 
     Raises RecipeError for a method that embeds no captions.
     """
-    embed: Any = method
-    if not hasattr(method, "embed_texts"):
-        raise RecipeError(
-            'Retrieval (metric = "R@1") needs a method with a retrieval stage, such as clip4idc.'
-        )
-    assert isinstance(method, nn.Module)
+    if not isinstance(method, EmbedsCaptions):
+        raise RecipeError('Retrieval (metric = "R@1") needs a method that embeds captions.')
     training = method.training
     method.eval()
     seen, read = [], []
@@ -100,11 +96,11 @@ def similarity(
     with torch.inference_mode():
         while chunk := list(islice(examples, BATCH)):
             batch = method.collate([example for example, _ in chunk]).to(device)
-            seen.append(F.normalize(embed.embed_pairs(batch.before, batch.after), dim=-1))
+            seen.append(F.normalize(method.embed_pairs(batch.before, batch.after), dim=-1))
             said = [replace(example, caption=caption) for example, own in chunk for caption in own]
             for start in range(0, len(said), BATCH):
                 batch = method.collate(said[start : start + BATCH]).to(device)
-                read.append(F.normalize(embed.embed_texts(batch.ids), dim=-1))
+                read.append(F.normalize(method.embed_texts(batch.ids), dim=-1))
             for example, own in chunk:
                 owner += [len(pairs)] * len(own)
                 pairs.append(example.record.pair_id)
@@ -116,7 +112,6 @@ def similarity(
 
 def write_captions(method: Method, batch: Batch) -> list[str]:
     """The greedy caption of every pair of a batch; the method comes back in the mode it was in."""
-    assert isinstance(method, nn.Module)
     training = method.training
     method.eval()
     decoded = decode(method, batch.before, batch.after)

@@ -1,41 +1,48 @@
-"""Worlds: what pictures can show, as data. One folder a world, one line in ``WORLDS``; nothing outside
-names one.
+"""Worlds: what pictures can show, as data. One folder for each world, one line in ``WORLDS``.
 
 A world knows its kinds of change, the truth files of its drawn data sets, and its language: it writes
-sentences, reads them and judges them against the truth. It never imports torch. What draws its pictures,
-and what makes false captions for training, are named as strings "module:function", which only those who use
-them import.
+sentences, reads them and judges them against the truth. It also brings what the commands need of it: what
+draws its pictures, its pairs for the demonstration, and what its models cannot do. A world never imports
+torch. What draws its pictures, and what makes false captions for training, are named as strings
+"module:function" and are imported when they are used.
+
+Nothing outside this folder names a world: other rooms call ``find_world`` and ``world_of``. Other packages
+add worlds by the entry-point group "whatchanged.worlds" (see `plugins.py`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from importlib import import_module
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from whatchanged.errors import DatasetError
+from whatchanged import plugins
+from whatchanged.errors import DatasetError, PluginError
 from whatchanged.records import PairRecord
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
 
 WORLDS: Mapping[str, str] = {
     "clevr": "whatchanged.worlds.clevr.world:WORLD",
     "birds": "whatchanged.worlds.birds.world:WORLD",
 }
-"""Name -> "module:attribute" of a ``World``; it is imported when it is asked for."""
+"""Name -> "module:attribute" of a ``World``. It is imported when it is asked for."""
 
 Truth = Any
-"""What a world knows of one pair; only the world itself looks inside."""
+"""What a world knows of one pair. Only the world itself looks inside."""
 
 
 @dataclass(frozen=True)
 class Verdict:
     """How a sentence stands to the truth of a pair.
 
-    parsed: it is a sentence of the world's language; everything else is False, and no grade is True, where
-    not.
-    unchanged: it says that nothing changed. true: wholly true. grades: each of the world's ``grades``, None
-    where it does not apply to this pair. fault: the first thing that is wrong, in a few words; "" for a
-    true sentence.
+    parsed: the sentence is in the world's language. Where it is not, all other fields are False and no grade
+    is True.
+    unchanged: it says that nothing changed.
+    true: all of it is true.
+    grades: one for each of the world's ``grades``; None where a grade does not apply to this pair.
+    fault: the worst thing to be said against it, in a few words; "" for nothing. A true sentence may have
+    one, for example that its phrase fits other objects too.
     """
 
     parsed: bool
@@ -46,44 +53,199 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class World:
-    """A world's contract; every function is pure, and a set without truth has none to give.
+class DrawerOption:
+    """One option of a drawer: ``--NAME VALUE`` on the command line, the keyword ``name`` in Python.
 
-    kinds: of change, in the order of reports; a pair without change is "none" everywhere.
+    The type of the default is the type of the value. choices: the values that are allowed; () for any.
+    least, most: the range of a number.
+    """
+
+    name: str
+    help: str
+    default: str | int | float
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What ``whatchanged synth`` asks a drawer for.
+
+    out: the folder to make. scenes: how many, at least one. size: width and height in pixels.
+    workers: processes. device: as the person named it; drawers that use no torch need not look at it.
+    advance: to be called with the number of scenes that have been drawn since the last call.
+    """
+
+    out: Path
+    scenes: int
+    seed: int
+    size: tuple[int, int]
+    workers: int
+    device: str
+    advance: Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Drawer:
+    """What draws one kind of data set: ``whatchanged synth NAME``.
+
+    description: what it draws, in one line.
+    draw: "module:function" of ``draw(drawing: Drawing, **options) -> str``, which returns what was drawn in a
+    few words, such as "5 scenes, 10 pairs". The same drawing gives the same bytes with any number of workers.
+    size: of its pictures, unless another is asked for.
+    unit: what ``--scenes`` counts.
+    options: its own, beside those of every drawer.
+    extra: the extra of this package that it needs, such as "train"; "" for none.
+    """
+
+    name: str
+    description: str
+    draw: str
+    size: tuple[int, int]
+    unit: str = "scenes"
+    options: tuple[DrawerOption, ...] = ()
+    extra: str = ""
+
+
+@dataclass(frozen=True)
+class Demo:
+    """A world's part of ``whatchanged demo``.
+
+    folder: holds demo.json, {"pairs": [{"before": ..., "after": ..., ...}, ...]}, and its pictures.
+    truth: one of these pairs, and the words that begin the message of a DatasetError -> its truth.
+    true_sentence: a sentence to show where the model is wrong.
+    true_means: what a sentence that is wholly true has right, in a few words.
+    """
+
+    folder: Path
+    truth: Callable[[Mapping[str, Any], str], Truth]
+    true_sentence: Callable[[Truth], str]
+    true_means: str
+
+
+@dataclass(frozen=True)
+class World:
+    """A world's contract. Every function is pure.
+
+    About its pictures:
+
+    kinds: of change, in the order of reports, one row each. A pair without change is "none" everywhere.
     view_and_light_differ: whether two pictures of an unchanged scene may differ by viewpoint and light.
-    no_change_sentences: its ways to say that nothing changed.
-    datasets: the data sets, by name, whose pictures show this world.
-    grades: what ``judge`` grades, in the order of reports.
-    truths: the folder of a data set and its records -> pair id -> truth; {} where the folder holds none.
+    datasets: the data sets, by name, whose pictures all show this world, drawn or not.
+    limits: what models of this world cannot do, for a model's README.
+
+    About truth:
+
+    has_truth: whether this folder or list holds the world's truth files.
+    truths: a folder or list and its records -> pair id -> truth. {} where there is none.
     kind_of: the kind of change of a truth, or "none".
+
+    About its language:
+
+    reads: whether a sentence is in the language.
+    captions: several true sentences about a pair, drawn at random.
+    wordings: name -> a function that writes the one true sentence of a fixed wording. {} where the world has
+    no fixed wordings.
+    no_change_sentences: the ways to say that nothing changed.
     judge: a sentence and a truth -> verdict.
-    wordings, write: the names of fixed wordings, and one true sentence in such a wording.
+    grades: what ``judge`` grades, in the order of reports.
+    grade_titles: the column heads of grades in reports; a grade without one is headed by its name.
+    false_captions: "module:function" of ``(records, truths or None, seed, count, longest)``, which makes
+    false captions in this language for training; "" where captions are handled as free text.
+
+    For the commands:
+
+    drawers: what ``whatchanged synth`` can draw of this world.
+    demo: its part of ``whatchanged demo``; None where it has none.
     """
 
     name: str
     description: str
     kinds: tuple[str, ...]
     view_and_light_differ: bool
-    no_change_sentences: tuple[str, ...]
     datasets: tuple[str, ...]
-    grades: tuple[str, ...]
+    limits: str
+    has_truth: Callable[[Path], bool]
     truths: Callable[[Path, Sequence[PairRecord]], Mapping[str, Truth]]
     kind_of: Callable[[Truth], str]
+    reads: Callable[[str], bool]
+    captions: Callable[[Truth, "Generator"], tuple[str, ...]]
+    no_change_sentences: tuple[str, ...]
     judge: Callable[[str, Truth], Verdict]
-    wordings: tuple[str, ...]
-    write: Callable[[Truth, str], str]
+    grades: tuple[str, ...]
+    grade_titles: Mapping[str, str] = field(default_factory=dict)
+    wordings: Mapping[str, Callable[[Truth], str]] = field(default_factory=dict)
+    false_captions: str = ""
+    drawers: tuple[Drawer, ...] = ()
+    demo: Demo | None = None
+
+    def write(self, truth: Truth, wording: str) -> str:
+        """One true sentence in a fixed wording. Raises DatasetError where the world has no such wording."""
+        if wording not in self.wordings:
+            known = ", ".join(self.wordings) or "none"
+            raise DatasetError(f"the world {self.name} has no wording {wording!r}. It has: {known}.")
+        return self.wordings[wording](truth)
 
 
-@lru_cache(maxsize=32)
+def world_names() -> tuple[str, ...]:
+    """Every world by name, those of plug-ins last. Imports none."""
+    return plugins.names(plugins.WORLDS, WORLDS)
+
+
 def find_world(name: str) -> World:
-    """The world of this name. Raises DatasetError for an unknown one."""
-    if name not in WORLDS:
-        raise DatasetError(f"there is no world {name!r}. Known: {', '.join(WORLDS)}.")
-    module, _, attribute = WORLDS[name].partition(":")
-    world: World = getattr(import_module(module), attribute)
-    return world
+    """The world of this name. Raises PluginError for an unknown one, or one whose package is broken."""
+    return plugins.find(plugins.WORLDS, name, WORLDS, plugins.instance_of(World))
 
 
-def world_of(dataset: str) -> World | None:
-    """The world that the pictures of a data set show; None where no world is known."""
-    return next((world for world in map(find_world, WORLDS) if dataset in world.datasets), None)
+def all_worlds() -> Iterator[World]:
+    """Every world, those of plug-ins last; each is imported when it is its turn."""
+    for _, world in plugins.find_all(plugins.WORLDS, WORLDS, plugins.instance_of(World)):
+        yield world
+
+
+def world_of(dataset: str, root: Path | None = None) -> World | None:
+    """The world that the pictures of a data set show; None where no world is known.
+
+    It is the world that claims the data set by name; otherwise the world whose truth files lie in ``root``,
+    the data set's folder or list.
+    """
+    for world in all_worlds():
+        if dataset in world.datasets:
+            return world
+    if root is not None:
+        for world in all_worlds():
+            if world.has_truth(root):
+                return world
+    return None
+
+
+def language_of(sentences: Sequence[str]) -> World | None:
+    """The world that can make false captions of these sentences: at least half of them are in its
+    language."""
+    for world in all_worlds():
+        if world.false_captions:
+            read = sum(world.reads(sentence) for sentence in sentences)
+            if 2 * read >= len(sentences):
+                return world
+    return None
+
+
+def all_drawers() -> tuple[Drawer, ...]:
+    """Every world's drawers. Of two with one name the first is kept, with a line on stderr."""
+    found: dict[str, Drawer] = {}
+    for world in all_worlds():
+        for drawer in world.drawers:
+            if drawer.name in found:
+                plugins.tell(f"{drawer.name!r} of the world {world.name} is not drawn: the name is taken.")
+            else:
+                found[drawer.name] = drawer
+    return tuple(found.values())
+
+
+def find_drawer(name: str) -> Drawer:
+    """The drawer of this name, of whichever world. Raises PluginError for an unknown one."""
+    drawers = {drawer.name: drawer for drawer in all_drawers()}
+    if name not in drawers:
+        raise PluginError(f"There is nothing called {name!r} to draw. Known: {', '.join(drawers)}.")
+    return drawers[name]

@@ -91,7 +91,7 @@ def test_both_files_of_a_run(tmp_path):
 
 
 def test_a_folder_that_is_no_run(tmp_path):
-    with pytest.raises(PredictionsError, match=r"a folder of predictions holds .*; this one does not"):
+    with pytest.raises(PredictionsError, match=r"a folder of predictions contains .*; this one does not"):
         read_predictions(tmp_path)
     (tmp_path / "splits.json").write_text("{}")
     with pytest.raises(PredictionsError, match="looks like a data set: the predictions come first"):
@@ -176,7 +176,7 @@ def test_nothing_is_intersected_in_silence():
         aligned(one, [record("1", ())])
 
 
-def test_failed_pairs_are_refused_unless_told():
+def test_failed_pairs_are_refused_unless_asked_for():
     failed = [Prediction("1", error="gone")]
     with pytest.raises(
         PredictionsError, match=r"1 pair \(first: 1\): failed .*--force, or pass --failed-as-empty"

@@ -6,7 +6,7 @@ from whatchanged.errors import DatasetError, PredictionsError
 from whatchanged.evaluation.io.references import open_references
 
 
-def scored(dataset):
+def sentences_of(dataset):
     return {record.pair_id: record.captions for record in dataset.records}
 
 
@@ -16,7 +16,7 @@ def test_coco_annotations_in_any_order(tmp_path):
     annotations = [{"id": 0, "image_id": i, "caption": c} for i, c in entries]
     path.write_text(json.dumps({"info": {}, "type": "captions", "images": [], "annotations": annotations}))
     found = open_references(path)
-    assert scored(found) == {"000001.png": ("a", "b"), "000001.png_n": ("same",), "000002.png": ("a",)}
+    assert sentences_of(found) == {"000001.png": ("a", "b"), "000001.png_n": ("same",), "000002.png": ("a",)}
     assert [(r.changed, r.change_type, r.group_id) for r in found.records] == [
         (True, None, "000001"),
         (False, "none", "000001"),
@@ -38,7 +38,7 @@ def test_pcl_lines(tmp_path):
         {"img1": "647514", "img2": "5595152", "description": [["animal1", "is", "red"], ["a", "b"]]},
     ]
     path.write_text("\n".join(map(json.dumps, lines)))
-    assert scored(open_references(path)) == {
+    assert sentences_of(open_references(path)) == {
         "000123.png_n": ("same",),
         "647514_5595152": ("animal1 is red", "a b"),
     }
@@ -47,12 +47,12 @@ def test_pcl_lines(tmp_path):
 def test_bare_lines_and_lists_of_pairs(tmp_path):
     path = tmp_path / "references.jsonl"
     path.write_text('{"id": "1", "captions": ["a", "b"]}')
-    assert scored(open_references(path)) == {"1": ("a", "b")}
+    assert sentences_of(open_references(path)) == {"1": ("a", "b")}
     path.write_text('{"id": "1", "before": "x.png", "after": "y.png", "captions": ["a"]}')
     found = open_references(path)
     assert found.name == "plain" and found.records[0].after == tmp_path / "y.png"
     (tmp_path / "list.csv").write_text("before,after,captions\nx.png,y.png,a|b\n")
-    assert scored(open_references(tmp_path / "list.csv")) == {"2": ("a", "b")}
+    assert sentences_of(open_references(tmp_path / "list.csv")) == {"2": ("a", "b")}
 
 
 @pytest.mark.parametrize(

@@ -13,5 +13,5 @@ def test_statistics_by_hand():
 
 
 def test_short_candidates_pay():
-    sums = np.array([2.0, 4, 2, 1, 0, 0, 2, 1, 0, 0])
-    np.testing.assert_allclose(bleu(sums)[:2], np.exp(1 - 4 / 2), rtol=1e-8)
+    totals = np.array([2.0, 4, 2, 1, 0, 0, 2, 1, 0, 0])
+    np.testing.assert_allclose(bleu(totals)[:2], np.exp(1 - 4 / 2), rtol=1e-8)

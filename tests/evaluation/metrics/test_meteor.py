@@ -48,10 +48,10 @@ def program(tmp_path, monkeypatch):
 
 
 def test_the_formula_on_printed_statistics():
-    sums = PRINTED.copy()
-    sums[1, 20] = 0
-    np.testing.assert_allclose(meteor(sums), [0.3990870828, 1, 0.3337429953], rtol=2e-10)
-    np.testing.assert_allclose(meteor(sums.sum(axis=0)), 0.4208032860, rtol=2e-10)
+    totals = PRINTED.copy()
+    totals[1, 20] = 0
+    np.testing.assert_allclose(meteor(totals), [0.3990870828, 1, 0.3337429953], rtol=2e-10)
+    np.testing.assert_allclose(meteor(totals.sum(axis=0)), 0.4208032860, rtol=2e-10)
 
 
 def test_nothing_matched_is_zero():

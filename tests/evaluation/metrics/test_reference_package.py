@@ -28,7 +28,7 @@ from whatchanged.evaluation.metrics.rouge import rouge_l
 
 pytestmark = pytest.mark.slow
 
-ANNOTATIONS = Path(__file__).resolve().parents[2] / "../shared/data/annotations"
+ANNOTATIONS = Path(__file__).resolve().parents[3] / "../shared/data/annotations"
 WORDS = [
     "the",
     "a",

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from whatchanged.datasets import open_dataset
-from whatchanged.evaluation.metrics.scene_grading import GRADES, block, graded, scene_truths
-from whatchanged.evaluation.report.breakdown import score, subsets
-from whatchanged.worlds.clevr.grading import judge
+from whatchanged.evaluation.metrics.caption_metrics import caption_scores
+from whatchanged.evaluation.metrics.subsets import subsets
+from whatchanged.evaluation.metrics.truth import judged, read_truths
 
 ROOT = Path(
-    os.environ.get("BLENDER_DEV", Path(__file__).resolve().parents[2] / "../shared/data/blender_clevr_dev")
+    os.environ.get("BLENDER_DEV", Path(__file__).resolve().parents[3] / "../shared/data/blender_clevr_dev")
 )
 METRICS = ("BLEU-4", "ROUGE-L", "CIDEr-D")
 
@@ -25,9 +25,9 @@ def records():
 
 
 def scores_of(captions, references, chosen):
-    scored = score(captions, references, "ptb")
-    summed = {name: scored.of(pairs) for name, pairs in chosen.items()}
-    return {name: dict(zip(s.names, s.of(), strict=True)) for name, s in summed.items()}
+    scores = caption_scores(captions, references)
+    summed = {place[-1]: scores.of(pairs) for place, pairs in chosen.items()}
+    return {name: dict(zip(s.names, s.values(), strict=True)) for name, s in summed.items()}
 
 
 def test_the_constant_no_change_sentence(records):
@@ -77,42 +77,53 @@ def test_one_reference_against_the_others(records):
     assert got == wanted
 
 
+def percents(found, *place):
+    """Grade -> share in percent, of one subset."""
+    counts = found.counts(found.subsets({})[place])
+    return {name: 100 * hits / of for name, (hits, of) in counts.items()}
+
+
 def test_every_reference_is_true_of_its_scene(records):
-    truths = scene_truths(ROOT)
-    assert [
-        (r.pair_id, c) for r in records for c in r.captions if not judge(c, *truths[r.pair_id]).true
-    ] == []
+    truths = read_truths(ROOT, records)
+    wrong = [
+        (r.pair_id, caption)
+        for r in records
+        for caption in r.captions
+        if not truths.world.judge(caption, truths.by_id[r.pair_id]).true
+    ]
+    assert wrong == []
     for k in range(5):
-        shares = block(graded(records, [r.captions[k] for r in records], truths), {})
-        for name in ("type_right", "value_right", "fits", "fits_alone", "true"):
-            assert shares["semantic"][name]["percent"] == 100
-        assert shares["semantic"]["called_none"]["percent"] == 0
-        assert shares["distractor"]["called_none"]["percent"] == 100
+        found = judged(records, [r.captions[k] for r in records], truths)
+        assert set(percents(found, "semantic").values()) == {100, 0}
+        assert percents(found, "semantic")["called_none"] == 0
+        assert percents(found, "distractor") == {"called_none": 100}
 
 
 def test_sentences_of_other_pairs_are_seldom_true(records):
     changed = [r for r in records if r.changed]
     shifted = [changed[i - 5].captions[0] for i in range(len(changed))]  # the same type, another scene
-    semantic = block(graded(changed, shifted, scene_truths(ROOT)), {})["semantic"]
-    assert semantic["type_right"]["percent"] == 100
-    assert semantic["true"]["percent"] < 30
+    found = percents(judged(changed, shifted, read_truths(ROOT, records)), "semantic")
+    assert found["type_right"] == 100
+    assert found["true"] < 30
 
 
 def test_shuffled_references_are_as_true_as_a_permutation_predicts(records):
     """Over all permutations pair i gets each caption j equally often: the mean over i, j of "j suits i"."""
-    truths = scene_truths(ROOT)
+    truths = read_truths(ROOT, records)
+    grades = truths.world.grades
     captions = [r.captions[0] for r in records]
-    each = [graded(records, [caption] * len(records), truths) for caption in captions]
-    hits = np.mean([g.hits & g.counted for g in each], axis=0).sum(axis=0)
-    counted = each[0].counted.sum(axis=0)
-    expected = dict(zip(GRADES, 100 * hits / counted, strict=True))
-    drawn = {name: [] for name in GRADES}
+    each = [judged(records, [caption] * len(records), truths) for caption in captions]
+    applies = each[0].applies
+    hits = np.mean([found.right & applies for found in each], axis=0).sum(axis=0)
+    expected = dict(zip(grades, 100 * hits / applies.sum(axis=0), strict=True))
+    drawn = {name: [] for name in grades}
     rng = np.random.default_rng(0)
     for _ in range(200):
-        g = graded(records, [captions[j] for j in rng.permutation(len(records))], truths)
-        for name, share in zip(GRADES, 100 * (g.hits & g.counted).sum(axis=0) / counted, strict=True):
+        right = judged(records, [captions[j] for j in rng.permutation(len(records))], truths).right
+        shares = 100 * (right & applies).sum(axis=0) / applies.sum(axis=0)
+        for name, share in zip(grades, shares, strict=True):
             drawn[name].append(share)
-    for name in GRADES:
+    for name in grades:
         error = np.std(drawn[name]) / 200**0.5
         assert np.mean(drawn[name]) == pytest.approx(expected[name], abs=3.5 * error), name
     assert expected["true"] < 5 and 49 < expected["called_none"] < 51

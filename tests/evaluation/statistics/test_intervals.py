@@ -38,7 +38,7 @@ def test_mean_and_spread_of_three_seeds():
 
 def test_coverage_of_the_mean_of_few_seeds():
     rng = np.random.default_rng(0)
-    scored = [
+    covered = [
         low <= 5 <= high for _, _, low, high in map(mean_interval, rng.normal(5, 2, (2000, 3)).tolist())
     ]
-    assert np.mean(scored) == pytest.approx(0.95, abs=0.015)
+    assert np.mean(covered) == pytest.approx(0.95, abs=0.015)

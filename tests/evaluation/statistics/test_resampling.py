@@ -11,13 +11,13 @@ SIMULATIONS, RESAMPLES = 400, 400
 
 
 def coverage(draw, truth, groups):
-    """How often the interval of a freshly drawn sample holds the truth; its standard error is 0.011."""
+    """How often the interval of a freshly drawn sample contains the truth; its standard error is 0.011."""
     rng = np.random.default_rng(7)
-    scored = 0
+    hits = 0
     for k in range(SIMULATIONS):
         ((low, high),) = intervals(draw(rng), groups, RESAMPLES, seed=k)
-        scored += low <= truth <= high
-    return scored / SIMULATIONS
+        hits += low <= truth <= high
+    return hits / SIMULATIONS
 
 
 SCENES = np.repeat(np.arange(60), 2)
@@ -26,7 +26,7 @@ SCENES = np.repeat(np.arange(60), 2)
 def duplicates(rng):
     """Scores of 60 scenes with two pairs each, which share most of their luck; expected mean 1/2."""
     luck = np.repeat(rng.random(60), 2)
-    return mean("score", np.clip(luck + rng.normal(0, 0.05, 120), -1, 2)).of
+    return mean("score", np.clip(luck + rng.normal(0, 0.05, 120), -1, 2)).values
 
 
 def test_intervals_have_their_coverage_on_scenes_with_two_pairs():
@@ -48,7 +48,7 @@ def test_coverage_of_bleu():
         guesses = words[:, None] - np.arange(4)
         correct = rng.binomial(guesses, rates)
         rows = np.column_stack([words, near, guesses, correct]).astype(float)
-        return Additive(("BLEU-4",), rows, lambda sums: 100 * bleu(sums)[..., 3:]).of
+        return Additive(("BLEU-4",), rows, lambda totals: 100 * bleu(totals)[..., 3:]).values
 
     expected = np.array([9.0, 9.5, *(9.0 - np.arange(4)), *((9.0 - np.arange(4)) * rates)])
     assert coverage(draw, 100 * bleu(expected)[3], np.arange(150)) == pytest.approx(0.95, abs=0.025)
@@ -64,12 +64,12 @@ def two_systems(rng, better):
 def test_coverage_and_gain_of_the_paired_interval():
     def draw(rng):
         one, other = two_systems(rng, 0.1)
-        return lambda weights: one.of(weights) - other.of(weights)
+        return lambda weights: one.values(weights) - other.values(weights)
 
     assert coverage(draw, 10, np.arange(80)) == pytest.approx(0.95, abs=0.025)
     one, other = two_systems(np.random.default_rng(0), 0.1)
-    ((low, high),) = intervals(lambda w: one.of(w) - other.of(w), np.arange(80), 1000)
-    ((alone_low, alone_high),) = intervals(one.of, np.arange(80), 1000)
+    ((low, high),) = intervals(lambda w: one.values(w) - other.values(w), np.arange(80), 1000)
+    ((alone_low, alone_high),) = intervals(one.values, np.arange(80), 1000)
     assert high - low < (alone_high - alone_low) / 1.8
 
 
@@ -103,7 +103,7 @@ def test_draws_against_one_at_a_time():
     rng = np.random.default_rng(1)
     groups = np.array([0, 0, 1, 2, 2, 2])
     scores = rng.random(6)
-    draws = bootstrap(mean("score", scores).of, groups, 300, seed=5)
+    draws = bootstrap(mean("score", scores).values, groups, 300, seed=5)
     picked = np.random.default_rng(5).integers(3, size=(300, 3))
     by_hand = [100 * np.mean(np.concatenate([scores[groups == g] for g in row])) for row in picked]
     np.testing.assert_allclose(draws[:, 0], by_hand, rtol=1e-12)
@@ -111,17 +111,17 @@ def test_draws_against_one_at_a_time():
 
 def test_draws_follow_from_the_seed_however_many_fit_into_memory(monkeypatch):
     summed, groups = mean("score", np.random.default_rng(2).random(50)), np.arange(50) // 2
-    whole = bootstrap(summed.of, groups, 100, seed=9)
+    whole = bootstrap(summed.values, groups, 100, seed=9)
     monkeypatch.setattr("whatchanged.evaluation.statistics.resampling._AT_ONCE", 170)
-    np.testing.assert_array_equal(bootstrap(summed.of, groups, 100, seed=9), whole)
-    assert (bootstrap(summed.of, groups, 100, seed=10) != whole).any()
+    np.testing.assert_array_equal(bootstrap(summed.values, groups, 100, seed=9), whole)
+    assert (bootstrap(summed.values, groups, 100, seed=10) != whole).any()
 
 
 def test_no_interval_from_one_scene_or_from_undefined_draws():
-    assert intervals(mean("score", np.ones(4)).of, ["a"] * 4, 10) == [None]
+    assert intervals(mean("score", np.ones(4)).values, ["a"] * 4, 10) == [None]
     assert percentile(np.array([[np.nan], [np.nan], [1.0]])) == [None]
     rare = ratios(["share"], np.zeros((2, 1)), np.zeros((2, 1)))
-    assert np.isnan(rare.of()) and intervals(rare.of, [0, 1], 20) == [None]
+    assert np.isnan(rare.values()) and intervals(rare.values, [0, 1], 20) == [None]
 
 
 def test_holm_by_hand():

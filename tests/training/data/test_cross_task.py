@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from whatchanged.errors import DatasetError, RecipeError
+from whatchanged.recipes.methods.pcl_cross_task import PCLCrossTaskConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.data.cross_task import LabelledPairs, open_labelled, open_singles
 
@@ -19,12 +20,13 @@ def read(path):
     return np.full((1, 1), int(path.stem), np.float32)
 
 
+FGVC = PCLCrossTaskConfig(max_length=20).tasks["fgvc"]
 LABELS = [3, 0, 0, 3, 5, 0, 3, 3]
 
 
 def test_partners_are_of_the_same_class_half_the_time_and_never_the_picture_itself():
     source = LabelledPairs([record(i, label) for i, label in enumerate(LABELS)], read)
-    assert len(source) == source.count("fgvc") == 8
+    assert len(source) == source.count(FGVC) == 8
     for index, label in enumerate(LABELS):
         partners, rng = Counter(), np.random.default_rng(index)
         for _ in range(2000):
@@ -57,7 +59,8 @@ def test_published_pairs_are_read_as_they_are():
 
 
 def test_folders_are_named_found_and_of_the_right_kind(tiny_birds):
-    singles = open_singles(str(tiny_birds / "cub"), True)
+    name, singles = open_singles(str(tiny_birds / "cub"), True)
+    assert name == "cub"
     assert {r.kind for r in singles} == {"single_caption"} and {r.split for r in singles} == {"train"}
     labelled = open_labelled(str(tiny_birds / "nabirds"), read, 6, True)
     assert {r.split for r in labelled.records} == {"train"} and len(labelled) == 48

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from data_settings import with_data
 
-from whatchanged.errors import RecipeError
+from whatchanged.errors import DatasetError, RecipeError
+from whatchanged.recipes.schema import PoolConfig
+from whatchanged.training.data.dataset_source import open_dataset_sources
 from whatchanged.training.data.sources import open_sources
 from whatchanged.worlds.clevr.grading import is_true
 from whatchanged.worlds.clevr.truth import triple_entries
@@ -84,11 +86,35 @@ def test_scene_truth_is_used_where_it_lies_beside(recipe, tiny_dataset, triples,
     [
         ({"path": ""}, "Say where the data set lies: --data FOLDER"),
         ({"features": ""}, "Say where the precomputed features lie: --features FOLDER"),
-        ({"ordered_pairs": "all"}, 'needs data.source = "pool"'),
-        ({"augment": "batches"}, 'data.augment = "batches" needs data.source = "pool"'),
         ({"wording": "short"}, "needs the truth of every scene"),
     ],
 )
 def test_what_a_data_set_cannot_give_is_refused(recipe, tmp_path, changes, message):
     with pytest.raises(RecipeError, match=message):
         open_sources(with_data(recipe, **changes), tmp_path)
+
+
+def test_a_pool_is_no_data_set(recipe, tmp_path):
+    with pytest.raises(RecipeError, match="is no data set on disk"):
+        open_dataset_sources(replace(recipe, data=PoolConfig()), tmp_path)
+
+
+def test_only_stages_that_validate_need_validation_pairs(recipe, tiny_dataset, tmp_path):
+    folder = shutil.copytree(tiny_dataset, tmp_path / "unsplit")
+    splits = json.loads((folder / "splits.json").read_text())
+    splits = {"train": splits["train"] + splits["val"], "val": [], "test": []}
+    (folder / "splits.json").write_text(json.dumps(splits))
+    changed = with_data(replace(recipe, stages=recipe.stages[-1:]), path=str(folder))
+    with pytest.raises(DatasetError, match="no captioned pairs in its val split"):
+        open_sources(changed, tmp_path / "run")
+    blind = replace(changed, stages=(replace(changed.stages[0], evaluate_every=0),))
+    sources = open_sources(blind, tmp_path / "run")
+    assert len(sources.validation) == 0 and len(sources.train) > 0
+
+
+def test_a_data_set_without_training_captions_is_refused(recipe, tiny_dataset, tmp_path):
+    folder = shutil.copytree(tiny_dataset, tmp_path / "untrained")
+    splits = json.loads((folder / "splits.json").read_text())
+    (folder / "splits.json").write_text(json.dumps({**splits, "train": [], "test": splits["train"]}))
+    with pytest.raises(DatasetError, match="no captioned pairs in its train split"):
+        open_sources(with_data(recipe, path=str(folder)), tmp_path / "run")

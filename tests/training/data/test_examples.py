@@ -67,8 +67,10 @@ def staged(recipe, tmp_path, **changes):
     first = replace(recipe.stages[-1], name="own", **changes)
     changed = replace(recipe, stages=(first, recipe.stages[-1]))
     sources = open_sources(changed, tmp_path)
-    assert sources.of(changed.stages[1]) is sources.train
-    return sources.of(first), sources.train
+    (common,) = set(map(id, sources.of(changed.stages[1], changed).values()))
+    assert common == id(sources.train)
+    (own,) = sources.of(first, changed).values()
+    return own, sources.train
 
 
 def all_of(source, seed=0):

@@ -2,16 +2,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from whatchanged.errors import DatasetError
-from whatchanged.recipes import VisionConfig
-from whatchanged.training.data.pictures import read_features, reader
+from whatchanged.errors import DatasetError, RecipeError
+from whatchanged.recipes.schema import BackboneConfig, FeaturesConfig
+from whatchanged.training.data.grid_files import shard_file, write_shard
+from whatchanged.training.data.pictures import picture_reader, read_features
 
 
 def test_pictures_are_resized(tmp_path):
     Image.fromarray(np.full((50, 90, 3), (0, 255, 51), np.uint8)).save(tmp_path / "x.png")
-    pixels = reader(VisionConfig(kind="backbone", image_width=24, image_height=16), "", tmp_path)(
-        tmp_path / "x.png"
-    )
+    read = picture_reader(BackboneConfig(image_width=24, image_height=16), "", tmp_path)
+    pixels = read(tmp_path / "x.png")
     assert pixels.shape == (16, 24, 3) and pixels.dtype == np.uint8
     assert (pixels == (0, 255, 51)).all()
 
@@ -37,3 +37,22 @@ def test_wrong_features_are_refused(tmp_path):
     np.save(tmp_path / "x.png.npy", np.array([{"a": 1}]), allow_pickle=True)
     with pytest.raises(DatasetError, match="cannot read the features"):
         read_features(tmp_path, picture, 2, 3, 5)
+
+
+def test_stored_features_are_read_in_the_form_that_lies_there(tmp_path):
+    """Shards that ``features`` wrote, or an ``.npy`` a picture; other grids than the recipe's are refused."""
+    vision = FeaturesConfig(rows=2, columns=3, feature_width=5)
+    cells = np.arange(30, dtype=np.float16).reshape(6, 5)
+    about = {"backbone": "b", "sha256": "0", "rows": 2, "columns": 3, "width": 5}
+    (tmp_path / "shards").mkdir()
+    write_shard(shard_file(tmp_path / "shards", 0), about, ["images/x.png"], cells[None])
+    (tmp_path / "arrays").mkdir()
+    np.save(tmp_path / "arrays" / "x.png.npy", cells)
+    picture = tmp_path / "images" / "x.png"
+    for folder in ("shards", "arrays"):
+        found = picture_reader(vision, str(tmp_path / folder), tmp_path)(picture)
+        assert found.dtype == np.float32 and np.array_equal(found, cells)
+    with pytest.raises(DatasetError, match="the recipe wants 3 x 2 with 5"):
+        picture_reader(FeaturesConfig(rows=3, columns=2, feature_width=5), str(tmp_path / "shards"), tmp_path)
+    with pytest.raises(RecipeError, match="--features FOLDER"):
+        picture_reader(vision, "", tmp_path)

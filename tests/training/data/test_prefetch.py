@@ -8,16 +8,25 @@ from tiny_pool import HEIGHT, WIDTH
 
 from whatchanged.errors import ImageError
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.training.batches import draws
+from whatchanged.training.batches import StageInput, draws
+from whatchanged.training.build import make_method
 from whatchanged.training.checkpoint import read_checkpoint
-from whatchanged.training.data.prefetch import collated_draws
+from whatchanged.training.data.prefetch import draws_by_processes
 from whatchanged.training.objects.pool_source import PoolSource, open_pool
 from whatchanged.training.run import run_recipe
-from whatchanged.training.run_folder import make_method
 
-SMALL = [f"vision.image_width={WIDTH}", f"vision.image_height={HEIGHT}", "vision.channels=[4, 6, 8]",
-         "vision.blocks=1", "vision.keep=6", "method.width=16", "method.heads=2", "method.ffn=16",
-         "stage.see.steps=5", "stage.see.batch=4"]  # fmt: skip
+SMALL = [
+    f"vision.image_width={WIDTH}",
+    f"vision.image_height={HEIGHT}",
+    "vision.channels=[4, 6, 8]",
+    "vision.blocks=1",
+    "vision.keep=6",
+    "method.width=16",
+    "method.heads=2",
+    "method.ffn=16",
+    "stage.see.steps=5",
+    "stage.see.batch=4",
+]
 pytestmark = [
     pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
     pytest.mark.filterwarnings("ignore:This DataLoader will create:UserWarning"),  # on a single core
@@ -39,33 +48,45 @@ def numbers(value):
             yield from numbers(part)
 
 
-def test_batches_of_processes_are_those_of_threads(recipe, tmp_path):
+def stage_input(recipe, tmp_path, **changes):
+    """The first stage of a recipe on its pool, or on another source."""
     sources = open_pool(recipe, tmp_path)
     method = make_method(recipe, sources.vocabulary)
-    plan = (sources.train, recipe.stages[0], (recipe.seed, 0), method.batch_size, 1, {"seeing": 4})
-    read, collated = list(draws(*plan)), list(collated_draws(*plan, method.collate, 2))
-    assert len(read) == len(collated) == 4
-    for one, other in zip(read, collated, strict=True):
-        assert (one.task, one.positions) == (other.task, other.positions) and other.examples == []
-        wanted, got = (list(numbers(b)) for b in (method.collate(one.examples), other.batch))
+    given = StageInput(
+        stage=recipe.stages[0],
+        sources=sources.of(recipe.stages[0], recipe),
+        tasks=recipe.tasks,
+        seed=(recipe.seed, 0),
+        batch_size=method.batch_size,
+        collate=method.collate,
+    )
+    return replace(given, **changes)
+
+
+def test_batches_of_processes_are_those_of_threads(recipe, tmp_path):
+    given = stage_input(recipe, tmp_path)
+    by_threads = list(draws(given, 1, {"detection": 4}))
+    by_processes = list(draws_by_processes(given, 1, {"detection": 4}, 2))
+    assert len(by_threads) == len(by_processes) == 4
+    for one, other in zip(by_threads, by_processes, strict=True):
+        assert (one.task, one.positions) == (other.task, other.positions)
+        wanted, got = list(numbers(one.batch)), list(numbers(other.batch))
         assert len(wanted) == len(got) > 10
         assert all(torch.equal(a, b) for a, b in zip(wanted, got, strict=True))
 
 
 def test_what_a_person_can_mend_comes_as_it_is(recipe, tmp_path, monkeypatch):
-    sources = open_pool(recipe, tmp_path)
-    method = make_method(recipe, sources.vocabulary)
+    given = stage_input(recipe, tmp_path)
 
     def damaged(*_):
         raise ImageError("p.png: not a picture. Replace it.")
 
     monkeypatch.setattr(PoolSource, "example", damaged)
-    plan = (sources.train, recipe.stages[0], (recipe.seed, 0), method.batch_size, 1, {"seeing": 0})
     with pytest.raises(ImageError, match=r"^p\.png: not a picture\. Replace it\.$"):
-        list(collated_draws(*plan, method.collate, 1))
+        list(draws_by_processes(given, 1, {"detection": 0}, 1))
 
 
-def test_a_run_learns_the_same_with_readers(recipe, tmp_path):
+def test_a_run_learns_the_same_with_workers(recipe, tmp_path):
     for name, workers in (("threads", 0), ("processes", 2)):
         run_recipe(recipe, tmp_path / name, device="cpu", quiet=True, workers=workers)
     one, other = (
@@ -75,16 +96,15 @@ def test_a_run_learns_the_same_with_readers(recipe, tmp_path):
     assert one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
 
 
-def test_an_error_in_a_reader_reaches_the_loop(recipe, tmp_path):
-    sources = open_pool(recipe, tmp_path)
-    method = make_method(recipe, sources.vocabulary)
-    broken = replace(sources.train, shards=sources.train.shards[:1])
-    plan = (broken, recipe.stages[0], (1, 0), method.batch_size, 0, {})
+def test_an_error_in_a_worker_reaches_the_loop(recipe, tmp_path):
+    given = stage_input(recipe, tmp_path)
+    source = given.sources["detection"]
+    broken = {"detection": replace(source, shards=source.shards[:1])}
     with pytest.raises(IndexError):
-        list(collated_draws(*plan, method.collate, 1))
+        list(draws_by_processes(replace(given, sources=broken, seed=(1, 0)), 0, {}, 1))
 
 
-def test_whole_batches_are_varied_by_seed_stage_and_step(recipe, tmp_path, monkeypatch):
+def test_whole_batches_are_augmented_by_seed_stage_and_step(recipe, tmp_path, monkeypatch):
     from whatchanged.training import loop
 
     seeds = []

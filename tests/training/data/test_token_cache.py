@@ -7,22 +7,32 @@ import pytest
 import torch
 from PIL import Image
 from tiny_pool import HEIGHT, VISION, WIDTH
+from tiny_run import make_run
 from torch.testing import assert_close
 
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training import run as run_module
+from whatchanged.training.build import make_method
 from whatchanged.training.data import token_cache as token_cache_module
-from whatchanged.training.data.pictures import reader
+from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.data.sources import open_sources
 from whatchanged.training.data.token_cache import cached_tokens, leaves_backbone, with_tokens
 from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.training.run import run_recipe
-from whatchanged.training.run_folder import make_method, open_run
+from whatchanged.training.run_folder import open_run
 
 SMALL = [
-    *("vision.image_width=48", "vision.image_height=32", "vision.channels=[4, 6, 8]", "vision.blocks=1"),
-    *("vision.keep=6", "method.width=16", "method.heads=2", "method.ffn=16"),
-    *("stage.caption.steps=4", "stage.caption.batch=8", "stage.caption.evaluate_every=2"),
+    "vision.image_width=48",
+    "vision.image_height=32",
+    "vision.channels=[4, 6, 8]",
+    "vision.blocks=1",
+    "vision.keep=6",
+    "method.width=16",
+    "method.heads=2",
+    "method.ffn=16",
+    "stage.caption.steps=4",
+    "stage.caption.batch=8",
+    "stage.caption.evaluate_every=2",
 ]
 
 
@@ -36,8 +46,8 @@ def recipe(tiny_dataset):
     [
         (["seed=1"], True),
         (["stage.caption.train_vision=true"], False),
-        (["data.source=pool", "data.examples=captions"], False),
-        (["vision.kind=patches", "vision.matching=false", "vision.scene_context=false"], False),
+        (["data.source=pool"], False),
+        (["vision.kind=patches", "vision.patch=16", "stage.caption.train_vision=true"], False),
     ],
 )
 def test_only_where_nothing_needs_the_pixels(settings, leaves):
@@ -64,16 +74,16 @@ def test_tokens_are_the_pictures_and_each_is_seen_once(recipe, tmp_path, monkeyp
         assert_close(torch.from_numpy(example.after), wanted)
 
 
-def test_a_picture_is_read_once_as_the_vision_packs_it_while_there_is_room(tmp_path, monkeypatch):
+def test_a_picture_is_read_once_as_the_vision_stores_it_while_there_is_room(tmp_path, monkeypatch):
     pixels = np.random.default_rng(0).integers(0, 256, (HEIGHT, WIDTH, 3), dtype=np.uint8)
     Image.fromarray(pixels).save(tmp_path / "a.png")
     vision = ObjectVision(VISION).eval()
-    read = cached_tokens(reader(VISION, "", tmp_path), vision, {})
+    read = cached_tokens(picture_reader(VISION, "", tmp_path), vision, {})
     first = read(tmp_path / "a.png")
     with torch.inference_mode():
         wanted = vision.to_tokens(vision.normalise(torch.from_numpy(pixels)[None]))[0]
     assert first.shape == (VISION.keep, vision.raw_width + 4) and np.allclose(first, wanted)
-    full = cached_tokens(reader(VISION, "", tmp_path), vision, kept := {})
+    full = cached_tokens(picture_reader(VISION, "", tmp_path), vision, kept := {})
     monkeypatch.setattr(token_cache_module, "MOST_BYTES", first.nbytes - 1)
     assert np.array_equal(full(tmp_path / "a.png"), first) and not kept
     (tmp_path / "a.png").unlink()
@@ -81,9 +91,10 @@ def test_a_picture_is_read_once_as_the_vision_packs_it_while_there_is_room(tmp_p
 
 
 def test_training_takes_the_same_steps(recipe, tmp_path, monkeypatch):
-    run_recipe(recipe, tmp_path / "tokens", device="cpu", quiet=True)
+    trained = make_run(tmp_path / "trained", "own-finetune", SMALL)
+    run_recipe(recipe, tmp_path / "tokens", device="cpu", quiet=True, init=trained)
     monkeypatch.setattr(run_module, "leaves_backbone", lambda recipe: False)
-    run_recipe(recipe, tmp_path / "pixels", device="cpu", quiet=True)
+    run_recipe(recipe, tmp_path / "pixels", device="cpu", quiet=True, init=trained)
     both = [open_run(tmp_path / name, "last")[1].state_dict() for name in ("tokens", "pixels")]
     for name, tensor in both[0].items():
         assert_close(tensor, both[1][name], rtol=1e-3, atol=1e-4, msg=name)

@@ -8,6 +8,7 @@ import pytest
 import torch
 from tiny_run import TINY, make_run
 
+from whatchanged.captioner.card import GridAttention
 from whatchanged.captioner.runtime import load
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import RecipeError
@@ -49,7 +50,7 @@ def test_the_model_reads_pictures_as_it_read_their_features(learner, seer, tiny_
     captioner, (recipe, method, _) = load(tmp_path / "model"), open_run(learner)
     stored, root = GridFiles(tmp_path.parent / recipe.data.features), tiny_dataset
     card = captioner.card
-    assert card.image_size == (32, 24) and card.grid == (3, 4)
+    assert card.input.size == (32, 24) and card.attention == GridAttention(3, 4)
     assert (
         card.provenance["features"] == stored.about
         and 'kind = "features"' in card.provenance["resolved_recipe"]

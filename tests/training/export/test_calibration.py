@@ -1,12 +1,11 @@
-from pathlib import Path
+"""How judgements become probabilities, and which sentences say that nothing changed."""
 
 import numpy as np
 import pytest
 
-from whatchanged.records import PairRecord
-from whatchanged.training.data.examples import DatasetSource
-from whatchanged.training.data.sources import Sources
-from whatchanged.training.export.calibration import fit_sigmoid, no_change_sentences
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.training.export import calibration
+from whatchanged.training.export.calibration import fit_sigmoid, sayable_sentences
 from whatchanged.vocabulary import Vocabulary
 
 
@@ -23,23 +22,16 @@ def test_calibration_of_a_perfect_judge_stays_finite():
     assert 0.9 < scale < 10 and abs(shift) < 1
 
 
-def test_what_is_said_of_unchanged_pairs_alone_says_that_nothing_changed():
-    def source(*told):
-        records = [
-            PairRecord("plain", str(i), str(i), "train", "pair_caption", Path("a"), Path("b"), captions,
-                       changed=changed)
-            for i, (captions, changed) in enumerate(told)
-        ]  # fmt: skip
-        return DatasetSource(records, [], None, {})
+def test_only_what_the_decoder_can_write_says_that_nothing_changed():
+    """Known words, each sentence once, cut to the method's length; PCL writes two words of five ids."""
+    words = Vocabulary.from_captions(["all the same as before"])
+    recipe = load_recipe("pcl-tiny", ["method.max_length=5"])
+    said = ["all  the", "all ever", "all the same", "as before", "as"]
+    assert sayable_sentences(said, recipe, words) == ("all the", "as before", "as")
 
-    train = source(
-        (("all the same", "look  here"), False),
-        (("all as before",), False),
-        (("look here", "it moved"), True),
-        (("who knows",), None),
-    )
-    validation = source((("all as before", "all as ever", "who knows"), False))
-    words = Vocabulary.from_captions(["all the same look here as before it moved who knows"])
-    sources = Sources(train, validation, words)
-    assert no_change_sentences(sources, words, 28) == ("all as before", "all the same")
-    assert no_change_sentences(Sources(source((("it moved",), True)), source(), words), words, 28) == ()
+
+def test_not_all_ways_to_say_it_are_read(monkeypatch):
+    monkeypatch.setattr(calibration, "MOST_SENTENCES", 2)
+    words = Vocabulary.from_captions(["a b c"])
+    recipe = load_recipe("pcl-tiny", [])
+    assert sayable_sentences(["b", "a", "c"], recipe, words) == ("b", "a")

@@ -1,12 +1,15 @@
+"""How unlike the pictures of its world a picture is."""
+
 import numpy as np
 import pytest
 import tiny_pool as pools
 import torch
+from tiny_run import make_run
 
 from whatchanged.captioner.runtime import load
 from whatchanged.errors import BundleError, DatasetError, RecipeError
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.recipes.schema import VisionConfig
+from whatchanged.recipes.schema import BackboneConfig, PatchesConfig
 from whatchanged.training import export
 from whatchanged.training.export import export_run, in_distribution
 from whatchanged.training.export.in_distribution import encode_and_judge, fit, fit_in_distribution, statistics
@@ -14,13 +17,21 @@ from whatchanged.training.objects.pool import open_shards
 from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
+from whatchanged.training.vision.backbone import BackboneVision
 from whatchanged.training.vision.patches import PatchVision
 
 SETTINGS = [
-    "vision.kind=backbone", "vision.image_width=96", "vision.image_height=64", "vision.channels=[4, 6, 8]",
-    "vision.blocks=1", "vision.keep=6", "vision.matching=true", "stage.pretrain.steps=3",
-    "stage.caption.steps=3", "stage.caption.evaluate_every=0",
-]  # fmt: skip
+    "vision.kind=objects",
+    "vision.image_width=96",
+    "vision.image_height=64",
+    "vision.channels=[4, 6, 8]",
+    "vision.blocks=1",
+    "vision.keep=6",
+    "vision.matching=true",
+    "stage.pretrain.steps=3",
+    "stage.caption.steps=3",
+    "stage.caption.evaluate_every=0",
+]
 
 
 @pytest.fixture(scope="module")
@@ -31,10 +42,11 @@ def vision():
 
 @pytest.fixture(scope="module")
 def run(tiny_dataset, tmp_path_factory):
-    """Barely trained on noise: what it says means nothing, but it has eyes."""
+    """Barely trained on noise: what it says means nothing, but it has a backbone."""
     folder = tmp_path_factory.mktemp("familiar") / "run"
-    recipe = load_recipe("pcl-tiny", [*SETTINGS, f"data.path={tiny_dataset}"])
-    run_recipe(recipe, folder, quiet=True, device="cpu")
+    settings = [*SETTINGS, f"data.path={tiny_dataset}"]
+    start = make_run(folder.with_name("start"), "pcl-tiny", settings)
+    run_recipe(load_recipe("pcl-tiny", settings), folder, quiet=True, device="cpu", init=start)
     return folder
 
 
@@ -77,7 +89,7 @@ def test_the_threshold_lets_almost_all_familiar_pictures_pass_and_none_of_noise(
     noise = np.random.default_rng(0).integers(0, 256, (8, 64, 96, 3), dtype=np.uint8)
     with torch.inference_mode():
         drawn, strange = (
-            distance(vision.see(vision.normalise(torch.from_numpy(p))).features) for p in (pictures, noise)
+            distance(vision.features(vision.normalise(torch.from_numpy(p)))) for p in (pictures, noise)
         )
     assert (drawn < 1.5 * known.threshold).all() and (strange > 1.5 * known.threshold).all()
     assert "15 drawn pictures, varied 1.5 times" in known.how and "99.9 % quantile of 15 others" in known.how
@@ -99,13 +111,13 @@ def test_the_same_pool_gives_the_same_distance(vision, tiny_pool):
 def test_pools_and_models_that_cannot_serve(vision, tiny_pool, tmp_path, monkeypatch):
     with pytest.raises(DatasetError, match="no pool"):
         fit_in_distribution(vision, tmp_path)
-    other = ObjectVision(VisionConfig(kind="backbone", image_width=48, image_height=32)).eval()
+    other = BackboneVision(BackboneConfig(image_width=48, image_height=32)).eval()
     with pytest.raises(DatasetError, match="pictures are 96x64, the model reads 48x32"):
         fit_in_distribution(other, tiny_pool)
     monkeypatch.setattr(in_distribution, "LEAST_TRIPLES", 11)
     with pytest.raises(DatasetError, match="10 triples are too few"):
         fit_in_distribution(vision, tiny_pool)
-    patches = PatchVision(VisionConfig(kind="patches", image_width=96, image_height=64, patch=32))
+    patches = PatchVision(PatchesConfig(image_width=96, image_height=64, patch=32))
     with pytest.raises(RecipeError, match="no backbone"):
         fit_in_distribution(patches, tiny_pool)
 

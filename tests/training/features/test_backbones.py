@@ -112,7 +112,7 @@ def test_a_run_lends_its_backbone(tmp_path):
     backbone, vision = open_backbone(str(run)), open_run(run, "last")[1].vision
     pixels = torch.randint(0, 256, (1, *backbone.size[::-1], 3), dtype=torch.uint8)
     with torch.inference_mode():
-        wanted = vision.see(vision.normalise(pixels)).features.flatten(2).transpose(1, 2)
+        wanted = vision.answers(vision.normalise(pixels)).features.flatten(2).transpose(1, 2)
         assert_close(backbone.see(pixels), wanted)
     assert (backbone.rows, backbone.columns, backbone.width) == (vision.rows, vision.columns, 8)
     with pytest.raises(RecipeError, match="has weights of its own"):
@@ -126,6 +126,6 @@ def test_a_model_of_features_reads_pictures_through_their_backbone():
     network = nn.Conv2d(3, 4, 8, stride=8)
     backbone = Backbone("b", "", (24, 16), (0.5,) * 3, (0.5,) * 3, 2, 3, 4, network)
     vision, pixels = SeenOnTheFly(backbone), torch.randint(0, 256, (2, 16, 24, 3), dtype=torch.uint8)
-    grids = vision.grids(pixels[:1], pixels[1:])
-    assert_close(torch.cat([grids.before, grids.after]), backbone.see(pixels))
+    pair = vision.tokens(pixels[:1], pixels[1:])
+    assert_close(torch.cat([pair.before.features, pair.after.features]), backbone.see(pixels))
     assert "network.weight" in vision.state_dict()

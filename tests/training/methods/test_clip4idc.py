@@ -10,20 +10,27 @@ from torch.testing import assert_close
 
 from whatchanged.bpe import ALPHABET, from_merges
 from whatchanged.errors import RecipeError, ShapeError
+from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.recipes.schema import CLIP4IDCConfig, VisionConfig
+from whatchanged.recipes.schema import PatchesConfig
+from whatchanged.training.batches import Batch
 from whatchanged.training.export import graphs
 from whatchanged.training.methods import initialise_from
-from whatchanged.training.methods.clip4idc import CLIP4IDC, PRESETS, contrast
-from whatchanged.training.vision.base import Batch
+from whatchanged.training.methods.clip4idc import CLIP4IDC, contrast
+from whatchanged.training.methods.clip4idc_presets import PRESETS
 from whatchanged.training.vision.patches import PatchVision
-from whatchanged.vocabulary import BOS, EOS, PAD
+from whatchanged.vocabulary import BOS, EOS, PAD, padded
 
 every_variant = pytest.mark.parametrize(
     ("preset", "variant"),
     [("paper", "clip4idc"), ("authors", "clip4idc"), ("paper", "ft1"), ("paper", "ft2")],
 )
 VALUES = torch.tensor([[0.5, 0.2, 0.1], [0.3, 0.4, 0.0], [0.1, 0.1, 0.6]])
+
+
+def ids_of(vocabulary, text, length):
+    """A caption of ``length`` ids: BOS words EOS PAD."""
+    return padded([vocabulary.sentence(text)], length)[0]
 
 
 def vectors_with_cosines(values):
@@ -89,7 +96,7 @@ def test_the_published_size_has_the_published_parameters():
     """CLIP 151,277,313, its additions 79,872, the captioner 22,383,360: the released code's own numbers."""
     merges = from_merges([f"{ALPHABET[i % 256]} {ALPHABET[i // 256]}" for i in range(48_894)])
     with torch.device("meta"):
-        vision = PatchVision(VisionConfig(kind="patches", image_width=224, image_height=224))
+        vision = PatchVision(PatchesConfig(image_width=224, image_height=224))
     with torch.device("meta"):
         model = CLIP4IDC(load_recipe("clip4idc-clevr-authors").method, vision, merges)
     counts = {"captioner": 0, "new": 0, "clip": 0}
@@ -229,7 +236,7 @@ class TestPieces:
         assert_close(scores.exp().sum(-1), torch.ones(3, 2))
 
     def test_the_rows_are_clips(self):
-        model, ids = tiny(vocabulary=PIECES), PIECES.ids("the !", 8)
+        model, ids = tiny(vocabulary=PIECES), ids_of(PIECES, "the !", 8)
         with torch.no_grad():
             model.words.weight.copy_(torch.arange(len(model.words.weight))[:, None].float().expand(-1, 16))
         rows = torch.nn.functional.embedding(model.table_rows[torch.tensor(ids)], model.words.weight)[:, 0]
@@ -237,7 +244,7 @@ class TestPieces:
 
     def test_a_caption_is_learned_and_said(self):
         model, (before, after) = tiny(vocabulary=PIECES, shake=0, freeze=False), pictures(1)
-        ids = torch.tensor([PIECES.ids("the no!", 8)])
+        ids = torch.tensor([ids_of(PIECES, "the no!", 8)])
         optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
         for _ in range(60):
             optimizer.zero_grad()
@@ -267,10 +274,10 @@ def test_eight_pairs_are_learned_by_heart(preset, variant):
     before, after, captions = squares()
     vocabulary = WORDS.from_captions(captions)
     config = CLIP4IDCConfig(preset=preset, variant=variant, freeze=False, **{**SIZES, "dropout": 0.0})
-    vision = PatchVision(VisionConfig(kind="patches", image_width=64, image_height=64))
+    vision = PatchVision(PatchesConfig(image_width=64, image_height=64))
     torch.manual_seed(0)
     model = CLIP4IDC(config, vision, vocabulary)
-    batch = Batch(before, after, torch.tensor([vocabulary.ids(c, 12) for c in captions]))
+    batch = Batch(before, after, torch.tensor([ids_of(vocabulary, c, 12) for c in captions]))
     for task, steps in (("retrieval", 100), ("caption", 300)):
         if task not in model.tasks:
             continue
@@ -314,15 +321,15 @@ def test_pictures_of_another_size_are_refused():
 def test_a_patch_is_its_pixels_channel_by_channel():
     model, rng = tiny(), np.random.default_rng(0)
     pixels = torch.from_numpy(rng.integers(0, 256, (2, 16, 24, 3), dtype=np.uint8))
-    grids = model.vision.grids(pixels, pixels)
+    seen = model.vision.tokens(pixels, pixels)
     mean, std = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
     row, column, channel = 9, 21, 2  # in patch 5 of 2 x 3, at 1, 5
     value = (pixels[1, row, column, channel].item() / 255 - mean[channel]) / std[channel]
-    assert grids.after[1, 5, channel * 64 + 1 * 8 + 5].item() == pytest.approx(value, rel=1e-5)
+    assert seen.after.features[1, 5, channel * 64 + 1 * 8 + 5].item() == pytest.approx(value, rel=1e-5)
     conv = model.pair.patches.weight.reshape(-1, 3, 8, 8)
     picture = (pixels.permute(0, 3, 1, 2) / 255 - model.vision.mean) / model.vision.std
     wanted = torch.nn.functional.conv2d(picture, conv, stride=8).flatten(2).transpose(1, 2)
-    assert_close(model.pair.patches(grids.before), wanted, atol=1e-5, rtol=1e-4)
+    assert_close(model.pair.patches(seen.before.features), wanted, atol=1e-5, rtol=1e-4)
 
 
 def test_weights_of_an_earlier_run_are_taken_by_name():

@@ -8,10 +8,13 @@ from tiny_pcl import VOCABULARY, random_batch, random_ids, tiny
 from torch.testing import assert_close
 
 from whatchanged.errors import RecipeError, ShapeError
-from whatchanged.recipes.schema import PCLConfig
+from whatchanged.recipes.building import find_method
+from whatchanged.recipes.methods.pcl import PCLConfig
+from whatchanged.training.batches import Batch
 from whatchanged.training.methods import build_method
 from whatchanged.training.methods.pcl import PCL, PRESETS
-from whatchanged.training.vision.base import Batch, StoredFeatures
+from whatchanged.training.vision.base import Tokens
+from whatchanged.training.vision.features import StoredFeatures
 from whatchanged.vocabulary import CLS, EOS, MASK, PAD, SPECIALS, Vocabulary
 
 PRESET = pytest.mark.parametrize("preset", ["paper", "authors"])
@@ -19,7 +22,7 @@ ROWS = 14  # two pictures of six patches, a special each
 
 
 def image_rows(model, batch):
-    return model.image_rows(model.vision.grids(batch.before, batch.after))
+    return model.image_rows(model.vision.tokens(batch.before, batch.after))
 
 
 def joint(model, batch, ids=None):
@@ -76,12 +79,9 @@ def test_regression_goes_back_through_the_projection_itself(preset):
 def test_without_the_difference_encoder_patches_go_straight_to_the_cross_transformer():
     model = tiny("paper", difference_encoder=False)
     batch = random_batch(model)
-    grids = model.vision.grids(batch.before, batch.after)
-    pictures = [
-        model.embed.image(batch.before, grids.cells_before, 0),
-        model.embed.image(batch.after, grids.cells_after, 1),
-    ]
-    assert_close(image_rows(model, batch), torch.cat(pictures, 1))
+    pair = model.vision.tokens(batch.before, batch.after)
+    pictures = [model.embed.image(tokens, k) for k, tokens in enumerate(pair)]
+    assert_close(image_rows(model, batch).rows, torch.cat(pictures, 1))
     assert not any(name.startswith(("single", "pair")) for name, _ in model.named_parameters())
     assert all(torch.isfinite(sum(model.loss(task, batch).values())) for task in model.tasks)
 
@@ -114,8 +114,8 @@ def test_patches_stand_where_their_cells_are(preset):
     model = tiny(preset)
     features = torch.rand(1, 6, 10)
     cells = torch.tensor([[4, 0, 3, 5, 1, 2]])
-    shuffled = model.embed.image(features[:, cells[0]], cells, 0)
-    straight = model.embed.image(features, torch.arange(6)[None], 0)
+    shuffled = model.embed.image(Tokens(features[:, cells[0]], cells), 0)
+    straight = model.embed.image(Tokens(features, torch.arange(6)[None]), 0)
     assert_close(shuffled[:, 1:], straight[:, 1:][:, cells[0]])
 
 
@@ -138,7 +138,7 @@ def test_the_order_of_the_pictures_matters_through_types_alone(preset):
     batch = random_batch(model)
     turned = Batch(batch.after, batch.before, batch.ids)
     assert not torch.allclose(
-        image_rows(model, turned), image_rows(model, batch).roll(ROWS // 2, 1), atol=1e-3
+        image_rows(model, turned).rows, image_rows(model, batch).rows.roll(ROWS // 2, 1), atol=1e-3
     )
     with torch.no_grad():
         types, specials = model.embed.types.weight, model.embed.specials
@@ -148,8 +148,8 @@ def test_the_order_of_the_pictures_matters_through_types_alone(preset):
     cells = torch.arange(6).expand(3, -1)
     for picture in (batch.before, batch.after):
         assert torch.equal(
-            model.single(model.embed.image(picture, cells, 0)),
-            model.single(model.embed.image(picture, cells, 1)),
+            model.single(model.embed.image(Tokens(picture, cells), 0)),
+            model.single(model.embed.image(Tokens(picture, cells), 1)),
         )
 
 
@@ -158,7 +158,8 @@ def test_the_pair_encoder_reads_both_pictures_and_no_text(preset):
     model = tiny(preset)
     batch = random_batch(model)
     changed = Batch(batch.before, batch.after + 1.0, batch.ids)
-    assert (image_rows(model, changed) - image_rows(model, batch)).abs().amax((0, 2)).min() > 1e-6
+    moved = image_rows(model, changed).rows - image_rows(model, batch).rows
+    assert moved.abs().amax((0, 2)).min() > 1e-6
 
 
 @PRESET
@@ -294,8 +295,8 @@ def test_what_a_mix_of_tasks_leaves_alone(preset):
 
     assert parts(["mlm", "mvcl", "fda"]) == {"distractor"} | pooler
     assert parts(["caption", "mlm", "mvcl"]) == pooler
-    assert parts(["seeing", "mlm"]) == {"regressor", "distractor"} | pooler
-    assert model.parameters_without_gradient(["seeing"]) == {name for name, _ in model.named_parameters()}
+    assert parts(["detection", "mlm"]) == {"regressor", "distractor"} | pooler
+    assert model.parameters_without_gradient(["detection"]) == {name for name, _ in model.named_parameters()}
 
 
 # Stages
@@ -339,9 +340,11 @@ def test_presets_follow_their_table():
 
 
 def test_methods_are_built_by_name():
-    assert isinstance(build_method(PCLConfig(width=8, heads=2), StoredFeatures(1, 2, 3), VOCABULARY), PCL)
-    with pytest.raises(RecipeError, match=r"there is no method 'duda'\. Choose among: pcl"):
-        build_method(PCLConfig(name="duda"), StoredFeatures(1, 2, 3), VOCABULARY)
+    settings = find_method("pcl", "here")
+    assert settings is PCLConfig
+    assert isinstance(build_method(settings(width=8, heads=2), StoredFeatures(1, 2, 3), VOCABULARY), PCL)
+    with pytest.raises(RecipeError, match=r"there is no method 'duda'\. Known: pcl, "):
+        find_method("duda", "here")
 
 
 @pytest.mark.parametrize(("batch", "pairs"), [(200, 28), (150, 21), (7, 1)])

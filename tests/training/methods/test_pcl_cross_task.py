@@ -11,11 +11,12 @@ from torch.nn import functional as F
 from torch.testing import assert_close
 
 from whatchanged.errors import DatasetError
-from whatchanged.recipes.schema import PCLCrossTaskConfig
+from whatchanged.recipes.methods.pcl_cross_task import PCLCrossTaskConfig
 from whatchanged.training.batches import Example
 from whatchanged.training.methods import pcl
 from whatchanged.training.methods.pcl_cross_task import PCLCrossTask, class_contrast
-from whatchanged.training.vision.base import StoredFeatures
+from whatchanged.training.vision.base import Tokens
+from whatchanged.training.vision.features import StoredFeatures
 from whatchanged.vocabulary import PAD
 
 PRESETS = pytest.mark.parametrize("preset", ["paper", "authors"])
@@ -58,7 +59,7 @@ def test_the_three_losses_of_labelled_pairs_read_the_encoders_rows(preset):
     model = birds(preset)
     batch = replace(random_batch(model), labels=torch.tensor([[0, 0], [1, 3], [3, 2]]))
     rows = [
-        model.single(model.embed.image(picture, torch.arange(6).expand(3, -1), k))
+        model.single(model.embed.image(Tokens(picture, torch.arange(6).expand(3, -1)), k))
         for k, picture in enumerate((batch.before, batch.after))
     ]
     s = torch.cat([rows[0][:, 0], rows[1][:, 0]])
@@ -91,7 +92,7 @@ def test_labelled_pairs_train_nothing_that_reads_words(preset):
 def masked_form(model, batch, junk):
     """All 2 (N + 1) image rows, those of the second picture's patches junk that nobody may read."""
     embed, cells = model.embed, torch.arange(6).expand(len(batch.ids), -1)
-    first = model.single(embed.image(batch.before, cells, 0))
+    first = model.single(embed.image(Tokens(batch.before, cells), 0))
     lone, patches = embed.special(1, len(batch.ids)), junk
     rows = torch.cat([first, lone, patches], dim=1)
     seen = torch.arange(rows.shape[1]) < 8
@@ -107,8 +108,8 @@ def masked_form(model, batch, junk):
 def test_an_empty_second_picture_is_one_row_or_masked_rows(preset):
     model = birds(preset).double()
     batch = single_batch(model)
-    rows = model.image_rows(model.grids(batch))
-    assert rows.shape[1] == 8
+    rows = model.image_rows(model.tokens(batch))
+    assert rows.rows.shape[1] == 8
     short = model.joint_rows(rows, batch.ids, batch.ids != PAD)
     for scale in (0.0, 1.0, 50.0):
         junk = scale * torch.randn(3, 6, 16, dtype=torch.double)
@@ -120,10 +121,12 @@ def test_the_lone_row_skips_the_single_picture_encoder(preset, monkeypatch):
     model = birds(preset)
     read = []
     real = model.single.forward
-    monkeypatch.setattr(model.single, "forward", lambda x: read.append(x.shape[1]) or real(x))
-    model.image_rows(model.grids(single_batch(model)))
+    monkeypatch.setattr(
+        model.single, "forward", lambda x, allowed=None: read.append(x.shape[1]) or real(x, allowed)
+    )
+    model.image_rows(model.tokens(single_batch(model)))
     assert read == [7]
-    model.image_rows(model.grids(random_batch(model)))
+    model.image_rows(model.tokens(random_batch(model)))
     assert read == [7, 7, 7]
 
 
@@ -158,7 +161,7 @@ def test_patches_of_a_single_picture_are_told_from_its_own_batch_only(monkeypatc
 def test_similarities_of_a_single_picture_average_the_two_image_rows(preset):
     model = birds(preset)
     batch = single_batch(model)
-    rows = model.image_rows(model.grids(batch))
+    rows = model.image_rows(model.tokens(batch))
     out = model.joint_rows(rows, batch.ids, batch.ids != PAD)
     wanted = F.cosine_similarity((out[:, 0] + out[:, 7]) / 2, out[:, 8], dim=-1)
     assert_close(model.similarities(batch)[:, 0], wanted, atol=1e-5, rtol=0)

@@ -6,7 +6,7 @@ import torch
 from tiny_pcl import greedy_ids, random_batch, stirred, tiny
 from torch.testing import assert_close
 
-from whatchanged.training.methods.pcl import corrupt_patches, corrupt_words
+from whatchanged.training.methods.pcl_objectives import corrupt_patches, corrupt_words
 from whatchanged.vocabulary import PAD
 
 pytestmark = pytest.mark.parametrize("preset", ["paper", "authors"])
@@ -31,12 +31,13 @@ def equal(ours, theirs):
 
 def test_hidden_states(case, preset):
     model, W, batch = case
-    grids = model.vision.grids(batch.before, batch.after)
-    rows = model.image_rows(grids)
-    joint = model.joint_rows(rows, batch.ids, batch.ids != PAD)
-    captioning = model.captioning_rows(rows, batch.ids)
+    pair = model.vision.tokens(batch.before, batch.after)
+    images = model.image_rows(pair)
+    rows = images.rows
+    joint = model.joint_rows(images, batch.ids, batch.ids != PAD)
+    captioning = model.captioning_rows(images, batch.ids)
     for b, (f1, f2, ids) in enumerate(zip(batch.before, batch.after, batch.ids, strict=True)):
-        single = model.single(model.embed.image(batch.after, grids.cells_after, 1))[b]
+        single = model.single(model.embed.image(pair.after, 1))[b]
         equal(single, authors_equations.single(W, f2, 2, HEADS, preset))
         equal(rows[b], authors_equations.difference(W, f1, f2, HEADS, preset))
         equal(joint[b], authors_equations.pretraining(W, f1, f2, ids, ids, HEADS, preset))
@@ -52,7 +53,7 @@ def test_masked_words(case, preset):
 
 def test_masked_patches(case, preset):
     model, W, batch = case
-    hidden = corrupt_patches(batch.before, torch.Generator().manual_seed(2))
+    hidden = corrupt_patches(model.tokens(batch), 6, torch.Generator().manual_seed(2))
     theirs = authors_equations.mvcl(W, batch.before, batch.after, batch.ids, *hidden, HEADS, preset)
     equal(model.loss("mvcl", batch), {"mvcl": theirs})
 
@@ -74,7 +75,7 @@ def test_captioning_and_distractors(case, preset):
 def test_temperatures(preset):
     model = tiny(preset, mvcl_temperature=0.2, fda_temperature=0.1).double()
     W, batch = authors_equations.symbols(model.state_dict()), random_batch(model, pairs=2)
-    hidden = corrupt_patches(batch.before, torch.Generator().manual_seed(2))
+    hidden = corrupt_patches(model.tokens(batch), 6, torch.Generator().manual_seed(2))
     texts = torch.cat([batch.ids[:, None], batch.negatives_ids], dim=1)
     mvcl = authors_equations.mvcl(W, batch.before, batch.after, batch.ids, *hidden, HEADS, preset, t1=0.2)
     fda = authors_equations.fda(W, batch.before, batch.after, texts, HEADS, preset, t2=0.1)

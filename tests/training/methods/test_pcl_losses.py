@@ -6,16 +6,16 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_pcl import VOCABULARY, random_batch, tiny
+from tiny_pcl import caption_ids, random_batch, tiny
 from torch import nn
 from torch.testing import assert_close
 
 from whatchanged.errors import DatasetError, RecipeError, ShapeError
+from whatchanged.training.batches import Batch
 from whatchanged.training.methods import pcl
-from whatchanged.training.methods.pcl import alignment_loss
-from whatchanged.training.methods.pcl import masked_patch_loss as paper_loss
-from whatchanged.training.methods.pcl import masked_patch_loss_authors as authors_loss
-from whatchanged.training.vision.base import Batch
+from whatchanged.training.methods.pcl_objectives import IGNORED, alignment_loss, corrupt_patches
+from whatchanged.training.methods.pcl_objectives import masked_patch_loss as paper_loss
+from whatchanged.training.methods.pcl_objectives import masked_patch_loss_authors as authors_loss
 from whatchanged.vocabulary import BOS, EOS, PAD
 
 PRESETS = pytest.mark.parametrize("preset", ["paper", "authors"])
@@ -43,7 +43,7 @@ def close(value, wanted):
 def one_word(model, monkeypatch, labels):
     """One pair whose caption's labelled words are ``labels`` (ids from 6 on)."""
     ids = torch.tensor([[BOS, *labels, EOS, PAD]])
-    asked = ids.clone().masked_fill((ids < 6), pcl.IGNORED)
+    asked = ids.clone().masked_fill((ids < 6), IGNORED)
     monkeypatch.setattr(pcl, "corrupt_words", lambda ids, entries, generator: (ids, asked))
     batch = random_batch(model, pairs=1)
     return Batch(batch.before, batch.after, ids, None, torch.tensor([1]))
@@ -132,7 +132,8 @@ def test_which_outputs_masked_patches_compare(preset, reached, monkeypatch):
 
     monkeypatch.setattr(model, "regressor", Watched())
     model.loss("mvcl", batch)["mvcl"].backward()
-    masked = int(sum(m.sum() for m in pcl.corrupt_patches(batch.before, torch.Generator().manual_seed(2))))
+    pair = model.tokens(batch)
+    masked = int(sum(m.sum() for m in corrupt_patches(pair, 6, torch.Generator().manual_seed(2))))
     patches = 2 * 3 * model.vision.patches
     assert [len(r) for r in rows] == ([masked, patches - masked] if reached else [masked])
     assert all((r.grad != 0).any(1).all() for r in rows)
@@ -143,16 +144,16 @@ def test_which_outputs_masked_patches_compare(preset, reached, monkeypatch):
 def test_hidden_patches_enter_as_the_projection_of_zero(preset):
     model = tiny(preset)
     hidden = torch.ones(1, 6, dtype=torch.bool)
-    grids = model.vision.add_match_features(
-        model.vision.grids(torch.rand(1, 6, 10), torch.rand(1, 6, 10)), (hidden, None)
+    before, _ = model.vision.add_match_features(
+        model.vision.tokens(torch.rand(1, 6, 10), torch.rand(1, 6, 10)), (hidden, None)
     )
-    projected = model.embed.project(grids.before)
+    projected = model.embed.project(before.features)
     bias = model.embed.project.bias
     assert_close(projected, bias.expand_as(projected))
     row = bias.sigmoid() if preset == "authors" else bias
     kind = model.embed.types.weight[model.preset.types[1]]
-    wanted = model.embed.norm(row + kind + model.embed.positions[grids.cells_before + model.embed.first])
-    assert_close(model.embed.image(grids.before, grids.cells_before, 0)[:, 1:], wanted)
+    wanted = model.embed.norm(row + kind + model.embed.positions[before.cells + model.embed.first])
+    assert_close(model.embed.image(before, 0)[:, 1:], wanted)
 
 
 # True and false captions
@@ -214,8 +215,8 @@ def test_collate_pads_as_the_preset_does():
     examples = [example(negatives=false), example("w00", negatives=false, changed=False)]
     batch = tiny("authors").collate(examples)
     assert batch.ids.shape == (2, 12) and batch.negatives_ids.shape == (2, 2, 12)
-    assert batch.ids[0].tolist() == VOCABULARY.ids("w01 w02", 12)
-    assert batch.negatives_ids[1, 1].tolist() == VOCABULARY.ids("w04 w05 w06 w07", 12)
+    assert batch.ids[0].tolist() == caption_ids("w01 w02", 12)
+    assert batch.negatives_ids[1, 1].tolist() == caption_ids("w04 w05 w06 w07", 12)
     assert batch.changed.tolist() == [1, 0] and batch.before.shape == (2, 6, 10)
     batch = tiny("paper").collate(examples)
     assert batch.ids.tolist() == [[BOS, 7, 8, EOS, PAD, PAD], [BOS, 6, EOS, PAD, PAD, PAD]]

@@ -5,14 +5,21 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_pcl import VOCABULARY, random_batch, random_ids, tiny
+from tiny_pcl import VOCABULARY, caption_ids, random_batch, random_ids, tiny
 
-from whatchanged.training.methods.pcl import IGNORED, corrupt_patches, corrupt_words
+from whatchanged.training.methods.pcl_objectives import IGNORED, corrupt_patches, corrupt_words
+from whatchanged.training.vision.base import TokenPair, Tokens
 from whatchanged.vocabulary import BOS, EOS, MASK, PAD
 
 
 def seeded(seed):
     return torch.Generator().manual_seed(seed)
+
+
+def plain(pairs, count):
+    """Tokens that nothing but their number matters of."""
+    tokens = Tokens(torch.zeros(pairs, count, 1), torch.arange(count).expand(pairs, -1))
+    return TokenPair(tokens, tokens)
 
 
 def near(share, probability, trials):
@@ -86,12 +93,12 @@ def test_an_empty_caption_has_its_end_masked():
 
 
 def test_a_long_caption_is_cut_to_37_words():
-    ids = VOCABULARY.ids(" ".join(["w01"] * 60), 40)
-    assert (ids[0], ids[38], ids[39]) == (BOS, EOS, PAD) and ids[1:38] == [VOCABULARY.ids("w01", 4)[1]] * 37
+    ids = caption_ids(" ".join(["w01"] * 60), 40)
+    assert (ids[0], ids[38], ids[39]) == (BOS, EOS, PAD) and ids[1:38] == VOCABULARY.word_ids("w01") * 37
 
 
 def test_patches_are_hidden_in_one_picture_by_binomial_counts():
-    before, after = corrupt_patches(torch.zeros(20_000, 49, 1), seeded(3))
+    before, after = corrupt_patches(plain(20_000, 49), 49, seeded(3))
     counts = torch.stack([before.sum(1), after.sum(1)])
     assert (counts.min(0).values == 0).all() and (counts.max(0).values > 0).all()
     assert near((counts[0] > 0).double().mean().item(), 0.5, 20_000)
@@ -103,7 +110,7 @@ def test_patches_are_hidden_in_one_picture_by_binomial_counts():
 
 
 def test_the_forced_patch_is_any_patch():
-    before, after = corrupt_patches(torch.zeros(8_000, 2, 1), seeded(4))
+    before, after = corrupt_patches(plain(8_000, 2), 2, seeded(4))
     hidden = before | after
     only = hidden[hidden.sum(1) == 1].double().mean(0)
     assert near(only[0].item(), 0.5, 8_000 * 0.9)
@@ -117,7 +124,7 @@ def test_hiding_leaves_stored_features_alone_and_hides_them_whole(preset):
     batch.before.requires_grad_(), batch.after.requires_grad_()
     model.loss("mvcl", batch)["mvcl"].backward()
     assert torch.equal(batch.before, stored[0]) and torch.equal(batch.after, stored[1])
-    hidden = corrupt_patches(batch.before, seeded(2))
+    hidden = corrupt_patches(model.tokens(batch), 6, seeded(2))
     # Hidden features are data for the loss, and unseen by the network: no gradient reaches them.
     for picture, mask in zip((batch.before, batch.after), hidden, strict=True):
         assert (picture.grad[mask] == 0).all() and (picture.grad[~mask] != 0).any()

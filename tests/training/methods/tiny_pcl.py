@@ -2,13 +2,19 @@
 
 import torch
 
-from whatchanged.recipes.schema import PCLConfig
+from whatchanged.recipes.methods.pcl import PCLConfig
+from whatchanged.training.batches import Batch
 from whatchanged.training.methods.pcl import PCL
-from whatchanged.training.vision.base import Batch, StoredFeatures
-from whatchanged.vocabulary import BOS, EOS, PAD, SPECIALS, Vocabulary
+from whatchanged.training.vision.features import StoredFeatures
+from whatchanged.vocabulary import BOS, EOS, PAD, SPECIALS, Vocabulary, padded
 
 VOCABULARY = Vocabulary(SPECIALS + tuple(f"w{i:02d}" for i in range(14)))
 WORDS = range(len(SPECIALS), len(VOCABULARY))
+
+
+def caption_ids(text, length):
+    """A caption as PCL reads it: BOS words EOS PAD, cut so that one PAD remains."""
+    return padded([VOCABULARY.sentence(text, length - 3)], length)[0]
 
 
 def tiny(preset, seed=0, rows=2, columns=3, feature_width=10, **overrides):

@@ -3,9 +3,10 @@
 import torch
 from tiny_pcl import VOCABULARY, random_ids
 
-from whatchanged.recipes.schema import ScorerConfig
+from whatchanged.recipes.methods.scorer import ScorerConfig
+from whatchanged.training.batches import Batch
 from whatchanged.training.methods.scorer import SCORER
-from whatchanged.training.vision.base import Batch, StoredFeatures
+from whatchanged.training.vision.features import StoredFeatures
 
 GRID = (2, 3)
 READINGS = {

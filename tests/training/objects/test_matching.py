@@ -33,18 +33,18 @@ def matching():
 
 
 def test_a_quarter_turn_by_hand():
-    places = torch.tensor([[[1.0, 0.0], [0.0, 1.0], [2.0, 3.0]]])
-    assert rotate(places, torch.tensor([[0.0, 1.0]])).tolist() == [[[0, 1], [-1, 0], [-3, 2]]]
+    ground_positions = torch.tensor([[[1.0, 0.0], [0.0, 1.0], [2.0, 3.0]]])
+    assert rotate(ground_positions, torch.tensor([[0.0, 1.0]])).tolist() == [[[0, 1], [-1, 0], [-3, 2]]]
 
 
 @settings(deadline=None, max_examples=30)
 @given(ANGLES, st.integers(0, 1000))
 def test_turning_keeps_lengths_and_angles_and_can_be_undone(angle, seed):
-    places, turn = spots(seed), turn_by(angle)
-    turned = rotate(places, turn)
-    assert_close(turned @ turned.transpose(1, 2), places @ places.transpose(1, 2))
-    assert_close(rotate(turned, turn * torch.tensor([1.0, -1.0])), places)
-    assert_close(rotate(rotate(places, turn), turn), rotate(places, turn_by(2 * angle)))
+    ground_positions, turn = spots(seed), turn_by(angle)
+    turned = rotate(ground_positions, turn)
+    assert_close(turned @ turned.transpose(1, 2), ground_positions @ ground_positions.transpose(1, 2))
+    assert_close(rotate(turned, turn * torch.tensor([1.0, -1.0])), ground_positions)
+    assert_close(rotate(rotate(ground_positions, turn), turn), rotate(ground_positions, turn_by(2 * angle)))
 
 
 @settings(deadline=None, max_examples=30)
@@ -94,8 +94,10 @@ def test_each_token_goes_somewhere_once(matching, rounds, monkeypatch):
 
 def test_equal_pictures_match_token_by_token(matching):
     """Where nothing else is alike, Sinkhorn is two numbers in turn: r = 1 / (1 + e c), c = 1 / (1 + e r)."""
-    tokens, places = looks(6), 5 * spots(0).float()
-    found = matching((tokens, tokens), (places, places), (torch.ones(1, 6), torch.ones(1, 6)))
+    tokens, ground_positions = looks(6), 5 * spots(0).float()
+    found = matching(
+        (tokens, tokens), (ground_positions, ground_positions), (torch.ones(1, 6), torch.ones(1, 6))
+    )
     assert_close(found.turn, torch.tensor([[1.0, 0.0]]), atol=1e-3, rtol=0)
     likeness = math.exp(math.exp(2)) * (1 + math.exp(-3))
     column = 1.0
@@ -110,53 +112,60 @@ def test_equal_pictures_match_token_by_token(matching):
 
 @pytest.mark.parametrize("degrees", [20, -75])
 def test_a_turn_of_the_camera_is_found(matching, degrees):
-    tokens, places, order = looks(6), spots(0).float(), torch.tensor([3, 0, 5, 1, 4, 2])
+    tokens, ground_positions, order = looks(6), spots(0).float(), torch.tensor([3, 0, 5, 1, 4, 2])
     turn = turn_by(math.radians(degrees)).float()
-    after = (tokens[:, order], rotate(places, turn)[:, order])
-    found = matching((tokens, after[0]), (places, after[1]), (torch.ones(1, 6), torch.ones(1, 6)))
+    after = (tokens[:, order], rotate(ground_positions, turn)[:, order])
+    found = matching((tokens, after[0]), (ground_positions, after[1]), (torch.ones(1, 6), torch.ones(1, 6)))
     assert_close(found.turn, turn, atol=0.01, rtol=0)
     assert found.log_joint[0, :-1].argmax(1)[order].tolist() == list(range(6))
 
 
 def test_look_alikes_are_told_apart_by_the_turn_that_the_others_agree_on(matching):
-    tokens, places = looks(6), spots(0).float()
+    tokens, ground_positions = looks(6), spots(0).float()
     tokens[:, 1] = tokens[:, 0]
     turn = turn_by(0.5).float()
-    found = matching((tokens, tokens), (places, rotate(places, turn)), (torch.ones(1, 6), torch.ones(1, 6)))
+    found = matching(
+        (tokens, tokens),
+        (ground_positions, rotate(ground_positions, turn)),
+        (torch.ones(1, 6), torch.ones(1, 6)),
+    )
     assert found.log_joint[0, :2].argmax(1).tolist() == [0, 1]
     assert found.log_joint.exp()[0, 0, 0] > 3 * found.log_joint.exp()[0, 0, 1]
 
 
 def test_a_moved_thing_is_still_itself_and_a_lost_one_goes_nowhere(matching):
-    tokens, places = looks(6), spots(0).float()
-    there = places.clone()
+    tokens, ground_positions = looks(6), spots(0).float()
+    there = ground_positions.clone()
     there[:, 2] += 2.0
     other = looks(6).clone()
     other[:, 4] = looks(1, seed=9)[:, 0]
     there[:, 4] -= 3.0
-    found = matching((tokens, other), (places, there), (torch.ones(1, 6), torch.ones(1, 6)))
+    found = matching((tokens, other), (ground_positions, there), (torch.ones(1, 6), torch.ones(1, 6)))
     assert found.log_joint[0, :-1].argmax(1).tolist() == [0, 1, 2, 3, 6, 5]
     assert found.log_joint[0, :, :-1].argmax(0).tolist() == [0, 1, 2, 3, 6, 5]
 
 
 def test_what_is_not_salient_has_no_vote_for_the_turn(matching):
     """Four of six tokens tell of another turn; without salience they are not heard."""
-    tokens, places, turn = looks(6), spots(0).float(), turn_by(0.3).float()
-    there = rotate(places, turn)
-    there[:, 2:] = rotate(places[:, 2:], turn_by(2.0).float())
+    tokens, ground_positions, turn = looks(6), spots(0).float(), turn_by(0.3).float()
+    there = rotate(ground_positions, turn)
+    there[:, 2:] = rotate(ground_positions[:, 2:], turn_by(2.0).float())
     salience = torch.tensor([[1.0, 1, 0, 0, 0, 0]])
     assert_close(
-        matching((tokens, tokens), (places, there), (salience, salience)).turn, turn, atol=0.02, rtol=0
+        matching((tokens, tokens), (ground_positions, there), (salience, salience)).turn,
+        turn,
+        atol=0.02,
+        rtol=0,
     )
-    voted = matching((tokens, tokens), (places, there), (torch.ones(1, 6), torch.ones(1, 6))).turn
+    voted = matching((tokens, tokens), (ground_positions, there), (torch.ones(1, 6), torch.ones(1, 6))).turn
     assert (voted - turn).abs().max() > 0.1
 
 
 def test_what_moved_on_its_own_has_no_vote_either(matching):
-    tokens, places, turn = looks(6), spots(0).float(), turn_by(0.3).float()
-    there = rotate(places, turn)
+    tokens, ground_positions, turn = looks(6), spots(0).float(), turn_by(0.3).float()
+    there = rotate(ground_positions, turn)
     there[:, 5] += torch.tensor([3.0, -2.0])
-    found = matching((tokens, tokens), (places, there), (torch.ones(1, 6), torch.ones(1, 6)))
+    found = matching((tokens, tokens), (ground_positions, there), (torch.ones(1, 6), torch.ones(1, 6)))
     assert_close(found.turn, turn, atol=0.01, rtol=0)
     assert_close(found.expected[:, :5], there[:, :5], atol=0.03, rtol=0)
     assert (there - found.expected)[0, 5].norm() > 3
@@ -164,10 +173,13 @@ def test_what_moved_on_its_own_has_no_vote_either(matching):
 
 def test_a_camera_that_seemed_too_near_misplaces_nothing(matching):
     """All things stretched along one axis and shifted: the affine map takes nearly all of it."""
-    tokens, places, turn = looks(6), spots(0).float(), turn_by(-0.2).float()
-    there = rotate(places, turn) * torch.tensor([1.0, 0.8]) + torch.tensor([0.0, 0.1])
-    found = matching((tokens, tokens), (places, there), (torch.ones(1, 6), torch.ones(1, 6)))
-    left, by_turn = (found.expected - there).norm(dim=-1), (rotate(places, found.turn) - there).norm(dim=-1)
+    tokens, ground_positions, turn = looks(6), spots(0).float(), turn_by(-0.2).float()
+    there = rotate(ground_positions, turn) * torch.tensor([1.0, 0.8]) + torch.tensor([0.0, 0.1])
+    found = matching((tokens, tokens), (ground_positions, there), (torch.ones(1, 6), torch.ones(1, 6)))
+    left, by_turn = (
+        (found.expected - there).norm(dim=-1),
+        (rotate(ground_positions, found.turn) - there).norm(dim=-1),
+    )
     assert left.mean() < 0.35 * by_turn.mean()
 
 

@@ -67,7 +67,10 @@ def test_a_scene_by_hand():
     assert truth.center.tolist() == [cell, *[-1] * 9]  # the cube is outside the picture
     assert truth.owner.ravel()[cell] == 0 and set(np.unique(truth.owner)) == {-1, 0}
     assert truth.attributes[:2].tolist() == [[1, 1, 2, 1], [0, 0, 1, 0]] and not truth.attributes[2:].any()
-    assert truth.places[:2].tolist() == [[1.0, 1.0], [60.0, 0.0]] and not truth.places[2:].any()
+    assert (
+        truth.ground_positions[:2].tolist() == [[1.0, 1.0], [60.0, 0.0]]
+        and not truth.ground_positions[2:].any()
+    )
 
 
 @pytest.mark.parametrize("index", range(5))
@@ -89,13 +92,13 @@ def test_cells_agree_with_the_index_picture(index):
         nearest = min(math.dist(cell, middle) for cell in dense)
         chosen = divmod(int(truth.center[i]), 12)
         assert chosen in dense and math.dist(chosen, middle) == pytest.approx(nearest)
-        assert np.linalg.norm(truth.places[i]) == pytest.approx(
+        assert np.linalg.norm(truth.ground_positions[i]) == pytest.approx(
             math.hypot(scene.objects[i].x, scene.objects[i].y), rel=1e-5
         )
     assert (truth.center[len(scene.objects) :] == -1).all()
 
 
-def test_a_thing_seen_on_both_sides_of_another_has_its_middle_where_it_is_seen(monkeypatch):
+def test_an_object_seen_on_both_sides_of_another_has_its_middle_where_it_is_seen(monkeypatch):
     """Cells of a row: full, an eighth, full. The mean place is the middle cell, but little is seen there."""
     index = np.full((16, 24), -1, np.int8)
     index[:8, :8] = index[:8, 16:] = index[0, 8:16] = 0

@@ -15,6 +15,7 @@ from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.objects import pool_source
 from whatchanged.training.objects.pool import Pairing, open_shards, pairing
 from whatchanged.training.objects.pool_source import ORDERED, PAIRS, PoolSource, mentioned_objects, open_pool
+from whatchanged.worlds import World
 from whatchanged.worlds.clevr.change import NOTHING, Change
 from whatchanged.worlds.clevr.grading import judge, parse
 from whatchanged.worlds.clevr.language import WORDS
@@ -114,8 +115,8 @@ def test_an_example_has_the_pictures_and_the_truth_of_its_pair(source, shards):
         assert np.array_equal(example.truth.after.owner, shards[1].picture_truth(2, m).owner)
 
 
-def test_every_word_tells_of_the_changed_thing_or_of_the_other(source):
-    """The changed thing as the fates have it; the other as the sentence, read again, has it."""
+def test_every_word_mentions_the_changed_object_or_the_other(source):
+    """The changed object as the change labels have it; the other as the sentence, read again, has it."""
     held = 0
     for index, wording in product(range(len(source)), ("relational", "captions")):
         example = replace(source, wording=wording).example(index, rng(index))
@@ -144,8 +145,8 @@ def test_every_word_tells_of_the_changed_thing_or_of_the_other(source):
     assert held > 30
 
 
-def test_the_other_thing_has_its_own_place_in_each_picture():
-    """Before, the ball is thing 1; after, the cube is gone and the ball is thing 0."""
+def test_the_other_object_has_an_index_of_its_own_in_each_picture():
+    """Before, the ball is object 1; after, the cube is gone and the ball is object 0."""
     cube, ball = (
         SceneObject("cube", "large", "red", "rubber", 0, 0),
         SceneObject("sphere", "small", "red", "metal", 2, 0),
@@ -185,7 +186,7 @@ def test_what_varies_is_drawn_from_the_generator(source):
 def test_a_fixed_sentence_is_written_once_and_stays_its_own(source, monkeypatch):
     full, short = (replace(source, wording=wording) for wording in ("full", "short"))
     first = [full.example(index, rng()).caption for index in range(60)]
-    monkeypatch.setattr(pool_source, "write_fixed", None)
+    monkeypatch.setattr(World, "write", None)
     assert [full.example(index, rng(1)).caption for index in range(60)] == first
     monkeypatch.undo()
     assert [short.example(index, rng()).caption for index in range(60)] != first
@@ -196,7 +197,7 @@ def test_batches_are_left_to_the_loop_to_vary_but_stored_tokens_come_in_variants
     plain = open_pool(whole, tmp_path).train.example(3, rng(5))
     assert np.array_equal(plain.before, shards[0].pictures[1, 1])  # pair 3: the first triple after the held
     tokens_in(tmp_path / "tokens", shards)
-    stored = replace(whole, data=replace(whole.data, features=str(tmp_path / "tokens")))
+    stored = replace(whole, data=replace(whole.data, tokens=str(tmp_path / "tokens")))
     assert open_pool(stored, tmp_path).train.varied
 
 
@@ -249,6 +250,13 @@ def test_the_first_triples_validate_and_the_others_train(recipe, forty, tmp_path
     assert len(open_pool(official, tmp_path / "official").train) == 2 * (40 - held)
 
 
+def test_a_wording_that_the_world_does_not_have_is_refused_at_once(recipe, tiny_pool, tmp_path):
+    unknown = with_data(recipe, path=str(tiny_pool), wording="clearr")
+    with pytest.raises(RecipeError, match=r'got "clearr", wanted one of captions, .* Did you mean clear\?'):
+        open_pool(unknown, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_run_keeps_to_what_it_began_with_while_its_pool_grows(recipe, tiny_pool, tmp_path):
     pool = shutil.copytree(tiny_pool, tmp_path / "pool")
     recipe, run = without_fda(with_data(recipe, path=str(pool))), tmp_path / "run"
@@ -299,18 +307,17 @@ def test_false_captions_are_built_for_the_first_pairs_and_only_fda_is_bound_to_t
 ):
     monkeypatch.setattr(pool_source, "NEGATIVE_PAIRS", 20)
     train = open_pool(recipe, tmp_path).train
-    assert train.count("fda") == 16  # two and a half triples; their four unchanged pairs come twice
     assert (
-        {train.count(task) for task in ("seeing", "matching", "mlm", "mvcl", "caption")}
-        == {72}
-        == {len(train)}
-    )
+        train.count(recipe.tasks["fda"]) == 16
+    )  # two and a half triples; their four unchanged pairs come twice
+    others = [task for name, task in recipe.tasks.items() if name != "fda"]
+    assert len(others) == 5 and {train.count(task) for task in others} == {72} == {len(train)}
     for index in range(20):
         false = train.example(index, rng()).negatives
         assert len(set(false)) == 2
         assert not any(judge(sentence, *train.truth(index)).true for sentence in false)
     assert train.example(20, rng()).negatives == ()
-    monkeypatch.setattr(pool_source, "mine", None)  # a second sitting reads what the first one wrote
+    monkeypatch.setattr(pool_source, "mine", None)  # a second launch reads what the first one wrote
     assert open_pool(recipe, tmp_path).train.negatives == train.negatives
 
 
@@ -325,7 +332,7 @@ def test_false_captions_have_no_words_but_those_of_true_ones(recipe, tmp_path):
 
 def test_nothing_is_built_for_recipes_without_fda(recipe, tmp_path):
     train = open_pool(without_fda(recipe), tmp_path).train
-    assert train.count("fda") == 0 and not (tmp_path / "negatives.jsonl").exists()
+    assert train.count(recipe.tasks["fda"]) == 0 and not (tmp_path / "negatives.jsonl").exists()
 
 
 def test_data_that_is_not_there_is_named(recipe, shards, tmp_path):
@@ -336,4 +343,4 @@ def test_data_that_is_not_there_is_named(recipe, shards, tmp_path):
     folder = tokens_in(tmp_path / "tokens", shards)
     (folder / "00001.tokens.npy").unlink()
     with pytest.raises(DatasetError, match=r"00001\.tokens\.npy: no tokens of this shard\. Make them"):
-        open_pool(without_fda(replace(recipe, data=replace(recipe.data, features=str(folder)))), tmp_path)
+        open_pool(without_fda(replace(recipe, data=replace(recipe.data, tokens=str(folder)))), tmp_path)

@@ -27,12 +27,14 @@ from whatchanged.training.objects.supervision import (
 LN2, LN3 = math.log(2), math.log(3)
 
 
-def truth(owner, center, attributes=None, places=None):
+def truth(owner, center, attributes=None, ground_positions=None):
     """One picture's truth, with a batch axis of one."""
     objects = len(center)
     attributes = torch.zeros(objects, 4) if attributes is None else torch.tensor(attributes)
-    places = torch.zeros(objects, 2) if places is None else torch.tensor(places)
-    return Truth(torch.tensor([owner]), torch.tensor([center]), attributes.long()[None], places.float()[None])
+    ground_positions = torch.zeros(objects, 2) if ground_positions is None else torch.tensor(ground_positions)
+    return Truth(
+        torch.tensor([owner]), torch.tensor([center]), attributes.long()[None], ground_positions.float()[None]
+    )
 
 
 def uniform(h, w):
@@ -60,9 +62,9 @@ def test_cells_by_hand():
     answers["color"][0, 7, 1, 1] = math.log(9)  # P(right) = 9/16 at cell 3, 1/8 elsewhere
     answers["color"][0, 7, 1, 0] = 50.0  # a bare cell may answer what it likes
     centers = torch.tensor([[[LN3, 0.0], [-LN3, 0.0]]])  # probabilities 3/4, 1/2; 1/4, 1/2
-    places = torch.zeros(1, 2, 2, 2)
-    places[0, :, 0, 1] = torch.tensor([1.0, 0.25])
-    terms = cell_loss(centers, answers, places, known)
+    ground_positions = torch.zeros(1, 2, 2, 2)
+    ground_positions[0, :, 0, 1] = torch.tensor([1.0, 0.25])
+    terms = cell_loss(centers, answers, ground_positions, known)
     middles = math.log(4 / 3) / 16 + LN2 / 4  # -(1 - p)^2 ln p
     others = 0.25 * (LN2 / 4 + math.log(4 / 3) / 16)  # -p^2 ln(1 - p), neighbours of a middle count a quarter
     assert terms["center"].item() == pytest.approx((middles + others) / 2)
@@ -70,7 +72,7 @@ def test_cells_by_hand():
     assert terms["size"].item() == terms["material"].item() == pytest.approx(LN2)
     assert terms["color"].item() == pytest.approx((9 * math.log(8) + 8 * math.log(16 / 9)) / 17)
     # thirds of the ground coordinates: (1, -0.5) for thing 0, (0, 0.2) for thing 1
-    assert terms["place"].item() == pytest.approx((8 * 1.5 + 1 * 0.75 + 8 * 0.2) / 17)
+    assert terms["ground_position"].item() == pytest.approx((8 * 1.5 + 1 * 0.75 + 8 * 0.2) / 17)
 
 
 def test_only_neighbours_of_a_middle_are_excused():
@@ -84,7 +86,9 @@ def test_an_empty_picture_asks_only_for_no_middles():
     bare = truth([[-1, -1], [-1, -1]], [-1, -1])
     terms = cell_loss(torch.zeros(1, 2, 2), uniform(2, 2), torch.ones(1, 2, 2, 2), bare)
     assert terms.pop("center").item() == pytest.approx(LN2)
-    assert {name: term.item() for name, term in terms.items()} == dict.fromkeys([*ATTRIBUTES, "place"], 0)
+    assert {name: term.item() for name, term in terms.items()} == dict.fromkeys(
+        [*ATTRIBUTES, "ground_position"], 0
+    )
 
 
 def test_right_answers_cost_nothing_and_wrong_ones_much():
@@ -93,10 +97,13 @@ def test_right_answers_cost_nothing_and_wrong_ones_much():
     for column, logits in enumerate(answers.values()):
         for cell in (0, 1):
             logits[0, known.attributes[0, cell, column], 0, cell] = 40.0
-    places = torch.tensor([[1.0, -1.0], [0.0, 1.0]]).view(1, 2, 1, 2)
-    right = cell_loss(torch.full((1, 1, 2), 40.0), answers, places, known)
+    ground_positions = torch.tensor([[1.0, -1.0], [0.0, 1.0]]).view(1, 2, 1, 2)
+    right = cell_loss(torch.full((1, 1, 2), 40.0), answers, ground_positions, known)
     wrong = cell_loss(
-        torch.full((1, 1, 2), -40.0), {n: x.flip(3) for n, x in answers.items()}, places.flip(3), known
+        torch.full((1, 1, 2), -40.0),
+        {n: x.flip(3) for n, x in answers.items()},
+        ground_positions.flip(3),
+        known,
     )
     assert all(term.item() == pytest.approx(0, abs=1e-6) for term in right.values())
     assert all(term.item() > 2 for term in wrong.values())
@@ -121,11 +128,11 @@ def test_surveyed_sizes_and_places_by_hand():
     known = PairTruth(before, after, none, none, none, none, none)
     objects = (torch.tensor([[1, 0]]), torch.tensor([[-1, 1]]))
     sizes = (torch.zeros(1, 2, 2), torch.tensor([[[9.0, -9.0], [LN3, 0.0]]]))
-    places = (torch.tensor([[[0.0, 0.2], [0.0, -0.5]]]), torch.tensor([[[7.0, 7.0], [0.0, 0.0]]]))
-    got = scene_context_loss(sizes, places, objects, known)
+    ground_positions = (torch.tensor([[[0.0, 0.2], [0.0, -0.5]]]), torch.tensor([[[7.0, 7.0], [0.0, 0.0]]]))
+    got = scene_context_loss(sizes, ground_positions, objects, known)
     assert got["size"].item() == pytest.approx((2 * LN2 + math.log(4 / 3)) / 3)
-    assert got["place"].item() == pytest.approx((1 + 0 + 0.5) / 3)
-    assert scene_context_loss(sizes, places, (none - 1, none - 1), known)["place"] == 0
+    assert got["ground_position"].item() == pytest.approx((1 + 0 + 0.5) / 3)
+    assert scene_context_loss(sizes, ground_positions, (none - 1, none - 1), known)["ground_position"] == 0
 
 
 # Two pictures
@@ -217,13 +224,13 @@ def test_pairings_become_one_batch(tiny_pool):
     piled = collate_truth(pairings).to("cpu")
     assert piled.before.owner.shape == (3, 8, 12) and piled.after.attributes.shape == (3, 10, 4)
     for side in ("before", "after"):
-        for name in ("owner", "center", "attributes", "places"):
+        for name in ("owner", "center", "attributes", "ground_positions"):
             tensor = getattr(getattr(piled, side), name)
-            assert tensor.dtype == (torch.float32 if name == "places" else torch.int64)
+            assert tensor.dtype == (torch.float32 if name == "ground_positions" else torch.int64)
             for i, one in enumerate(pairings):
                 assert tensor[i].tolist() == getattr(getattr(one, side), name).tolist()
     for name in ("partner_before", "partner_after", "change_label_before", "change_label_after"):
         assert getattr(piled, name).tolist() == [getattr(one, name).tolist() for one in pairings]
     both = join(piled.before, piled.after)
     assert both.center.shape == (6, 10)
-    assert_close(both.places[3:], piled.after.places)
+    assert_close(both.ground_positions[3:], piled.after.ground_positions)

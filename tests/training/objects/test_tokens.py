@@ -1,51 +1,17 @@
-"""From pixels to tokens, and what a token is told about its match."""
+"""From pictures to object tokens, and what the truth of scenes teaches them."""
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 import torch
+from tiny_objects import WIDTH, build, known, pictures
 from tiny_pool import VISION
-from torch import nn
 from torch.testing import assert_close
 
-from whatchanged.errors import DatasetError, ShapeError
-from whatchanged.recipes.schema import VisionConfig
-from whatchanged.training.objects.matching import Matches
-from whatchanged.training.objects.pool import open_shards, pairing
+from whatchanged.errors import DatasetError
+from whatchanged.training.batches import Batch
 from whatchanged.training.objects.supervision import ATTRIBUTES
-from whatchanged.training.objects.tokens import MEAN, STD, ObjectVision, Seen, build_vision, duplicates
-from whatchanged.training.vision.base import Batch, StoredFeatures
-
-WIDTH = 8 + sum(ATTRIBUTES.values())  # F of the tiny vision: 8 channels and 15 answers
-
-
-def build(**settings):
-    torch.manual_seed(0)
-    vision = ObjectVision(replace(VISION, **settings))
-    with torch.no_grad():
-        for parameter in vision.parameters():
-            parameter.add_(0.1 * torch.randn_like(parameter))
-    return vision.eval()
-
-
-def pictures(batch=2, seed=0, height=64, width=96):
-    return torch.randint(
-        0, 256, (batch, height, width, 3), generator=torch.Generator().manual_seed(seed)
-    ).byte()
-
-
-def known(tiny_pool, count=3):
-    """Pictures of a pool and all that is known of them, as one batch."""
-    shard = open_shards(tiny_pool)[0]
-    before, after = (torch.from_numpy(np.array(shard.pictures[:count, k])) for k in (0, 1))
-    return before, after, [pairing(shard, i, 0, 1, shard.change(i)) for i in range(count)]
-
-
-def test_each_kind_is_built():
-    assert isinstance(build_vision(VISION), ObjectVision)
-    stored = build_vision(VisionConfig(kind="features", rows=3, columns=2, feature_width=5))
-    assert isinstance(stored, StoredFeatures) and (stored.rows, stored.columns, stored.width) == (3, 2, 5)
+from whatchanged.training.objects.tokens import CellAnswers, ObjectVision
 
 
 def test_sizes():
@@ -55,21 +21,12 @@ def test_sizes():
     assert (build(matching=False, scene_context=False).width, build(keep=0).patches) == (WIDTH, 96)
 
 
-def test_pixels_are_normalised_by_hand():
-    picture = torch.tensor([0, 51, 255], dtype=torch.uint8).expand(1, 8, 8, 3)
-    light = build().normalise(picture)
-    assert light.shape == (1, 3, 8, 8)
-    wanted = [(value - mean) / std for value, mean, std in zip((0, 0.2, 1), MEAN, STD, strict=True)]
-    assert_close(light[0, :, 3, 5], torch.tensor(wanted))
-    assert build().normalise(light) is light
-
-
 # Tokens
 
 
 @pytest.fixture
-def seen(monkeypatch):
-    """A vision of 4 x 6 cells that keeps four, and sees what is written here."""
+def answered(monkeypatch):
+    """A vision of 4 x 6 cells that keeps four, and whose heads answer what is written here."""
     vision = build(image_width=48, image_height=32, keep=4)
     centers = -3 - 0.01 * torch.arange(24.0)
     for cell, logit in {9: 3.0, 8: 2.5, 10: 1.0, 14: 2.6, 23: 1.5, 22: 0.5, 0: -2.0}.items():
@@ -78,187 +35,69 @@ def seen(monkeypatch):
     generator = torch.Generator().manual_seed(0)
     answers = {name: torch.randn(1, n, 4, 6, generator=generator) for name, n in ATTRIBUTES.items()}
     for name in ("shape", "color"):
-        answers[name][:, 0] += 9  # one kind of thing everywhere
-    found = Seen(
+        answers[name][:, 0] += 9  # one kind of object everywhere
+    found = CellAnswers(
         torch.randn(1, 8, 4, 6, generator=generator), centers[None], answers,
         torch.randn(1, 2, 4, 6, generator=generator),
     )  # fmt: skip
-    monkeypatch.setattr(vision, "see", lambda _: found)
+    monkeypatch.setattr(vision, "answers", lambda _: found)
     return vision, found
 
 
-def test_only_the_best_of_each_neighbourhood_is_kept_best_first(seen):
+def test_only_the_best_of_each_neighbourhood_is_kept_best_first(answered):
     """8 and 10 stand beside 9, 14 diagonally below it, 22 beside 23: only 9, 23 and 0 are peaks."""
-    vision, _ = seen
+    vision, _ = answered
     packed = vision.to_tokens(torch.zeros(1, 3, 32, 48))
     assert packed.shape == (1, 4, WIDTH + 4)
     assert packed[0, :, -1].tolist() == [9, 23, 0, 14]
 
 
 @pytest.mark.parametrize(("name", "kept"), [("shape", True), ("color", True), ("size", False)])
-def test_two_things_may_stand_side_by_side(seen, name, kept):
-    """14 stays beside 9 where it shows another shape or color; 8 is still no thing of its own."""
-    vision, found = seen
-    found.answers[name][0, 1, 2, 2] += 20
+def test_two_objects_may_stand_side_by_side(answered, name, kept):
+    """14 stays beside 9 where it shows another shape or color; 8 is still no object of its own."""
+    vision, found = answered
+    found.attributes[name][0, 1, 2, 2] += 20
     cells = vision.to_tokens(torch.zeros(1, 3, 32, 48))[0, :, -1].tolist()
     assert cells == ([9, 14, 23, 0] if kept else [9, 23, 0, 14])
 
 
-def test_when_peaks_run_out_the_next_best_cells_follow(seen):
-    vision, found = seen
+def test_when_peaks_run_out_the_next_best_cells_follow(answered):
+    vision, found = answered
     found.centers[0] = torch.linspace(-4, 4, 24).view(4, 6)  # one slope, one peak
     assert vision.to_tokens(torch.zeros(1, 3, 32, 48))[0, :, -1].tolist() == [23, 22, 21, 20]
 
 
-def test_the_columns_of_a_token(seen):
-    vision, found = seen
+def test_the_columns_of_a_token(answered):
+    vision, found = answered
     packed = vision.to_tokens(torch.zeros(1, 3, 32, 48))[0]
     for token in packed:
         row, column = divmod(int(token[-1]), 6)
-        answers = [logits[0, :, row, column] for logits in found.answers.values()]
+        answers = [logits[0, :, row, column] for logits in found.attributes.values()]
         wanted = [
             found.features[0, :, row, column],
             *[a - a.exp().sum().log() for a in answers],
-            found.places[0, :, row, column],
+            found.ground_positions[0, :, row, column],
             1 / (1 + (-found.centers[0, row, column].reshape(1)).exp()),
         ]
         assert_close(token[:-1], torch.cat(wanted))
 
 
-def test_stored_tokens_give_the_same_grids_as_pictures():
+def test_stored_tokens_are_read_as_pictures_are():
     vision = build()
     before, after = pictures(seed=1), pictures(seed=2)
-    grids = vision.grids(before, after)
-    stored = [vision.to_tokens(vision.normalise(p)) for p in (before, after)]
-    again = vision.grids(*stored)
-    assert grids.before.shape == (2, 6, WIDTH) and grids.cells_after.dtype == torch.int64
-    assert (grids.places_after.shape, grids.salience_before.shape) == ((2, 6, 2), (2, 6))
-    for name, value in vars(grids).items():
-        assert_close(getattr(again, name), value)
-    assert torch.equal(grids.cells_before, stored[0][..., -1].long())
-    assert_close(grids.salience_after, stored[1][..., -2])
-    assert_close(vision.grids(vision.normalise(before), vision.normalise(after)).before, grids.before)
-
-
-# What the matching adds
-
-
-def grids_of(vision, batch=2):
-    return vision.grids(pictures(batch, 1), pictures(batch, 2))
-
-
-def test_the_columns_of_a_described_token():
-    """A matching that is sure: token i before is token (i + 1) mod 6 after, except that a tenth of each goes
-    nowhere; the camera made a quarter turn."""
-    vision = build()
-    grids = grids_of(vision)
-    order = torch.tensor([1, 2, 3, 4, 5, 0])
-    joint = torch.zeros(7, 7)
-    joint[torch.arange(6), order] = 0.9
-    joint[6, :6] = joint[:6, 6] = 0.1
-
-    class Sure(nn.Module):
-        def forward(self, features, places, salience):
-            assert [x.shape for x in (*features, *places, *salience)] == [(2, 6, WIDTH)] * 2 + [
-                (2, 6, 2)
-            ] * 2 + [(2, 6)] * 2
-            turn = torch.tensor([[0.0, 1.0]]).expand(2, 2)
-            return Matches(joint.log().expand(2, 7, 7), turn, 2 * places[0] + 1)
-
-    vision.matching = Sure()
-    related = vision.add_match_features(grids)
-    expected, places = 2 * grids.places_before + 1, grids.places_after
-    back = order.argsort()
-    for found, own, other, motion, here, weight, other_weight, sign, match in (
-        (related.before, grids.before, grids.after, places[:, order] - expected, grids.places_before,
-         grids.salience_before, grids.salience_after, 1, order),
-        (related.after, grids.after, grids.before, expected[:, back] - places, places,
-         grids.salience_after, grids.salience_before, -1, back),
-    ):  # fmt: skip
-        wanted = [
-            own, other[:, match], other[:, match] - own, motion, motion.norm(dim=-1, keepdim=True), here,
-            weight[..., None], other_weight[:, match, None], torch.full((2, 6, 1), 0.1),
-            torch.tensor([0.0, sign]).expand(2, 6, 2), duplicates(own, here, weight[..., None]),
-        ]  # fmt: skip
-        described = torch.cat(wanted, dim=2)
-        assert_close(found[..., :-96], described, atol=1e-4, rtol=1e-4)
-        assert_close(found[..., -96:], vision.change_label(described), atol=1e-3, rtol=1e-3)
-    assert torch.equal(related.cells_before, grids.cells_before)
-
-
-def test_twins_by_hand():
-    """Tokens 0 and 1 are the same but for one doubt about the size, 2 differs in color, 3 is hardly there."""
-    likely = torch.full((1, 4, 2 + sum(ATTRIBUTES.values())), -100.0)
-    starts = dict(zip(ATTRIBUTES, (2, 5, 7, 15), strict=True))
-    assert list(ATTRIBUTES.items()) == [("shape", 3), ("size", 2), ("color", 8), ("material", 2)]
-    for name in ATTRIBUTES:
-        likely[..., starts[name]] = 0.0
-    likely[0, 1, starts["size"] : starts["color"]] = torch.tensor([0.25, 0.75]).log()
-    likely[0, 2, starts["color"] : starts["color"] + 2] = torch.tensor([-100.0, 0.0])
-    likely[0, :, :2] = torch.randn(4, 2)  # what the backbone saw says nothing here
-    salience = torch.tensor([[[1.0], [0.8], [1.0], [0.1]]])
-    places = torch.tensor([[[1.0, 0.0], [0.0, 2.0], [5.0, 5.0], [0.0, -1.0]]])
-    # The first is like the second by 0.2 and like the last by 0.1, these like each other by 0.02.
-    away = [
-        [1 - 0, 0 - (0.4 - 0.1) / 0.3],
-        [-0.2 / 0.22, 2 + 0.02 / 0.22],
-        [0, 0],
-        [-0.1 / 0.12, -1 - 0.04 / 0.12],
-    ]
-    wanted = [[t, t * x, t * y] for t, (x, y) in zip((0.2, 0.2, 0.0, 0.1), away, strict=True)]
-    assert_close(duplicates(likely, places, salience), torch.tensor([wanted]))
-    assert not duplicates(likely[:, 2:3], places[:, 2:3], salience[:, 2:3]).any()  # alone in the picture
-
-
-@torch.no_grad()
-def test_a_hidden_patch_tells_nothing_of_itself():
-    vision = build()
-    grids = grids_of(vision)
-    hidden = torch.zeros(2, 6, dtype=torch.bool)
-    hidden[0, 2] = hidden[1, 5] = True
-    related = vision.add_match_features(grids, (None, hidden))
-    assert not related.after[hidden][:, :WIDTH].any() and related.after[~hidden][:, :WIDTH].any()
-    other = {name: value.clone() for name, value in vars(grids).items()}
-    for name in ("after", "places_after", "salience_after"):
-        other[name][hidden] = torch.rand(other[name][hidden].shape)
-    again = vision.add_match_features(replace(grids, **other), (None, hidden))
-    assert torch.equal(again.after, related.after) and torch.equal(again.before, related.before)
-    seen = vision.add_match_features(replace(grids, **other))
-    assert (seen.after[hidden] - vision.add_match_features(grids).after[hidden]).abs().max() > 0.1
-
-
-@pytest.mark.parametrize("matching", [True, False])
-def test_stored_tokens_are_never_written_to(matching):
-    vision = build(matching=matching)
-    stored = vision.to_tokens(vision.normalise(pictures())).detach()
-    kept, hidden = stored.clone(), torch.ones(2, 6, dtype=torch.bool)
-    grids = vision.grids(stored, stored)
-    first = {name: value.clone() for name, value in vars(grids).items()}
-    related = vision.add_match_features(grids, (hidden, hidden))
-    assert not related.before[..., :WIDTH].any() and torch.equal(stored, kept)
-    assert all(torch.equal(value, first[name]) for name, value in vars(grids).items())
-
-
-def test_without_matching_tokens_stay_as_they_are():
-    vision = build(matching=False, scene_context=False)
-    grids = grids_of(vision)
-    related = vision.add_match_features(grids)
-    assert torch.equal(related.before, grids.before) and torch.equal(related.after, grids.after)
-
-
-def test_grids_without_places_cannot_be_matched():
-    vision = build()
-    bare = replace(grids_of(vision), places_after=None)
-    with pytest.raises(ShapeError, match="needs each token's place and salience"):
-        vision.add_match_features(bare)
-
-
-def test_in_bf16_what_is_described_keeps_its_digits():
-    vision = build()
-    grids = grids_of(vision)
-    with torch.autocast("cpu", torch.bfloat16):
-        related = vision.add_match_features(grids)
-    assert_close(related.before[..., :-96], vision.add_match_features(grids).before[..., :-96])
+    pair = vision.tokens(before, after)
+    stored = [vision.to_tokens(vision.normalise(pixels)) for pixels in (before, after)]
+    again = vision.tokens(*stored)
+    assert pair.before.features.shape == (2, 6, WIDTH) and pair.after.cells.dtype == torch.int64
+    assert (pair.after.ground_positions.shape, pair.before.salience.shape) == ((2, 6, 2), (2, 6))
+    for one, other in zip(pair, again, strict=True):
+        for name in ("features", "cells", "ground_positions", "salience"):
+            assert_close(getattr(other, name), getattr(one, name))
+        assert one.mask is one.boxes is None
+    assert torch.equal(pair.before.cells, stored[0][..., -1].long())
+    assert_close(pair.after.salience, stored[1][..., -2])
+    normalised = vision.tokens(vision.normalise(before), vision.normalise(after))
+    assert_close(normalised.before.features, pair.before.features)
 
 
 def test_in_bf16_cells_keep_their_numbers():
@@ -273,28 +112,71 @@ def test_in_bf16_cells_keep_their_numbers():
 
 
 def test_what_can_be_learned_depends_on_the_recipe():
-    assert set(build().tasks) == {"seeing", "matching"}
-    assert set(build(matching=False, scene_context=False).tasks) == {"seeing"}
-    assert build(scene_truth=False).tasks == {}
+    plain = replace(VISION, matching=False, scene_context=False)
+    for config, tasks in ((VISION, {"detection", "matching"}), (plain, {"detection"})):
+        assert set(ObjectVision(config).tasks) == set(config.tasks) == tasks
 
 
-def test_truth_is_piled_where_it_is_known_and_asked_for(tiny_pool):
+def test_truth_is_stacked_where_all_of_it_is_known(tiny_pool):
     truths = known(tiny_pool)[2]
     assert build().collate_truth(truths).before.owner.shape == (3, 8, 12)
     assert build().collate_truth([*truths, None]) is None
-    assert build(scene_truth=False).collate_truth(truths) is None
+
+
+def test_parameters_without_gradient_are_those_that_no_task_reaches(tiny_pool):
+    """What a task leaves without a gradient on pictures is exactly what the vision says of it."""
+    before, after, truths = known(tiny_pool)
+    ids = torch.zeros(3, 3, dtype=torch.long)
+    for task in ("detection", "matching"):
+        vision = build().train()
+        batch = Batch(before, after, ids, truth=vision.collate_truth(truths))
+        sum(vision.tasks[task](batch).values()).backward()
+        missed = {name for name, parameter in vision.named_parameters() if parameter.grad is None}
+        assert missed == vision.parameters_without_gradient([task])
+    captioned = build().train()
+    pair = captioned.add_match_features(captioned.tokens(before, after))
+    (pair.before.features.sum() + pair.after.features.sum()).backward()
+    missed = {name for name, parameter in captioned.named_parameters() if parameter.grad is None}
+    assert missed == captioned.parameters_without_gradient(["caption"])
+    assert captioned.parameters_without_gradient([]) > missed
+
+
+def test_the_weights_of_a_pictures_tokens_are_the_backbones_and_the_heads():
+    vision = build()
+    stored = vision.to_tokens(vision.normalise(pictures()))
+    for name, parameter in vision.named_parameters():
+        if name not in vision.token_parameters():
+            with torch.no_grad():
+                parameter.add_(1.0)
+    assert torch.equal(vision.to_tokens(vision.normalise(pictures())), stored)
+    trained = {name for name in vision.token_state() if name in dict(vision.named_parameters())}
+    assert trained == vision.token_parameters()
+
+
+def test_without_guided_attention_words_may_look_where_they_like(tiny_pool):
+    before, after, truths = known(tiny_pool)
+    vision = build()
+    truth = vision.collate_truth(truths)
+    pair, asked = vision.tokens(before, after), torch.ones(3, 12, dtype=torch.bool)
+    uniform = torch.full((3, 12, 2, 6), 1 / 12)
+    assert vision.attention_terms(pair, truth, uniform, asked) == {}
+    vision.guided_attention = True
+    terms = vision.attention_terms(pair, truth, uniform, asked)
+    assert set(terms) == {"pointing"} and terms["pointing"] >= 0
+    with pytest.raises(DatasetError, match="guided attention, need the truth of scenes"):
+        vision.attention_terms(pair, None, uniform, asked)
 
 
 def test_tasks_say_what_they_miss(tiny_pool):
     vision = build()
     ids = torch.zeros(2, 3, dtype=torch.long)
     for task in vision.tasks.values():
-        with pytest.raises(DatasetError, match=r"need scene truth; this data has none\. Use a pool"):
+        with pytest.raises(DatasetError, match=r"need the truth of scenes; this data has none\. Use a pool"):
             task(Batch(pictures(), pictures(), ids))
     before, after, truths = known(tiny_pool)
     stored = [vision.to_tokens(vision.normalise(p)) for p in (before, after)]
-    with pytest.raises(DatasetError, match=r"task seeing reads pictures.* Leave data\.features empty"):
-        vision.tasks["seeing"](Batch(*stored, ids, truth=vision.collate_truth(truths)))
+    with pytest.raises(DatasetError, match=r"task detection reads pictures.* Leave data\.tokens empty"):
+        vision.tasks["detection"](Batch(*stored, ids, truth=vision.collate_truth(truths)))
 
 
 def test_both_tasks_fall_on_a_few_pairs(tiny_pool):
@@ -304,14 +186,14 @@ def test_both_tasks_fall_on_a_few_pairs(tiny_pool):
     optimizer = torch.optim.AdamW(vision.parameters(), lr=5e-3)
     losses = []
     for _ in range(40):
-        terms = vision.tasks["seeing"](batch) | vision.tasks["matching"](batch)
+        terms = vision.tasks["detection"](batch) | vision.tasks["matching"](batch)
         assert set(terms) == {
             "center",
             "shape",
             "size",
             "color",
             "material",
-            "place",
+            "ground_position",
             "match",
             "change_label",
         }
@@ -338,5 +220,5 @@ def test_matching_reads_stored_tokens_as_it_reads_pictures(tiny_pool):
     before, after, truths = known(tiny_pool)
     ids, truth = torch.zeros(3, 3, dtype=torch.long), vision.collate_truth(truths)
     stored = [vision.to_tokens(vision.normalise(p)) for p in (before, after)]
-    mentioned = vision.tasks["matching"](Batch(*stored, ids, truth=truth))
-    assert_close(mentioned, vision.tasks["matching"](Batch(before, after, ids, truth=truth)))
+    from_tokens = vision.tasks["matching"](Batch(*stored, ids, truth=truth))
+    assert_close(from_tokens, vision.tasks["matching"](Batch(before, after, ids, truth=truth)))

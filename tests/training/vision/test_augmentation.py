@@ -6,8 +6,8 @@ import pytest
 import torch
 from PIL import Image, ImageDraw
 
+from whatchanged.training.batches import Batch
 from whatchanged.training.vision.augmentation import augment, augment_batch, augment_pixels, jpeg
-from whatchanged.training.vision.base import Batch
 
 COMPRESSION = 5 / 255
 """How far the mean of a flat picture moves at most: at coarseness 5 it is rounded to 10 grey levels."""

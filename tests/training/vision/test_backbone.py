@@ -1,14 +1,31 @@
+"""The backbone, and the vision that takes all its cells as tokens."""
+
 import pytest
 import torch
 from torch.testing import assert_close
 
-from whatchanged.training.vision.backbone import Backbone, Residual
+from whatchanged.recipes.schema import BackboneConfig
+from whatchanged.training.vision.backbone import MEAN, STD, Backbone, BackboneVision, Residual
+from whatchanged.training.vision.base import PictureVision
+
+TINY = BackboneConfig(image_width=48, image_height=32, channels=(4, 6, 8), blocks=1)
 
 
 @pytest.fixture
 def backbone():
     torch.manual_seed(0)
     return Backbone((4, 6, 8), 1).eval()
+
+
+@pytest.fixture
+def vision():
+    torch.manual_seed(0)
+    return BackboneVision(TINY).eval()
+
+
+def pictures(seed, batch=2):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(0, 256, (batch, 32, 48, 3), generator=generator).to(torch.uint8)
 
 
 def test_features_stand_at_stride_8(backbone):
@@ -42,3 +59,49 @@ def test_a_block_without_its_branch_keeps_what_is_positive():
     assert torch.equal(block(x), x.clamp_min(0))
     torch.nn.init.ones_(block.norm2.bias)
     assert torch.equal(block(x), (x + 1).clamp_min(0))
+
+
+def test_pixels_are_normalised_by_hand(vision):
+    picture = torch.tensor([0, 51, 255], dtype=torch.uint8).expand(1, 8, 8, 3)
+    light = vision.normalise(picture)
+    assert light.shape == (1, 3, 8, 8)
+    wanted = [(value - mean) / std for value, mean, std in zip((0, 0.2, 1), MEAN, STD, strict=True)]
+    assert_close(light[0, :, 3, 5], torch.tensor(wanted))
+    assert vision.normalise(light) is light
+
+
+def test_every_cell_is_a_token_row_by_row(vision):
+    before, after = pictures(1), pictures(2)
+    pair = vision.tokens(before, after)
+    assert (vision.rows, vision.columns, vision.patches) == (4, 6, 24)
+    assert vision.raw_width == vision.width == vision.stored_width == vision.channels == 8
+    for pixels, side in ((before, pair.before), (after, pair.after)):
+        features = vision.backbone(vision.normalise(pixels))
+        for cell in (0, 7, 23):
+            assert_close(side.features[:, cell], features[:, :, cell // 6, cell % 6])
+        assert side.cells.tolist() == [list(range(24))] * 2
+        assert side.mask is side.boxes is side.ground_positions is side.salience is None
+
+
+def test_pictures_normalised_pictures_and_stored_tokens_give_the_same(vision):
+    before, after = pictures(1), pictures(2)
+    wanted = vision.tokens(before, after)
+    light = [vision.normalise(pixels) for pixels in (before, after)]
+    for given in (light, [vision.to_tokens(pixels) for pixels in light]):
+        found = vision.tokens(*given)
+        assert_close(found.before.features, wanted.before.features)
+        assert_close(found.after.features, wanted.after.features)
+
+
+def test_all_its_weights_learn_through_the_tokens(vision):
+    vision.train()
+    pair = vision.tokens(pictures(1), pictures(2))
+    (pair.before.features.square().sum() + pair.after.features.square().sum()).backward()
+    missed = {name for name, parameter in vision.named_parameters() if parameter.grad is None}
+    assert missed == set() == vision.parameters_without_gradient(["caption"])
+    assert vision.token_parameters() == {name for name, _ in vision.named_parameters()}
+
+
+def test_its_tokens_depend_on_what_it_says_they_do(vision):
+    assert isinstance(vision, PictureVision)
+    assert vision.token_state().keys() == vision.state_dict().keys()

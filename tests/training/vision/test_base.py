@@ -1,55 +1,85 @@
-from types import SimpleNamespace
+"""Tokens and pairs of them, what hides them, and how attention is laid back on the pictures."""
 
-import numpy as np
 import pytest
 import torch
 
-from whatchanged.errors import ShapeError
-from whatchanged.training.vision.base import Batch, StoredFeatures, hide, stacked
+from whatchanged.training.vision.base import (
+    PlainVision,
+    TokenPair,
+    Tokens,
+    hide,
+    on_grids,
+    to_patches,
+)
+from whatchanged.training.vision.features import StoredFeatures
 
 
-def test_stored_features_pass_through_with_their_cells():
-    vision, before, after = StoredFeatures(2, 3, 5), torch.rand(4, 6, 5), torch.rand(4, 6, 5)
-    grids = vision.add_match_features(vision.grids(before, after))
-    assert torch.equal(grids.before, before) and torch.equal(grids.after, after)
-    assert grids.cells_before.tolist() == grids.cells_after.tolist() == [[0, 1, 2, 3, 4, 5]] * 4
-    assert (vision.patches, vision.raw_width, vision.width) == (6, 5, 5)
-    assert list(vision.parameters()) == [] and list(vision.state_dict()) == []
+def pair(after=6):
+    """Random tokens of four pairs."""
+    cells = torch.arange(6).expand(4, -1)
+    return TokenPair(
+        Tokens(torch.rand(4, 6, 5), cells), Tokens(torch.rand(4, after, 5), cells[:, :after] + 10)
+    )
 
 
 def test_hiding_zeroes_a_copy():
     features, hidden = torch.ones(2, 3, 4), torch.tensor([[True, False, False], [False, False, True]])
-    seen = hide(features, hidden)
-    assert seen.sum(2).tolist() == [[0, 4, 4], [4, 4, 0]]
+    left = hide(features, hidden)
+    assert left.sum(2).tolist() == [[0, 4, 4], [4, 4, 0]]
     assert torch.equal(features, torch.ones(2, 3, 4))
     assert hide(features, None) is features
 
 
-def test_features_of_another_grid_are_refused_with_both_shapes():
-    message = r"features of after: got \(4, 9, 5\), wanted \(pairs, 6, 5\) for a grid of 2 x 3"
-    with pytest.raises(ShapeError, match=message):
-        StoredFeatures(2, 3, 5).grids(torch.rand(4, 6, 5), torch.rand(4, 9, 5))
+def test_other_features_leave_the_rest_of_a_token():
+    mask, boxes = torch.ones(4, 6, dtype=torch.bool), torch.rand(4, 6, 4)
+    tokens = Tokens(torch.rand(4, 6, 5), torch.arange(6).expand(4, -1), mask=mask, boxes=boxes)
+    other = tokens.with_features(torch.zeros(4, 6, 2))
+    assert other.features.shape == (4, 6, 2) and tokens.features.shape == (4, 6, 5)
+    assert other.cells is tokens.cells and other.mask is mask and other.boxes is boxes
 
 
-def test_pictures_are_stacked_or_refused():
-    def examples(*shapes):
-        return [
-            SimpleNamespace(before=np.full(s, i, np.uint8), after=np.zeros((2, 2)))
-            for i, s in enumerate(shapes)
-        ]
-
-    before, after = stacked(examples((2, 3), (2, 3), (2, 3)))
-    assert before.shape == (3, 2, 3) and after.shape == (3, 2, 2) and before[:, 0, 0].tolist() == [0, 1, 2]
-    with pytest.raises(ShapeError, match=r"\(before\): got shapes \[\(2, 3\), \(2, 4\)\]"):
-        stacked(examples((2, 3), (2, 4)))
+def test_a_pair_knows_its_cells_and_whether_there_is_a_picture_after():
+    found = pair().cells
+    assert found.shape == (4, 2, 6) and found[2].tolist() == [list(range(6)), list(range(10, 16))]
+    assert not pair().single and pair(after=0).single
 
 
-def test_a_batch_moves_whole_and_keeps_its_generator():
-    generator = torch.Generator()
-    batch = Batch(
-        torch.rand(1, 2, 3), torch.rand(1, 2, 3), torch.ones(1, 4).long(), None, torch.ones(1), generator
-    )
-    moved = batch.to("meta")
-    tensors = (moved.before, moved.after, moved.ids, moved.changed)
-    assert {tensor.device.type for tensor in tensors} == {"meta"}
-    assert moved.negatives_ids is None and moved.generator is generator
+def test_a_plain_vision_has_no_losses_and_matches_nothing():
+    vision, tokens = PlainVision(), pair()
+    assert vision.tasks == {} and vision.collate_truth([1, 2]) is None
+    assert vision.attention_terms(tokens, None, torch.ones(4, 3, 2, 6), torch.ones(4, 3).bool()) == {}
+    hidden = torch.zeros(4, 6, dtype=torch.bool)
+    hidden[1, 2] = True
+    matched = vision.add_match_features(tokens, (hidden, None))
+    assert torch.equal(matched.after.features, tokens.after.features)
+    assert not matched.before.features[1, 2].any()
+    assert torch.equal(matched.before.features[~hidden], tokens.before.features[~hidden])
+
+
+def test_all_weights_of_a_plain_vision_make_tokens_and_learn_with_any_task():
+    vision = PlainVision()
+    vision.project = torch.nn.Linear(2, 3)
+    names = {"project.weight", "project.bias"}
+    assert vision.token_parameters() == names
+    assert vision.parameters_without_gradient(["caption"]) == set()
+    assert vision.parameters_without_gradient([]) == names
+
+
+@pytest.mark.parametrize("words", [(), (3,)])
+def test_attention_to_rows_is_that_to_tokens(words):
+    """Rows: [IMG1], three tokens, [IMG2], three tokens, and a word behind."""
+    row = torch.tensor([9.0, 1, 2, 3, 9, 4, 5, 6, 9]).expand(2, *words, 9)
+    found = to_patches(row, 3)
+    assert found.shape == (2, *words, 2, 3)
+    assert torch.equal(found, torch.tensor([[1.0, 2, 3], [4, 5, 6]]).expand(found.shape))
+
+
+def test_attention_is_laid_where_the_tokens_lie():
+    """Two tokens of each picture on a grid of 2 x 2; the other cells get none."""
+    vision = StoredFeatures(2, 2, 1)
+    vision.patches = 2
+    row = torch.tensor([[9.0, 0.1, 0.2, 9, 0.3, 0.4]])
+    cells = torch.tensor([[[3, 0], [1, 2]]])
+    found = on_grids(row, cells, vision)
+    wanted = torch.tensor([[[[0.2, 0], [0, 0.1]], [[0, 0.3], [0.4, 0]]]])
+    assert torch.equal(found, wanted)

@@ -11,8 +11,9 @@ from torch import nn
 from torch.testing import assert_close
 
 from whatchanged.errors import RecipeError
+from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.recipes.schema import CLIP4IDCConfig, VisionConfig
+from whatchanged.recipes.schema import PatchesConfig
 from whatchanged.training.methods.clip4idc import CLIP4IDC, NEW
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
@@ -47,7 +48,7 @@ def clip():
 
 def square(vocabulary=PIECES, **settings):
     """A tiny CLIP4IDC on squares of 24 pixels, nine patches."""
-    vision = PatchVision(VisionConfig(kind="patches", image_width=24, image_height=24, patch=8))
+    vision = PatchVision(PatchesConfig(image_width=24, image_height=24, patch=8))
     return CLIP4IDC(CLIP4IDCConfig(**{**SIZES, **settings}), vision, vocabulary).eval()
 
 
@@ -233,7 +234,7 @@ def test_a_run_begins_from_a_file_and_says_what_it_used(clip, tiny_dataset, tmp_
     _, method, _ = open_run(tmp_path / "run", "last")
     assert method.vocabulary == PIECES
     assert torch.equal(method.pair.class_token, clip.vision_model.embeddings.class_embedding)
-    with pytest.raises(RecipeError, match="only clip4idc begins from one"):
+    with pytest.raises(RecipeError, match="this is a file, and pcl begins from none"):
         pcl = load_recipe(
             "pcl-tiny", [f"data.path={tiny_dataset}", f"data.features={tiny_dataset / 'features'}"]
         )

@@ -12,7 +12,7 @@ from whatchanged.errors import OutputError
 from whatchanged.worlds.birds.bird import Bird
 from whatchanged.worlds.birds.drawing import RGB, View, any_view, draw
 from whatchanged.worlds.birds.language import is_true
-from whatchanged.worlds.birds.twin import read_truth, species_of, write_birds
+from whatchanged.worlds.birds.twin import read_truth, species_count, write_birds
 
 PAIRS, SIZE = 20, 32
 
@@ -47,7 +47,7 @@ def test_pairs_open_as_birds_to_words(twin):
 def test_captioned_pictures_open_as_cub(twin):
     dataset = open_dataset(twin / "cub")
     assert dataset.name == "cub" and len(dataset.records) == 3 * PAIRS
-    assert len(dataset.class_names) == species_of(PAIRS) == 6
+    assert len(dataset.class_names) == species_count(PAIRS) == 6
     birds = read_truth(twin / "cub")
     for record in dataset.records:
         assert len(record.captions) == 10
@@ -87,7 +87,12 @@ def test_further_pairs_to_test_on_change_nothing_else(twin, tmp_path):
     tables = {name for name, digest in few.items() if more[name] != digest}
     assert tables == {"birds_to_words/birds-to-words-v1.0.tsv", "birds_to_words/birds.json"}
     assert len(more) == len(few) + 10
-    assert [species_of(1000), species_of(1000, 12), species_of(40, 12), species_of(1000, 1)] == [60, 12, 8, 6]
+    assert [species_count(1000), species_count(1000, 12), species_count(40, 12), species_count(1000, 1)] == [
+        60,
+        12,
+        8,
+        6,
+    ]
     records = open_dataset(tmp_path / "more" / "birds_to_words").records
     assert [sum(r.split == s for r in records) for s in ("train", "val", "test")] == [16, 2, 7]
 

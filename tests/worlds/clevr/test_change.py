@@ -1,6 +1,6 @@
 import pytest
 
-from whatchanged.worlds.clevr.change import NOTHING, Change, changed_thing, kept, named
+from whatchanged.worlds.clevr.change import NOTHING, Change, changed_object, kept, named
 from whatchanged.worlds.clevr.scene import Scene, SceneObject
 
 A, B, C = (
@@ -22,12 +22,12 @@ def test_reversed(change, back):
     assert back.reversed() == change
 
 
-def test_a_thing_is_named_where_it_is_before_the_change_but_an_added_one_after():
+def test_an_object_is_named_where_it_is_before_the_change_but_an_added_one_after():
     small, large = Scene((A, B)), Scene((A, B, C))
     assert named(small, large, Change("add", None, 2)) == (large, 2)
     assert named(large, small, Change("drop", 2, None)) == (large, 2)
     assert named(small, small, Change("color", 1, 1)) == (small, 1)
-    with pytest.raises(ValueError, match="names no thing"):
+    with pytest.raises(ValueError, match="names no object"):
         named(small, small, NOTHING)
 
 
@@ -40,6 +40,6 @@ def test_kept_pairs_up_what_stayed_in_place():
     assert kept(small, small, NOTHING) == ([0, 1], [0, 1])
 
 
-def test_changed_thing():
-    assert changed_thing(Scene((A, B)), 1) == B
-    assert changed_thing(Scene((A, B)), None) is None
+def test_changed_object():
+    assert changed_object(Scene((A, B)), 1) == B
+    assert changed_object(Scene((A, B)), None) is None

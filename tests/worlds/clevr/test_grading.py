@@ -148,12 +148,12 @@ RIGHT = Verdict(True, True, True, True, True)
         ("the large cube turned green", RIGHT),
         ("the cube left of the metal ball became green", RIGHT),
         ("the cube in front of the small metal thing became green", RIGHT),
-        # Fits two things, one of them the changed one: true, but not a good name.
+        # Fits two objects, one of them the changed one: true, but not a good name.
         ("the red thing became green", Verdict(True, True, True, True, False)),
         ("the cube became blue", Verdict(True, True, False, True, True)),
         ("the ball became green", Verdict(True, True, True, False, False)),
         ("the cube right of the ball became green", Verdict(True, True, True, False, False)),
-        # The thing is named as it was before the change.
+        # The object is named as it was before the change.
         ("the green cube became green", Verdict(True, True, True, False, False)),
         ("the cube became matte", Verdict(True, False, False, True, True)),
         ("the cube moved", Verdict(True, False, False, True, True)),
@@ -176,7 +176,7 @@ def test_material_words_mean_the_material():
         assert not is_true(f"the ball became {word}", BEFORE, MATTE, change)
 
 
-def test_a_dropped_thing_is_looked_for_before_and_an_added_one_after():
+def test_a_dropped_object_is_looked_for_before_and_an_added_one_after():
     assert judge("the ball is missing", BEFORE, WITHOUT, Change("drop", 1, None)) == RIGHT
     assert judge("the ball has appeared", WITHOUT, BEFORE, Change("add", None, 1)) == RIGHT
     assert not is_true("the ball has appeared", BEFORE, WITHOUT, Change("drop", 1, None))
@@ -196,12 +196,12 @@ def test_a_dropped_thing_is_looked_for_before_and_an_added_one_after():
         ("a cat sat on the cube that is left of the cylinder", None),
     ],
 )
-def test_the_other_thing_and_its_words(sentence, words):
+def test_the_other_object_and_its_words(sentence, words):
     found = other_object(sentence, BEFORE, GREEN, Change("color", 0, 0))
     assert found == (None if words is None else (BEFORE.objects.index(TUBE), *words))
 
 
-def test_the_other_thing_is_looked_for_where_the_changed_one_is():
+def test_the_other_object_is_looked_for_where_the_changed_one_is():
     sentence = "the ball that is right of the cube {}"
     swapped = Scene((BALL, TUBE, CUBE), SOUTH)
     assert other_object(sentence.format("has appeared"), WITHOUT, swapped, Change("add", None, 0))[0] == 2

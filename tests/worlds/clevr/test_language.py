@@ -50,7 +50,7 @@ def test_five_to_seven_different_sentences_equally_often(written):
     assert min(counts.values()) > 0.25 * len(written)
 
 
-def test_every_sentence_of_every_ordered_pair_is_true_and_names_one_thing(written):
+def test_every_sentence_of_every_ordered_pair_is_true_and_names_one_object(written):
     for (before, after, change), sentences in written:
         for sentence in sentences:
             verdict = judge(sentence, before, after, change)
@@ -73,7 +73,7 @@ def test_choices_are_even(written):
     for words in (("large", "big"), ("small", "tiny"), ("rubber", "matte"), ("metal", "metallic", "shiny")):
         shares = np.array([joined[w] for w in words]) / sum(joined[w] for w in words)
         assert np.abs(shares - 1 / len(words)).max() < 0.06
-    # Equal chance of a plain and a relational phrase, but a thing with a twin has no plain one.
+    # Equal chance of a plain and a relational phrase, but an object with a duplicate has no plain one.
     related = [s for s in sentences if parse(s).phrase.relation is not None]
     assert 0.45 < len(related) / len(sentences) < 0.62
     assert 0.4 < sum("that is" in s for s in related) / len(related) < 0.6
@@ -81,7 +81,7 @@ def test_choices_are_even(written):
     assert verbs[True] / verbs.total() == pytest.approx(1 / 3, abs=0.08)
 
 
-def test_relational_phrases_name_all_four_attributes_and_another_thing_by_a_plain_phrase(written):
+def test_relational_phrases_name_all_four_attributes_and_another_object_by_a_plain_phrase(written):
     for pair, sentences in written:
         for phrase in (parse(s).phrase for s in sentences):
             if phrase is None or phrase.relation is None:
@@ -136,7 +136,7 @@ def test_fixed_predicates(change, after, sentence):
     assert write_fixed(SCENE, Scene(after, SOUTH), change, "full") == f"the small red metal sphere {sentence}"
 
 
-def test_an_added_thing_is_named_in_the_scene_after():
+def test_an_added_object_is_named_in_the_scene_after():
     before = Scene((CUBE, TUBE), SOUTH)
     assert write_fixed(before, Scene((CUBE, TUBE, BALL), SOUTH), Change("add", None, 2), "short") == (
         "the sphere has been added"
@@ -149,9 +149,9 @@ def test_a_twin_gets_a_relation_in_every_wording():
     after = Scene((scene.objects[0], scene.objects[2]), SOUTH)
     # Both twins lie left of the ball and level with it, so nothing tells them apart.
     for wording in ("short", "full", "clear", "relational"):
-        with pytest.raises(ValueError, match="nothing singles out"):
+        with pytest.raises(ValueError, match="no phrase singles out"):
             write_fixed(scene, after, Change("drop", 1, None), wording)
-    with pytest.raises(ValueError, match="nothing singles out"):
+    with pytest.raises(ValueError, match="no phrase singles out"):
         write_captions(scene, after, Change("drop", 1, None), np.random.default_rng(0))
     between = Scene((*scene.objects[:2], SceneObject("sphere", "small", "red", "metal", -1, 0)), SOUTH)
     for wording in ("short", "full", "clear", "relational"):

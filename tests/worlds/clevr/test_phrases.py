@@ -43,7 +43,7 @@ def test_relations_as_the_camera_sees_them():
         (Phrase(Plain(color="red", shape="sphere")), [1]),
         (Phrase(Plain(color="green")), []),
         (Phrase(Plain(shape="sphere"), "right", Plain(shape="cube")), [1]),
-        # The other thing may be any that fits: the cube and the red ball are right of the blue one.
+        # The other object may be any that fits: the cube and the red ball are right of the blue one.
         (Phrase(Plain(), "right", Plain(shape="sphere")), [0, 1]),
         # Nothing stands in a relation to itself.
         (Phrase(Plain(color="blue"), "front", Plain(color="blue")), []),
@@ -53,7 +53,7 @@ def test_referents_worked_by_hand(phrase, found):
     assert referents(phrase, SCENE) == found
 
 
-def test_plain_subsets_are_those_that_fit_one_thing_alone():
+def test_plain_subsets_are_those_that_fit_one_object_alone():
     for scene in (SCENE, Scene((RED_CUBE, RED_CUBE, BLUE_BALL), SOUTH)):
         for i, item in enumerate(scene.objects):
             brute = [s for s in SUBSETS if referents(Phrase(Plain.of(item, s)), scene) == [i]]
@@ -86,7 +86,7 @@ def test_how_clear_a_relation_is_by_hand():
     assert clearness(scene, 2, "left", 0) == pytest.approx(1.8)
 
 
-def test_some_things_cannot_be_described():
+def test_some_objects_cannot_be_described():
     row = tuple(SceneObject("cube", "large", "red", "rubber", x, 0) for x in (-2, 0, 2))
     assert not describable(Scene(row, SOUTH), 1)
     # All three are behind the ball, and the middle cube is neither right nor left of it.

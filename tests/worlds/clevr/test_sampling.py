@@ -51,7 +51,17 @@ def test_mixed_views_are_one_third_around_in_every_type(triples):
     assert all(mixed[i] == sample_triple(7, i, "around") for i in around)
 
 
-def test_doubles_leave_only_a_relation_to_tell_the_changed_thing_by():
+def test_fixed_cameras_stand_where_the_first_one_does(triples):
+    for i in range(10):
+        fixed = sample_triple(7, i, "fixed")
+        cameras = {scene.view.camera for scene in (fixed.default, fixed.semantic, fixed.nonsemantic)}
+        assert cameras == {fixed.default.view.camera}
+        assert len({scene.view.lamps for scene in (fixed.default, fixed.semantic)}) == 2
+        assert view_iou(fixed.default, fixed.nonsemantic, NOTHING) == 1
+    assert fixed.default == triples[9].default  # the first view is drawn before any other
+
+
+def test_doubles_leave_only_a_relation_to_tell_the_changed_object_by():
     seen = set()
     for i in range(40):
         t = sample_triple(7, i, doubles=1.0)
@@ -71,7 +81,7 @@ def test_types_take_turns_and_counts_span_the_range(triples):
     assert set(counts) == set(range(3, 11))
 
 
-def test_exactly_one_thing_changes_and_in_the_way_told(triples):
+def test_exactly_one_object_changes_and_in_the_way_told(triples):
     for t in triples:
         old, new, change = t.default.objects, t.semantic.objects, t.change
         assert t.nonsemantic.objects == old
@@ -95,7 +105,7 @@ def test_exactly_one_thing_changes_and_in_the_way_told(triples):
             assert gone >= 1 if change.type == "move" else gone == 0
 
 
-def test_things_keep_their_distance_and_margins(triples):
+def test_objects_keep_their_distance_and_margins(triples):
     for t in triples:
         axes = directions(t.default.view.camera)
         for scene in (t.default, t.semantic):
@@ -107,7 +117,7 @@ def test_things_keep_their_distance_and_margins(triples):
             assert all(abs(c) <= 3 for item in scene.objects for c in (item.x, item.y))
 
 
-def test_things_are_seen_as_the_rules_say(triples):
+def test_objects_are_seen_as_the_rules_say(triples):
     for t in triples:
         for scene, least, changed in (
             (t.default, 200, t.change.before),
@@ -168,7 +178,7 @@ def test_overlap_of_boxes_worked_by_hand():
     assert mean_overlap(first, second, [2], [2]) == 0
 
 
-def test_overlap_is_whole_without_a_new_camera_and_leaves_the_moved_thing_out(triples):
+def test_overlap_is_whole_without_a_new_camera_and_leaves_the_moved_object_out(triples):
     t = triples[4]
     assert t.change.type == "move"
     assert view_iou(t.default, t.default, NOTHING) == 1

@@ -78,7 +78,7 @@ def test_a_ball_is_seen_where_its_cone_is():
     np.testing.assert_array_equal(found, apart < np.arcsin(ball.radius / distance))
 
 
-def test_the_nearer_thing_hides_the_farther_in_either_order():
+def test_the_nearer_object_hides_the_farther_in_either_order():
     view = View((0.0, -8.0, 6.0))
     near, far = (SceneObject("sphere", "large", "red", "metal", 0, y) for y in (-1.5, 0.8))
     one, other = (index_picture(Scene(order, view), 480, 320) for order in ((near, far), (far, near)))
@@ -95,7 +95,7 @@ def test_boxes_and_pixels_of_a_picture_drawn_by_hand():
     assert boxes(index, 4) == [(2, 1, 2, 3), None, (3, 2, 5, 1), None]
 
 
-def test_things_out_of_the_frame_or_behind_the_camera_show_nothing():
+def test_objects_out_of_the_frame_or_behind_the_camera_show_nothing():
     view = View((7.0, -6.0, 5.0))
     objects = (
         SceneObject("cube", "large", "red", "metal", -40, -40),

@@ -1,1 +1,1 @@
-"""Predictions and references as they lie on disk."""
+"""Predictions, references, similarities and attention maps as they lie on disk."""

@@ -1,6 +1,6 @@
-"""Predictions on disk, and their fit to the references: every id once, none too many, none too few.
+"""Predictions on disk, and how they are matched with the references: every pair has exactly one.
 
-The formats, told apart by content:
+The formats, recognised by their content:
 
     ours        JSON Lines {"id": "000123.png", "caption": "...", "no_change": 0.03}; a pair that failed:
                 {"id": "...", "error": "..."}
@@ -20,7 +20,7 @@ from typing import Any
 
 from whatchanged.datasets.reading import is_unicode
 from whatchanged.errors import PredictionsError
-from whatchanged.evaluation.report.documents import pcl_id, read_document, short
+from whatchanged.evaluation.io.documents import pcl_id, read_document, short
 from whatchanged.records import PairRecord
 
 EXAMPLES = 3
@@ -31,12 +31,12 @@ FORMATS = (
     f"or a folder with {' and '.join(TWO_FILES)}"
 )
 REFERENCE_KEYS = ("captions", "sentences", "sents", "description", "annotations")
-"""Keys that hold references in one format or another, and predictions in none."""
+"""Keys of references in one format or another, and of predictions in none."""
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a captioner said of one pair; ``error`` instead of a caption where it failed."""
+    """The caption of one pair and the probability that nothing changed; or why captioning failed."""
 
     pair_id: str
     caption: str = ""
@@ -47,8 +47,8 @@ class Prediction:
 def read_predictions(path: str | Path) -> tuple[Prediction, ...]:
     """All predictions of a file, or of the folder of a SCORER run, in order.
 
-    Raises PredictionsError, with the line where there is one: for what is unreadable, empty, malformed, of no
-    known format or evidently references, and for ids that occur more than once.
+    Raises PredictionsError, with the line where there is one, for a file that is unreadable, empty,
+    malformed, of no known format or evidently references, and for ids that occur more than once.
     """
     path = Path(path)
     predictions = [p for file in _files(path) for p in _read_file(file)]
@@ -59,16 +59,22 @@ def read_predictions(path: str | Path) -> tuple[Prediction, ...]:
 
 
 def made_by(path: Path) -> dict[str, Any] | None:
-    """What `whatchanged caption` noted beside its captions: the model, its threshold and the beams."""
+    """What `whatchanged caption` noted beside its captions: the model, its threshold and the beams.
+
+    None where there is no such note, or one that cannot be read: captions of other programs have none.
+    """
     try:
         noted = json.loads(path.with_name(path.name + ".meta.json").read_text(encoding="utf-8"))
         model = {key: value for key, value in noted["model"].items() if isinstance(value, str)}
-        made: dict[str, Any] = {"model": model | {key: model[key] for key in ("name", "version")}}
-        made["beams"] = int(noted["beams"])
-        made["threshold"] = float(noted["threshold"]) if "threshold" in noted else None
+        beams = int(noted["beams"])
+        threshold = float(noted["threshold"]) if "threshold" in noted else None
     except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
-        return None  # captions of other makers have no such note
-    return made if made["threshold"] is None or 0 <= made["threshold"] <= 1 else None
+        return None
+    if "name" not in model or "version" not in model:
+        return None
+    if threshold is not None and not 0 <= threshold <= 1:
+        return None
+    return {"model": model, "beams": beams, "threshold": threshold}
 
 
 def aligned(
@@ -79,9 +85,9 @@ def aligned(
 ) -> tuple[Prediction, ...]:
     """The prediction of each record, in the records' order.
 
-    ``others``: ids of the data set that are not scored now (another split): their predictions are set aside.
+    ``others``: ids of the data set that are not scored now (another split). Their predictions are left out.
     Raises PredictionsError where a record has no prediction or no references, where a prediction is of no
-    known pair, and, unless ``failed_as_empty``, where a pair failed; nothing is intersected in silence.
+    known pair, and, unless ``failed_as_empty``, where captioning failed. No pair is dropped in silence.
     """
     by_id = {p.pair_id: p for p in predictions}
     wanted, known = {r.pair_id for r in records}, set(others)
@@ -101,7 +107,7 @@ def aligned(
     failed = [p.pair_id for p in chosen if p.error is not None]
     if failed and not failed_as_empty:
         raise PredictionsError(
-            f"{_named(failed, 'pair')}: failed when captioned. Mend their pictures and caption again with "
+            f"{_named(failed, 'pair')}: failed when captioned. Repair their pictures and caption again with "
             "--force, or pass --failed-as-empty."
         )
     return chosen
@@ -115,13 +121,13 @@ def _files(path: Path) -> list[Path]:
     if len(there) == 1:
         lacks = next(name for name in TWO_FILES if name not in there)
         raise PredictionsError(
-            f"{path}: it holds {there[0]} but not {lacks}. Caption the other kind too; to score one kind "
-            "alone, name the file, and as references a list of its pairs only."
+            f"{path}: it contains {there[0]} but not {lacks}. Caption the other kind too. To score one kind "
+            "alone, name that file, and as references a list of its pairs."
         )
     if not there:
         swapped = " It looks like a data set: the predictions come first, then the references."
         raise PredictionsError(
-            f"{path}: a folder of predictions holds {' and '.join(TWO_FILES)}; this one does not."
+            f"{path}: a folder of predictions contains {' and '.join(TWO_FILES)}; this one does not."
             + (swapped if (path / "splits.json").is_file() else " Name the file.")
         )
     return [path / name for name in TWO_FILES]
@@ -136,16 +142,16 @@ def _prediction(where: str, value: Any) -> Prediction:
     if not isinstance(value, dict):
         raise PredictionsError(f"{where}: an object is wanted, this is {short(value)}. Known: {FORMATS}.")
     if "ImgId" in value:
-        pair_id, caption = pcl_id(_id(where, value, "ImgId")), _candidate(where, value.get("candidates"))
-        return Prediction(pair_id, _checked(where, caption))
+        sentence = _candidate(where, value.get("candidates"))
+        return Prediction(pcl_id(_id(where, value, "ImgId")), _checked(where, sentence))
     key = "id" if "id" in value else "image_id"
     if key not in value:
         raise PredictionsError(f"{where}: neither 'id', 'image_id' nor 'ImgId': {_not_predictions(value)}")
     pair_id = _id(where, value, key)
     if value.get("error") is not None:
         return Prediction(pair_id, error=str(value["error"]))
-    said, no_change = value.get("caption"), value.get("no_change")
-    if not isinstance(said, str):
+    caption, no_change = value.get("caption"), value.get("no_change")
+    if not isinstance(caption, str):
         raise PredictionsError(
             f"{where}: pair {pair_id} has neither a caption nor an error: {_not_predictions(value)}"
         )
@@ -153,11 +159,11 @@ def _prediction(where: str, value: Any) -> Prediction:
         raise PredictionsError(
             f"{where}: no_change should be a probability (0 to 1) or null, not {short(no_change)}."
         )
-    return Prediction(pair_id, _checked(where, said), None if no_change is None else float(no_change))
+    return Prediction(pair_id, _checked(where, caption), None if no_change is None else float(no_change))
 
 
 def _not_predictions(value: Mapping[str, Any]) -> str:
-    """What an object that is no prediction may be."""
+    """A guess at what an object is that is no prediction: references, or nothing known."""
     lists = [v for v in value.values() if isinstance(v, list) and all(isinstance(s, str) for s in v)]
     raw = bool(value) and len(lists) == len(value)  # CLEVR-Change's own files: picture to sentences
     if raw or any(key in value for key in REFERENCE_KEYS):
@@ -194,7 +200,7 @@ def _candidate(where: str, value: Any) -> str:
 def _checked(where: str, caption: str) -> str:
     if not is_unicode(caption):
         raise PredictionsError(
-            f"{where}: the caption holds half a surrogate pair, which is no character: {caption!r}."
+            f"{where}: the caption contains half a surrogate pair, which is no character: {caption!r}."
         )
     return caption
 

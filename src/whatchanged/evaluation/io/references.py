@@ -5,8 +5,8 @@
     JSON Lines   {"id": "..", "captions": [..]}, or PCL's {"img1": .., "img2": .., "sentences": [..]} (birds:
                  "description", a list of sentences, each a list of words)
 
-A bare file knows no pictures, no splits and no types of change, with one exception: where ids end in
-``.png_n``, as CLEVR-Change's do, these are its distractors.
+A bare file knows no pictures, no splits and no kinds of change. The one exception: where some ids end in
+``.png_n``, as those of CLEVR-Change's distractors do, these pairs are the unchanged ones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from typing import Any
 from whatchanged.datasets import Dataset, Report, open_dataset
 from whatchanged.datasets.reading import is_unicode
 from whatchanged.errors import PredictionsError
-from whatchanged.evaluation.report.documents import Document, pcl_id, read_document, short
+from whatchanged.evaluation.io.documents import Document, pcl_id, read_document, short
 from whatchanged.records import PairRecord
 
 DISTRACTOR = ".png_n"
@@ -29,9 +29,10 @@ FORMATS = (
 def open_references(
     path: str | Path, split: str = "all", name: str | None = None, skip_missing: bool = False
 ) -> Dataset:
-    """The records to score against. Their pictures are looked for only to leave out pairs that miss one.
+    """The records to score against. Their pictures are looked for only where ``skip_missing`` asks for it.
 
-    name: which data set this is; recognised if None.
+    name: which data set this is; recognised if None. skip_missing: leave out pairs whose pictures are
+    missing.
 
     Raises DatasetError for a data set that cannot be read, PredictionsError for a file of references that is
     unreadable, empty, malformed, of no known format, evidently predictions, or asked for a split that it
@@ -46,7 +47,7 @@ def open_references(
         return open_dataset(path, name, split, skip_missing, pictures=skip_missing)
     if skip_missing:
         raise PredictionsError(
-            f"{path}: a file of sentences knows no pictures to miss. Leave --skip-missing."
+            f"{path}: a file of sentences knows no pictures to miss. Leave out --skip-missing."
         )
     captions = _captions(document)
     if split != "all":
@@ -57,26 +58,31 @@ def open_references(
     blank = [pair_id for pair_id, own in captions.items() if not own]
     if blank:
         raise PredictionsError(f"{path}: pair {blank[0]} has no sentence ({len(blank):,} such pairs).")
-    return Dataset("file", path, tuple(_records(path, captions)), Report())
+    return Dataset("file", path, tuple(records_of(captions, "file", path.parent)), Report())
 
 
-def _records(path: Path, captions: Mapping[str, Sequence[str]]) -> list[PairRecord]:
+def records_of(captions: Mapping[str, Sequence[str]], dataset: str, folder: Path) -> list[PairRecord]:
+    """Records of bare sentences by id, whose pictures are unknown: they would lie in ``folder``."""
     paired = any(pair_id.endswith(DISTRACTOR) for pair_id in captions)
-    return [
-        PairRecord(
-            dataset="file",
-            pair_id=pair_id,
-            group_id=pair_id.removesuffix("_n").removesuffix(".png") if paired else pair_id,
-            split="test",
-            kind="pair_caption",
-            before=path.parent / "unknown",
-            after=None,
-            captions=tuple(own),
-            changed=not pair_id.endswith(DISTRACTOR) if paired else None,
-            change_type="none" if pair_id.endswith(DISTRACTOR) else None,
+    records = []
+    for pair_id, own in captions.items():
+        unchanged = pair_id.endswith(DISTRACTOR)
+        records.append(
+            PairRecord(
+                dataset=dataset,
+                pair_id=pair_id,
+                # Both pairs of a CLEVR-Change scene: 000123.png and 000123.png_n.
+                group_id=pair_id.removesuffix("_n").removesuffix(".png") if paired else pair_id,
+                split="test",
+                kind="pair_caption",
+                before=folder / "unknown",
+                after=None,
+                captions=tuple(own),
+                changed=not unchanged if paired else None,
+                change_type="none" if unchanged else None,
+            )
         )
-        for pair_id, own in captions.items()
-    ]
+    return records
 
 
 def _captions(document: Document) -> dict[str, list[str]]:
@@ -96,7 +102,9 @@ def _captions(document: Document) -> dict[str, list[str]]:
         else:
             raise _unknown(where, value)
         if pair_id in captions:
-            raise PredictionsError(f"{where}: a second line for {pair_id}. Join the sentences of a pair.")
+            raise PredictionsError(
+                f"{where}: a second line for {pair_id}. Put all sentences of a pair in one line."
+            )
         captions[pair_id] = own
     return captions
 
@@ -129,10 +137,8 @@ def _sentences(where: str, value: Any) -> list[str]:
 
 
 def _unknown(where: str, value: Any) -> PredictionsError:
-    said = isinstance(value, dict) and ("ImgId" in value or "caption" in value or "error" in value)
-    advice = (
-        "these look like predictions. The predictions come first, then the references"
-        if said
-        else f"no known format of references. Known: {FORMATS}"
-    )
+    if isinstance(value, dict) and ("ImgId" in value or "caption" in value or "error" in value):
+        advice = "these look like predictions. The predictions come first, then the references"
+    else:
+        advice = f"no known format of references. Known: {FORMATS}"
     return PredictionsError(f"{where}: {short(value)}: {advice}.")

@@ -1,1 +1,1 @@
-"""The metrics, one a file, as sums over pairs."""
+"""What each pair scores, a metric a file; corpus numbers follow from totals over pairs."""

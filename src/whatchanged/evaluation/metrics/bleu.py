@@ -16,42 +16,43 @@ def statistics(corpus: Corpus) -> Floats:
     guess_n = max(0, words - n + 1); correct_n counts each n-gram of the candidate at most as often as that
     reference which has it most often. The nearest reference differs least in length; of two, the shorter.
     """
-    pairs, owner = len(corpus), corpus.owner
-    length = corpus.length[corpus.candidate]
-    theirs = corpus.length[corpus.reference]
-    far = np.abs(theirs - length[owner])
+    length = corpus.length[corpus.candidate]  # (P,)
+    theirs = corpus.length[corpus.reference]  # (R,)
+    difference = np.abs(theirs - length[corpus.owner])
+    # One number that orders references by difference, then by length; the remainder gives the length back.
     scale = int(theirs.max()) + 1
-    first = np.searchsorted(owner, np.arange(pairs))
-    nearest = np.minimum.reduceat(far * scale + theirs, first) % scale
-    columns = [length, nearest, *(np.maximum(0, length - n) for n in range(ORDERS))]
-    columns += [_correct(corpus, order) for order in corpus.orders]
-    return np.stack(columns, axis=1).astype(float)
+    first = np.searchsorted(corpus.owner, np.arange(len(corpus)))
+    nearest = np.minimum.reduceat(difference * scale + theirs, first) % scale  # (P,)
+    guesses = [np.maximum(0, length - n) for n in range(ORDERS)]
+    correct = [_correct(corpus, order) for order in corpus.orders]
+    return np.stack([length, nearest, *guesses, *correct], axis=1).astype(float)
+
+
+def bleu(totals: Floats) -> Floats:
+    """Total statistics (..., 10) to BLEU-1..4 (..., 4), in 0..1. A pair's own statistics give its own BLEU.
+
+        P_n = (correct_n + 1e-15) / (guess_n + 1e-9),  B_n = (P_1 ... P_n)^(1/n)
+        q = (c + 1e-15) / (r + 1e-9);  if q < 1, every B_n is multiplied by exp(1 - 1/q)
+
+    c and r are the words of candidates and nearest references. The two constants are the COCO code's: a
+    perfect caption scores 0.9999999995. They are no smoothing.
+    """
+    ratio = (totals[..., 0] + 1e-15) / (totals[..., 1] + 1e-9)
+    precision = (totals[..., 6:10] + 1e-15) / (totals[..., 2:6] + 1e-9)
+    score = np.cumprod(precision, axis=-1) ** (1 / np.arange(1, ORDERS + 1))
+    brevity = np.exp(np.minimum(0.0, 1 - 1 / ratio))
+    result: Floats = score * brevity[..., None]
+    return result
 
 
 def _correct(corpus: Corpus, order: Order) -> NDArray[np.int64]:
     """The n-grams of each candidate (P,) that count as correct."""
     pair, entry = spread(order.start, corpus.candidate)
-    # A pair's entries are end to end here: entry e of its caption is number e - offset.
+    # The entries of all candidates stand end to end: entry e of a pair's caption is number e - offset.
     offset = order.start[corpus.candidate] - np.searchsorted(pair, np.arange(len(corpus)))
-    meeting, mine, theirs = order.shared
-    start = np.searchsorted(meeting, np.arange(len(corpus.meetings[0]) + 1))
-    reference, shared = spread(start, corpus.meeting)
+    combination, mine, theirs = order.shared
+    start = np.searchsorted(combination, np.arange(len(corpus.combinations[0]) + 1))
+    reference, shared = spread(start, corpus.combination)
     most = np.zeros(len(entry), np.int64)
     np.maximum.at(most, mine[shared] - offset[corpus.owner[reference]], order.count[theirs[shared]])
     return np.bincount(pair, np.minimum(most, order.count[entry]), len(corpus)).astype(np.int64)
-
-
-def bleu(sums: Floats) -> Floats:
-    """Summed statistics (..., 10) to BLEU-1..4 (..., 4), in 0..1. A pair's own statistics give its own BLEU.
-
-        P_n = (correct_n + 1e-15) / (guess_n + 1e-9),  B_n = (P_1 ... P_n)^(1/n)
-        q = (c + 1e-15) / (r + 1e-9);  if q < 1, every B_n is multiplied by exp(1 - 1/q)
-
-    The two constants are the COCO code's: a perfect caption scores 0.9999999995. They are no smoothing.
-    """
-    ratio = (sums[..., 0] + 1e-15) / (sums[..., 1] + 1e-9)
-    precision = (sums[..., 6:10] + 1e-15) / (sums[..., 2:6] + 1e-9)
-    score = np.cumprod(precision, axis=-1) ** (1 / np.arange(1, ORDERS + 1))
-    brevity = np.exp(np.minimum(0.0, 1 - 1 / ratio))
-    result: Floats = score * brevity[..., None]
-    return result

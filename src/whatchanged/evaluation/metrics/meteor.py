@@ -1,4 +1,4 @@
-"""METEOR 1.5, the original Java program, one run for all pairs and any number of subsets."""
+"""METEOR 1.5 by the original Java program: one run for all pairs and any number of subsets."""
 
 from collections.abc import Sequence
 
@@ -12,11 +12,11 @@ Floats = NDArray[np.float64]
 
 STATISTICS = 23
 _WEIGHTS = np.array([1.0, 0.6, 0.8, 0.6])
-"""Of the four kinds of match: exact, stem, synonym, paraphrase. English defaults, as the next line's."""
+"""Of the four kinds of match: exact, stem, synonym, paraphrase. English defaults, like the next line."""
 ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
 _CHUNKS = 20
 PATIENCE = 300.0
-"""Seconds for the next reply; the first waits for the paraphrase table (about 10 s of one core)."""
+"""Seconds to wait for the next reply; before the first, the paraphrase table is loaded (about 10 s)."""
 
 
 def statistics(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Floats:
@@ -26,42 +26,44 @@ def statistics(candidates: Sequence[str], references: Sequence[Sequence[str]]) -
     paraphrase matches: content words matched in candidate and reference, function words likewise; chunks;
     words matched in candidate and reference. A pair matched whole in one chunk adds 0 chunks.
 
-    Captions tokenised as for the other metrics; the program lower-cases and parts punctuation besides. Each
-    distinct (candidate, references) is asked once. Raises MetricUnavailable where the program cannot run.
+    Captions come tokenised as for the other metrics; the program lower-cases them and splits off punctuation
+    as well. Each different (candidate, references) is sent once. Raises MetricUnavailable where the program
+    cannot run.
     """
     ngrams.check(candidates, references)
     requests = [
         " ||| ".join(("SCORE", *map(_one_line, own), _one_line(candidate)))
         for candidate, own in zip(candidates, references, strict=True)
     ]
-    asked = {request: i for i, request in enumerate(dict.fromkeys(requests))}
+    number = {request: i for i, request in enumerate(dict.fromkeys(requests))}
     folder = java.reference_package("METEOR") / "meteor"
     arguments = ["-Xmx2G", "-jar", "meteor-1.5.jar", "-", "-", "-stdio", "-l", "en", "-norm"]
-    replies = java.converse("METEOR", arguments, list(asked), folder, PATIENCE)
-    sums = np.array([_numbers(reply) for reply in replies])[[asked[request] for request in requests]]
-    whole = (sums[:, 21] == sums[:, 0]) & (sums[:, 22] == sums[:, 1]) & (sums[:, _CHUNKS] == 1)
-    sums[whole, _CHUNKS] = 0
-    return sums
+    replies = java.converse("METEOR", arguments, list(number), folder, PATIENCE)
+    found = np.array([_numbers(reply) for reply in replies])[[number[request] for request in requests]]
+    # A pair matched whole in one chunk has no fragmentation at all.
+    whole = (found[:, 21] == found[:, 0]) & (found[:, 22] == found[:, 1]) & (found[:, _CHUNKS] == 1)
+    found[whole, _CHUNKS] = 0
+    return found
 
 
-def meteor(sums: Floats) -> Floats:
-    """Summed statistics (..., 23) to METEOR (...), in 0..1. A pair's own statistics give its own score.
+def meteor(totals: Floats) -> Floats:
+    """Total statistics (..., 23) to METEOR (...), in 0..1. A pair's own statistics give its own score.
 
         P = sum_m w_m (delta content_m + (1 - delta) function_m) / (delta content + (1 - delta) function)
         F = P R / (alpha P + (1 - alpha) R),   fragmentation = chunks / mean of the words matched
         METEOR = F (1 - gamma fragmentation^beta);   0 where nothing matches
 
     w = 1, .6, .8, .6 over the kinds of match m, alpha = .85, beta = .2, gamma = .6, delta = .75; R is P with
-    the reference's numbers. A corpus is scored by its summed statistics, not by the mean of its pairs.
+    the reference's numbers. A corpus is scored by its total statistics, not by the mean of its pairs.
     Source: Denkowski and Lavie, WMT 2014 (English, ranking task), in the form of the released program.
     """
-    matched = sums[..., 4:20].reshape(*sums.shape[:-1], 4, 2, 2)
+    matched = totals[..., 4:20].reshape(*totals.shape[:-1], 4, 2, 2)  # kind, content or function, side
     weighted = np.einsum("m,...mks,k->...s", _WEIGHTS, matched, np.array([DELTA, 1 - DELTA]))
-    words, functions = sums[..., 0:2], sums[..., 2:4]
+    words, functions = totals[..., 0:2], totals[..., 2:4]
     length = DELTA * (words - functions) + (1 - DELTA) * functions
     precision, recall = np.moveaxis(_ratio(weighted, length), -1, 0)
     mean = _ratio(precision * recall, ALPHA * precision + (1 - ALPHA) * recall)
-    fragmentation = _ratio(sums[..., _CHUNKS], sums[..., 21:23].mean(axis=-1))
+    fragmentation = _ratio(totals[..., _CHUNKS], totals[..., 21:23].mean(axis=-1))
     result: Floats = mean * (1 - GAMMA * fragmentation**BETA)
     return result
 
@@ -73,7 +75,7 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 
 
 def _one_line(caption: str) -> str:
-    """Without what the protocol reads as its own: the bars between segments, line breaks, double blanks."""
+    """The caption without what the protocol itself uses: bars of segments, line breaks, double blanks."""
     return " ".join(caption.replace("|||", "").split())
 
 

@@ -1,8 +1,9 @@
 """Candidates and references of the same pairs, their n-grams counted once for all metrics that compare them.
 
 Words and n-grams are whole numbers and all counting is sorting, so that 8,000 pairs with six references each
-take a fraction of a second. Corpora repeat sentences: each different one is counted once, and each different
-meeting of a candidate with a reference compared once. Strings come in tokenised; blanks separate words.
+take a fraction of a second. Corpora repeat sentences: each different sentence is counted once, and each
+different combination of a candidate with a reference is compared once. Sentences come in tokenised; blanks
+separate words.
 """
 
 from collections import defaultdict
@@ -18,30 +19,32 @@ from whatchanged.errors import PredictionsError
 
 ORDERS = 4
 _DENSE = 32
-"""Up to so many possible keys a key, a table is faster than sorting."""
+"""A table is faster than sorting where there are at most so many possible keys for each key."""
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Order:
-    """All n-grams of one length."""
+    """All n-grams of one length. An entry is a caption with one of its n-grams."""
 
     grams: int
-    """How many different ones there are: ids are below this."""
+    """How many different n-grams there are: their numbers are below this."""
     start: Ints
-    """(D + 1,) The different n-grams of caption d are the entries start[d] to start[d + 1]."""
+    """(D + 1,) Caption d has the entries start[d] to start[d + 1]."""
     gram: Ints
+    """(E,) The n-gram of each entry."""
     count: Ints
-    """Of each entry: the n-gram, and how often its caption has it."""
+    """(E,) How often the caption has it."""
     shared: tuple[Ints, Ints, Ints]
-    """(meeting, its candidate's entry, its reference's entry) of each n-gram that both have; by meeting."""
+    """(combination, its candidate's entry, its reference's entry) of each n-gram that both have, in the order
+    of combinations."""
     used: tuple[Ints, Ints]
     """(pair, n-gram) of all n-grams in any of a pair's references, each once."""
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """P pairs with R references in all; D different captions in M different meetings."""
+    """P pairs with R references in all: D different captions in M different combinations."""
 
     candidate: Ints
     """(P,) The caption that is each pair's candidate."""
@@ -50,13 +53,13 @@ class Corpus:
     owner: Ints
     """(R,) The pair of each reference, ascending."""
     length: Ints
-    """(D,) Words of each caption; any blanks separate."""
+    """(D,) How many words each caption has, any blanks separating."""
     spaced: tuple[Ints, Ints]
-    """The words of all captions, end to end, and how many each has, where single blanks separate."""
-    meeting: Ints
-    """(R,) In which meeting each reference stands with its candidate."""
-    meetings: tuple[Ints, Ints]
-    """(M,) twice: the captions that are each meeting's candidate and reference."""
+    """The words of all captions, end to end, and how many each has, single blanks separating."""
+    combination: Ints
+    """(R,) The combination of each reference with its candidate."""
+    combinations: tuple[Ints, Ints]
+    """(M,) twice: the candidate and the reference of each combination, as captions."""
     orders: tuple[Order, ...]
 
     def __len__(self) -> int:
@@ -69,26 +72,29 @@ def count(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Cor
     texts = [*candidates, *chain.from_iterable(references)]
     known = {text: i for i, text in enumerate(dict.fromkeys(texts))}
     caption = np.fromiter(map(known.__getitem__, texts), np.int64, len(texts))
-    candidate, reference = caption[: len(candidates)], caption[len(candidates) :]
-    owner = np.repeat(np.arange(len(candidates)), [len(own) for own in references])
-    meeting, faced = _number(candidate[owner] * len(known) + reference, len(known) ** 2)
+    candidate = caption[: len(candidates)]  # (P,)
+    reference = caption[len(candidates) :]  # (R,)
+    owner = np.repeat(np.arange(len(candidates)), [len(own) for own in references])  # (R,)
+    combination, keys = _number(candidate[owner] * len(known) + reference, len(known) ** 2)
+    combinations = divmod(keys, len(known))
     spaced, words, length = _words(list(known))
-    meetings = divmod(faced, len(known))
     row = np.repeat(np.arange(len(length)), length)
-    # Words left in the caption, this one too.
+    # How many words of the caption come from here on, this one included.
     rest = np.repeat(np.cumsum(length), length) - np.arange(len(words))
-    orders = []
-    gram, at = words, np.arange(len(words))
     vocabulary = int(words.max(initial=-1)) + 1
+    orders = []
+    at = np.arange(len(words))  # where the n-grams of the present length begin
+    gram = words
     grams = vocabulary
     for n in range(1, ORDERS + 1):
         if n > 1:
+            # An n-gram is one of n - 1 words and the word after it.
             longer = rest[at] >= n
             at = at[longer]
             gram, different = _number(gram[longer] * vocabulary + words[at + n - 1], grams * vocabulary)
             grams = len(different)
-        orders.append(_order(row[at], gram, max(grams, 1), len(length), meetings, reference, owner))
-    return Corpus(candidate, reference, owner, length, spaced, meeting, meetings, tuple(orders))
+        orders.append(_order(row[at], gram, max(grams, 1), len(length), combinations, reference, owner))
+    return Corpus(candidate, reference, owner, length, spaced, combination, combinations, tuple(orders))
 
 
 def check(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> None:
@@ -100,7 +106,7 @@ def check(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Non
     if not candidates:
         raise PredictionsError("No pairs to score.")
     if not all(references):
-        first = next(i for i, r in enumerate(references) if not r)
+        first = next(i for i, own in enumerate(references) if not own)
         raise PredictionsError(f"Pair {first} (counted from 0) has no references: it cannot be scored.")
 
 
@@ -113,14 +119,16 @@ def spread(start: Ints, chosen: Ints) -> tuple[Ints, Ints]:
 
 
 def _words(texts: Sequence[str]) -> tuple[tuple[Ints, Ints], Ints, Ints]:
-    """``Corpus.spaced``; and the words of all texts, end to end, and how many each has, of any blanks."""
+    """``Corpus.spaced``; then the words of all texts, end to end, and how many each has, of any blanks."""
     words, length, known = _encode(texts)
     spaced = words, length
     if any(word.split() != [word] for word in known):
         words, length, known = _encode([" ".join(text.split()) for text in texts])
-        full = words != (known.index("") if "" in known else -1)  # The empty text's one word.
+        # The empty text has one word, the empty one, which does not count here.
+        full = words != (known.index("") if "" in known else -1)
         row = np.repeat(np.arange(len(length)), length)
-        words, length = words[full], np.bincount(row[full], minlength=len(length))
+        words = words[full]
+        length = np.bincount(row[full], minlength=len(length))
     return spaced, words, length
 
 
@@ -162,7 +170,7 @@ def _order(
     gram: Ints,
     grams: int,
     captions: int,
-    meetings: tuple[Ints, Ints],
+    combinations: tuple[Ints, Ints],
     reference: Ints,
     owner: Ints,
 ) -> Order:
@@ -170,15 +178,17 @@ def _order(
     below = captions * grams
     occurrences = np.sort(_narrow(row * grams + gram, below))
     first = np.flatnonzero(np.diff(occurrences, prepend=-1))
-    keys, counts = occurrences[first], np.diff(first, append=len(occurrences))
+    keys = occurrences[first]
+    counts = np.diff(first, append=len(occurrences))
     row, gram = np.divmod(keys.astype(np.int64), grams)
     start = np.searchsorted(row, np.arange(captions + 1))
-    meeting, theirs = spread(start, meetings[1])
-    wanted = _narrow(meetings[0][meeting] * grams + gram[theirs], below)
-    mine = np.searchsorted(keys, wanted)
-    both = np.flatnonzero(keys[np.minimum(mine, len(keys) - 1)] == wanted) if len(keys) else mine
-    shared = (meeting[both], mine[both], theirs[both])
-    told, entry = spread(start, reference)
+    combination, theirs = spread(start, combinations[1])
+    # For each n-gram of a reference: where the candidate's entry of the same n-gram would be.
+    sought = _narrow(combinations[0][combination] * grams + gram[theirs], below)
+    mine = np.searchsorted(keys, sought)
+    both = np.flatnonzero(keys[np.minimum(mine, len(keys) - 1)] == sought) if len(keys) else mine
+    shared = (combination[both], mine[both], theirs[both])
+    mentioned, entry = spread(start, reference)
     pairs = int(owner[-1]) + 1
-    used = np.divmod(_different(owner[told] * grams + gram[entry], pairs * grams), grams)
+    used = np.divmod(_different(owner[mentioned] * grams + gram[entry], pairs * grams), grams)
     return Order(grams, start, gram, counts, shared, used)

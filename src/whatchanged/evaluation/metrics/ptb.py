@@ -1,10 +1,11 @@
 """Penn Treebank words as the COCO caption evaluation gets them: lower case, most punctuation gone.
 
-A port of what the Java tokenizer (CoreNLP 3.4.1 with ``-preserveLines -lowerCase``) was seen to do. As in a
-generated lexer, every rule is tried at a position and the longest match wins, and what a rule must see behind
-its token counts. The peculiarities stay, since published scores have them: brackets survive as ``-lrb-``,
-``gone.The`` is one word, ``??`` is a word. One does not: a line break inside a caption is a blank here, where
-the COCO wrapper would shift all later captions to the wrong pair.
+A port of the observed behaviour of the Java tokenizer (CoreNLP 3.4.1 with ``-preserveLines -lowerCase``). As
+in a generated lexer, every rule is tried at a position and the longest match wins; text that a rule requires
+after its token counts towards that length. The tokenizer's peculiarities are kept, since published scores
+have them: brackets become ``-lrb-``, ``gone.The`` is one word, ``??`` is a word. One is not kept: a line
+break inside a caption is a blank here, where the COCO wrapper would shift all later captions to the wrong
+pair.
 """
 
 import re
@@ -26,7 +27,7 @@ _TITLES = (
     "gen gov govs hon insp invt jos lieut lt maj messrs mfg mlle mme mr mrs ms msgr mt mtg natl pfc ph pres "
     "prof profs pvt rep reps rev sen sens sfc sgt spc st ste supt vs wm"
 )
-"""Abbreviations: the first kind ends a word before a single letter, too; the second runs on."""
+"""Abbreviations. Those of the first kind end a word even where a letter follows at once."""
 _CAPITALISED = "Ark Az Del Ill La Mass Miss Ore Pa Tex Wash ARK AZ DEL ILL LA MASS MISS ORE PA TEX WASH"
 _FILES = (
     "bat bmp c class cgi cpp dll doc docx exe gif gz h htm html jar java jpeg jpg mov mp3 pdf php pl png ppt "
@@ -37,10 +38,10 @@ _OPENINGS = (
     "Now Once One Other Our She Since So Some Such That The Their Then There These They This We What When "
     "While Yet You"
 )
-"""Before one of these, a letter's dot ends a sentence and goes."""
+"""Before one of these words, the dot after a single letter ends a sentence and is dropped."""
 _BEFORE_NUMBERS = "art ca fig figs no nos op pp prop"
 _JOINED = {"cannot": 3, "gonna": 3, "gotta": 3, "wanna": 3, "gimme": 3, "lemme": 3}
-"""Words that are two; the number of letters of the first."""
+"""Words that are split in two: the number of letters of the first part."""
 
 
 def _any(words: str) -> str:
@@ -66,7 +67,7 @@ _RULES = tuple(
     re.compile(rule)
     for rule in (
         # Group 1 is the token; of two rules that match equally far the first wins.
-        # Apostrophes: n't, clitics, words that hold one.
+        # Apostrophes: n't, clitics, words that contain one.
         r"([A-Za-z]+)(?i:n['’‘`]t)",
         rf"((?i:n['’‘`]t){_L}*)",
         rf"({_A}(?i:[sdm]|re|ve|ll))(?![A-Za-z])",
@@ -89,7 +90,7 @@ _RULES = tuple(
         r"([A-Za-z0-9][A-Za-z0-9.,]*(?:-(?:[A-Za-z](?:\.[A-Za-z])+\.|[A-Za-z0-9]+))+)",
         r"((?:\d+[- \u00a0])?\d+/\d+)",
         r"([A-Z]+\$)",
-        # Dots that stay.
+        # Dots that are kept.
         rf"((?i:ph\.d|{_any(_ENDINGS)}|{_any(_TITLES)})\.)",
         rf"((?:{_any(_CAPITALISED)})\.)",
         rf"((?i:{_any(_BEFORE_NUMBERS)})\.)\s?\d",
@@ -121,14 +122,30 @@ _RULES = tuple(
 
 _VANISHED = re.compile(r"[.,:;?!\-–—―‐‑…'’‘‛`\"“”„«»‹›]|--+|\.{3,}|''|``|&(?i:quot|apos|nbsp|[mn]dash|MD);")
 _SPELLED = {
-    "(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-",
-    "€": "$", "¤": "$", "£": "#", "¢": "cents", "½": "1/2", "¼": "1/4", "¾": "3/4", "⅓": "1/3", "⅔": "2/3",
-    "&amp;": "&", "&lt;": "<", "&gt;": ">",
-}  # fmt: skip
+    "(": "-lrb-",
+    ")": "-rrb-",
+    "[": "-lsb-",
+    "]": "-rsb-",
+    "{": "-lcb-",
+    "}": "-rcb-",
+    "€": "$",
+    "¤": "$",
+    "£": "#",
+    "¢": "cents",
+    "½": "1/2",
+    "¼": "1/4",
+    "¾": "3/4",
+    "⅓": "1/3",
+    "⅔": "2/3",
+    "&amp;": "&",
+    "&lt;": "<",
+    "&gt;": ">",
+}
 _SMILEY = re.compile(f"{_FACE}|{_EASTERN_FACE}")
 _BLANK = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff\U00010000-\U0010ffff]")
 _ACROSS_BLANKS = re.compile(r"[<\d]|(?<![A-Za-z])[A-Za-z]\.\s")
-"""Where one of these occurs, a token may hold or look across a blank: markup, mixed fractions, "no. 5"."""
+"""Where one of these occurs, a token may contain a blank or depend on what follows one: markup, mixed
+fractions, "no. 5"."""
 
 
 def ptb(caption: str) -> str:
@@ -166,7 +183,7 @@ def _words(text: str) -> list[str]:
 
 
 def _spelled(token: str) -> str:
-    """The token as it is printed: lower case, brackets and currencies by name, apostrophes straight."""
+    """The token as the program prints it: in lower case, brackets and currencies by name."""
     if _SMILEY.fullmatch(token):
         return token.replace("(", "-lrb-").replace(")", "-rrb-").lower()
     if token[0] == "<":

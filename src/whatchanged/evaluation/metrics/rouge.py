@@ -22,25 +22,27 @@ def rouge_l(corpus: Corpus) -> NDArray[np.float64]:
     empty caption is one empty word, so that an empty candidate scores 1 against an empty reference.
     """
     words, length = corpus.spaced
-    common = common_lengths(words, length, *corpus.meetings)[corpus.meeting]
+    common = common_lengths(words, length, *corpus.combinations)[corpus.combination]  # (R,)
     first = np.searchsorted(corpus.owner, np.arange(len(corpus)))
     precision = np.maximum.reduceat(common, first) / length[corpus.candidate]
     recall = np.maximum.reduceat(common / length[corpus.reference], first)
-    above, below = (1 + BETA**2) * precision * recall, recall + BETA**2 * precision
+    above = (1 + BETA**2) * precision * recall
+    below = recall + BETA**2 * precision
     return np.divide(above, below, out=np.zeros(len(corpus)), where=below > 0)
 
 
 def common_lengths(words: Ints, length: Ints, a: Ints, b: Ints) -> Ints:
-    """Length of the longest common subsequence of captions a[m] and b[m] (M,).
+    """Length of the longest common subsequence of captions a[m] and b[m], (M,).
 
-    Captions are ``words`` end to end, ``length`` of them each. All meetings at once, one word of b at a time:
-    the dynamic programme's row is a bit string over the words of a, and a step one addition (Crochemore et
-    al., 2001).
+    Captions are ``words`` end to end, ``length`` of them each. All M are computed at once, one word of b at a
+    time: a row of the dynamic programme is a bit string over the words of a, and a step is one addition
+    (Crochemore et al., 2001).
     """
     start = np.concatenate([[0], np.cumsum(length)])
     if length[a].max() > _BITS:
         captions = [words[i:j].tolist() for i, j in pairwise(start)]
         return np.array([_long_common(captions[i], captions[j]) for i, j in zip(a, b, strict=True)])
+    # For each caption of a and each of its words: the bits at which the word stands.
     which = np.unique(a)
     row, at = spread(start, which)
     scale = int(words.max(initial=0)) + 1
@@ -48,22 +50,24 @@ def common_lengths(words: Ints, length: Ints, a: Ints, b: Ints) -> Ints:
     order = np.argsort(key, kind="stable")
     keys, first = np.unique(key[order], return_index=True)
     places = np.bitwise_or.reduceat(np.uint64(1) << (at - start[which[row]]).astype(np.uint64)[order], first)
-    meeting, at = spread(start, b)
-    wanted = a[meeting] * scale + words[at]
-    found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    here = np.where(keys[found] == wanted, places[found], np.uint64(0))
+    # For each word of b: the bits at which it stands in a, one row of ``steps`` for each place in b.
+    member, at = spread(start, b)
+    sought = a[member] * scale + words[at]
+    found = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
+    here = np.where(keys[found] == sought, places[found], np.uint64(0))
     steps = np.zeros((int(length[b].max()), len(b)), np.uint64)
-    steps[at - start[b[meeting]], meeting] = here
+    steps[at - start[b[member]], member] = here
     rows = np.full(len(b), np.iinfo(np.uint64).max)
     for step in steps:
         rows = rows + (rows & step) | rows & ~step
+    # Each zero bit is one word of the common subsequence.
     zeros = np.unpackbits(~rows.view(np.uint8).reshape(-1, 8), axis=1)
     result: Ints = zeros.sum(axis=1, dtype=np.int64)
     return result
 
 
 def _long_common(a: list[int], b: list[int]) -> int:
-    """The same for one pair with any number of words: the bit string is one Python number."""
+    """The same for two captions of any number of words: the bit string is one Python number."""
     places: dict[int, int] = {}
     for i, word in enumerate(a):
         places[word] = places.get(word, 0) | 1 << i

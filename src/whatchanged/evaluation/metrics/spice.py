@@ -1,4 +1,4 @@
-"""SPICE 1.0 through the original Java program, for whoever has its jars: no package ships them all."""
+"""SPICE 1.0 by the original Java program, for people who have its jars: no package contains them all."""
 
 import json
 import math
@@ -16,14 +16,14 @@ from whatchanged.evaluation.metrics import java, ngrams
 
 HOME_VARIABLE = "WHATCHANGED_SPICE_HOME"
 PATIENCE = 3 * 3600.0
-"""Seconds for the whole run; every caption is parsed."""
+"""Seconds for the whole run, in which every caption is parsed."""
 _PROGRAM = "spice-1.0.jar"
 _NEEDED = (_PROGRAM, "stanford-corenlp-3.6.0.jar", "stanford-corenlp-3.6.0-models.jar")
 _OPENED = (
     *(f"java.base/java.{part}" for part in ("lang", "util", "util.concurrent", "math", "text", "net")),
     "java.sql/java.sql",
 )
-"""Parts of Java that the program's libraries look into, which Java 16 and later forbid unless told."""
+"""Parts of Java that the program's libraries access; Java 16 and later allow that only with a flag."""
 
 
 def spice(
@@ -33,38 +33,40 @@ def spice(
 ) -> NDArray[np.float64]:
     """The F score of each pair (P,), in 0..1; any subset of pairs scores its mean.
 
-    ``home``: a folder that has, itself or in ``lib``, the two jars of CoreNLP 3.6.0 that the reference
-    package lacks; else $WHATCHANGED_SPICE_HOME; else the reference package's own folder, into which its
-    downloader puts them. Other jars are taken from there too. Raises MetricUnavailable, with the way to get
-    them, where they are missing or the program fails; a missing SPICE is never 0.
+    ``home``: the folder with the two jars of CoreNLP 3.6.0 that the reference package lacks (in it or in its
+    ``lib``); None: $WHATCHANGED_SPICE_HOME, or else the reference package's own folder, into which its
+    downloader puts them. Other jars in that folder are used too. Raises MetricUnavailable where jars are
+    missing (with the way to get them) or the program fails; a missing SPICE is never 0.
     Source: Anderson et al., ECCV 2016; the program's F of "All" tuples, as the COCO caption evaluation.
     """
     ngrams.check(candidates, references)
     jars = find_jars(home)
     opened = [f"--add-opens={part}=ALL-UNNAMED" for part in _OPENED]
     with tempfile.TemporaryDirectory(prefix="spice-") as folder:
-        asked, answered = Path(folder) / "in.json", Path(folder) / "out.json"
+        questions, answers = Path(folder) / "in.json", Path(folder) / "out.json"
         entries = [
             {"image_id": str(i), "test": candidate, "refs": list(own)}
             for i, (candidate, own) in enumerate(zip(candidates, references, strict=True))
         ]
-        asked.write_text(json.dumps(entries), encoding="utf-8")
-        path = os.pathsep.join(map(str, jars))
-        # Without the reference wrapper's cache: it needs a native library that not every machine has.
-        arguments = [*opened, "-Xmx8G", "-cp", path, "edu.anu.spice.SpiceScorer"]
-        files = [str(asked), "-out", str(answered), "-silent"]
+        questions.write_text(json.dumps(entries), encoding="utf-8")
+        class_path = os.pathsep.join(map(str, jars))
+        # The reference wrapper's cache is left out: it needs a native library that not every machine has.
+        arguments = [*opened, "-Xmx8G", "-cp", class_path, "edu.anu.spice.SpiceScorer"]
+        files = [str(questions), "-out", str(answers), "-silent"]
         java.run("SPICE", [*arguments, *files], Path(folder), PATIENCE)
-        return _read(answered, len(candidates))
+        return _read(answers, len(candidates))
 
 
 def find_jars(home: Path | None = None) -> tuple[Path, ...]:
     """The program's class path: the jars of ``home``, then those of the reference package, each name once."""
-    chosen = home if home is not None else Path(os.environ[HOME_VARIABLE]) if _told() else None
+    chosen = home
+    if chosen is None and os.environ.get(HOME_VARIABLE):
+        chosen = Path(os.environ[HOME_VARIABLE])
     if chosen is not None and not chosen.is_dir():
         raise MetricUnavailable(f"SPICE: {chosen} is not a folder. {_how_to()}")
-    shipped = java.reference_package("SPICE") / "spice"
+    package = java.reference_package("SPICE") / "spice"
     jars: dict[str, Path] = {}
-    for folder in [shipped] if chosen is None else [chosen, shipped]:
+    for folder in [package] if chosen is None else [chosen, package]:
         for jar in sorted([*folder.glob("*.jar"), *folder.glob("lib/*.jar")]):
             jars.setdefault(jar.name, jar.resolve())
     missing = [name for name in _NEEDED if name not in jars]
@@ -72,10 +74,6 @@ def find_jars(home: Path | None = None) -> tuple[Path, ...]:
         where = "in no package" if chosen is None else f"not in {chosen}"
         raise MetricUnavailable(f"SPICE: {' and '.join(missing)}: {where}. {_how_to()}")
     return tuple(jars.values())
-
-
-def _told() -> bool:
-    return bool(os.environ.get(HOME_VARIABLE))
 
 
 def _how_to() -> str:

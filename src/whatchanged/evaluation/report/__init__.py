@@ -1,1 +1,1 @@
-"""From scores to a report: tables, JSON, page."""
+"""From scores to one report: JSON, tables, page."""

@@ -1,5 +1,5 @@
 "use strict";
-// All that a stranger wrote reaches the page as text (textContent) or as an encoded path, never as markup.
+// Captions, references and ids reach the page as text (textContent), pictures as encoded paths: never as markup.
 const data = JSON.parse(document.getElementById("data").textContent);
 const pairs = data.pairs;
 const STEP = 40;

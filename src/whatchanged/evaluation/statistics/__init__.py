@@ -1,1 +1,1 @@
-"""Intervals, paired tests, seeds."""
+"""Intervals, paired comparisons, seeds: how sure the numbers are."""

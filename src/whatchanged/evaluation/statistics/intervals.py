@@ -1,12 +1,10 @@
-"""How far a measured share may lie from the true one."""
+"""Intervals by formula: of a share, and of a mean of few values."""
 
 import math
 from collections.abc import Sequence
 
 Z = 1.959963984540054
 """The normal distribution's 97.5 % point: two sides at 95 %."""
-WIDE = 5.0
-"""Intervals from here on are printed in whole numbers."""
 
 
 def wilson(count: int, of: int) -> tuple[float, float]:
@@ -14,7 +12,7 @@ def wilson(count: int, of: int) -> tuple[float, float]:
 
         centre = (p + z²/2n) / (1 + z²/n),   half = z sqrt(p(1-p)/n + z²/4n²) / (1 + z²/n)
 
-    It takes the counted cases as independent. Source: Wilson, JASA 1927.
+    The counted cases are taken as independent. Source: Wilson, JASA 1927.
     """
     if of == 0:
         return 0.0, 1.0
@@ -26,7 +24,7 @@ def wilson(count: int, of: int) -> tuple[float, float]:
 
 
 def share(count: int, of: int) -> dict[str, float | int | None]:
-    """A share as reports hold it: percent (None where nothing was counted), interval and counts."""
+    """A share as it stands in reports: percent (None where nothing was counted), interval and counts."""
     low, high = wilson(count, of)
     percent = 100 * count / of if of else None
     return {"percent": percent, "low": 100 * low, "high": 100 * high, "count": count, "of": of}
@@ -71,13 +69,3 @@ def _within(angle: float, freedom: int) -> float:
         term *= (2 * k + 1 + odd) / (2 * k + 2 + odd) * math.cos(angle) ** 2
     inner = math.sin(angle) * total
     return 2 / math.pi * (angle + inner) if odd else inner
-
-
-def with_ends(value: float | None, ends: Sequence[float] | None = None) -> str:
-    """A value to a tenth, as tables print it; its interval's ends to a tenth only where they are close."""
-    if value is None:
-        return "-"
-    if ends is None:
-        return f"{value:.1f}"
-    digits = 1 if ends[1] - ends[0] < WIDE else 0
-    return f"{value:.1f} ({ends[0]:.{digits}f}-{ends[1]:.{digits}f})"

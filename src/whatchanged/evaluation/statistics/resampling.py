@@ -1,9 +1,10 @@
-"""How far numbers move when other scenes had been drawn: bootstrap intervals and a paired test.
+"""How far numbers would move if other scenes had been drawn: bootstrap intervals and a paired test.
 
 Groups are drawn, not pairs: the two pairs of a scene share a picture, so they come and go together.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,17 +13,25 @@ from whatchanged.evaluation.metrics.additive import Additive, Floats
 
 LEVEL = 0.95
 _AT_ONCE = 2_000_000
-"""Weights in memory: 16 MB."""
+"""How many weights are in memory at a time: 16 MB."""
 
 Groups = Sequence[str] | NDArray[np.int64]
 Numbers = Callable[[Floats], Floats]
-"""How often each pair counts (B, P) to numbers (B, M)."""
+"""From how often each pair counts (B, P) to numbers (B, M)."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Numbers of some pairs, and the group (scene) of each pair: all that resampling needs."""
+
+    numbers: Additive
+    groups: NDArray[np.int64]
 
 
 def bootstrap(numbers: Numbers, groups: Groups, resamples: int, seed: int = 0) -> Floats:
     """The numbers of each resample (B, M): as many groups as there are, drawn with replacement.
 
-    ``groups[i]`` is what pair i belongs to. The draws follow from the groups, their order and the seed alone,
+    ``groups[i]`` is the group of pair i. The draws follow from the groups, their order and the seed alone,
     so two systems on the same pairs see the same draws. Source: Efron, Annals of Statistics 1979.
     """
     _, member = np.unique(groups, return_inverse=True)
@@ -41,15 +50,16 @@ def percentile(draws: Floats) -> list[list[float] | None]:
     ends: list[list[float] | None] = []
     for column in draws.T:
         defined = column[np.isfinite(column)]
-        enough = 2 * len(defined) >= len(column)
-        ends.append(
-            [float(q) for q in np.quantile(defined, ((1 - LEVEL) / 2, (1 + LEVEL) / 2))] if enough else None
-        )
+        if 2 * len(defined) < len(column):
+            ends.append(None)
+        else:
+            low, high = np.quantile(defined, ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+            ends.append([float(low), float(high)])
     return ends
 
 
 def intervals(numbers: Numbers, groups: Groups, resamples: int, seed: int = 0) -> list[list[float] | None]:
-    """The 95 % percentile interval of each number; None for all if there is but one group."""
+    """The 95 % percentile interval of each number; None for all if there is only one group."""
     if len(set(groups)) < 2:
         width = numbers(np.ones((1, len(groups)))).shape[-1]
         return [None] * width
@@ -57,35 +67,37 @@ def intervals(numbers: Numbers, groups: Groups, resamples: int, seed: int = 0) -
 
 
 def exchange_test(one: Additive, other: Additive, groups: Groups, rounds: int, seed: int = 0) -> Floats:
-    """Two-sided p-values (M,) for "both systems are alike": outputs exchanged, group by group, at random.
+    """Two-sided p-values (M,) for "both systems are equally good".
+
+    Their outputs are exchanged at random, group by group:
 
         p = (1 + #{|A* - B*| >= |A - B|}) / (rounds + 1)
 
-    Valid whatever the metric, as the statistics of a pair depend on its own output only (CIDEr-D's document
-    frequencies come from the references, which both share). NaN where the difference is undefined.
+    Valid for any metric whose statistics of a pair depend on its own output only (CIDEr-D's document
+    frequencies come from the references, which both systems share). NaN where the difference is undefined.
     Source: Noreen, Computer Intensive Methods for Testing Hypotheses, 1989 (approximate randomisation).
     """
     _, member = np.unique(groups, return_inverse=True)
     gap = np.zeros((int(member.max()) + 1, one.rows.shape[1]))
     np.add.at(gap, member, other.rows - one.rows)
     mine, theirs = one.rows.sum(axis=0), other.rows.sum(axis=0)
-    seen = np.abs(one.value(mine) - other.value(theirs))
+    seen = np.abs(one.formula(mine) - other.formula(theirs))
     rng = np.random.default_rng(seed)
     as_far = np.zeros(len(seen))
     for size in _blocks(rounds, len(gap)):
         moved = rng.integers(2, size=(size, len(gap))).astype(float) @ gap
-        apart = np.abs(one.value(mine + moved) - other.value(theirs - moved))
+        apart = np.abs(one.formula(mine + moved) - other.formula(theirs - moved))
         # A round that exchanges all or nothing gives the difference itself, but for rounding.
         as_far += (apart >= seen - 1e-9).sum(axis=0)
     return np.where(np.isnan(seen), np.nan, (1 + as_far) / (rounds + 1))
 
 
 def holm(chances: Floats) -> Floats:
-    """p-values (M,) corrected for there being M of them: the chance of any false alarm stays at the level.
+    """p-values (M,) corrected for the number of tests: the chance of any false alarm stays at the level.
 
         p'_(i) = max over j <= i of min(1, (M - j + 1) p_(j)),   p_(1) <= p_(2) <= ... <= p_(M)
 
-    NaN, where nothing was tested, stays NaN and does not count. Needs no independence.
+    NaN, where nothing was tested, stays NaN and does not count. The tests need not be independent.
     Source: Holm, A simple sequentially rejective multiple test procedure, Scand. J. Statistics 1979.
     """
     corrected = np.full(len(chances), np.nan)
@@ -97,7 +109,7 @@ def holm(chances: Floats) -> Floats:
 
 
 def _blocks(rounds: int, width: int) -> Iterator[int]:
-    """How many rounds at a time, so that no more than ``_AT_ONCE`` numbers are held."""
+    """How many rounds to draw at a time, so that no more than ``_AT_ONCE`` weights are in memory."""
     step = max(1, _AT_ONCE // width)
     for first in range(0, rounds, step):
         yield min(step, rounds - first)

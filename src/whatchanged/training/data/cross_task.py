@@ -14,8 +14,9 @@ import numpy as np
 
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, RecipeError
+from whatchanged.recipes.methods import Task
 from whatchanged.records import PairRecord
-from whatchanged.training.batches import Example, Reader
+from whatchanged.training.batches import Example, PictureReader
 
 SAME = 0.5
 """Probability of a partner of the same class."""
@@ -26,12 +27,12 @@ class LabelledPairs:
     """Two labelled pictures an example, the first of them picture ``index``; or pairs as published."""
 
     records: Sequence[PairRecord]
-    read: Reader
+    read: PictureReader
 
     def __len__(self) -> int:
         return len(self.records)
 
-    def count(self, task: str) -> int:
+    def count(self, task: Task) -> int:
         """Every picture is an anchor."""
         return len(self)
 
@@ -73,7 +74,7 @@ class LabelledPairs:
         return order, np.searchsorted(labels[order], np.arange(labels.max() + 2)), labels
 
 
-def open_labelled(folder: str, read: Reader, classes: int, pictures: bool) -> LabelledPairs:
+def open_labelled(folder: str, read: PictureReader, classes: int, pictures: bool) -> LabelledPairs:
     """The training pictures of the labelled set at ``folder``, to be paired.
 
     Raises RecipeError where no folder is named, DatasetError where it holds no labels, or others than the
@@ -100,8 +101,8 @@ def open_labelled(folder: str, read: Reader, classes: int, pictures: bool) -> La
     return LabelledPairs(records, read)
 
 
-def open_singles(folder: str, pictures: bool) -> list[PairRecord]:
-    """The captioned training pictures of the single-picture set at ``folder``.
+def open_singles(folder: str, pictures: bool) -> tuple[str, list[PairRecord]]:
+    """The name of the single-picture set at ``folder``, and its captioned training pictures.
 
     Raises RecipeError where no folder is named, DatasetError where it holds something else.
     """
@@ -116,4 +117,4 @@ def open_singles(folder: str, pictures: bool) -> list[PairRecord]:
         raise DatasetError(
             f"{folder}: this is {dataset.name}; wanted single pictures with captions and a train split (CUB)."
         )
-    return records
+    return dataset.name, records

@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
 from whatchanged.errors import DatasetError
+from whatchanged.recipes.methods import Task
+from whatchanged.recipes.schema import Examples
 from whatchanged.records import PairRecord
-from whatchanged.training.batches import Example, Reader, Source
-
-Kind = Literal["captions", "pairs", "scenes"]
+from whatchanged.training.batches import Example, PictureReader, Source
 
 
 @dataclass(frozen=True)
@@ -24,14 +23,14 @@ class DatasetSource:
 
     records: Sequence[PairRecord]
     items: Sequence[tuple[int, int]]
-    read: Reader
+    read: PictureReader
     negatives: Mapping[str, tuple[str, ...]]
     views: Mapping[int, PairRecord] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.items)
 
-    def count(self, task: str) -> int:
+    def count(self, task: Task) -> int:
         """Every task can use every example."""
         return len(self)
 
@@ -53,13 +52,13 @@ class DrawnSource:
 
     groups: Sequence[tuple[PairRecord, ...]]
     exchange: bool
-    read: Reader
+    read: PictureReader
     negatives: Mapping[str, tuple[str, ...]]
 
     def __len__(self) -> int:
         return len(self.groups)
 
-    def count(self, task: str) -> int:
+    def count(self, task: Task) -> int:
         """Every task can use every example."""
         return len(self)
 
@@ -86,7 +85,7 @@ def exchanged(changed: PairRecord, same: PairRecord) -> tuple[PairRecord, PairRe
 
 
 def _example(
-    record: PairRecord, caption: int, read: Reader, negatives: Mapping[str, tuple[str, ...]]
+    record: PairRecord, caption: int, read: PictureReader, negatives: Mapping[str, tuple[str, ...]]
 ) -> Example:
     after = record.before if record.after is None else record.after
     false = negatives.get(record.pair_id, ())
@@ -107,29 +106,33 @@ def _scenes(train: Sequence[PairRecord], root: Path) -> Sequence[tuple[PairRecor
     return [tuple(sorted(pairs, key=lambda pair: not pair.changed)) for pairs in members.values()]
 
 
-def cut(
-    train: Sequence[PairRecord],
-    kind: Kind,
-    exchange: bool,
-    changed_only: bool,
-    root: Path,
-    read: Reader,
-    negatives: Mapping[str, tuple[str, ...]],
-) -> Source:
-    """The training pairs as examples of one kind (``data.examples``, ``stage.examples``).
+@dataclass(frozen=True)
+class ExampleMaker:
+    """The training pairs of the data set at ``root``, to be made into examples of one kind or another."""
 
-    Raises DatasetError where the folder has not what that kind needs.
-    """
-    views: dict[int, PairRecord] = {}
-    if changed_only and exchange:
-        scenes = _scenes(train, root)
-        train, views = [pair for pair, _ in scenes], {i: same for i, (_, same) in enumerate(scenes)}
-    elif changed_only:
-        train = [record for record in train if record.changed is not False]
-    if changed_only and not train:
-        raise DatasetError(f"{root}: no training pair changed. Set changed_only = false in every stage.")
-    if kind == "captions":
-        captions = [(i, j) for i, record in enumerate(train) for j in range(len(record.captions))]
-        return DatasetSource(train, captions, read, negatives, views)
-    groups = _scenes(train, root) if kind == "scenes" else [(record,) for record in train]
-    return DrawnSource(groups, exchange, read, negatives)
+    train: Sequence[PairRecord]
+    root: Path
+    read: PictureReader
+    negatives: Mapping[str, tuple[str, ...]]
+
+    def make(self, kind: Examples, exchange: bool, changed_only: bool = False) -> Source:
+        """Examples as ``data.examples`` and ``stage.examples`` say.
+
+        Raises DatasetError where the folder has not what that kind needs.
+        """
+        train, views = self.train, dict[int, PairRecord]()
+        if changed_only and exchange:
+            scenes = _scenes(train, self.root)
+            train = [pair for pair, _ in scenes]
+            views = {number: same for number, (_, same) in enumerate(scenes)}
+        elif changed_only:
+            train = [record for record in train if record.changed is not False]
+        if changed_only and not train:
+            raise DatasetError(
+                f"{self.root}: no training pair changed. Set changed_only = false in every stage."
+            )
+        if kind == "captions":
+            captions = [(i, j) for i, record in enumerate(train) for j in range(len(record.captions))]
+            return DatasetSource(train, captions, self.read, self.negatives, views)
+        groups = _scenes(train, self.root) if kind == "scenes" else [(record,) for record in train]
+        return DrawnSource(groups, exchange, self.read, self.negatives)

@@ -7,18 +7,18 @@ from numpy.typing import NDArray
 
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.images import open_image, resize
-from whatchanged.recipes.schema import VisionConfig
-from whatchanged.training.batches import Reader
+from whatchanged.recipes.schema import FeaturesConfig, VisionConfig
+from whatchanged.training.batches import PictureReader
 from whatchanged.training.data.grid_files import GridFiles, is_grid_folder, picture_name
 
 
-def reader(vision: VisionConfig, features: str, root: Path) -> Reader:
+def picture_reader(vision: VisionConfig, features: str, root: Path) -> PictureReader:
     """How a picture of the data set at ``root`` is read: features (N, F) float32, or pixels (H, W, 3) uint8.
 
     features: a folder of ``grid_files``, or one with an ``.npy`` a picture. Raises DatasetError where its
     grids are not those that the recipe wants.
     """
-    if vision.kind != "features":
+    if not isinstance(vision, FeaturesConfig):
         size = (vision.image_width, vision.image_height)
         return lambda path: resize(open_image(path), size)
     if not features:

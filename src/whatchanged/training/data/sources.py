@@ -1,18 +1,17 @@
-"""Where a recipe's examples come from: a data set on disk, with pictures or precomputed features, or a pool.
+"""Where a recipe's examples come from: a data set on disk, with pictures or stored features, or a pool.
 
-To add a source: a module with a function ``(Recipe, run folder) -> Sources``, and a line in ``SOURCES``.
+To add a source: its settings in ``recipes.schema.DataConfig``, a module with a function ``(Recipe, run
+folder) -> Sources``, and a line in ``SOURCES``.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
-from typing import cast, get_args
 
 from whatchanged.bpe import read_merges
-from whatchanged.errors import RecipeError
-from whatchanged.recipes.schema import Recipe, StageConfig, Task
-from whatchanged.training.batches import Source, Sourced
+from whatchanged.recipes.schema import Recipe, StageConfig
+from whatchanged.training.batches import Source
 from whatchanged.vocabulary import Vocabulary
 
 SOURCES: Mapping[str, str] = {
@@ -28,20 +27,24 @@ class Sources:
     train: Source
     validation: Source
     vocabulary: Vocabulary
+    no_change_captions: tuple[str, ...] = ()
+    """What captions say of the pairs known as unchanged and of no other, the most frequent first."""
     single: Source | None = None
     """One item per caption of single pictures, where a stage reads them."""
     labelled: Source | None = None
-    """Pairs of labelled pictures, where a stage has the task fgvc."""
+    """Pairs of labelled pictures, where a task reads them."""
     own: Mapping[str, Source] = field(default_factory=dict)
-    """Examples of the stages, by name, that cut the pairs in a way of their own."""
+    """Stage -> its examples, of stages that make them in a way of their own."""
 
-    def of(self, stage: StageConfig) -> Sourced:
-        """What the tasks of a stage read."""
-        own = self.own.get(stage.name, self.train)
-        own = own if stage.data == "pairs" or self.single is None else self.single
-        if self.labelled is None:
-            return own
-        return {task: self.labelled if task == "fgvc" else own for task in get_args(Task)}
+    def of(self, stage: StageConfig, recipe: Recipe) -> Mapping[str, Source]:
+        """What each task of a stage reads."""
+        captioned = self.own.get(stage.name, self.train)
+        if stage.data == "single" and self.single is not None:
+            captioned = self.single
+        labelled = captioned if self.labelled is None else self.labelled
+        return {
+            name: labelled if recipe.tasks[name].reads == "labelled" else captioned for name in stage.tasks
+        }
 
 
 def open_sources(recipe: Recipe, run: Path) -> Sources:
@@ -49,19 +52,8 @@ def open_sources(recipe: Recipe, run: Path) -> Sources:
 
     ``data.merges`` replaces the source's words with CLIP's pieces.
     """
-    if recipe.data.source != "dataset" and recipe.data.preparation != "none":
-        raise RecipeError(
-            f'{recipe.name}: data.preparation = "{recipe.data.preparation}" is for captions on disk;'
-            ' drawn captions have no other words. Use "none".'
-        )
-    alone = [stage.name for stage in recipe.stages if stage.data == "single"]
-    if recipe.data.source != "dataset" and alone:
-        raise RecipeError(
-            f'{recipe.name}: stage {alone[0]} reads single pictures (data = "single"), which a pool has none'
-            ' of. Use data = "pairs", or data.source = "dataset".'
-        )
     module, _, name = SOURCES[recipe.data.source].partition(":")
-    sources = cast(Sources, getattr(import_module(module), name)(recipe, run))
+    sources: Sources = getattr(import_module(module), name)(recipe, run)
     if recipe.data.merges:
         sources = replace(sources, vocabulary=read_merges(Path(recipe.data.merges)))
     return sources

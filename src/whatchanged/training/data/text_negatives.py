@@ -43,7 +43,6 @@ from whatchanged.training.data.negatives import (
     first_of,
     in_turn,
 )
-from whatchanged.worlds.clevr.grading import parse
 
 Judge = Callable[[PairRecord, str], bool | None]
 """Whether a sentence is true of a pair; None where the judge cannot tell."""
@@ -85,12 +84,6 @@ SYNONYMS = {
 
 _ANIMAL = re.compile(r"\b(animal ?)([12])\b", re.IGNORECASE)
 _CLAUSES = re.compile(r"[.,;]|\bwhile\b|\bwhereas\b|\bbut\b|\band\b(?= animal ?[12])")
-
-
-def in_free_text(records: Sequence[PairRecord]) -> bool:
-    """Whether captions are beyond the CLEVR language: most records' first caption cannot be read in it."""
-    first = [record.captions[0] for record in records if record.captions]
-    return sum(parse(caption) is None for caption in first) > len(first) / 2
 
 
 def mine_text(

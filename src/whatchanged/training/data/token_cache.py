@@ -1,9 +1,8 @@
-"""Pictures seen once: where a run leaves its backbone as it is, tokens take the place of pixels.
+"""Pictures seen once: where a run leaves its backbone as it is, stored tokens take the place of pixels.
 
 A frozen backbone says the same of a picture in every pass, and running it is nearly all that a fine-tune on a
-few hundred pairs would do. Each picture is packed (``PixelVision.to_tokens``) when it is first read; its
-tokens
-stay in memory, 10 KB for 16 of them, as long as there is room.
+few hundred pairs would do. Each picture's tokens are computed when it is first read. They stay in memory,
+10 KB for 16 of them, as long as there is room.
 """
 
 from copy import deepcopy
@@ -15,24 +14,26 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from whatchanged.recipes.schema import Recipe
-from whatchanged.training.batches import Reader, Source
+from whatchanged.recipes.schema import DatasetConfig, Recipe
+from whatchanged.training.batches import PictureReader, Source
 from whatchanged.training.data.sources import Sources
-from whatchanged.training.objects.tokens import ObjectVision
+from whatchanged.training.vision.base import PictureVision
 
 MOST_BYTES = 4 * 2**30
 """Of tokens in memory; the pictures beyond are seen anew each time."""
 
 
 def leaves_backbone(recipe: Recipe) -> bool:
-    """Whether no stage trains the backbone or needs pixels, and pictures are read as they are on disk."""
-    plain = recipe.data.source == "dataset"  # a pool's are varied anew each time
-    frozen = all(not stage.learns_vision and "seeing" not in stage.tasks for stage in recipe.stages)
-    return plain and frozen and recipe.vision.kind == "backbone"
+    """Whether no stage trains the vision or learns from pixels, and pictures are read as they are on disk."""
+    on_disk = isinstance(recipe.data, DatasetConfig)  # a pool's pictures are augmented anew each time
+    frozen = all(not stage.learns_vision for stage in recipe.stages)
+    return on_disk and frozen and recipe.vision.learns
 
 
-def cached_tokens(read: Reader, vision: ObjectVision, kept: dict[Path, NDArray[np.float32]]) -> Reader:
-    """A reader of packed tokens (N, F + 4), float32; ``kept`` holds those of the pictures read so far."""
+def cached_tokens(
+    read: PictureReader, vision: PictureVision, kept: dict[Path, NDArray[np.float32]]
+) -> PictureReader:
+    """A reader of stored tokens (N, F'), float32; ``kept`` holds those of the pictures read so far."""
 
     def tokens(path: Path) -> NDArray[np.float32]:
         if path in kept:
@@ -47,13 +48,15 @@ def cached_tokens(read: Reader, vision: ObjectVision, kept: dict[Path, NDArray[n
     return tokens
 
 
-def with_tokens(sources: Sources, vision: ObjectVision) -> Sources:
-    """The same examples with packed tokens (N, F + 4), float32, of ``vision`` as it is now."""
+def with_tokens(sources: Sources, vision: PictureVision) -> Sources:
+    """The same examples with stored tokens of ``vision`` as it is now."""
     # A copy: examples are read in threads, while the loop puts the method in training mode and back.
-    seer, kept = deepcopy(vision).eval(), dict[Path, NDArray[np.float32]]()
+    frozen = deepcopy(vision)
+    frozen.backbone.eval()
+    kept = dict[Path, NDArray[np.float32]]()
 
     def packed(source: Any) -> Source:
-        own: Source = replace(source, read=cached_tokens(source.read, seer, kept))
+        own: Source = replace(source, read=cached_tokens(source.read, frozen, kept))
         return own
 
     return replace(

@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,28 +12,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 import whatchanged
-from whatchanged.captioner.bundle import MANIFEST, Bundle, Card, open_bundle, write_bundle
+from whatchanged.captioner.bundle import MANIFEST, WEIGHTS, Bundle, open_bundle, write_bundle
+from whatchanged.captioner.card import Card, GridAttention, PictureInput
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.images import normalise
 from whatchanged.recipes.reader import dump_recipe
-from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.schema import DataConfig, DatasetConfig, FeaturesConfig, Recipe
 from whatchanged.training.batches import Source, read_examples
-from whatchanged.training.checkpoint import State
-from whatchanged.training.data.sources import Sources, open_sources
+from whatchanged.training.checkpoint import State, model_tensors
+from whatchanged.training.data.sources import open_sources
 from whatchanged.training.export.backbone_in_front import put_backbone_in_front
-from whatchanged.training.export.calibration import calibrate, no_change_sentences
+from whatchanged.training.export.calibration import calibrate, sayable_sentences
 from whatchanged.training.export.graphs import compare, compare_ood_distance, store_half, write_graphs
 from whatchanged.training.export.in_distribution import fit_in_distribution
 from whatchanged.training.export.model_card import model_card
 from whatchanged.training.methods import Method
-from whatchanged.training.objects.tokens import pixel_statistics
 from whatchanged.training.run_folder import open_run
-from whatchanged.worlds.clevr.language import NO_CHANGE
+from whatchanged.training.weights.bundle_weights import has_folded_norms, pack_weights
+from whatchanged.worlds import world_of
 
 FIXTURE_PAIRS = 64
-
-WORLDS: Mapping[str, tuple[str, tuple[str, ...]]] = {"clevr_change": ("clevr", NO_CHANGE)}
-"""Data set -> the world its pictures show, and that world's ways to say that nothing changed."""
 
 
 def export_run(
@@ -66,11 +64,17 @@ def export_run(
     if output.exists() and any(output.iterdir()) and not (output / MANIFEST).is_file():
         raise OutputError(f"{output}: holds other things than a model, so it stays. Choose another folder.")
     trained, method, state = open_run(run, checkpoint)
-    recipe, statistics, seen_by = trained, pixel_statistics(trained.vision), None
-    if trained.vision.kind == "features":
+    # Of the run itself, before a backbone is put in front of it.
+    tensors, folded_norms = model_tensors(method), has_folded_norms(method)
+    recipe, features = trained, None
+    if isinstance(trained.vision, FeaturesConfig):
         recipe, backbone = put_backbone_in_front(run, trained, method, weights)
-        statistics, seen_by = (backbone.mean, backbone.std), backbone.about()
-    sources = _pictures(recipe, data, run)
+        features = backbone.about()
+    if isinstance(recipe.vision, FeaturesConfig) or method.vision.pixel_statistics is None:
+        raise RecipeError(f"{run}: this model reads no pictures, so it cannot caption any.")
+    size, statistics = (recipe.vision.image_width, recipe.vision.image_height), method.vision.pixel_statistics
+    places = _places(recipe.data, data)
+    sources = open_sources(replace(recipe, data=places, stages=()), run)  # nothing to train on
     validation = sources.validation
     distance, known = (
         (None, None) if in_distribution is None else fit_in_distribution(method.vision, in_distribution)
@@ -79,6 +83,7 @@ def export_run(
     draft = output.with_name(f".{output.name}.{os.getpid()}")
     draft.mkdir(parents=True)
     try:
+        (draft / WEIGHTS).write_bytes(pack_weights(tensors))
         write_graphs(method, (pairs[0][:2], pairs[1][:2]), draft, distance)
         if fp16:
             for graph in ("encoder.onnx", "decoder.onnx"):
@@ -87,23 +92,33 @@ def export_run(
         if distance is not None:
             compare_ood_distance(method, distance, draft, *pairs)
         dataset = validation.example(0, np.random.default_rng(0)).record.dataset
-        world, sentences = WORLDS.get(dataset, ("none", ()))
-        sentences = sentences or no_change_sentences(sources, method.vocabulary, method.max_length)
+        world = world_of(dataset, Path(places.path))
+        sentences = () if world is None else world.no_change_sentences
+        sentences = sentences or sayable_sentences(sources.no_change_captions, recipe, method.vocabulary)
         no_change = calibrate(method, validation, sentences)
         graphs = {"pairs": len(pairs[0]), "ids": "equal", "largest_difference": difference}
         provenance = {
             **_training(run, trained, method, state),
-            **({} if seen_by is None else {"features": seen_by}),
+            **({} if features is None else {"features": features}),
             "weights_stored_as": "fp16 where large" if fp16 else "fp32",
             "graphs_against_torch": graphs,
         }
         card = Card(
-            name, whatchanged.__version__, recipe.method.name, recipe.method.preset, world,
-            (recipe.vision.image_width, recipe.vision.image_height), *statistics,
-            (method.vision.rows, method.vision.columns), method.vocabulary, method.max_length,
-            no_change, provenance, known,
-        )  # fmt: skip
-        (draft / "README.md").write_text(model_card(card, recipe, draft), encoding="utf-8")
+            name=name,
+            version=whatchanged.__version__,
+            method=recipe.method.name,
+            preset=recipe.method.preset,
+            world="none" if world is None else world.name,
+            input=PictureInput(size, *statistics),
+            attention=GridAttention(method.vision.rows, method.vision.columns),
+            vocabulary=method.vocabulary,
+            max_length=method.max_length,
+            no_change=no_change,
+            provenance=provenance,
+            in_distribution=known,
+            folded_norms=folded_norms,
+        )
+        (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
         write_bundle(draft, card)
         _put(draft, output)
     finally:
@@ -129,12 +144,12 @@ def _put(draft: Path, output: Path) -> None:
 
 def _training(run: Path, recipe: Recipe, method: Method, state: State) -> dict[str, Any]:
     """How the weights came about, for the bundle's card; no paths."""
+    resolved = replace(recipe, data=replace(recipe.data.with_folders("", ""), merges=""))
+    preparation = recipe.data.preparation if isinstance(recipe.data, DatasetConfig) else "none"
     return {
         "recipe": recipe.name,
-        "resolved_recipe": dump_recipe(
-            replace(recipe, data=replace(recipe.data, path="", features="", merges=""))
-        ),
-        "preparation": recipe.data.preparation,
+        "resolved_recipe": dump_recipe(resolved),
+        "preparation": preparation,
         "attention": method.attention_description,
         "checkpoint": {"stage": recipe.stages[state.stage].name, "step": state.step, "best": state.best},
         "training_seconds": round(state.seconds),
@@ -143,32 +158,28 @@ def _training(run: Path, recipe: Recipe, method: Method, state: State) -> dict[s
 
 
 def _environment(run: Path) -> dict[str, Any]:
-    """What the run was trained on, in each sitting, without commands and start, whose paths are nobody's
-    business."""
+    """What the run was trained on, in each launch; without commands and start, whose paths are private."""
 
     def shown(launch: dict[str, Any]) -> dict[str, Any]:
-        return {key: value for key, value in launch.items() if key not in ("command", "init")}
+        private = ("command", "init", "launches", "sittings")
+        return {key: value for key, value in launch.items() if key not in private}
 
     first: dict[str, Any] = json.loads((run / "environment.json").read_text(encoding="utf-8"))
-    later = {"sittings": [shown(launch) for launch in first["sittings"]]} if "sittings" in first else {}
-    return {**shown(first), **later}
+    later = first.get("launches", first.get("sittings", []))  # "sittings" before 0.2
+    return {**shown(first), **({"launches": [shown(launch) for launch in later]} if later else {})}
 
 
-def _pictures(recipe: Recipe, data: Path | None, run: Path) -> Sources:
-    """The pairs as pictures: of the folder ``data``, or of the run's own data set or pool."""
-    places = replace(  # the run keeps its vocabulary, and each pair is seen for itself
-        recipe.data, features="", merges="", examples="captions", exchange=False
-    )
-    if data is not None:
-        places = replace(
-            places,
-            source="dataset",
-            path=str(data),
-            wording="captions",
-            ordered_pairs="official",
-            augment="examples",
-        )
-    return open_sources(replace(recipe, data=places, stages=()), run)  # nothing to train on
+def _places(data: DataConfig, folder: Path | None) -> DataConfig:
+    """Where pairs are read as pictures: in ``folder``, or the run's own data set or pool.
+
+    The run keeps its vocabulary, and each pair is read by itself.
+    """
+    if isinstance(data, DatasetConfig):
+        data = replace(data, features="", merges="", examples="captions", exchange=False)
+        return data if folder is None else replace(data, path=str(folder), wording="captions")
+    if folder is None:
+        return replace(data, tokens="", merges="")
+    return DatasetConfig(path=str(folder), validation=data.validation)
 
 
 def _fixture_pairs(

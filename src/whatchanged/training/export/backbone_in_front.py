@@ -2,12 +2,9 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
-
-from torch import nn
 
 from whatchanged.errors import RecipeError
-from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.schema import BackboneConfig, DatasetConfig, Recipe
 from whatchanged.training.data.grid_files import GridFiles, is_grid_folder
 from whatchanged.training.features.backbones import BACKBONES, Backbone, SeenOnTheFly, open_backbone
 from whatchanged.training.methods import Method
@@ -21,7 +18,7 @@ def put_backbone_in_front(
     weights: the backbone's, where they lie in no package: a file, or a run folder for a run's backbone.
     Raises RecipeError where the features do not say whose they are, or other weights saw them.
     """
-    folder = Path(recipe.data.features)
+    folder = Path(recipe.data.features) if isinstance(recipe.data, DatasetConfig) else Path()
     if not is_grid_folder(folder):
         raise RecipeError(
             f"{run}: this model reads precomputed features, and {folder} does not say which backbone saw"
@@ -41,7 +38,7 @@ def put_backbone_in_front(
             f"{run}: its features were seen by {about['backbone']} with weights {about['sha256'][:12]}; these"
             f" are {backbone.name}'s {backbone.sha256[:12]}. Name those that saw the features: --weights"
         )
-    cast(nn.Module, method).vision = SeenOnTheFly(backbone).eval()
+    method.vision = SeenOnTheFly(backbone).eval()
     width, height = backbone.size
-    seeing = replace(recipe.vision, kind="backbone", image_width=width, image_height=height)
-    return replace(recipe, vision=seeing), backbone
+    pictures = BackboneConfig(image_width=width, image_height=height)
+    return replace(recipe, vision=pictures), backbone

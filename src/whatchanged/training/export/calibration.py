@@ -1,6 +1,5 @@
 """The no-change probability of a trained method, and its calibration on validation pairs."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,12 +7,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from whatchanged.captioner.bundle import NoChange
+from whatchanged.captioner.card import NoChange
 from whatchanged.captioner.decoding import Cache
 from whatchanged.captioner.no_change import sayable, sentences_probability
+from whatchanged.recipes.schema import Recipe
 from whatchanged.training.batches import Example, Source, read_examples
-from whatchanged.training.data.examples import DatasetSource
-from whatchanged.training.data.sources import Sources
 from whatchanged.training.methods import Method
 from whatchanged.vocabulary import UNK, Vocabulary
 
@@ -46,22 +44,12 @@ def calibrate(method: Method, validation: Source, sentences: tuple[str, ...]) ->
     return NoChange(0.5, scale, shift, how, sentences, "head" if by_head else "sentences")
 
 
-def no_change_sentences(sources: Sources, vocabulary: Vocabulary, max_length: int) -> tuple[str, ...]:
-    """What is said of the pairs known as unchanged and of no other, as the decoder would say it.
-
-    The most frequent first; () where no such pair is known, and the model cannot say that nothing changed.
-    """
-    said: Counter[str] = Counter()
-    others = set()
-    for source in (sources.train, sources.validation):
-        for record in source.records if isinstance(source, DatasetSource) else ():
-            rows = [vocabulary.ids(caption, max_length) for caption in record.captions]
-            sentences = [vocabulary.text(row) for row in rows if UNK not in row]
-            if record.changed is False:
-                said.update(sentences)
-            else:
-                others.update(sentences)
-    return tuple([sentence for sentence, _ in said.most_common() if sentence not in others][:MOST_SENTENCES])
+def sayable_sentences(captions: Sequence[str], recipe: Recipe, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The first ``MOST_SENTENCES`` of these captions that the vocabulary has, as the decoder would say
+    them."""
+    rows = (vocabulary.sentence(caption, recipe.method.longest_caption()) for caption in captions)
+    sentences = dict.fromkeys(vocabulary.text(row) for row in rows if UNK not in row)
+    return tuple(sentences)[:MOST_SENTENCES]
 
 
 def judge(
@@ -78,14 +66,15 @@ def judge(
         if judged is not None:
             return judged.double().numpy(), True
         cached = list(method.first_cache(memory))
+        known = {name: part for name, part in memory._asdict().items() if part is not None}
 
         def step(previous: NDArray[np.int64], position: int, cache: Cache) -> tuple[Any, None, Cache]:
-            parts = memory._replace(**{name: cache[f"memory_{name}"] for name in memory._fields})
+            parts = memory._replace(**{name: cache[f"memory_{name}"] for name in known})
             own = {name: cache[name] for name in cached}
             scores, _, grown = method.step(parts, torch.from_numpy(previous), position, own)
             return scores.numpy(), None, {**cache, **grown}
 
-        start = {f"memory_{name}": part for name, part in memory._asdict().items()}
+        start = {f"memory_{name}": part for name, part in known.items()}
         ids = sayable(sentences, method.vocabulary, method.max_length)
         start |= method.first_cache(memory)
         return sentences_probability(step, start, len(examples), ids), False

@@ -23,12 +23,11 @@ from whatchanged.errors import BundleError
 from whatchanged.training.export.in_distribution import OODDistance, encode_and_judge
 from whatchanged.training.methods import Method
 from whatchanged.training.validation import decode
+from whatchanged.training.weights.bundle_weights import HALF_FROM, LARGEST_HALF
 
 OPSET = 17
 OOD_DISTANCE_OFF = 0.02
 """Most relative difference between the encoder's strangeness and torch's."""
-HALF_FROM = 256
-"""Numbers that a weight must have to be worth storing as fp16."""
 
 
 class _Encoder(nn.Module):
@@ -74,7 +73,7 @@ def write_graphs(
         cache = method.first_cache(memory)
         previous = torch.ones(len(before), dtype=torch.int64)
         _, _, cache = method.step(memory, previous, 1, cache)
-    memory = type(memory)(*(tensor.clone() for tensor in memory))
+    memory = type(memory)(*(None if part is None else part.clone() for part in memory))
     cache = {name: tensor.clone() for name, tensor in cache.items()}
     parts, caches = _read_parts(method, memory, previous, cache), list(cache)
     memories, names = [f"memory_{part}" for part in parts], [f"cache_{name}" for name in caches]
@@ -97,12 +96,17 @@ def write_graphs(
 
 
 def _read_parts(method: Method, memory: Any, previous: Tensor, cache: dict[str, Tensor]) -> list[str]:
-    """The memory's fields that a decoder step reads: those that change its answer when they are not there."""
+    """The memory's fields that a decoder step reads: with anything but a tensor in their place it fails.
+
+    A field that is None has nothing to be read.
+    """
     read = []
     for name in memory._fields:
+        if getattr(memory, name) is None:
+            continue
         try:
             with torch.inference_mode():
-                method.step(memory._replace(**{name: None}), previous, 2, cache)
+                method.step(memory._replace(**{name: object()}), previous, 2, cache)
         except (TypeError, AttributeError):
             read.append(name)
     return read
@@ -128,7 +132,7 @@ def store_half(path: Path) -> None:
     casts = []
     for number, weight in enumerate(list(graph.initializer)):
         values = onnx.numpy_helper.to_array(weight)
-        if values.dtype != np.float32 or values.size < HALF_FROM or np.abs(values).max() > 65000:
+        if values.dtype != np.float32 or values.size < HALF_FROM or np.abs(values).max() > LARGEST_HALF:
             continue
         stored = onnx.numpy_helper.from_array(values.astype(np.float16), f"{weight.name}_half")
         casts.append(onnx.helper.make_node("Cast", [stored.name], [weight.name], f"cast_{number}", to=1))
@@ -186,6 +190,7 @@ def decode_graphs(
     )
     outputs = [item.name for item in encoder.get_outputs()]
     memory = dict(zip(outputs, encoder.run(None, {"before": before, "after": after}), strict=True))
+    taken = {item.name for item in decoder.get_inputs()}
     first = {
         item.name: np.zeros((len(before), *item.shape[1:3], 0, *item.shape[4:]), np.float32)
         for item in decoder.get_inputs()
@@ -196,6 +201,7 @@ def decode_graphs(
 
     def step(previous: NDArray[np.int64], position: int, cache: Cache) -> tuple[Any, None, Cache]:
         feed = {"previous": previous, "position": np.array(position, np.int64), **memory, **cache}
+        feed = {name: value for name, value in feed.items() if name in taken}
         scores, _, *grown = decoder.run(None, feed)
         return scores, None, dict(zip(first, grown, strict=True))
 

@@ -14,7 +14,7 @@ adversarial attacks), with a single class.
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,13 +22,12 @@ from numpy.typing import NDArray
 from sklearn.covariance import ledoit_wolf
 from torch import Tensor, nn
 
-from whatchanged.captioner.bundle import InDistribution
+from whatchanged.captioner.card import InDistribution
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.training.methods import Method
 from whatchanged.training.objects.pool import Shard, check_size, open_shards
-from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.training.vision.augmentation import augment_pixels
-from whatchanged.training.vision.base import Vision
+from whatchanged.training.vision.base import PictureVision, Vision
 
 PICTURES = 2000
 """Most pictures to fit, and as many others to find the threshold; about a minute's work for one core."""
@@ -71,7 +70,7 @@ def fit_in_distribution(vision: Vision, pool: Path) -> tuple[OODDistance, InDist
     Raises RecipeError for a way of seeing without a backbone of its own, DatasetError where no pool lies
     there, or it is too small, or its pictures have another size.
     """
-    if not isinstance(vision, ObjectVision):
+    if not isinstance(vision, PictureVision):
         raise RecipeError(
             "--familiar: this model has no backbone that could tell what is familiar (vision.kind = "
             '"backbone" has one). Export without --familiar.'
@@ -105,8 +104,11 @@ def encode_and_judge(
     if distance is None:
         return method.encode(before, after), None
     features: list[Tensor] = []
-    backbone = cast(ObjectVision, method.vision).backbone
-    watch = backbone.register_forward_hook(lambda _module, _pictures, found: features.append(found))
+    if not isinstance(method.vision, PictureVision):
+        raise RecipeError("only a vision with a backbone tells how unfamiliar a picture is.")
+    watch = method.vision.backbone.register_forward_hook(
+        lambda _module, _pictures, found: features.append(found)
+    )
     try:
         memory = method.encode(before, after)
     finally:
@@ -130,15 +132,15 @@ def _some(places: Sequence[Place]) -> list[Place]:
     return [places[i] for i in np.sort(chosen)]
 
 
-def _seen(vision: ObjectVision, places: Sequence[Place], generator: torch.Generator) -> NDArray[np.float64]:
+def _seen(vision: PictureVision, places: Sequence[Place], generator: torch.Generator) -> NDArray[np.float64]:
     with torch.inference_mode():
         rows = torch.cat([statistics(f) for f in _features(vision, places, generator)])
     return rows.double().numpy()
 
 
-def _features(vision: ObjectVision, places: Sequence[Place], generator: torch.Generator) -> Iterator[Tensor]:
+def _features(vision: PictureVision, places: Sequence[Place], generator: torch.Generator) -> Iterator[Tensor]:
     """The backbone's features of these pictures, each varied, a batch at a time."""
     for start in range(0, len(places), BATCH):
         pixels = np.stack([shard.pictures[i, k] for shard, i, k in places[start : start + BATCH]])
         varied = augment_pixels(torch.from_numpy(pixels), generator, REACH)
-        yield vision.backbone(vision.normalise(varied).contiguous(memory_format=torch.channels_last))
+        yield vision.features(vision.normalise(varied))

@@ -15,11 +15,13 @@ import torch
 from torch import Tensor, nn
 
 from whatchanged.errors import MissingExtra, RecipeError
+from whatchanged.recipes.schema import CELL
 from whatchanged.training.features.efficientnet_lite import EfficientNetLite0
 from whatchanged.training.features.resnet import ResNet101
-from whatchanged.training.objects.tokens import MEAN, STD, ObjectVision
 from whatchanged.training.run_folder import open_run
-from whatchanged.training.vision.base import Grids, StoredFeatures
+from whatchanged.training.vision.backbone import MEAN, STD
+from whatchanged.training.vision.base import PictureVision, TokenPair
+from whatchanged.training.vision.features import StoredFeatures
 from whatchanged.training.weights.clip_archive import read_tensors
 
 SIDE = 224
@@ -94,16 +96,17 @@ class Backbone:
 
 
 class SeenOnTheFly(StoredFeatures):
-    """The vision of a model that learned from stored features, reading pictures through their backbone."""
+    """The vision of a model that learned from stored features: it reads pictures through their backbone."""
 
     def __init__(self, backbone: Backbone) -> None:
         super().__init__(backbone.rows, backbone.columns, backbone.width)
+        self.pixel_statistics = (backbone.mean, backbone.std)
         self.backbone, self.network = backbone, backbone.network
 
-    def grids(self, before: Tensor, after: Tensor) -> Grids:
+    def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
         """Pictures as the method's raw features."""
         seen = self.backbone.see(torch.cat([before, after]))
-        return super().grids(seen[: before.shape[0]], seen[before.shape[0] :])
+        return super().tokens(seen[: before.shape[0]], seen[before.shape[0] :])
 
 
 def open_backbone(name: str, weights: Path | None = None) -> Backbone:
@@ -117,9 +120,16 @@ def open_backbone(name: str, weights: Path | None = None) -> Backbone:
         network = kind.build()
         _load(network, name, _weights_file(name, kind, weights))
         return Backbone(
-            name, fingerprint(network), (SIDE, SIDE), tuple(kind.mean), tuple(kind.std), kind.cells,
-            kind.cells, kind.width, network.eval(),
-        )  # fmt: skip
+            name=name,
+            sha256=fingerprint(network.state_dict()),
+            size=(SIDE, SIDE),
+            mean=tuple(kind.mean),
+            std=tuple(kind.std),
+            rows=kind.cells,
+            columns=kind.cells,
+            width=kind.width,
+            network=network.eval(),
+        )
     if not (Path(name) / "recipe.toml").is_file():
         raise RecipeError(
             f"{name}: there is no such backbone, and no run lies there. Choose among: {', '.join(BACKBONES)},"
@@ -128,31 +138,33 @@ def open_backbone(name: str, weights: Path | None = None) -> Backbone:
     if weights is not None:
         raise RecipeError(f"{weights}: the run {name} has weights of its own. Leave --weights out.")
     recipe, method, _ = open_run(Path(name), "last")
-    if not isinstance(method.vision, ObjectVision):
+    if not isinstance(method.vision, PictureVision):
         raise RecipeError(
             f"{name}: {recipe.name} has no backbone to run. Name a run with vision.kind backbone."
         )
     vision = method.vision
-    size = (recipe.vision.image_width, recipe.vision.image_height)
+    size = (CELL * vision.columns, CELL * vision.rows)
     return Backbone(
-        recipe.name, fingerprint(vision.backbone), size, MEAN, STD, vision.rows, vision.columns,
-        vision.backbone.width, vision.backbone.eval(),
-    )  # fmt: skip
+        name=recipe.name,
+        sha256=fingerprint(vision.backbone.state_dict()),
+        size=size,
+        mean=MEAN,
+        std=STD,
+        rows=vision.rows,
+        columns=vision.columns,
+        width=vision.channels,
+        network=vision.backbone.eval(),
+    )
 
 
-def fingerprint(network: nn.Module) -> str:
+def fingerprint(state: Mapping[str, Tensor]) -> str:
     """SHA-256 over names, shapes and float32 bytes of the weights, in the order of their names."""
     digest = hashlib.sha256()
-    for name, tensor in sorted(network.state_dict().items()):
+    for name, tensor in sorted(state.items()):
         if tensor.is_floating_point():
             digest.update(f"{name} {list(tensor.shape)}\n".encode())
             digest.update(tensor.detach().cpu().contiguous().numpy().astype("<f4").tobytes())
     return digest.hexdigest()
-
-
-def token_weights(vision: ObjectVision) -> str:
-    """The fingerprint of all that the tokens of a picture depend on: the backbone and its heads."""
-    return fingerprint(nn.ModuleDict({"backbone": vision.backbone, "heads": vision.heads}))
 
 
 def _weights_file(name: str, kind: Kind, weights: Path | None) -> Path:

@@ -24,12 +24,13 @@ from whatchanged.errors import OutputError, RecipeError
 from whatchanged.files import whole
 from whatchanged.images import open_image, resize
 from whatchanged.training.data.grid_files import picture_name, read_header, shard_file, write_shard
-from whatchanged.training.features.backbones import Backbone, open_backbone, token_weights
+from whatchanged.training.device import choose_device
+from whatchanged.training.features.backbones import Backbone, fingerprint, open_backbone
 from whatchanged.training.objects.pool import Shard, check_size, open_shards
 from whatchanged.training.objects.token_files import claim, origin, tokens_file
-from whatchanged.training.objects.tokens import ObjectVision
-from whatchanged.training.run_folder import choose_device, open_run
+from whatchanged.training.run_folder import open_run
 from whatchanged.training.vision.augmentation import augment
+from whatchanged.training.vision.base import PictureVision
 
 BATCH = 100
 """Pictures of a pool side by side."""
@@ -214,16 +215,16 @@ def store_tokens(
     """
     recipe, method, _ = open_run(run, "last")
     vision = method.vision
-    if not isinstance(vision, ObjectVision):
+    if not isinstance(vision, PictureVision):
         raise RecipeError(f"{run}: {recipe.name} reads stored features itself; it has no backbone to run.")
     if vision.rows * vision.columns > EXACT:
         raise RecipeError(
             f"{run}: {recipe.name} sees {vision.rows * vision.columns:,} cells; half precision numbers no"
-            f" more than {EXACT:,}. Train on its pictures (data.features empty), or see smaller ones."
+            f" more than {EXACT:,}. Train on its pictures (data.tokens empty), or see smaller ones."
         )
     found = open_shards(pool)
     check_size(pool, found, 8 * vision.columns, 8 * vision.rows)
-    claim(out, origin(pool, token_weights(vision), variants, vision.patches, vision.raw_width + 4))
+    claim(out, origin(pool, fingerprint(vision.token_state()), variants, vision.patches, vision.stored_width))
     where = choose_device(device)
     vision = vision.to(where).eval()
     shards = [shard for shard in found if not tokens_file(out, shard.number).exists()]
@@ -235,8 +236,8 @@ def store_tokens(
 
 
 @torch.inference_mode()
-def _tokens(vision: ObjectVision, shard: Shard, variant: int, device: torch.device) -> NDArray[np.float16]:
-    """One variant of a shard's pictures: (n, 3, N, F + 4)."""
+def _tokens(vision: PictureVision, shard: Shard, variant: int, device: torch.device) -> NDArray[np.float16]:
+    """One variant of a shard's pictures: (n, 3, N, width)."""
     generator = torch.Generator(device).manual_seed(shard.number * 1000 + variant)
     pictures = torch.from_numpy(np.array(shard.pictures)).flatten(0, 1)
     packed = []

@@ -1,56 +1,43 @@
-"""The methods by name, and what each of them can do.
+"""The methods' contract: what the loop, the evaluation and the export ask of a method.
 
 A method is a torch module with the duties of ``Method``; there is no base class. To add one: a file in this
-folder, a line in ``METHODS``. ``tests/contract/test_methods.py`` holds every method of the table to the rest.
+folder, its settings in ``recipes/methods``, a line in ``recipes.methods.METHODS``. Nobody asks for a method's
+class or name; what only some methods can do is a protocol of its own (``EmbedsCaptions``).
+``tests/contract/test_methods.py`` holds every method to the rest.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, runtime_checkable
 
-import torch
 from torch import Tensor, nn
 
 from whatchanged.errors import RecipeError, ShapeError
-from whatchanged.recipes.schema import MethodConfig
-from whatchanged.training.vision.base import Batch, Vision
+from whatchanged.recipes.methods import MethodSettings
+from whatchanged.training.batches import Batch, Example
+from whatchanged.training.vision.base import TorchModule, Vision
 from whatchanged.vocabulary import Vocabulary
-
-if TYPE_CHECKING:
-    from whatchanged.training.batches import Example
-
-METHODS = {
-    "pcl": "whatchanged.training.methods.pcl:PCL",
-    "pcl-birds": "whatchanged.training.methods.pcl_cross_task:PCLCrossTask",
-    "clip4idc": "whatchanged.training.methods.clip4idc:CLIP4IDC",
-    "scorer": "whatchanged.training.methods.scorer:SCORER",
-}
-
-WORDS = (
-    *("embed.words.weight", "output.weight", "output.bias"),  # PCL
-    *("decoder.words.weight", "decoder.output.weight", "decoder.output.bias"),  # SCORER
-    *("words.weight", "captioner.words.weight", "captioner.bias"),  # CLIP4IDC
-)
-"""The methods' tensors with a row for each word."""
 
 Cache = dict[str, Tensor]
 """What a decoder keeps of the words so far; batch first, so that ``value[rows]`` picks rows."""
 
 
-class Method(Protocol):
-    """What the loop, the evaluation and the export ask of a method."""
+class Method(TorchModule, Protocol):
+    """What every method can do."""
 
     vision: Vision
     vocabulary: Vocabulary
     max_length: int
     attention_description: str
     """Which attention ``step`` returns, in words."""
+    architecture: str
+    """Methods of one architecture name their tensors alike, so that one can begin from another's weights."""
 
     def batch_size(self, task: str, batch: int) -> int:
         """How many examples a batch of ``task`` holds where a stage asks for ``batch``."""
 
-    def collate(self, examples: Sequence["Example"]) -> Batch:
-        """Examples to tensors."""
+    def collate(self, examples: Sequence[Example]) -> Batch:
+        """Examples to tensors; captions are cut to the method's own length."""
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
         """The named terms of one task, as they enter the sum."""
@@ -88,64 +75,70 @@ class Method(Protocol):
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         """Names of the parameters that none of these tasks gives a gradient, on purpose."""
 
+    def word_tables(self) -> Mapping[str, Sequence[int]]:
+        """Names of the tensors with a row for each word -> the row of each entry of the vocabulary."""
+
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
         """Start from an earlier stage's weights; names what keeps its own start."""
 
 
-def build_method(config: MethodConfig, vision: nn.Module, vocabulary: Vocabulary) -> Method:
-    """The method that ``config.name`` names. Raises RecipeError for an unknown name."""
-    if config.name not in METHODS:
-        raise RecipeError(
-            f"method.name: there is no method {config.name!r}. Choose among: {', '.join(METHODS)}."
-        )
-    module, _, name = METHODS[config.name].partition(":")
-    return cast(Method, getattr(import_module(module), name)(config, vision, vocabulary))
+@runtime_checkable
+class EmbedsCaptions(Protocol):
+    """What a method can do besides that ranks pairs and captions by similarity."""
+
+    def embed_pairs(self, before: Tensor, after: Tensor) -> Tensor:
+        """The pairs' vectors (B, J), not normalised."""
+
+    def embed_texts(self, ids: Tensor) -> Tensor:
+        """The captions' vectors (B, J), not normalised. ids: (B, T), BOS words EOS PAD."""
+
+
+def build_method(config: MethodSettings, vision: Vision, vocabulary: Vocabulary) -> Method:
+    """The method of these settings, freshly initialised."""
+    module, _, name = config.implementation.partition(":")
+    method: Method = getattr(import_module(module), name)(config, vision, vocabulary)
+    return method
 
 
 def initialise_from(method: Method, source: Method, where: str) -> str:
     """Start ``method`` from the weights of ``source``; returns what there is to say of it.
 
-    A word that both vocabularies have keeps its rows; the others start anew. Another method (pcl and
-    pcl-birds are one here) hands on what sees pictures, and nothing else. where: what the weights are of, for
-    messages. Raises RecipeError where nothing fits, ShapeError where a name fits but not its shape.
+    A word that both vocabularies have keeps its rows; the others start anew. Of a method of another kind only
+    the vision's weights are copied. where: what the weights are of, for messages. Raises RecipeError where
+    nothing fits, ShapeError where a name fits but not its shape.
     """
-    assert isinstance(method, nn.Module) and isinstance(source, nn.Module)
     own, state = method.state_dict(), source.state_dict()
-    alike = isinstance(source, type(method)) or isinstance(method, type(source))
+    alike = method.architecture == source.architecture
     if not alike:
         state = {name: tensor for name, tensor in state.items() if name.startswith("vision.")}
     if not any(name in state for name, _ in method.named_parameters()):
         raise RecipeError(
-            f"{where}: these are weights of {type(source).__name__}; {type(method).__name__} can begin with"
-            " nothing of them. Begin from a run of the recipe's own method."
+            f"{where}: these are weights of {source.architecture}, and none of them fits"
+            f" {method.architecture}. Begin from a run of the recipe's own method."
         )
-    for name in own.keys() & state.keys() & set(WORDS):
-        if own[name].shape[1:] == state[name].shape[1:]:
-            state[name] = _by_word(own[name], method, state[name], source)
+    theirs = source.word_tables()
+    for name, rows in method.word_tables().items():
+        if name in own and name in state and name in theirs and own[name].shape[1:] == state[name].shape[1:]:
+            places = dict(zip(source.vocabulary.entries, theirs[name], strict=True))
+            state[name] = _by_word(own[name], method.vocabulary.entries, rows, state[name], places)
     kept = method.load_pretrained(state)
-    said = f"{len(own) - len(kept)} tensors taken over, {len(kept)} keep their own start"
+    said = f"{len(own) - len(kept)} tensors copied, {len(kept)} keep their own start"
     said += f" ({', '.join(sorted({name.partition('.')[0] for name in kept}))})" if kept else ""
     if not alike:
-        return f"{said}; of {type(source).__name__} only what sees pictures"
+        return f"{said}; of {source.architecture} only its vision"
     known = len(set(source.vocabulary.entries) & set(method.vocabulary.entries))
     return f"{said}; {known} of {len(method.vocabulary)} words were known"
 
 
-def _by_word(own: Tensor, method: Method, rows: Tensor, source: Method) -> Tensor:
-    """``own`` (V, ...) with the rows of the words that ``source`` knows."""
-    to, of = _table_rows(method), _table_rows(source)
-    places = {word: of[number] for number, word in enumerate(source.vocabulary.entries)}
+def _by_word(
+    own: Tensor, entries: Sequence[str], rows: Sequence[int], theirs: Tensor, places: Mapping[str, int]
+) -> Tensor:
+    """``own`` (V, ...) with the rows of the words that the other table has, by ``places``."""
     mixed = own.clone()
-    for number, word in enumerate(method.vocabulary.entries):
+    for word, row in zip(entries, rows, strict=True):
         if word in places:
-            mixed[to[number]] = rows[places[word]]
+            mixed[row] = theirs[places[word]]
     return mixed
-
-
-def _table_rows(method: Method) -> list[int]:
-    """The row of each word; CLIP4IDC's tables have the order of CLIP's, all others that of the vocabulary."""
-    rows: Tensor = getattr(method, "table_rows", torch.arange(len(method.vocabulary)))
-    return [int(row) for row in rows]
 
 
 def copy_matching_tensors(

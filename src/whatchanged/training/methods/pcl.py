@@ -24,223 +24,81 @@ Departures. ``Preset`` has one field per point where paper and code part ways; a
 - without the difference encoder (row 5 of table 4) the embedded patches go straight to F_cross: our reading.
 """
 
-import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from whatchanged.errors import DatasetError, RecipeError
-from whatchanged.recipes.schema import PCLConfig
+from whatchanged.recipes.methods.pcl import PCLConfig
+from whatchanged.training.batches import Batch, Example, stack_pictures
 from whatchanged.training.methods import Cache, copy_matching_tensors
-from whatchanged.training.nn.transformer import Cached, Stack, asking_mask, captioning_mask, norm, sinusoid
-from whatchanged.training.vision.base import Batch, Grids, Hidden, Vision, on_grids, stacked, to_patches
-from whatchanged.vocabulary import BOS, CLS, EOS, MASK, PAD, Vocabulary
-
-if TYPE_CHECKING:
-    from whatchanged.training.batches import Example
-
-MASKED = 0.15
-"""Share of words, of ends and of patches that are masked."""
-IGNORED = -100
-"""Label of a position that no loss looks at."""
+from whatchanged.training.methods.pcl_embeddings import Embeddings, Regressor
+from whatchanged.training.methods.pcl_objectives import (
+    IGNORED,
+    MASKED,
+    alignment_loss,
+    corrupt_patches,
+    corrupt_words,
+    cosines,
+    masked_patch_loss,
+    masked_patch_loss_authors,
+)
+from whatchanged.training.methods.pcl_presets import PRESETS
+from whatchanged.training.nn.transformer import (
+    Cached,
+    Stack,
+    asking_mask,
+    captioning_mask,
+    key_mask,
+    without_padding,
+)
+from whatchanged.training.vision.base import Hidden, TokenPair, Vision, on_grids, to_patches
+from whatchanged.vocabulary import MASK, PAD, Vocabulary, padded
 
 HEADS = {"mlm": {"output"}, "mvcl": {"regressor"}, "fda": set(), "caption": {"output", "distractor"}}
 """The parts that only some tasks train; every task trains the rest. The authors' pooler belongs to none."""
-
-
-@dataclass(frozen=True)
-class Preset:
-    """One reading of the method."""
-
-    squash: bool  # a sigmoid follows the projection of the patches
-    own_specials: bool  # [IMG1], [IMG2], [CLS] have vectors of their own; otherwise all use the word <CLS>
-    types: tuple[int, int, int, int, int, int]  # type of [IMG1], patches 1, [IMG2], patches 2, [CLS], words
-    doubled_exponent: bool  # the sinusoid's exponent is 2c/D for column c instead of 2⌊c/2⌋/D
-    placed_specials: bool  # specials at position 0 and contents from 1; otherwise contents from 0 only
-    scaled_words: bool  # word vectors are multiplied by sqrt(D)
-    deviation_norm: bool  # ``DeviationNorm`` in place of the standard layer normalisation
-    read_pads: bool  # pre-training attends to padding
-    regressed_negatives: bool  # MVCL's unmasked negatives are the model's outputs, not original features
-    cls_captions: bool  # [CLS] stays in front of the words when captioning
-    pooler: bool  # built and never trained
-
-
-PRESETS = {
-    "paper": Preset(
-        squash=False, own_specials=True, types=(0, 0, 1, 1, 2, 2), doubled_exponent=False,
-        placed_specials=True, scaled_words=False, deviation_norm=False, read_pads=False,
-        regressed_negatives=False, cls_captions=True, pooler=False,
-    ),
-    "authors": Preset(
-        squash=True, own_specials=False, types=(1, 2, 3, 4, 5, 6), doubled_exponent=True,
-        placed_specials=False, scaled_words=True, deviation_norm=True, read_pads=True,
-        regressed_negatives=True, cls_captions=False, pooler=True,
-    ),
-}  # fmt: skip
-
-
-def _uniform(shape: Sequence[int], generator: torch.Generator | None, device: torch.device) -> Tensor:
-    source = device if generator is None else generator.device
-    return torch.rand(shape, generator=generator, device=source).to(device)
-
-
-def corrupt_words(ids: Tensor, entries: int, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
-    """Mask words for prediction; returns (inputs, labels), (B, L) each; IGNORED labels ask nothing.
-
-    A word is chosen with probability 0.15: 80 % of the chosen become MASK, 10 % an id drawn from all
-    ``entries`` (specials and itself included), 10 % stay. A caption with no word chosen has its first word
-    masked. The end is chosen with probability 0.15 and becomes MASK. ids: (B, L), BOS words EOS PAD.
-    """
-    # Position by position, so that more padding behind draws nothing else for what stands before.
-    draw, stranger = _uniform((*ids.T.shape, 2), generator, ids.device).transpose(0, 1).unbind(-1)
-    end = ids == EOS
-    word = (ids != PAD) & (ids != BOS) & ~end
-    chosen = word & (draw < MASKED)
-    forced = torch.zeros_like(chosen)
-    forced[:, 1] = ~chosen.any(1)
-    masked = forced | (end & (draw < MASKED)) | (chosen & (draw < 0.8 * MASKED))
-    swapped = chosen & (draw >= 0.8 * MASKED) & (draw < 0.9 * MASKED)
-    strangers = (stranger * entries).long().clamp(max=entries - 1)
-    inputs = torch.where(swapped, strangers, ids).masked_fill(masked, MASK)
-    return inputs, ids.masked_fill(~(masked | chosen), IGNORED)
-
-
-def corrupt_patches(like: Tensor, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
-    """Choose patches of ``like`` (B, N, F) to hide, bool (B, N) for before and for after: one picture a pair.
-
-    Each patch is hidden with probability 0.15, at least one: the smallest draw is always among them.
-    """
-    draw = _uniform(like.shape[:2], generator, like.device)
-    hidden = (draw < MASKED) | (draw == draw.amin(1, keepdim=True))
-    in_before = _uniform(like.shape[:1], generator, like.device)[:, None] < 0.5
-    return hidden & in_before, hidden & ~in_before
-
-
-def cosines(a: Tensor, b: Tensor) -> Tensor:
-    """cos(a_i, b_j): (..., P, F), (..., Q, F) -> (..., P, Q); norms are clamped at 1e-12."""
-    return F.normalize(a, dim=-1, eps=1e-12) @ F.normalize(b, dim=-1, eps=1e-12).transpose(-1, -2)
-
-
-def masked_patch_loss(regressed: Tensor, originals: Tensor, unmasked: Tensor, temperature: float) -> Tensor:
-    """MVCL in the paper: each masked patch finds its original among the batch's unmasked originals.
-
-        l_i = −log e^{cos(y_i, x_i)/t} / (e^{cos(y_i, x_i)/t} + Σ_{u ∈ U} e^{cos(y_i, x_u)/t}),   mean over M
-
-    regressed y, originals x: (M, F); unmasked: (U, F). At most ln(1 + U e^{2/t}). Source: equations 7, 8.
-    """
-    positive = (F.normalize(regressed, dim=-1) * F.normalize(originals, dim=-1)).sum(-1, keepdim=True)
-    logits = torch.cat([positive, cosines(regressed, unmasked)], dim=1) / temperature
-    return F.cross_entropy(logits, torch.zeros_like(logits[:, 0], dtype=torch.long))
-
-
-def masked_patch_loss_authors(y: Tensor, x: Tensor, y_unmasked: Tensor, temperature: float) -> Tensor:
-    """MVCL in the authors' code: among all masked originals and the model's own unmasked outputs.
-
-        l_i = −log e^{cos(y_i, x_i)/t} / (Σ_{j ∈ M} e^{cos(y_i, x_j)/t} + Σ_{u ∈ U} e^{cos(y_i, y_u)/t})
-
-    mean over M. regressed y, originals x: (M, F); y_unmasked: (U, F), which get a gradient too.
-    """
-    logits = torch.cat([cosines(y, x), cosines(y, y_unmasked)], dim=1) / temperature
-    return F.cross_entropy(logits, torch.arange(len(logits), device=logits.device))
-
-
-def alignment_loss(similarities: Tensor, temperature: float) -> Tensor:
-    """FDA: the true caption, in column 0, against the pair's own K false ones.
-
-        L = −(1/B) Σ_b log e^{s_b0/t} / Σ_{k=0..K} e^{s_bk/t}
-
-    similarities: (B, K+1), cosines. At t = 1, K = 6 between 0.594 and 3.814. Source: the paper's equation 9.
-    """
-    true = torch.zeros_like(similarities[:, 0], dtype=torch.long)
-    return F.cross_entropy(similarities / temperature, true)
-
-
-class Embeddings(nn.Module):
-    """Patches, words and specials as rows of one width.
-
-        patch p of picture k:  LN(act(W f_p + b) + type + pe[p])        act: sigmoid in ``authors``
-        word at position t:    LN(c E[id_t] + type + pe[t])             c: sqrt(D) in ``authors``
-        [IMG1] [IMG2] [CLS]:   LN(s + type (+ pe[0] in ``paper``))      s: own vector, or E[<CLS>]
-
-    then dropout. ``paper`` counts positions from the special in front: patches and words start at 1.
-    """
-
-    def __init__(self, config: PCLConfig, preset: Preset, vision: Vision, entries: int) -> None:
-        super().__init__()
-        width = config.width
-        self.preset = preset
-        self.words = nn.Embedding(entries, width)
-        self.specials = nn.Embedding(3, width) if preset.own_specials else None
-        self.types = nn.Embedding(1 + max(preset.types), width)
-        self.project = nn.Linear(vision.width, width)
-        self.norm = norm(width, preset.deviation_norm, eps=1e-12)
-        self.dropout = nn.Dropout(config.dropout)
-        self.first = int(preset.placed_specials)
-        self.word_scale = math.sqrt(width) if preset.scaled_words else 1.0
-        self.positions: Tensor
-        rows = max(200, 1 + max(config.max_length, vision.rows * vision.columns))
-        self.register_buffer("positions", sinusoid(rows, width, preset.doubled_exponent), persistent=False)
-
-    def image(self, features: Tensor, cells: Tensor, index: int) -> Tensor:
-        """Picture ``index`` (0 before, 1 after), features (B, N, F'), cells (B, N) -> rows (B, 1 + N, D)."""
-        patches = self.project(features)
-        if self.preset.squash:
-            patches = patches.sigmoid()
-        kind = self.types.weight[self.preset.types[2 * index + 1]]
-        patches = self.dropout(self.norm(patches + kind + self.positions[cells + self.first]))
-        return torch.cat([self.special(index, features.shape[0]), patches], dim=1)
-
-    def text(self, ids: Tensor, places: Tensor) -> Tensor:
-        """ids (B, T) at text positions ``places`` (T,), BOS being 0 -> rows (B, T, D)."""
-        words = self.word_scale * self.words(ids) + self.types.weight[self.preset.types[5]]
-        return cast(Tensor, self.dropout(self.norm(words + self.positions[places + self.first])))
-
-    def special(self, index: int, pairs: int) -> Tensor:
-        """[IMG1], [IMG2] or [CLS] (0, 1, 2) -> rows (B, 1, D)."""
-        vector = self.words.weight[CLS] if self.specials is None else self.specials.weight[index]
-        place = self.positions[0] if self.preset.placed_specials else 0
-        vector = vector + self.types.weight[self.preset.types[2 * index]] + place
-        return cast(Tensor, self.dropout(self.norm(vector).expand(pairs, 1, -1)))
-
-
-class Regressor(nn.Module):
-    """Rows back to patch features: y = W_vᵀ LN(GELU(W z + b)) + b_r, W_v the weight of the projection."""
-
-    def __init__(self, width: int, feature_width: int, deviation: bool) -> None:
-        super().__init__()
-        self.net = nn.Sequential(nn.Linear(width, width), nn.GELU(), norm(width, deviation, eps=1e-12))
-        self.bias = nn.Parameter(torch.zeros(feature_width))
-
-    def forward(self, rows: Tensor, projection: Tensor) -> Tensor:
-        """rows (M, D), projection (D, F') -> (M, F); columns past F project what was added by matching."""
-        return cast(Tensor, self.net(rows) @ projection[:, : len(self.bias)] + self.bias)
 
 
 class Memory(NamedTuple):
     """Everything that decoding needs of a pair, batch first.
 
     keys, values: (B, layers, heads, R or R + 1, D/heads), of the image rows (and [CLS] in ``paper``);
-    pair: (B, 2D), the cross-modal rows [IMG1], [IMG2]; cells: (B, 2, N), the patches on the full grid.
+    pair: (B, 2D), the cross-modal rows [IMG1], [IMG2]; cells: (B, 2, N), the patches on the full grid;
+    real: (B, R or R + 1) bool, False for rows of padding; None where pictures have no padding.
     """
 
     keys: Tensor
     values: Tensor
     pair: Tensor
     cells: Tensor
+    real: Tensor | None = None
+
+
+class ImageRows(NamedTuple):
+    """Rows (B, R, D) of one picture or of both.
+
+    real: (B, R) bool, False for padding, or None where there is none. second: where [IMG2] stands, N + 1.
+    """
+
+    rows: Tensor
+    real: Tensor | None
+    second: int
 
 
 class PCL(nn.Module):
     """The method: embeddings, three stacks of transformer blocks, and a head per task."""
 
     attention_description = "mean over heads and layers"
+    architecture = "pcl"
 
     def __init__(self, config: PCLConfig, vision: Vision, vocabulary: Vocabulary) -> None:
         super().__init__()
-        self.config, self.vision, self.vocabulary = config, vision, vocabulary
+        self.config = config
+        self.vision = vision
+        self.vocabulary = vocabulary
         self.preset = PRESETS[config.preset]
         self.max_length = config.max_length
         width, deviation = config.width, self.preset.deviation_norm
@@ -269,28 +127,39 @@ class PCL(nn.Module):
         """FDA reads every example K + 1 times and takes that many fewer."""
         return batch // (self.config.negatives + 1) if task == "fda" else batch
 
-    def collate(self, examples: Sequence["Example"]) -> Batch:
+    def collate(self, examples: Sequence[Example]) -> Batch:
         """Examples to tensors. Raises ShapeError or DatasetError where examples do not fit each other."""
-        longest = self.text_length(examples)
-        texts = torch.tensor([self.vocabulary.ids(e.caption, longest) for e in examples])
-        false, counts = None, {len(e.negatives) for e in examples}
+        ids = torch.tensor([self._ids(e, e.caption) for e in examples])
+        false = self._false_captions(examples)
+        if not self.preset.read_pads:
+            length = max(int((texts != PAD).sum(-1).max()) for texts in (ids, false) if texts is not None)
+            ids = ids[:, :length]
+            false = None if false is None else false[..., :length]
+        known = [e.record.changed for e in examples if e.record.changed is not None]
+        changed = torch.tensor(known, dtype=torch.long) if len(known) == len(examples) else None
+        truth = self.vision.collate_truth([e.truth for e in examples])
+        return Batch(*stack_pictures(examples), ids, false, changed, truth=truth)
+
+    def _false_captions(self, examples: Sequence[Example]) -> Tensor | None:
+        """Their ids (B, K, L); None where the examples have none. Raises DatasetError for another number."""
+        counts = {len(e.negatives) for e in examples}
         if counts == {self.config.negatives}:
-            false = torch.tensor([[self.vocabulary.ids(x, longest) for x in e.negatives] for e in examples])
-        elif not counts <= {0, self.config.negatives}:
+            return torch.tensor([[self._ids(e, caption) for caption in e.negatives] for e in examples])
+        if not counts <= {0, self.config.negatives}:
             raise DatasetError(
                 f"{examples[0].record.dataset}: false captions per example: got {sorted(counts)}, wanted "
                 f"{self.config.negatives} (method.negatives) or none at all. Build the negatives again."
             )
-        if not self.preset.read_pads:
-            length = max(int((ids != PAD).sum(-1).max()) for ids in (texts, false) if ids is not None)
-            texts, false = texts[:, :length], None if false is None else false[..., :length]
-        known = [e.record.changed for e in examples if e.record.changed is not None]
-        changed = torch.tensor(known, dtype=torch.long) if len(known) == len(examples) else None
-        truth = self.vision.collate_truth([e.truth for e in examples])
-        return Batch(*stacked(examples), texts, false, changed, truth=truth)
+        return None
 
-    def text_length(self, examples: Sequence["Example"]) -> int:
-        """L of these examples."""
+    def _ids(self, example: Example, caption: str) -> list[int]:
+        """BOS words EOS PAD, L ids: words are cut so that one PAD remains, as in the authors' code."""
+        length = self.text_length(example)
+        (row,) = padded([self.vocabulary.sentence(caption, length - 3)], length)
+        return row
+
+    def text_length(self, example: Example) -> int:
+        """L of an example's captions."""
         return self.max_length
 
     @property
@@ -307,27 +176,31 @@ class PCL(nn.Module):
     def _mlm(self, batch: Batch) -> dict[str, Tensor]:
         """L = −(1/|S|) Σ_{m ∈ S} log P(w_m | other words, V~1, V~2), S the labelled words of the batch."""
         inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator)
-        rows = self.image_rows(self.grids(batch))
-        out = self.joint_rows(rows, inputs, batch.ids != PAD)[:, rows.shape[1] + 1 :]
+        images = self.image_rows(self.tokens(batch))
+        out = self.joint_rows(images, inputs, batch.ids != PAD)  # (B, R + 1 + L, D)
+        words = out[:, images.rows.shape[1] + 1 :]
         asked = labels != IGNORED
-        return {"mlm": F.cross_entropy(self.output(out[asked]), labels[asked])}
+        return {"mlm": F.cross_entropy(self.output(words[asked]), labels[asked])}
 
     def _mvcl(self, batch: Batch) -> dict[str, Tensor]:
         """Hide raw features of one picture, read all rows with clean words, regress, tell originals apart."""
-        grids = self.grids(batch)
-        hidden, second = corrupt_patches(grids.before, batch.generator), grids.after.shape[1]
-        if not second:  # the one picture that there is
-            hidden = (hidden[0] | hidden[1], hidden[1][:, :0])
-        out = self.joint_rows(self.image_rows(grids, hidden), batch.ids, batch.ids != PAD)
-        count = self.vision.patches
-        patches = torch.cat([out[:, 1 : 1 + count], out[:, 2 + count : 2 + count + second]], dim=1)
-        originals = torch.cat([grids.before, grids.after], dim=1).detach()
-        masked, weight = torch.cat(hidden, dim=1), self.embed.project.weight
-        regressed, temperature = self.regressor(patches[masked], weight), self.config.mvcl_temperature
+        pair = self.tokens(batch)
+        hidden = corrupt_patches(pair, self.vision.patches, batch.generator)
+        images = self.image_rows(pair, hidden)
+        out = self.joint_rows(images, batch.ids, batch.ids != PAD)
+        both = [out[:, 1 : images.second], out[:, images.second + 1 : images.rows.shape[1]]]
+        patches = torch.cat(both, dim=1)  # (B, 2N, D)
+        originals = torch.cat([pair.before.features, pair.after.features], dim=1).detach()  # (B, 2N, F)
+        masked = torch.cat(hidden, dim=1)
+        unmasked = ~masked
+        if pair.masks is not None:
+            unmasked = unmasked & torch.cat(pair.masks, dim=1)
+        weight, temperature = self.embed.project.weight, self.config.mvcl_temperature
+        regressed = self.regressor(patches[masked], weight)  # (M, F)
         if self.preset.regressed_negatives:
-            unmasked = self.regressor(patches[~masked], weight)
-            return {"mvcl": masked_patch_loss_authors(regressed, originals[masked], unmasked, temperature)}
-        return {"mvcl": masked_patch_loss(regressed, originals[masked], originals[~masked], temperature)}
+            others = self.regressor(patches[unmasked], weight)  # (U, F)
+            return {"mvcl": masked_patch_loss_authors(regressed, originals[masked], others, temperature)}
+        return {"mvcl": masked_patch_loss(regressed, originals[masked], originals[unmasked], temperature)}
 
     def _fda(self, batch: Batch) -> dict[str, Tensor]:
         return {"fda": alignment_loss(self.similarities(batch), self.config.fda_temperature)}
@@ -339,78 +212,125 @@ class PCL(nn.Module):
         """
         if batch.negatives_ids is None:
             raise DatasetError("task fda needs false captions for every pair. Build them, or drop fda.")
-        texts = torch.cat([batch.ids[:, None], batch.negatives_ids], dim=1)
-        rows = self.image_rows(self.grids(batch))
-        rows = rows.repeat_interleave(texts.shape[1], dim=0)  # sample-major: pair b, text k -> b (K+1) + k
-        out = self.joint_rows(rows, texts.flatten(0, 1), texts.flatten(0, 1) != PAD)
-        visual = (out[:, 0] + out[:, self.vision.patches + 1]) / 2
-        return cosines(visual[:, None], out[:, rows.shape[1], None]).view(texts.shape[:2])
+        texts = torch.cat([batch.ids[:, None], batch.negatives_ids], dim=1)  # (B, K+1, L)
+        images = self.image_rows(self.tokens(batch))
+        count = texts.shape[1]
+        rows = images.rows.repeat_interleave(count, dim=0)  # sample-major: pair b, text k -> b (K+1) + k
+        real = None if images.real is None else images.real.repeat_interleave(count, dim=0)
+        ids = texts.flatten(0, 1)  # (B (K+1), L)
+        out = self.joint_rows(ImageRows(rows, real, images.second), ids, ids != PAD)
+        visual = (out[:, 0] + out[:, images.second]) / 2
+        cls = out[:, rows.shape[1]]
+        return cosines(visual[:, None], cls[:, None]).view(texts.shape[:2])
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """CE summed over labelled words and over pairs; with ``every_word`` per pair, words weigh 0.15."""
-        grids, pairs = self.grids(batch), 1
-        rows = self.image_rows(grids)
+        pair = self.tokens(batch)
+        images = self.image_rows(pair)
         if self.config.every_word:
-            seen, asked = self.every_word_rows(rows, batch.ids), batch.ids[:, 1:] != PAD
-            out, pairs = seen.rows, batch.ids.shape[0]
-            words = self.output(out[:, -asked.shape[1] :][asked])
-            terms = {"caption": MASKED * F.cross_entropy(words, batch.ids[:, 1:][asked], reduction="sum")}
-            if self.config.guided_attention:
-                looked = to_patches(
-                    seen.attention[:, :, :, -asked.shape[1] :].mean((1, 2)), self.vision.patches
-                )
-                terms["pointing"] = pairs * self.vision.pointing(grids, batch.truth, looked, asked)
-        else:
-            inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator)
-            out, asked = self.captioning_rows(rows, inputs), labels != IGNORED
-            words = self.output(out[:, -batch.ids.shape[1] :][asked])
-            terms = {"caption": F.cross_entropy(words, labels[asked], reduction="sum")}
-        if self.distractor is not None:
-            if batch.changed is None:
-                raise DatasetError("Nobody says which pairs changed. Set method.distractor_judging=false.")
-            judged = self.distractor(self._pair_rows(out))
-            terms["distractor"] = F.cross_entropy(judged, batch.changed, reduction="sum")
-        return {name: term / pairs for name, term in terms.items()}
+            return self._every_word(pair, images, batch)
+        inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator)
+        out = self.captioning_rows(images, inputs)
+        asked = labels != IGNORED
+        words = self.output(out[:, -batch.ids.shape[1] :][asked])
+        terms = {"caption": F.cross_entropy(words, labels[asked], reduction="sum")}
+        return {**terms, **self._judging(out, images.second, batch)}
 
-    def grids(self, batch: Batch) -> Grids:
-        """Raw grids of a batch's pictures; one without patches is an empty picture."""
-        return self.vision.grids(batch.before, batch.after)
+    def _every_word(self, pair: TokenPair, images: ImageRows, batch: Batch) -> dict[str, Tensor]:
+        """The caption and distractor losses with every word asked for, and the vision's on its attention."""
+        found = self.every_word_rows(images, batch.ids)
+        targets = batch.ids[:, 1:]
+        asked = targets != PAD
+        pairs, length = targets.shape
+        words = self.output(found.rows[:, -length:][asked])
+        caption = MASKED * F.cross_entropy(words, targets[asked], reduction="sum")
+        attention = found.attention[:, :, :, -length:].mean((1, 2))  # over layers and heads: (B, T, S)
+        attention = to_patches(attention, images.second - 1)  # (B, T, 2, N)
+        guided = self.vision.attention_terms(pair, batch.truth, attention, asked)
+        sums = {"caption": caption, **{name: pairs * term for name, term in guided.items()}}
+        sums |= self._judging(found.rows, images.second, batch)
+        return {name: term / pairs for name, term in sums.items()}
 
-    def image_rows(self, grids: Grids, hidden: Hidden = (None, None)) -> Tensor:
-        """Raw grids -> what F_cross reads of both pictures, (B, R, D)."""
-        related = self.vision.add_match_features(grids, hidden)
-        before = self.embed.image(related.before, related.cells_before, 0)
-        if grids.single:
-            after = self.embed.special(1, before.shape[0])
-        else:
-            after = self.embed.image(related.after, related.cells_after, 1)
-        if self.single is None or self.pair is None:
-            return torch.cat([before, after], dim=1)
-        after = after if grids.single else self.single(after)  # of an empty picture [IMG2] as it is
-        return cast(Tensor, self.pair(torch.cat([self.single(before), after], dim=1)))
+    def _judging(self, out: Tensor, second: int, batch: Batch) -> dict[str, Tensor]:
+        """Distractor judging: CE of changed or not, summed over pairs; nothing without the head."""
+        if self.distractor is None:
+            return {}
+        if batch.changed is None:
+            raise DatasetError("Nobody says which pairs changed. Set method.distractor_judging=false.")
+        judged = self.distractor(_both_specials(out, second))
+        return {"distractor": F.cross_entropy(judged, batch.changed, reduction="sum")}
 
-    def joint_rows(self, rows: Tensor, ids: Tensor, real: Tensor) -> Tensor:
+    def tokens(self, batch: Batch) -> TokenPair:
+        """The tokens of a batch's pictures; one without tokens is an empty picture."""
+        return self.vision.tokens(batch.before, batch.after)
+
+    def embedded(self, pair: TokenPair, hidden: Hidden = (None, None)) -> tuple[ImageRows, ImageRows]:
+        """Raw tokens -> each picture's rows [IMG] tokens; an empty picture has [IMG2] alone."""
+        before, after = self.vision.add_match_features(pair, hidden)
+        first = self.embed.image(before, 0)  # (B, N + 1, D)
+        second = self.embed.special(1, first.shape[0]) if pair.single else self.embed.image(after, 1)
+        place = pair.count(self.vision) + 1
+        real = (None, None) if pair.row_masks is None else pair.row_masks
+        return ImageRows(first, real[0], place), ImageRows(second, real[1], place)
+
+    def alone(self, picture: ImageRows) -> ImageRows:
+        """One picture's rows behind F_sing; without the difference encoder as they are."""
+        if self.single is None:
+            return picture
+        return picture._replace(rows=self.single(picture.rows, key_mask(picture.real)))
+
+    def together(self, first: ImageRows, second: ImageRows) -> ImageRows:
+        """Both pictures' rows behind F_pair; without the difference encoder side by side."""
+        rows = torch.cat([first.rows, second.rows], dim=1)  # (B, R, D)
+        real = None
+        if first.real is not None and second.real is not None:
+            real = torch.cat([first.real, second.real], dim=1)
+        if self.pair is not None:
+            rows = self.pair(rows, key_mask(real))
+        return ImageRows(rows, real, first.second)
+
+    def image_rows(self, pair: TokenPair, hidden: Hidden = (None, None)) -> ImageRows:
+        """Raw tokens -> what F_cross reads of both pictures."""
+        first, second = self.embedded(pair, hidden)
+        if not pair.single:  # of an empty picture [IMG2] as it is
+            second = self.alone(
+                second
+            )  # before the first: dropout's draws in another order are other numbers
+        return self.together(self.alone(first), second)
+
+    def joint_rows(self, images: ImageRows, ids: Tensor, real: Tensor) -> Tensor:
         """Pre-training: images, [CLS] and words all read one another; pads (not ``real``) unless unread."""
-        cls, words = self.embed.special(2, ids.shape[0]), self._words(ids)
-        allowed = None
-        if not self.preset.read_pads:
-            allowed = F.pad(real, (rows.shape[1] + 1, 0), value=True)[:, None, None]
-        return cast(Tensor, self.cross(torch.cat([rows, cls, words], dim=1), allowed))
+        cls = self.embed.special(2, ids.shape[0])
+        rows = torch.cat([images.rows, cls, self._words(ids)], dim=1)  # (B, R + 1 + L, D)
+        out: Tensor = self.cross(rows, key_mask(self._read_rows(images, real)))
+        return out
 
-    def every_word_rows(self, rows: Tensor, ids: Tensor) -> Cached:
+    def _read_rows(self, images: ImageRows, real: Tensor) -> Tensor | None:
+        """Who is read in pre-training, (B, R + 1 + L); None: everybody."""
+        if self.preset.read_pads and images.real is None:
+            return None
+        words = torch.ones_like(real) if self.preset.read_pads else real
+        if images.real is None:
+            return F.pad(words, (images.rows.shape[1] + 1, 0), value=True)
+        return torch.cat([F.pad(images.real, (0, 1), value=True), words], dim=1)
+
+    def every_word_rows(self, images: ImageRows, ids: Tensor) -> Cached:
         """``method.every_word``, not published: behind images and true words a [MASK] row for each position
         from 1 on (``asking_mask``). Each is what ``step`` would compute there.
         """
-        front, places = self._front(rows), torch.arange(1, ids.shape[1], device=ids.device)
+        front = self._front(images.rows)
+        places = torch.arange(1, ids.shape[1], device=ids.device)
         masks = self.embed.text(torch.full_like(ids[:, 1:], MASK), places)
-        out = torch.cat([front, self._words(ids[:, :-1]), masks], dim=1)
-        return self.cross.with_cache(out, asking_mask(rows.shape[1], front.shape[1], len(places), ids.device))
+        rows = torch.cat([front, self._words(ids[:, :-1]), masks], dim=1)
+        allowed = asking_mask(images.rows.shape[1], front.shape[1], len(places), ids.device)
+        return self.cross.with_cache(rows, without_padding(allowed, images.real))
 
-    def captioning_rows(self, rows: Tensor, ids: Tensor) -> Tensor:
+    def captioning_rows(self, images: ImageRows, ids: Tensor) -> Tensor:
         """Captioning: the same, but images are blind to text and text to what follows; words stand last."""
-        front = self._front(rows)
-        out = torch.cat([front, self._words(ids)], dim=1)
-        return cast(Tensor, self.cross(out, captioning_mask(rows.shape[1], out.shape[1], ids.device)))
+        rows = torch.cat([self._front(images.rows), self._words(ids)], dim=1)
+        allowed = captioning_mask(images.rows.shape[1], rows.shape[1], ids.device)
+        out: Tensor = self.cross(rows, without_padding(allowed, images.real))
+        return out
 
     def _front(self, rows: Tensor) -> Tensor:
         """What stands before the words when captioning: image rows, and [CLS] if the preset keeps it."""
@@ -421,22 +341,24 @@ class PCL(nn.Module):
     def _words(self, ids: Tensor) -> Tensor:
         return self.embed.text(ids, torch.arange(ids.shape[1], device=ids.device))
 
-    def _pair_rows(self, out: Tensor) -> Tensor:
-        return torch.cat([out[:, 0], out[:, self.vision.patches + 1]], dim=-1)
-
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
         """Logits (B, L, V) of the word at each position of ``ids`` (MASK where it is asked for), uncached."""
-        rows = self.image_rows(self.vision.grids(before, after))
-        return cast(Tensor, self.output(self.captioning_rows(rows, ids)[:, -ids.shape[1] :]))
+        images = self.image_rows(self.vision.tokens(before, after))
+        logits: Tensor = self.output(self.captioning_rows(images, ids)[:, -ids.shape[1] :])
+        return logits
 
     def encode(self, before: Tensor, after: Tensor) -> Memory:
         """The memory of each pair: rows that are blind to words never change, so they run but once."""
-        grids = self.vision.grids(before, after)
-        rows = self.image_rows(grids)
-        front = self._front(rows)
-        kept = self.cross.with_cache(front, captioning_mask(rows.shape[1], front.shape[1], rows.device))
-        cells = torch.stack([grids.cells_before, grids.cells_after], dim=1)
-        return Memory(kept.keys, kept.values, self._pair_rows(kept.rows), cells)
+        pair = self.vision.tokens(before, after)
+        images = self.image_rows(pair)
+        front = self._front(images.rows)
+        allowed = captioning_mask(images.rows.shape[1], front.shape[1], front.device)
+        kept = self.cross.with_cache(front, without_padding(allowed, images.real))
+        real = images.real
+        if real is not None and self.preset.cls_captions:
+            real = F.pad(real, (0, 1), value=True)
+        cells = pair.cells
+        return Memory(kept.keys, kept.values, _both_specials(kept.rows, images.second), cells, real)
 
     def no_change(self, memory: Memory) -> Tensor | None:
         """Probability (B,) that nothing changed, by the distractor head; None without one."""
@@ -455,24 +377,25 @@ class PCL(nn.Module):
         that takes its place will have other states in every layer. Returns log-probabilities (B, V), the MASK
         row's attention to both grids (B, 2, rows, columns), mean over heads and layers, and the grown cache.
         """
-        ids = torch.stack([previous, torch.full_like(previous, MASK)], dim=1)
+        ids = torch.stack([previous, torch.full_like(previous, MASK)], dim=1)  # (B, 2)
         rows = self.embed.text(ids, torch.as_tensor(position, device=ids.device) + self.offsets)
         keys = torch.cat([memory.keys, cache["keys"]], dim=3)
         values = torch.cat([memory.values, cache["values"]], dim=3)
         known = torch.ones(2, keys.shape[3], dtype=torch.bool, device=ids.device)
-        allowed = torch.cat([known, captioning_mask(0, 2, ids.device)], dim=1)
-        out = self.cross.with_cache(rows, allowed, (keys, values))
+        allowed = torch.cat([known, captioning_mask(0, 2, ids.device)], dim=1)  # (2, S)
+        out = self.cross.with_cache(rows, without_padding(allowed, memory.real), (keys, values))
         scores = self.output(out.rows[:, 1]).log_softmax(-1)
         new = {"keys": out.keys[:, :, :, :1], "values": out.values[:, :, :, :1]}
         grown = {name: torch.cat([cache[name], new[name]], dim=3) for name in new}
-        return scores, on_grids(out.attention[:, :, :, 1].mean((1, 2)), memory.cells, self.vision), grown
+        attention = out.attention[:, :, :, 1].mean((1, 2))  # (B, S)
+        return scores, on_grids(attention, memory.cells, self.vision, memory.real is not None), grown
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Every parameter once: group "vision" (what makes a picture's tokens, if learned) or "method"."""
         groups: dict[str, list[nn.Parameter]] = {"method": [], "vision": []}
-        seeing = ("vision.backbone.", "vision.heads.")
+        vision = {f"vision.{name}" for name in self.vision.token_parameters()}
         for name, parameter in self.named_parameters():
-            groups["vision" if name.startswith(seeing) else "method"].append(parameter)
+            groups["vision" if name in vision else "method"].append(parameter)
         return [{"name": name, "params": params} for name, params in groups.items() if params]
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
@@ -484,9 +407,19 @@ class PCL(nn.Module):
         own = frozenset(name for name, _ in self.named_parameters() if name.partition(".")[0] in idle)
         return own | {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
 
+    def word_tables(self) -> Mapping[str, Sequence[int]]:
+        """The word vectors and the layer that says words, row by row as in the vocabulary."""
+        rows = range(len(self.vocabulary))
+        return {"embed.words.weight": rows, "output.weight": rows, "output.bias": rows}
+
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
         """Take over every tensor that bears the name of one of ours, except the two-way heads' own.
 
         Returns the names that keep their own start. Raises ShapeError where a name fits but not its shape.
         """
         return copy_matching_tensors(self, state, anew=("pooler.", "distractor."))
+
+
+def _both_specials(out: Tensor, second: int) -> Tensor:
+    """[IMG1] and [IMG2] of the rows (B, S, D), side by side: (B, 2D)."""
+    return torch.cat([out[:, 0], out[:, second]], dim=-1)

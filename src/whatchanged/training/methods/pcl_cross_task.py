@@ -19,21 +19,20 @@ without formulas: both presets follow the code. How the authors paired pictures 
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from whatchanged.errors import DatasetError
-from whatchanged.recipes.schema import PCLCrossTaskConfig
+from whatchanged.recipes.methods.pcl_cross_task import PCLCrossTaskConfig
+from whatchanged.training.batches import Batch, Example
 from whatchanged.training.methods import copy_matching_tensors
-from whatchanged.training.methods.pcl import PCL, cosines
-from whatchanged.training.vision.base import Batch, Grids, Vision
+from whatchanged.training.methods.pcl import PCL
+from whatchanged.training.methods.pcl_objectives import cosines
+from whatchanged.training.vision.base import TokenPair, Vision
 from whatchanged.vocabulary import Vocabulary
-
-if TYPE_CHECKING:
-    from whatchanged.training.batches import Example
 
 
 def class_contrast(rows: Tensor, classes: Tensor, margin: float) -> Tensor:
@@ -96,9 +95,9 @@ class PCLCrossTask(PCL):
     @property
     def tasks(self) -> dict[str, Callable[[Batch], dict[str, Tensor]]]:
         """PCL's, and ``fgvc`` where there are classes."""
-        return super().tasks | ({} if self.fine is None else {"fgvc": self._fgvc})
+        return super().tasks | ({} if self.fine is None else {"fgvc": partial(self._fgvc, self.fine)})
 
-    def collate(self, examples: Sequence["Example"]) -> Batch:
+    def collate(self, examples: Sequence[Example]) -> Batch:
         """As PCL's, with the labels; raises DatasetError for pairs and single pictures in one batch."""
         singles = {example.record.kind == "single_caption" for example in examples}
         if len(singles) > 1:
@@ -107,35 +106,31 @@ class PCLCrossTask(PCL):
         labels = torch.tensor(known) if len(known) == len(examples) else None
         return replace(super().collate(examples), single=singles.pop(), labels=labels)
 
-    def text_length(self, examples: Sequence["Example"]) -> int:
+    def text_length(self, example: Example) -> int:
         """L, which is another for single pictures."""
-        single = examples[0].record.kind == "single_caption"
+        single = example.record.kind == "single_caption"
         return self.config.single_length if single else self.max_length
 
-    def grids(self, batch: Batch) -> Grids:
-        """Raw grids; a single picture's second grid has no patches."""
+    def tokens(self, batch: Batch) -> TokenPair:
+        """The pictures' tokens; the picture after a single one has none."""
         if not batch.single:
-            return super().grids(batch)
-        grids = self.vision.grids(batch.before, batch.before)
-        return replace(grids, after=grids.after[:, :0], cells_after=grids.cells_after[:, :0])
+            return super().tokens(batch)
+        before, after = self.vision.tokens(batch.before, batch.before)
+        mask = None if after.mask is None else after.mask[:, :0]
+        return TokenPair(
+            before, replace(after, features=after.features[:, :0], cells=after.cells[:, :0], mask=mask)
+        )
 
-    def _fgvc(self, batch: Batch) -> dict[str, Tensor]:
+    def _fgvc(self, fine: FineGrained, batch: Batch) -> dict[str, Tensor]:
         """``FineGrained`` on [IMG1], [IMG2] after F_sing and after F_pair; no words are read."""
         if batch.labels is None:
             raise DatasetError("task fgvc needs two labelled pictures an example. Set data.labelled.")
-        assert self.fine is not None
-        grids = self.vision.grids(batch.before, batch.after)
-        related = self.vision.add_match_features(grids)
-        rows = [
-            self.embed.image(related.before, related.cells_before, 0),
-            self.embed.image(related.after, related.cells_after, 1),
-        ]
-        if self.single is not None:
-            rows = [self.single(own) for own in rows]
-        alone = torch.stack([own[:, 0] for own in rows], dim=1)
-        out = torch.cat(rows, dim=1) if self.pair is None else self.pair(torch.cat(rows, dim=1))
-        together = torch.stack([out[:, 0], out[:, self.vision.patches + 1]], dim=1)
-        return cast(dict[str, Tensor], self.fine(alone, together, batch.labels))
+        first, second = (self.alone(own) for own in self.embedded(self.tokens(batch)))
+        both = self.together(first, second)
+        alone = torch.stack([first.rows[:, 0], second.rows[:, 0]], dim=1)  # (B, 2, D)
+        together = torch.stack([both.rows[:, 0], both.rows[:, both.second]], dim=1)
+        terms: dict[str, Tensor] = fine(alone, together, batch.labels)
+        return terms
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         """PCL's; ``fgvc`` alone trains its heads and what reads pictures, not what reads words."""

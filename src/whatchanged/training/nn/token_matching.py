@@ -7,7 +7,7 @@ tile by tile; what is kept for the gradient is where each maximum lay.
 Axis letters: B pictures, L tokens that ask, M tokens that are asked, h heads, k numbers a head.
 """
 
-from typing import Any, cast
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -18,7 +18,9 @@ TILE_BYTES = 64 * 2**20
 """What one tile of products may take; its gradient takes as much. Larger tiles were no faster on a CPU."""
 
 
-def match_tokens(queries: Tensor, keys: Tensor, tile_bytes: int = TILE_BYTES) -> Tensor:
+def match_tokens(
+    queries: Tensor, keys: Tensor, tile_bytes: int = TILE_BYTES, real: tuple[Tensor, Tensor] | None = None
+) -> Tensor:
     """How well the tokens of picture a and of picture b find each other, for all a and b.
 
         TM(a, b) = Σ_heads ( mean_l max_m s_lm + mean_m max_l s_lm ) / 2,      s_lm = q_a,l · k_b,m
@@ -26,7 +28,9 @@ def match_tokens(queries: Tensor, keys: Tensor, tile_bytes: int = TILE_BYTES) ->
     queries (B, h, L, k), keys (B', h, M, k) -> (B, B'); no unit length, no scale. A maximum that several
     tokens share gives its gradient to one of them. Products live ``tile_bytes`` at a time, at least those of
     one pair of pictures in one head; beside them 2 h B B' (L + M) bytes of positions are kept for the
-    gradient. Raises ShapeError where heads or widths differ, or a picture has more than 32,767 tokens.
+    gradient. real: (B, L) and (B', M) bool, False for padding, which neither asks, nor is asked, nor counts
+    in a mean; a picture without a real token scores 0. Raises ShapeError where heads or widths differ, or a
+    picture has more than 32,767 tokens.
     Source: Tu et al., ICCV 2023, section 3.2 (multi-head token-wise matching); one head is the released
     ``models/SCORER.py``, which multiplies whole tokens.
     """
@@ -35,7 +39,9 @@ def match_tokens(queries: Tensor, keys: Tensor, tile_bytes: int = TILE_BYTES) ->
             f"token matching: got queries {tuple(queries.shape)} and keys {tuple(keys.shape)}, wanted (B,"
             " heads, tokens, width) each, with the same heads and width, and at most 32,767 tokens."
         )
-    return cast(Tensor, _Matching.apply(queries, keys, tile_bytes))  # type: ignore[no-untyped-call]
+    masks = (None, None) if real is None else real
+    scores: Tensor = _Matching.apply(queries, keys, tile_bytes, *masks)  # type: ignore[no-untyped-call]
+    return scores
 
 
 def tile_sizes(pictures: tuple[int, int], tokens: tuple[int, int], size: int, budget: int) -> tuple[int, int]:
@@ -54,7 +60,14 @@ class _Matching(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, queries: Tensor, keys: Tensor, tile_bytes: int) -> Tensor:
+    def forward(
+        ctx: Any,
+        queries: Tensor,
+        keys: Tensor,
+        tile_bytes: int,
+        real_queries: Tensor | None,
+        real_keys: Tensor | None,
+    ) -> Tensor:
         (rows, heads, asking, _), (columns, _, asked, _) = queries.shape, keys.shape
         sizes = tile_sizes((rows, columns), (asking, asked), queries.element_size(), tile_bytes)
         exact = torch.promote_types(queries.dtype, torch.float32)
@@ -63,38 +76,81 @@ class _Matching(torch.autograd.Function):
         best_query = torch.empty(heads, rows, columns, asked, dtype=torch.int16, device=queries.device)
         for head in range(heads):
             for a, b in _tiles(rows, columns, sizes):
-                s = _products(queries[a, head], keys[b, head])
-                found, place = s.max(3)
-                out[a, b] += found.mean(1, dtype=exact) / 2
+                s = _products(queries[a, head], keys[b, head])  # (a, L, b, M)
+                real = _Real.of(real_queries, real_keys, a, b)
+                found, place = _best(s, 3, None if real is None else real.keys)  # (a, L, b)
+                out[a, b] += _mean(found, 1, None if real is None else real.queries[..., 0], exact) / 2
                 best_key[head, a, :, b] = place.to(torch.int16)
-                found, place = s.max(1)
-                out[a, b] += found.mean(2, dtype=exact) / 2
+                found, place = _best(s, 1, None if real is None else real.queries)  # (a, b, M)
+                out[a, b] += _mean(found, 2, None if real is None else real.keys[:, 0], exact) / 2
                 best_query[head, a, b] = place.to(torch.int16)
-        ctx.save_for_backward(queries, keys, best_key, best_query)
+        ctx.save_for_backward(queries, keys, best_key, best_query, real_queries, real_keys)
         ctx.sizes = sizes
         return out
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:
-        queries, keys, best_key, best_query = ctx.saved_tensors
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None, None, None]:
+        queries, keys, best_key, best_query, real_queries, real_keys = ctx.saved_tensors
         (rows, heads, asking, _), (columns, _, asked, _) = queries.shape, keys.shape
         to_queries, to_keys = torch.zeros_like(queries), torch.zeros_like(keys)
         gradient = gradient.to(queries.dtype) / 2
         for head in range(heads):
             for a, b in _tiles(rows, columns, ctx.sizes):
-                upstream = gradient[a, b][:, None, :, None]
+                upstream = gradient[a, b][:, None, :, None]  # (a, 1, b, 1)
+                real = _Real.of(real_queries, real_keys, a, b)
+                asks = upstream / asking if real is None else real.share_of_queries(upstream)
+                is_asked = upstream / asked if real is None else real.share_of_keys(upstream)
                 shape = (a.stop - a.start, asking, b.stop - b.start, asked)
                 w = upstream.new_zeros(shape)
-                chosen = best_key[head, a, :, b].long()[..., None]
-                w.scatter_(3, chosen, (upstream / asking).expand(chosen.shape))
-                chosen = best_query[head, a, b].long()[:, None]
-                w.scatter_add_(1, chosen, (upstream / asked).expand(chosen.shape))
+                chosen = best_key[head, a, :, b].long()[..., None]  # (a, L, b, 1)
+                w.scatter_(3, chosen, asks.expand(chosen.shape))
+                chosen = best_query[head, a, b].long()[:, None]  # (a, 1, b, M)
+                w.scatter_add_(1, chosen, is_asked.expand(chosen.shape))
                 q, k = queries[a, head].flatten(0, 1), keys[b, head].flatten(0, 1)
                 flat = w.view(len(q), len(k))
                 to_queries[a, head] += (flat @ k).view(shape[0], asking, -1)
                 to_keys[b, head] += (flat.T @ q).view(shape[2], asked, -1)
-        return to_queries, to_keys, None
+        return to_queries, to_keys, None, None, None
+
+
+class _Real(NamedTuple):
+    """Which tokens of a tile are no padding: queries (a, L, 1, 1), keys (1, 1, b, M)."""
+
+    queries: Tensor
+    keys: Tensor
+
+    @classmethod
+    def of(cls, queries: Tensor | None, keys: Tensor | None, a: slice, b: slice) -> "_Real | None":
+        """Of one tile; None where no token is padding."""
+        if queries is None or keys is None:
+            return None
+        return cls(queries[a, :, None, None], keys[None, None, b])
+
+    def share_of_queries(self, upstream: Tensor) -> Tensor:
+        """Each query's share (a, L, b, 1) of the gradient (a, 1, b, 1) of a mean over a's real queries."""
+        counts = self.queries.sum(1, keepdim=True).clamp(min=1)
+        return upstream * (self.queries & self.keys.any(3, keepdim=True)) / counts
+
+    def share_of_keys(self, upstream: Tensor) -> Tensor:
+        """Each key's share (a, 1, b, M) of the gradient (a, 1, b, 1) of a mean over b's real keys."""
+        counts = self.keys.sum(3, keepdim=True).clamp(min=1)
+        return upstream * (self.keys & self.queries.any(1, keepdim=True)) / counts
+
+
+def _best(s: Tensor, over: int, real: Tensor | None) -> tuple[Tensor, Tensor]:
+    """The largest products along an axis, and where they are; 0 where the axis has no real token."""
+    if real is None:
+        return s.max(over)
+    found, place = s.masked_fill(~real, -torch.inf).max(over)
+    return found.masked_fill(~real.any(over), 0.0), place
+
+
+def _mean(found: Tensor, over: int, real: Tensor | None, exact: torch.dtype) -> Tensor:
+    """The mean along an axis, over real tokens; 0 where there is none."""
+    if real is None:
+        return found.mean(over, dtype=exact)
+    return found.masked_fill(~real, 0.0).sum(over, dtype=exact) / real.sum(over).clamp(min=1)
 
 
 def _products(q: Tensor, k: Tensor) -> Tensor:

@@ -17,7 +17,6 @@ from itertools import chain
 import numpy as np
 
 from whatchanged.errors import DatasetError
-from whatchanged.evaluation.metrics.scene_grading import Truth
 from whatchanged.records import PairRecord
 from whatchanged.training.data.negatives import (
     KINDS,
@@ -35,6 +34,7 @@ from whatchanged.worlds.clevr.grading import Statement, is_true, parse
 from whatchanged.worlds.clevr.language import RELATION_WORDS, SYNONYMS
 from whatchanged.worlds.clevr.phrases import ATTRIBUTES
 from whatchanged.worlds.clevr.scene import COLORS, MATERIALS, SHAPES, SIZES
+from whatchanged.worlds.clevr.world import Truth
 
 _VALUES = {value: values for values in (SIZES, COLORS, MATERIALS, SHAPES) for value in values}
 _MEANING = {word: value for value, words in SYNONYMS.items() for word in words if value in _VALUES}
@@ -107,14 +107,14 @@ class _Chosen:
         self.truth = truth
         self.longest = longest
         self.own = [statement for caption in record.captions if (statement := parse(caption)) is not None]
-        self.own_texts = {cut(caption, longest) for caption in record.captions}
+        self.own_texts = {truncate(caption, longest) for caption in record.captions}
         self.distractor = record.changed is False
         self.sentences: list[str] = []
 
     def accept(self, kind: Kind, sentence: str, share: float = 0.0) -> Iterator[Proposal]:
         """The proposal itself if it is a new, proven false sentence, else nothing."""
         statement = parse(sentence)
-        if statement is None or statement in self.own or cut(sentence, self.longest) in self.own_texts:
+        if statement is None or statement in self.own or truncate(sentence, self.longest) in self.own_texts:
             return
         before = [parse(earlier) for earlier in self.sentences]
         if statement in before or (
@@ -220,6 +220,6 @@ def _noun_phrase(caption: str, start: int) -> tuple[str, int]:
     return caption[start:], len(caption)
 
 
-def cut(sentence: str, longest: int) -> str:
+def truncate(sentence: str, longest: int) -> str:
     """The first ``longest`` words in lower case."""
     return " ".join(sentence.lower().split()[:longest])

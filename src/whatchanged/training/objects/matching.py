@@ -34,10 +34,10 @@ class Matches:
     expected: Tensor
 
 
-def rotate(places: Tensor, turn: Tensor) -> Tensor:
+def rotate(ground_positions: Tensor, turn: Tensor) -> Tensor:
     """Ground coordinates (B, N, 2) turned by (cos, sin) of (B, 2): x' = cx - sy, y' = sx + cy."""
     c, s = turn[:, None, 0], turn[:, None, 1]
-    x, y = places[..., 0], places[..., 1]
+    x, y = ground_positions[..., 0], ground_positions[..., 1]
     return torch.stack([c * x - s * y, s * x + c * y], dim=-1)
 
 
@@ -81,9 +81,9 @@ def _cross(a: Tensor, b: Tensor) -> Tensor:
     return torch.stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0], dim=-1)
 
 
-def carry(places: Tensor, affine: Tensor) -> Tensor:
+def carry(ground_positions: Tensor, affine: Tensor) -> Tensor:
     """Places (B, N, 2) through (A | t) of (B, 2, 3)."""
-    return places @ affine[:, :, :2].transpose(1, 2) + affine[:, None, :, 2]
+    return ground_positions @ affine[:, :, :2].transpose(1, 2) + affine[:, None, :, 2]
 
 
 class Matching(nn.Module):
@@ -99,24 +99,27 @@ class Matching(nn.Module):
         self.nowhere = nn.Parameter(torch.tensor(0.0))
 
     def forward(
-        self, features: tuple[Tensor, Tensor], places: tuple[Tensor, Tensor], salience: tuple[Tensor, Tensor]
+        self,
+        features: tuple[Tensor, Tensor],
+        ground_positions: tuple[Tensor, Tensor],
+        salience: tuple[Tensor, Tensor],
     ) -> Matches:
         """features (B, N, F), places (B, N, 2) on the ground, salience (B, N) in [0, 1]: before and after."""
         keys = [F.normalize(self.key(self.norm(x)), dim=-1) for x in features]
         likeness = self.log_scale.exp() * torch.einsum("bik,bjk->bij", keys[0], keys[1])
         importance = salience[0][:, :, None] * salience[1][:, None, :]
-        turn = fit_turn(self._normalise(likeness)[:, :-1, :-1].exp() * importance, *places)
-        expected = rotate(places[0], turn)
+        turn = fit_turn(self._normalise(likeness)[:, :-1, :-1].exp() * importance, *ground_positions)
+        expected = rotate(ground_positions[0], turn)
         for _ in range(ROUNDS):
-            gap = expected[:, :, None] - places[1][:, None, :]
+            gap = expected[:, :, None] - ground_positions[1][:, None, :]
             strain = 0.5 * self.log_tightness.exp() * gap.square().sum(-1)
             near = torch.exp(-strain)
             # a moved thing is nowhere near its place, but still more like itself than like "nowhere"
             log_joint = self._normalise(likeness + torch.log(near + self.log_moved.exp()))
             # and hardly a vote; exp(-strain) would also silence what the rotation alone misplaces
             weights = log_joint[:, :-1, :-1].exp() * importance / (1 + strain)
-            turn = fit_turn(weights, *places)
-            expected = carry(places[0], fit_map(weights, *places, turn))
+            turn = fit_turn(weights, *ground_positions)
+            expected = carry(ground_positions[0], fit_map(weights, *ground_positions, turn))
         return Matches(log_joint, turn, expected)
 
     def _normalise(self, scores: Tensor) -> Tensor:

@@ -3,7 +3,7 @@
     POOL/
       pool.json                 seed, picture size, triples per shard
       00000.pictures.npy        (n, 3, H, W, 3) uint8: default, semantic, nonsemantic of each triple
-      00000.truth.npz           scenes, changes, and per picture the targets of ``scene_truth``
+      00000.truth.npz           scenes, changes, and per picture the targets of ``supervision``
 
 Shards are drawn by any number of processes and written atomically, so a pool can grow while it is being read.
 """
@@ -25,10 +25,9 @@ from numpy.typing import NDArray
 
 from whatchanged.errors import DatasetError
 from whatchanged.files import whole
-from whatchanged.records import CHANGE_TYPES
 from whatchanged.training.objects.render import PLAIN, Look, look_for, render
 from whatchanged.training.objects.supervision import ABSENT, ATTRIBUTES, CHANGE_LABELS
-from whatchanged.worlds.clevr.change import Change
+from whatchanged.worlds.clevr.change import CHANGE_TYPES, Change
 from whatchanged.worlds.clevr.sampling import Views, sample_triple
 from whatchanged.worlds.clevr.scene import (
     COLORS,
@@ -49,6 +48,13 @@ ROOM = 10
 SHARD = 100
 TRUTH = ("change", "count", "pose", "camera", "lamps", "owner", "center", "attributes", "places")
 """Arrays of a shard's truth, one row a triple."""
+PICTURE_TRUTH = {
+    "owner": "owner",
+    "center": "center",
+    "attributes": "attributes",
+    "places": "ground_positions",
+}
+"""Array of a shard -> what of a ``PictureTruth`` it holds."""
 REDRAW = "Delete this shard's two files and draw them anew: whatchanged synth clevr-pool"
 DRAWN_LOOK = ("lamps", "ambient", "ground", "roughness", "floor")
 """What of a ``Look`` is drawn into the pictures."""
@@ -58,19 +64,20 @@ LEAST_COVER = 0.3
 
 @dataclass(frozen=True)
 class PictureTruth:
-    """The targets of ``scene_truth.Truth`` for one picture, without the batch axis."""
+    """The targets of ``supervision.Truth`` for one picture, without the batch axis."""
 
     owner: NDArray[np.int8]
     center: NDArray[np.int16]
     attributes: NDArray[np.int8]
-    places: NDArray[np.float32]
+    ground_positions: NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """Two pictures' targets and, for every thing of each, its partner in the other picture and its fate.
+    """Two pictures' targets and, for every object of each, its partner in the other picture and its change
+    label.
 
-    told: the up to two things that each word of the caption tells of, in both pictures, -1 for none
+    mentioned: the up to two objects that each word of the caption mentions, in both pictures, -1 for none
     (words and end, 2, 2); nothing for an unchanged pair.
     """
 
@@ -100,11 +107,11 @@ def picture_truth(scene: Scene, width: int, height: int) -> PictureTruth:
         distance = np.hypot(row - middle[0], column - middle[1])
         center[i] = np.where(counts >= 0.5 * counts.max(), distance, np.inf).argmin()
     attributes = np.zeros((ROOM, len(ATTRIBUTES)), np.int8)
-    places = np.zeros((ROOM, 2), np.float32)
+    ground_positions = np.zeros((ROOM, 2), np.float32)
     for i, item in enumerate(scene.objects):
         attributes[i] = _codes(item)
-        places[i] = ground_in_view(item.x, item.y, scene.view.camera)
-    return PictureTruth(owner.reshape(rows, columns), center, attributes, places)
+        ground_positions[i] = ground_in_view(item.x, item.y, scene.view.camera)
+    return PictureTruth(owner.reshape(rows, columns), center, attributes, ground_positions)
 
 
 def draw_pool(
@@ -211,8 +218,8 @@ def draw_shard(
         "camera": np.array([s.view.camera for s in scenes]).reshape(-1, 3, 3),
         "lamps": np.array([s.view.lamps for s in scenes]).reshape(-1, 3, 3, 3),
     }
-    for name in ("owner", "center", "attributes", "places"):
-        stacked = np.stack([getattr(t, name) for t in truths])
+    for name, target in PICTURE_TRUTH.items():
+        stacked = np.stack([getattr(t, target) for t in truths])
         arrays[name] = stacked.reshape(len(triples), 3, *stacked.shape[1:])
     with whole(out / f"{number:05d}.truth.npz") as draft, draft.open("wb") as file:
         np.savez(file, **arrays)

@@ -12,9 +12,12 @@ from numpy.typing import NDArray
 
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.files import whole
-from whatchanged.recipes.schema import PCLConfig, Recipe
+from whatchanged.recipes.methods import Task
+from whatchanged.recipes.schema import FeaturesConfig, PoolConfig, Recipe
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
+from whatchanged.training.data.captions import check_wording
+from whatchanged.training.data.false_captions import FalseCaptions, wanted_false_captions
 from whatchanged.training.data.negatives import read_negatives, write_negatives
 from whatchanged.training.data.sources import Sources
 from whatchanged.training.objects.clevr_negatives import mine
@@ -25,8 +28,9 @@ from whatchanged.training.vision.augmentation import augment_pixels
 from whatchanged.vocabulary import Vocabulary
 from whatchanged.worlds.clevr.change import NOTHING, Change
 from whatchanged.worlds.clevr.grading import other_object
-from whatchanged.worlds.clevr.language import WORDS, write_captions, write_fixed
+from whatchanged.worlds.clevr.language import NO_CHANGE, WORDS, write_captions
 from whatchanged.worlds.clevr.scene import Scene
+from whatchanged.worlds.clevr.world import WORLD
 
 PAIRS = ((0, 1, "forth"), (0, 2, "none"), (2, 1, "forth"), (1, 0, "back"), (1, 2, "back"), (2, 0, "none"))
 """Ordered pairs of a triple's pictures: 0 default, 1 semantic, 2 nonsemantic; the official two first."""
@@ -58,7 +62,7 @@ class PoolSource:
     pairs: Sequence[tuple[int, int, str]]
     wording: str
     varied: bool
-    negatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    negatives: FalseCaptions = field(default_factory=dict)
     _written: dict[int, str] = field(default_factory=dict, init=False, repr=False, compare=False)
     _mentioned: dict[int, NDArray[np.int8]] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -67,9 +71,9 @@ class PoolSource:
     def __len__(self) -> int:
         return (self.last - self.first) * len(self.pairs)
 
-    def count(self, task: str) -> int:
-        """How many of the examples, from the first on, a task can use: FDA those with false captions."""
-        return len(self.negatives) if task == "fda" else len(self)
+    def count(self, task: Task) -> int:
+        """How many of the examples, from the first on, a task can use: all, or those with false captions."""
+        return len(self.negatives) if task.false_captions else len(self)
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
         """Pair ``index`` with a caption, a variant of its pictures, and its truth."""
@@ -91,9 +95,16 @@ class PoolSource:
         scene = f"{self.shards[shard].number:05d}{i:02d}"
         names = (Path(f"{scene}_{k}.png"), Path(f"{scene}_{m}.png"))
         return PairRecord(
-            "clevr_change", f"{scene}_{k}{m}.png", scene, "train", "pair_caption", *names, captions,
-            changed=change.type != "none", change_type=change.type,
-        )  # fmt: skip
+            "clevr_change",
+            f"{scene}_{k}{m}.png",
+            scene,
+            "train",
+            "pair_caption",
+            *names,
+            captions,
+            changed=change.type != "none",
+            change_type=change.type,
+        )
 
     def truth(self, index: int) -> tuple[Scene, Scene, Change]:
         """The scenes before and after and the change between them."""
@@ -106,7 +117,7 @@ class PoolSource:
         if self.wording == "captions":
             return write_captions(*self.truth(index), rng)
         if index not in self._written:
-            self._written[index] = write_fixed(*self.truth(index), self.wording)  # type: ignore[arg-type]
+            self._written[index] = WORLD.write(self.truth(index), self.wording)
         return (self._written[index],)
 
     def _mentioned_in(self, index: int, sentence: str, known: Pairing) -> NDArray[np.int8]:
@@ -160,35 +171,37 @@ def open_pool(recipe: Recipe, run: Path) -> Sources:
     """Train and validation pairs of the pool at ``data.path``; its first triples, at most a tenth, validate.
 
     A run keeps to the shards, and to the triples held out, that it began with, however the pool grows. Raises
-    RecipeError where no pool is named or ``data.examples`` is not "captions" (each pair of a pool is an
-    example, its caption written anew each time), DatasetError where it, or its tokens, are not there, or its
-    pictures have another size than the recipe's.
+    RecipeError where no pool or an unknown wording is named, DatasetError where the pool or its tokens are
+    not there, or its pictures have another size than the recipe's.
     """
     data = recipe.data
+    if not isinstance(data, PoolConfig):
+        raise RecipeError(f"{recipe.name}: data.source = {data.source!r} is no pool.")
     if not data.path:
         raise RecipeError(f"{recipe.name}: data.path is empty. Say where the pool lies: --data POOL")
-    if data.examples != "captions":
-        raise RecipeError(f'{recipe.name}: data.examples = "{data.examples}" needs data.source = "dataset"')
+    check_wording(data.wording, WORLD)
     pool = Path(data.path)
     begun = _begun(run)
     shards = open_shards(pool, None if begun is None else begun[0])
-    if recipe.vision.kind != "features":
+    if not isinstance(recipe.vision, FeaturesConfig):
         check_size(pool, shards, recipe.vision.image_width, recipe.vision.image_height)
-    tokens = open_tokens(Path(data.features), pool, shards) if data.features else []
+    tokens = open_tokens(Path(data.tokens), pool, shards) if data.tokens else []
     triples = sum(len(shard) for shard in shards)
     held = triples // 10 if data.validation == 0 else min(data.validation // 2, triples // 10)
     held = max(1, held) if begun is None else begun[1]
     pairs = ORDERED[data.ordered_pairs]
-    negatives: dict[str, tuple[str, ...]] = {}
-    if any("fda" in stage.tasks for stage in recipe.stages):
-        negatives = _negatives(PoolSource(shards, (), held, triples, pairs, data.wording, False), recipe, run)
+    negatives: FalseCaptions = {}
+    if count := wanted_false_captions(recipe, "pairs"):
+        plain = PoolSource(shards, (), held, triples, pairs, data.wording, False)
+        negatives = _false_captions(plain, count, recipe, run)
     if begun is None and not (run / "checkpoints").exists():  # runs that began without the file go on so
         _begin(run, shards, held)
-    varied = bool(tokens) or data.augment == "examples"  # else whole batches are varied, by the loop
+    varied = bool(tokens) or data.augment == "examples"  # else the loop augments whole batches
     return Sources(
         PoolSource(shards, tokens, held, triples, pairs, data.wording, varied, negatives),
         PoolSource(shards, tokens, 0, held, ORDERED["official"], "captions", False),
         Vocabulary.from_captions([" ".join(WORDS)]),
+        NO_CHANGE,
     )
 
 
@@ -213,8 +226,8 @@ def _begin(run: Path, shards: Sequence[Shard], held: int) -> None:
         draft.write_text(json.dumps({"shards": [shard.number for shard in shards], "held": held}))
 
 
-def _negatives(source: PoolSource, recipe: Recipe, run: Path) -> dict[str, tuple[str, ...]]:
-    """False captions of the source's first pairs, kept in the run folder for the next sitting.
+def _false_captions(source: PoolSource, count: int, recipe: Recipe, run: Path) -> FalseCaptions:
+    """False captions of the source's first pairs, kept in the run folder for the run's next launch.
 
     They are worded as the true ones are, or a sentence would show by its style whether it is true.
     """
@@ -226,9 +239,7 @@ def _negatives(source: PoolSource, recipe: Recipe, run: Path) -> dict[str, tuple
         truths[records[-1].pair_id] = truth
     kept = run / "negatives.jsonl"
     if not kept.is_file():
-        assert isinstance(recipe.method, PCLConfig)  # only PCL has the task fda
-        longest = recipe.method.max_length - 3
-        mined = mine(records, truths, recipe.seed, recipe.method.negatives, longest=longest)
+        mined = mine(records, truths, recipe.seed, count, recipe.method.longest_caption())
         run.mkdir(parents=True, exist_ok=True)
         write_negatives(kept, records, mined.sentences)
     return read_negatives(kept, records)

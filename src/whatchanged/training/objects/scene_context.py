@@ -34,17 +34,19 @@ class SceneContext(nn.Module):
         self.rows, self.columns = rows, columns
 
     def forward(
-        self, features: Tensor, places: Tensor, salience: Tensor, cells: Tensor
+        self, features: Tensor, ground_positions: Tensor, salience: Tensor, cells: Tensor
     ) -> tuple[Tensor, Tensor]:
         """features (B, N, F), places (B, N, 2), salience (B, N, 1), cells (B, N) -> features, places."""
         row = 2 * (cells // self.columns) / self.rows - 1
         column = 2 * (cells % self.columns) / self.columns - 1
-        geometry = torch.cat([places, salience, torch.stack([row, column], dim=-1)], dim=-1)
+        geometry = torch.cat([ground_positions, salience, torch.stack([row, column], dim=-1)], dim=-1)
         read = self.stack(self.features(features) + self.geometry(geometry))
-        size, place = self.correction(read).split([self.size.stop - self.size.start, 2], dim=-1)
+        size, ground_position = self.correction(read).split([self.size.stop - self.size.start, 2], dim=-1)
         before, own, behind = (
             features[..., : self.size.start],
             features[..., self.size],
             features[..., self.size.stop :],
         )
-        return torch.cat([before, (own + size).log_softmax(-1), behind], dim=-1), places + place
+        return torch.cat(
+            [before, (own + size).log_softmax(-1), behind], dim=-1
+        ), ground_positions + ground_position

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from whatchanged.training.vision.base import Batch
+from whatchanged.training.batches import Batch
 
 TO_YCC = ((0.299, 0.587, 0.114), (-0.168736, -0.331264, 0.5), (0.5, -0.418688, -0.081312))
 """JPEG's luma and two chromas of red, green and blue (JFIF 1.02)."""

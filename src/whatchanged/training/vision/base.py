@@ -1,56 +1,124 @@
-"""What a method is fed: a batch of pairs, and the two grids of features that a way of seeing makes of it.
+"""What a vision hands to a method: the tokens of two pictures, and where they lie.
 
-Axis letters: B pairs, N patches kept of a picture, F width of a patch's raw features, L text positions,
-K negatives.
+Axis letters: B pairs, N tokens of a picture, F width of a token's own features, L text positions.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
-import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
-from whatchanged.errors import RecipeError, ShapeError
-from whatchanged.training.batches import Example
+from whatchanged.training.batches import Batch
 
+PixelStatistics = tuple[tuple[float, ...], tuple[float, ...]]
+"""Mean and deviation of the three channels in 0..1."""
 Hidden = tuple[Tensor | None, Tensor | None]
-"""For before and after: bool (B, N), True where a patch is to be hidden; None hides nothing."""
+"""For before and after: bool (B, N), True where a token is to be hidden; None hides nothing."""
 
 
 @dataclass(frozen=True)
-class Grids:
-    """Two pictures as patches: features (B, N, F) and each patch's index on the full grid (B, N), row by row.
+class Tokens:
+    """One picture of each pair as tokens.
 
-    ``places`` (B, N, 2) and ``salience`` (B, N) exist where the way of seeing knows them.
+    features: (B, N, F). cells: (B, N), each token's number on the grid that attention is painted back to, row
+    by row. mask: (B, N) bool, False for padding where pictures have unlike numbers of tokens; None: all are
+    real, and N is ``Vision.patches``. What padding holds is never read; its cells lie on the grid, too.
+    boxes: (B, N, 4), x0 y0 x1 y1 in pixels of the picture, where tokens are regions of it.
+    ground_positions (B, N, 2) and salience (B, N) exist where the vision knows them.
     """
 
-    before: Tensor
-    after: Tensor
-    cells_before: Tensor
-    cells_after: Tensor
-    places_before: Tensor | None = None
-    places_after: Tensor | None = None
-    salience_before: Tensor | None = None
-    salience_after: Tensor | None = None
+    features: Tensor
+    cells: Tensor
+    mask: Tensor | None = None
+    boxes: Tensor | None = None
+    ground_positions: Tensor | None = None
+    salience: Tensor | None = None
+
+    def with_features(self, features: Tensor) -> "Tokens":
+        """The same tokens with other features."""
+        return replace(self, features=features)
+
+
+class TokenPair(NamedTuple):
+    """The tokens before and after."""
+
+    before: Tokens
+    after: Tokens
 
     @property
     def single(self) -> bool:
-        """There is no picture after: it has no patches. Never so in a graph that is exported."""
-        return not torch.onnx.is_in_onnx_export() and not self.after.shape[1]
+        """There is no picture after: it has no tokens. Never so in a graph that is exported."""
+        return not torch.onnx.is_in_onnx_export() and not self.after.features.shape[1]
 
-    def replace_features(self, before: Tensor, after: Tensor) -> "Grids":
-        """The same patches with other features."""
-        return replace(self, before=before, after=after)
+    @property
+    def cells(self) -> Tensor:
+        """(B, 2, N), of both pictures."""
+        return torch.stack([self.before.cells, self.after.cells], dim=1)
+
+    @property
+    def masks(self) -> tuple[Tensor, Tensor] | None:
+        """Which tokens are real, (B, N) of each picture; None where all of both are."""
+        masks = (self.before.mask, self.after.mask)
+        if masks[0] is None and masks[1] is None:
+            return None
+        before, after = (
+            torch.ones_like(tokens.cells, dtype=torch.bool) if mask is None else mask
+            for tokens, mask in zip(self, masks, strict=True)
+        )
+        return before, after
+
+    @property
+    def row_masks(self) -> tuple[Tensor, Tensor] | None:
+        """The same with a row of its own in front of each picture's tokens, (B, N + 1); that row is real."""
+        if self.masks is None:
+            return None
+        before, after = self.masks
+        return F.pad(before, (1, 0), value=True), F.pad(after, (1, 0), value=True)
+
+    def count(self, vision: "Vision") -> int:
+        """N. Without padding a plain number, also in a graph that is exported."""
+        return vision.patches if self.masks is None else self.before.features.shape[1]
 
 
-class Vision(Protocol):
-    """A way of seeing (a torch module): the full grid is ``rows`` x ``columns``, ``patches`` of it are kept.
+class TorchModule(Protocol):
+    """What the engine uses of ``torch.nn.Module``; every module has it."""
 
-    ``raw_width`` is F; ``width`` is what ``add_match_features`` returns per patch. Whatever
-    ``add_match_features`` adds stands behind
-    the patch's own features: the first ``raw_width`` columns are always these.
+    training: bool
+
+    def parameters(self, recurse: bool = True) -> Iterator[nn.Parameter]:
+        """The parameters."""
+
+    def modules(self) -> Iterator[nn.Module]:
+        """The module itself and all parts of it."""
+
+    def named_parameters(self) -> Iterator[tuple[str, nn.Parameter]]:
+        """The parameters with their names."""
+
+    def state_dict(self) -> dict[str, Any]:
+        """Parameters and buffers by name."""
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> Any:
+        """Copy tensors of these names."""
+
+    def train(self, mode: bool = True) -> Self:
+        """Training mode, or evaluation mode."""
+
+    def eval(self) -> Self:
+        """Evaluation mode."""
+
+    def to(self, device: torch.device) -> Self:
+        """Move to a device."""
+
+
+class Vision(TorchModule, Protocol):
+    """A vision: attention is painted on ``rows`` x ``columns``.
+
+    A picture has ``patches`` tokens; where they come with a mask, at most so many.
+    ``raw_width`` is F; ``width`` is what ``add_match_features`` returns per token. Whatever it adds stands
+    behind the token's own features: the first ``raw_width`` columns are always these.
     """
 
     rows: int
@@ -58,10 +126,15 @@ class Vision(Protocol):
     patches: int
     raw_width: int
     width: int
+    pixel_statistics: PixelStatistics | None
+    """Mean and deviation that pictures are normalised with; None where it reads no pictures."""
 
     @property
-    def tasks(self) -> "Mapping[str, Callable[[Batch], dict[str, Tensor]]]":
+    def tasks(self) -> Mapping[str, Callable[[Batch], dict[str, Tensor]]]:
         """Losses of its own that a stage may mix in, by name: named unweighted terms."""
+
+    def token_parameters(self) -> frozenset[str]:
+        """Names of the parameters that make a picture's tokens: parameter group "vision"."""
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         """Names of its parameters that none of these tasks gives a gradient when it reads pictures."""
@@ -69,121 +142,107 @@ class Vision(Protocol):
     def collate_truth(self, truths: Sequence[Any]) -> Any:
         """What its own losses need to know of a batch's pairs, or None."""
 
-    def pointing(self, grids: Grids, truth: Any, looked: Tensor, asked: Tensor) -> Tensor:
-        """With scene truth: a loss on words (B, T) whose attention (B, T, 2, N) misses what they tell of."""
+    def attention_terms(
+        self, pair: TokenPair, truth: Any, attention: Tensor, asked: Tensor
+    ) -> dict[str, Tensor]:
+        """Losses on the attention (B, T, 2, N) of words to the tokens; asked: bool (B, T), real words."""
 
-    def grids(self, before: Tensor, after: Tensor) -> Grids:
-        """Raw features (B, N, raw_width) of both pictures."""
+    def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
+        """Tokens with their own features (B, N, raw_width)."""
 
-    def add_match_features(self, grids: Grids, hidden: Hidden = (None, None)) -> Grids:
-        """Features (B, N, width) after hiding patches; each grid may be told of the other here."""
+    def add_match_features(self, pair: TokenPair, hidden: Hidden = (None, None)) -> TokenPair:
+        """Features (B, N, width) after hiding tokens; each picture may be told of the other here."""
+
+
+@runtime_checkable
+class PictureVision(TorchModule, Protocol):
+    """What visions with a backbone of their own can do besides: see a picture once, store its tokens.
+
+    channels: of the backbone's features. stored_width: numbers of a stored token.
+    """
+
+    rows: int
+    columns: int
+    patches: int
+    channels: int
+    stored_width: int
+    mean: Tensor
+    std: Tensor
+
+    @property
+    def backbone(self) -> nn.Module:
+        """The network that makes features of pictures."""
+
+    def normalise(self, pictures: Tensor) -> Tensor:
+        """uint8 (B, H, W, 3) -> (B, 3, H, W), normalised; floats stay as they are."""
+
+    def features(self, pictures: Tensor) -> Tensor:
+        """(B, 3, H, W) normalised -> the backbone's features (B, channels, rows, columns)."""
+
+    def to_tokens(self, pictures: Tensor) -> Tensor:
+        """(B, 3, H, W) normalised -> stored tokens (B, N, stored_width), which ``tokens`` reads, too."""
+
+    def token_state(self) -> Mapping[str, Tensor]:
+        """All weights that a picture's tokens depend on."""
+
+
+class PlainVision(nn.Module):
+    """What published visions share: no losses of their own, no truth, nothing matched."""
+
+    pixel_statistics: PixelStatistics | None = None
+
+    @property
+    def tasks(self) -> Mapping[str, Callable[[Batch], dict[str, Tensor]]]:
+        """None."""
+        return {}
+
+    def token_parameters(self) -> frozenset[str]:
+        """All that it has."""
+        return frozenset(name for name, _ in self.named_parameters())
+
+    def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
+        """None, as long as a task reads pictures."""
+        return frozenset() if tasks else self.token_parameters()
+
+    def collate_truth(self, truths: Sequence[Any]) -> Any:
+        """Nothing is asked of the truth."""
+        return None
+
+    def attention_terms(
+        self, pair: TokenPair, truth: Any, attention: Tensor, asked: Tensor
+    ) -> dict[str, Tensor]:
+        """None: it does not know what its tokens show."""
+        return {}
+
+    def add_match_features(self, pair: TokenPair, hidden: Hidden = (None, None)) -> TokenPair:
+        """Hidden tokens become zero; otherwise the identity."""
+        before, after = pair
+        return TokenPair(
+            before.with_features(hide(before.features, hidden[0])),
+            after.with_features(hide(after.features, hidden[1])),
+        )
 
 
 def hide(features: Tensor, hidden: Tensor | None) -> Tensor:
-    """A copy of features (B, N, F) with zeros at hidden patches (B, N); the original stays untouched."""
+    """A copy of features (B, N, F) with zeros at hidden tokens (B, N); the original stays untouched."""
     return features if hidden is None else features.masked_fill(hidden.unsqueeze(-1), 0.0)
 
 
 def to_patches(attention: Tensor, patches: int) -> Tensor:
-    """Attention (B, ..., S) to rows [IMG1] patches [IMG2] patches .. -> to the patches, (B, ..., 2, N)."""
+    """Attention (B, ..., S) to rows [IMG1] tokens [IMG2] tokens .. -> to the tokens, (B, ..., 2, N)."""
     parts = attention[..., 1 : 1 + patches], attention[..., 2 + patches : 2 + 2 * patches]
     return torch.stack(parts, dim=-2)
 
 
-def on_grids(attention: Tensor, cells: Tensor, vision: Vision) -> Tensor:
-    """The same of one row each, (B, S), laid on the full grids (B, 2, rows, columns); cells: (B, 2, N)."""
-    full = attention.new_zeros(attention.shape[0], 2, vision.rows * vision.columns)
-    full = full.scatter(2, cells, to_patches(attention, vision.patches))
-    return full.view(-1, 2, vision.rows, vision.columns)
+def on_grids(attention: Tensor, cells: Tensor, vision: Vision, padded: bool = False) -> Tensor:
+    """Attention (B, S) to rows [IMG1] tokens [IMG2] tokens .. -> on the full grids, (B, 2, rows, columns).
 
-
-class StoredFeatures(nn.Module):
-    """Stored features, (B, rows * columns, F) each, all patches kept, nothing learned."""
-
-    def __init__(self, rows: int = 7, columns: int = 7, feature_width: int = 2048) -> None:
-        super().__init__()
-        self.rows, self.columns, self.patches = rows, columns, rows * columns
-        self.raw_width = self.width = feature_width
-        self.tasks: dict[str, Callable[[Batch], dict[str, Tensor]]] = {}
-        self.cells: Tensor
-        self.register_buffer("cells", torch.arange(self.patches), persistent=False)
-
-    def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """It has no parameters."""
-        return frozenset()
-
-    def collate_truth(self, truths: Sequence[Any]) -> None:
-        """Stored features learn nothing, so nothing is asked of the truth."""
-
-    def pointing(self, grids: Grids, truth: Any, looked: Tensor, asked: Tensor) -> Tensor:
-        """Raises RecipeError: nobody knows what stored features show."""
-        raise RecipeError(
-            "method.guided_attention needs scene truth: set vision.scene_truth, or switch it off."
-        )
-
-    def grids(self, before: Tensor, after: Tensor) -> Grids:
-        """The features as they are. Raises ShapeError if they do not fit the grid."""
-        if not torch.onnx.is_in_onnx_export():
-            wanted = (self.patches, self.raw_width)
-            for name, features in (("before", before), ("after", after)):
-                if tuple(features.shape[1:]) != wanted:
-                    raise ShapeError(
-                        f"features of {name}: got {tuple(features.shape)}, wanted (pairs, {wanted[0]}, "
-                        f"{wanted[1]}) for a grid of {self.rows} x {self.columns}. Extract them again, or "
-                        "set vision.rows, vision.columns and vision.feature_width to what is stored."
-                    )
-        cells = self.cells.expand(before.shape[0], -1)
-        return Grids(before, after, cells, cells)
-
-    def add_match_features(self, grids: Grids, hidden: Hidden = (None, None)) -> Grids:
-        """Hidden patches become zero; otherwise the identity."""
-        return grids.replace_features(hide(grids.before, hidden[0]), hide(grids.after, hidden[1]))
-
-
-@dataclass(frozen=True)
-class Batch:
-    """B examples as tensors.
-
-    before, after: what ``Vision.grids`` reads. ids: (B, L) clean captions, BOS words EOS PAD.
-    negatives_ids: (B, K, L) false captions. changed: (B,) 1 where the content changed, 0 for a distractor.
-    generator: source of the corruption's random numbers; None is torch's global one.
-    truth: what the vision's own losses need, a dataclass of tensors with a ``to``; or None.
-    single: there is no picture after; ``after`` is not to be read.
-    labels: (B, 2) classes of both pictures.
+    cells: (B, 2, N). padded: the tokens come with a mask. Then padding, which nobody attends to, and other
+    tokens may name the same cell.
     """
-
-    before: Tensor
-    after: Tensor
-    ids: Tensor
-    negatives_ids: Tensor | None = None
-    changed: Tensor | None = None
-    generator: torch.Generator | None = None
-    truth: Any = None
-    single: bool = False
-    labels: Tensor | None = None
-
-    def to(self, device: torch.device | str) -> "Batch":
-        """The same batch on another device (the generator stays where it is)."""
-        moved: dict[str, Any] = {
-            name: value.to(device, non_blocking=True)
-            for name, value in vars(self).items()
-            if isinstance(value, Tensor)
-        }
-        if self.truth is not None:
-            moved["truth"] = self.truth.to(device)
-        return replace(self, **moved)
-
-
-def stacked(examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
-    """The examples' pictures (or tokens) before and after, (B, ...) each; ShapeError where shapes differ."""
-
-    def stack(side: str) -> Tensor:
-        arrays = [getattr(example, side) for example in examples]
-        shapes = sorted({array.shape for array in arrays})
-        if len(shapes) > 1:
-            raise ShapeError(
-                f"pictures of one batch ({side}): got shapes {shapes}, wanted one. Resize them first."
-            )
-        return torch.from_numpy(np.stack(arrays))
-
-    return stack("before"), stack("after")
+    full = attention.new_zeros(attention.shape[0], 2, vision.rows * vision.columns)
+    if padded:
+        full = full.scatter_add(2, cells, to_patches(attention, cells.shape[2]))
+    else:
+        full = full.scatter(2, cells, to_patches(attention, vision.patches))
+    return full.view(-1, 2, vision.rows, vision.columns)

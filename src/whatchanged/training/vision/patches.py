@@ -1,32 +1,30 @@
-"""The plainest way of seeing: a picture's pixels, cut into squares; what they mean is the method's task."""
-
-from collections.abc import Callable, Collection, Sequence
-from typing import Any
+"""The plainest vision: a picture's pixels, cut into squares; what they mean is the method's task."""
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from whatchanged.errors import RecipeError, ShapeError
-from whatchanged.recipes.schema import VisionConfig
-from whatchanged.training.vision.base import Batch, Grids, Hidden, hide
+from whatchanged.errors import ShapeError
+from whatchanged.recipes.schema import PatchesConfig
+from whatchanged.training.vision.base import PixelStatistics, PlainVision, TokenPair, Tokens
 
 MEAN, STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
 """CLIP's own, of channels in 0..1."""
 
 
-class PatchVision(nn.Module):
+class PatchVision(PlainVision):
     """Pictures as rows of pixels: a patch is its p x p pixels, channel by channel, row by row: 3 p² numbers.
 
     A linear layer on such a row is a convolution whose kernel and stride are p. Nothing is learned here.
     """
 
-    def __init__(self, config: VisionConfig) -> None:
+    pixel_statistics: PixelStatistics | None = (MEAN, STD)
+
+    def __init__(self, config: PatchesConfig) -> None:
         super().__init__()
         self.patch = config.patch
         self.rows, self.columns = config.image_height // config.patch, config.image_width // config.patch
         self.patches = self.rows * self.columns
         self.raw_width = self.width = 3 * config.patch**2
-        self.tasks: dict[str, Callable[[Batch], dict[str, Tensor]]] = {}
         self.mean: Tensor
         self.std: Tensor
         self.cells: Tensor
@@ -34,29 +32,12 @@ class PatchVision(nn.Module):
         self.register_buffer("std", torch.tensor(STD)[:, None, None], persistent=False)
         self.register_buffer("cells", torch.arange(self.patches), persistent=False)
 
-    def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """It has no parameters."""
-        return frozenset()
-
-    def collate_truth(self, truths: Sequence[Any]) -> None:
-        """Nothing is asked of the truth."""
-
-    def pointing(self, grids: Grids, truth: Any, looked: Tensor, asked: Tensor) -> Tensor:
-        """Raises RecipeError: pixels know nothing of scenes."""
-        raise RecipeError(
-            "method.guided_attention needs vision.scene_truth, which pixel patches do not have."
-        )
-
-    def grids(self, before: Tensor, after: Tensor) -> Grids:
+    def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
         """uint8 (B, H, W, 3), or normalised (B, 3, H, W). Raises ShapeError for other sizes."""
         cells = self.cells.expand(before.shape[0], -1)
-        return Grids(self._cut(before), self._cut(after), cells, cells)
+        return TokenPair(Tokens(self._squares(before), cells), Tokens(self._squares(after), cells))
 
-    def add_match_features(self, grids: Grids, hidden: Hidden = (None, None)) -> Grids:
-        """Hidden patches become zero; otherwise the identity."""
-        return grids.replace_features(hide(grids.before, hidden[0]), hide(grids.after, hidden[1]))
-
-    def _cut(self, pictures: Tensor) -> Tensor:
+    def _squares(self, pictures: Tensor) -> Tensor:
         """Pictures -> (B, N, 3 p²)."""
         if pictures.dtype == torch.uint8:
             pictures = (pictures.permute(0, 3, 1, 2).float() / 255 - self.mean) / self.std

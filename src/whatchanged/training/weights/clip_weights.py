@@ -14,14 +14,11 @@ from torch import Tensor
 
 from whatchanged.bpe import BPEVocabulary
 from whatchanged.errors import RecipeError
-from whatchanged.recipes.schema import CLIP4IDCConfig, Recipe
-from whatchanged.training.methods.clip4idc import CLIP4IDC, NEW, PRESETS
+from whatchanged.training.methods.clip4idc import CLIP4IDC, NEW
 from whatchanged.training.weights.clip_archive import read_tensors
 
 NOT_WEIGHTS = ("input_resolution", "context_length", "vocab_size")
 """Numbers that OpenAI's archive keeps beside its weights; Hugging Face's keep ``position_ids``."""
-MOVES_LITTLE = 1e-6
-"""A learning rate up to which a tensor more or less stays what it is."""
 TEXT = ("token_embedding.", "positional_embedding", "transformer.", "ln_final.", "text_projection")
 
 _FACE = (
@@ -109,21 +106,6 @@ def load_clip(method: CLIP4IDC, path: Path, partial: bool = False) -> Report:
         raise RecipeError(f"{path}: these weights do not fit. {report}. {cure[0].upper()}{cure[1:]}.")
     method.load_state_dict({name: tensor for name, (_, tensor) in fits.items()}, strict=False)
     return report
-
-
-def assumed(recipe: Recipe) -> str:
-    """What the recipe does that only makes sense where CLIP's tensors are CLIP's, in words; "" if nothing."""
-    method, found = recipe.method, []
-    if not isinstance(method, CLIP4IDCConfig):
-        return ""
-    if PRESETS[method.preset].frozen and method.freeze:
-        found.append("keeps tables and first layers as they are (method.freeze)")
-    for stage in recipe.stages:
-        rate = stage.lr * stage.rates.get("clip", 1.0)
-        if rate <= MOVES_LITTLE:
-            found.append(f"moves the rest at {rate:.0e} in stage {stage.name}" if rate else
-                         f"leaves CLIP's part as it is in stage {stage.name}")  # fmt: skip
-    return " and ".join(found)
 
 
 def to_openai(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:

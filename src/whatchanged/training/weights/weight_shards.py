@@ -18,8 +18,9 @@ from whatchanged.bpe import from_json
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.files import whole
 from whatchanged.recipes.reader import dump_recipe
+from whatchanged.training.build import make_method
 from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, save_checkpoint
-from whatchanged.training.run_folder import checkpoint_file, make_method, read_recipe
+from whatchanged.training.run_folder import checkpoint_file, read_recipe
 
 PART = 15 * 2**20
 """Bytes of tensors in one part at most."""

@@ -1,4 +1,4 @@
-"""A world of drawn birds: species, birds, what is said of them, their pictures, and data sets of all three.
+"""A world of drawn birds: species, birds, sentences about them, pictures, and data sets.
 
-It is there to run PCL's cross-task training end to end. It makes no claim about real birds.
+It exists to run PCL's cross-task training from end to end. It says nothing about real birds.
 """

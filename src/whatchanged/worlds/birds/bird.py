@@ -1,6 +1,6 @@
-"""Birds as data: what a bird looks like, species as ranges of that, genera as species that share most of it.
+"""Birds as data: how a bird looks, species as ranges of looks, and genera of species that look much alike.
 
-Everything follows from the seed: species number k of a world is the same however many there are.
+Everything follows from the seed. Species number k is the same however many species there are.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -11,26 +11,27 @@ import numpy as np
 COLOURS = ("black", "white", "grey", "brown", "tan", "yellow", "orange", "red", "green", "blue")
 PATTERNS = ("plain", "spotted", "striped")
 COLOURED = ("beak", "head", "breast", "wings", "tail", "legs")
-"""Parts that have a colour; the back has that of the wings."""
+"""Parts that have a colour. The back has the colour of the wings."""
 MEASURED = ("beak", "tail", "legs")
-"""Parts that have a length, from 0 (shortest of all birds) to 1."""
+"""Parts that have a length, from 0, the shortest of all birds, to 1."""
 PATTERNED = ("breast", "wings")
 
 PER_GENUS = 3
 """Species of one genus."""
 CHANGES = 3
-"""Traits in which a species leaves its genus."""
+"""Traits in which a species differs from its genus."""
 SPREAD = 0.12
-"""Half of the range that a species' lengths and size have."""
+"""Half the range of a species' lengths and size."""
 VARIANT = 0.5
-"""Probability that a species has a second colour of one part: sexes, ages."""
+"""Probability that a species has two forms, one of which has another colour in one part."""
 
 
 @dataclass(frozen=True)
 class Bird:
     """One bird. Colours are of ``COLOURS``, patterns of ``PATTERNS``, lengths and size from 0 to 1.
 
-    A pattern has a colour of its own; ``stripe`` is the colour of a stripe through the eye, "" without one.
+    ``breast_mark`` and ``wings_mark`` are the colours of the patterns. ``stripe`` is the colour of a stripe
+    through the eye; "" for none.
     """
 
     beak: str
@@ -61,7 +62,7 @@ class Bird:
 
 @dataclass(frozen=True)
 class Species:
-    """A middle bird, and one part that has another colour in half of the birds ("" for none)."""
+    """The average bird of a species, and a part that has another colour in half of its birds ("": none)."""
 
     number: int
     genus: int
@@ -71,7 +72,7 @@ class Species:
     variant_colour: str
 
     def bird(self, rng: np.random.Generator) -> Bird:
-        """A bird of this species: lengths and size vary, and so does the variant's colour."""
+        """A bird of this species: lengths and size vary, and one part may have its other colour."""
         lengths: dict[str, Any] = {
             name: float(np.clip(getattr(self.middle, name) + rng.uniform(-SPREAD, SPREAD), 0, 1))
             for name in ("beak_length", "tail_length", "legs_length", "size")
@@ -105,23 +106,23 @@ def _any_bird(rng: np.random.Generator) -> Bird:
     }
     marks: dict[str, Any] = {f"{part}_mark": str(rng.choice(COLOURS)) for part in PATTERNED}
     stripe = str(rng.choice(COLOURS)) if rng.random() < 0.4 else ""
-    return Bird(
-        **colours, **lengths, **patterns, **marks, size=float(rng.random()), stripe=stripe,
-        crest=bool(rng.random() < 0.3),
-    )  # fmt: skip
+    size = float(rng.random())
+    crest = bool(rng.random() < 0.3)
+    return Bird(**colours, **lengths, **patterns, **marks, size=size, stripe=stripe, crest=crest)
 
 
 def _visible(bird: Bird) -> Bird:
-    """The bird with marks that can be told from what they are on."""
-    for name, ground in (("breast_mark", bird.breast), ("wings_mark", bird.wings), ("stripe", bird.head)):
-        if getattr(bird, name) == ground:
-            bird = replace(bird, **dict[str, Any]({name: "white" if ground != "white" else "black"}))
+    """The bird, its marks in colours that differ from what they are drawn on."""
+    for name, under in (("breast_mark", bird.breast), ("wings_mark", bird.wings), ("stripe", bird.head)):
+        if getattr(bird, name) == under:
+            bird = replace(bird, **dict[str, Any]({name: "white" if under != "white" else "black"}))
     return bird
 
 
 def _name(seed: int, genus: int, number: int) -> str:
-    """Two made words with numbers, so that no two species share one: the place of a scientific name."""
-    rng, own = np.random.default_rng((seed, 3, genus)), np.random.default_rng((seed, 4, number))
+    """Two made-up words with numbers in place of a scientific name; no two species share one."""
+    rng = np.random.default_rng((seed, 3, genus))
+    own = np.random.default_rng((seed, 4, number))
     syllables = ("ba", "co", "di", "fu", "ga", "lo", "mi", "nu", "pe", "ra", "su", "ti", "vo", "ze")
     first = "".join(str(s) for s in rng.choice(syllables, 3)).capitalize()
     second = "".join(str(s) for s in own.choice(syllables, 3))

@@ -1,7 +1,7 @@
-"""A bird's picture: polygons on a plain ground, drawn four times too large and scaled down. No torch.
+"""A bird's picture: polygons on a plain background, drawn four times too large and scaled down. No torch.
 
-The bird's own plane: x to the front, y up, the body about one wide, its middle at the origin. A view says how
-the plane lies in the picture, what stands behind, and how the light is.
+A bird is drawn in a plane of its own: x to the front, y up, the body about one wide, its middle at the
+origin. A view says how this plane lies in the picture, what the background is, and how bright it is.
 """
 
 import math
@@ -26,7 +26,9 @@ GROUNDS = (
     (196, 210, 222),
     (168, 150, 134),
 )
-"""Skies, leaves, earth: duller than any bird."""
+"""Background colours, like sky, leaves and earth; duller than any bird."""
+BREAST_SPOTS = ((0.36, 0.06), (0.24, -0.03), (0.42, -0.06), (0.12, -0.14), (0.3, -0.16), (0.44, 0.16))
+WING_SPOTS = ((0.02, 0.12), (-0.12, 0.06), (-0.26, 0.08), (-0.16, 0.16), (-0.34, -0.02), (-0.02, 0.02))
 OVERSIZE = 4
 Point = tuple[float, float]
 
@@ -35,9 +37,9 @@ Point = tuple[float, float]
 class View:
     """How a bird is seen.
 
-    right: it faces right; tilt: radians, head up; scale: pixels of a unit over the picture's height; x, y:
-    its middle, shares of the picture; ground: number of the background; light: factor on all colours; seed:
-    of the noise.
+    right: it faces right. tilt: in radians, head up. scale: a unit as a share of the picture's height. x,
+    y: its middle as shares of the picture. ground: number of the background. light: a factor on all
+    colours. seed: of the noise.
     """
 
     right: bool
@@ -51,7 +53,7 @@ class View:
 
 
 def any_view(rng: np.random.Generator) -> View:
-    """A view drawn at random; only the tips of the longest beaks and tails may leave the picture."""
+    """A view drawn at random. Only the tips of the longest beaks and tails may lie outside the picture."""
     return View(
         right=bool(rng.random() < 0.5),
         tilt=float(rng.uniform(-0.25, 0.35)),
@@ -82,18 +84,20 @@ class _Brush:
     """Draws shapes of the bird's plane into the oversized picture."""
 
     def __init__(self, view: View, pixels: int, growth: float) -> None:
-        self.view, self.pixels, self.unit = view, pixels, view.scale * pixels * growth
+        self.view = view
+        self.pixels = pixels
+        self.unit = view.scale * pixels * growth
         self.image = Image.new("RGB", (pixels, pixels), GROUNDS[view.ground])
         self.pen = ImageDraw.Draw(self.image)
 
     def ground(self) -> None:
-        """A band of another tone below, and a branch to stand on."""
+        """A darker band below the bird."""
         level = self.pixels * (self.view.y + 0.32)
         dull = tuple(int(0.82 * channel) for channel in GROUNDS[self.view.ground])
         self.pen.rectangle((0, level, self.pixels, self.pixels), fill=dull)
 
     def polygon(self, points: Sequence[Point], colour: str, edge: bool = True) -> None:
-        """A filled shape, edged in a darker tone of its colour."""
+        """A filled shape, with an outline in a darker tone of its colour."""
         placed = [self._place(point) for point in points]
         self.pen.polygon(placed, fill=RGB[colour])
         if edge:
@@ -144,7 +148,7 @@ def _draw_body(brush: _Brush, bird: Bird) -> None:
     brush.ellipse((0.2, -0.05), (0.36, 0.26), bird.breast, 0.45, edge=False)
     pattern, mark = bird.pattern("breast")
     if pattern == "spotted":
-        for x, y in ((0.36, 0.06), (0.24, -0.03), (0.42, -0.06), (0.12, -0.14), (0.3, -0.16), (0.44, 0.16)):
+        for x, y in BREAST_SPOTS:
             brush.ellipse((x, y), (0.035, 0.035), mark, edge=False)
     elif pattern == "striped":
         for x in (0.06, 0.17, 0.28, 0.39):
@@ -156,14 +160,7 @@ def _draw_wing(brush: _Brush, bird: Bird) -> None:
     brush.polygon(wing, bird.wings)
     pattern, mark = bird.pattern("wings")
     if pattern == "spotted":
-        for x, y in (
-            (0.02, 0.12),
-            (-0.12, 0.06),
-            (-0.26, 0.08),
-            (-0.16, 0.16),
-            (-0.34, -0.02),
-            (-0.02, 0.02),
-        ):
+        for x, y in WING_SPOTS:
             brush.ellipse((x, y), (0.036, 0.036), mark, edge=False)
     elif pattern == "striped":
         for x in (0.0, -0.14, -0.28):

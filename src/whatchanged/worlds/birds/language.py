@@ -1,16 +1,16 @@
-"""What is said of birds: paragraphs that compare two, sentences about one, and whether a text is true.
+"""Texts about birds: paragraphs that compare two, sentences about one, and whether a text is true.
 
-``compare`` writes in the manner of Birds-to-Words, ``describe`` in that of the CUB captions. Writers mention
-what they choose and are never wrong. ``is_true`` reads what these two can write, and sentences made of it by
-exchanging words or birds; of other texts it says None.
+``compare`` writes as in Birds-to-Words, ``describe`` as in the captions of CUB. Both choose at random what
+they mention, and what they say is true. ``is_true`` reads what these two can write, and such texts with
+words or birds exchanged; for other texts it returns None.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from whatchanged.worlds.birds.bird import COLOURED, COLOURS, MEASURED, PATTERNED, Bird
+from whatchanged.worlds.birds.bird import COLOURED, COLOURS, MEASURED, PATTERNED, Bird, species
 
 WORDS: Mapping[str, Sequence[str]] = {
     "beak": ("beak", "bill"),
@@ -22,9 +22,9 @@ WORDS: Mapping[str, Sequence[str]] = {
 }
 MARKS = {"spotted": ("spots",), "striped": ("stripes", "streaks")}
 CLEAR = 0.25
-"""Difference of two lengths or sizes that a writer compares."""
+"""Two lengths or sizes are compared where they differ by more than this."""
 LONG, SHORT = 0.65, 0.35
-"""Lengths from which on a writer says long, and up to which short; a reader puts the limit at 1/2."""
+"""Longer parts are written about as long, shorter ones as short. In reading, the limit is 1/2."""
 
 _PARTS = {word: part for part, words in WORDS.items() for word in words}
 _COLOURS = {colour: colour for colour in COLOURS} | {"gray": "grey", "beige": "tan"}
@@ -32,7 +32,7 @@ _SPOKEN = {"grey": ("grey", "gray"), "tan": ("tan", "beige")}
 _MARKS = {word: pattern for pattern, words in MARKS.items() for word in words}
 _COLOUR, _PART = "|".join(_COLOURS), "|".join(_PARTS)
 _WITH_MARKS = re.compile(rf"\bwith ({_COLOUR}) ({'|'.join(_MARKS)})")
-_THING = re.compile(
+_DESCRIBED = re.compile(
     rf"(?:an? )?(?:(?P<length>long|short) )?(?:(?P<pattern>plain|spotted|striped) )?"
     rf"(?:(?P<colour>{_COLOUR}) )?(?P<part>{_PART}|crest|eye stripe)(?: marked_(?P<mark>\w+)_(?P<marks>\w+))?"
 )
@@ -41,15 +41,21 @@ _SIZED = re.compile(r"(?P<how>larger|bigger|smaller)(?: than animal(?P<other>[12
 _WHOLE = re.compile(rf"(?:an? )?(?:mostly )?(?:(?P<size>small|large) )?(?P<colour>{_COLOUR})?(?: bird)?")
 _SUBJECT = re.compile(r"(animal[12]|both animals|both|this bird|the bird|this)(?: (has|have|is|are))?\b ?")
 _SPLIT = re.compile(r"[.,;]|\bwhile\b|\bwhereas\b|\bbut\b|\bwith\b|\band\b")
-_SAME = ("both animals look the same", "these two animals look the same", "the two look exactly the same",
-         "there are no differences between the two")  # fmt: skip
+_ANY_BIRD = species(0, 0).middle
+NO_DIFFERENCE = (
+    "both animals look the same",
+    "these two animals look the same",
+    "the two look exactly the same",
+    "there are no differences between the two",
+)
+"""The ways to say of two birds that nothing differs."""
 
 
 def compare(one: Bird, two: Bird, rng: np.random.Generator) -> str:
-    """A paragraph: one to four of the differences, larger parts more often; "Animal 1" and "animal 2"."""
+    """A paragraph on "animal 1" and "animal 2": one to four differences, more often of larger parts."""
     found = differences(one, two)
     if not found:
-        return _sentence(str(rng.choice(_SAME)))
+        return _sentence(str(rng.choice(NO_DIFFERENCE)))
     weights = np.array([weight for _, weight in found])
     count = min(len(found), int(rng.integers(1, 5)))
     chosen = rng.choice(len(found), count, replace=False, p=weights / weights.sum())
@@ -62,7 +68,7 @@ def compare(one: Bird, two: Bird, rng: np.random.Generator) -> str:
 def describe(bird: Bird, rng: np.random.Generator) -> str:
     """A sentence about one bird: its main colour or size, and two or three parts."""
     parts = [str(part) for part in rng.permutation(COLOURED)[: int(rng.integers(2, 4))]]
-    objects = [_thing(bird, part, rng) for part in parts]
+    objects = [_described(bird, part, rng) for part in parts]
     if bird.crest and rng.random() < 0.4:
         objects.append("a crest")
     if bird.stripe and rng.random() < 0.5:
@@ -78,9 +84,9 @@ def describe(bird: Bird, rng: np.random.Generator) -> str:
 
 
 def differences(one: Bird, two: Bird) -> list[tuple[str, float]]:
-    """What differs, and how much it strikes: PART, "PART length", "PART pattern", size, stripe, crest."""
-    strikes = {"head": 3.0, "breast": 3.0, "wings": 4.0, "tail": 1.5, "beak": 2.0, "legs": 1.5}
-    found = [(part, strikes[part]) for part in COLOURED if getattr(one, part) != getattr(two, part)]
+    """What differs and how striking it is: PART, "PART length", "PART pattern", size, stripe, crest."""
+    weights = {"head": 3.0, "breast": 3.0, "wings": 4.0, "tail": 1.5, "beak": 2.0, "legs": 1.5}
+    found = [(part, weights[part]) for part in COLOURED if getattr(one, part) != getattr(two, part)]
     found += [
         (f"{part} length", 1.5) for part in MEASURED if abs(one.length(part) - two.length(part)) > CLEAR
     ]
@@ -97,7 +103,7 @@ def _contrast(what: str, one: Bird, two: Bird, rng: np.random.Generator) -> str:
     if what == "size" or kind == "length":
         mine, theirs = (one.size, two.size) if what == "size" else (one.length(part), two.length(part))
         more, less = ("larger", "smaller") if what == "size" else ("longer", "shorter")
-        first = int(rng.integers(2))  # who is the subject
+        first = int(rng.integers(2))  # which animal is the subject
         greater = mine > theirs if first == 0 else theirs > mine
         tail = f" than animal {2 - first}" if rng.random() < 0.7 else ""
         noun = "" if what == "size" else f" {rng.choice(WORDS[part])}"
@@ -115,14 +121,17 @@ def _contrast(what: str, one: Bird, two: Bird, rng: np.random.Generator) -> str:
         colours = _spoken(one.wings, rng), _spoken(two.wings, rng)
         return f"animal 1 is {mostly}{colours[0]}{_joint(rng)}animal 2 is {mostly}{colours[1]}"
     noun = str(rng.choice(WORDS[part]))
-    objects = [_thing(bird, part, rng, noun, marked=kind == "pattern") for bird in (one, two)]
+    objects = [_described(bird, part, rng, noun, marked=kind == "pattern") for bird in (one, two)]
     return f"animal 1 has {objects[0]}{_joint(rng)}animal 2 has {objects[1]}"
 
 
-def _thing(
+def _described(
     bird: Bird, part: str, rng: np.random.Generator, noun: str = "", marked: bool | None = None
 ) -> str:
-    """A part in words: "a long yellow beak", "brown wings with white stripes"; marked: say the pattern."""
+    """A part in words, such as "a long yellow beak" or "brown wings with white stripes".
+
+    noun: the word for the part; "" draws one. marked: whether to say its pattern; None leaves it to chance.
+    """
     noun = noun or str(rng.choice(WORDS[part]))
     words = [_spoken(getattr(bird, part), rng), noun]
     if part in MEASURED and rng.random() < 0.4:
@@ -167,12 +176,42 @@ def is_true(text: str, *birds: Bird) -> bool | None:
 
     False if any of its clauses is false, None if none is but some cannot be read, True otherwise.
     """
-    words = re.sub(r"animal ([12])", r"animal\1", " ".join(text.lower().replace("``", "").split()))
-    words = re.sub(r" ([.,;])", r"\1", words)
-    if any(same in words for same in _SAME):
+    if says_no_difference(text):
         return len(birds) == 2 and not differences(*birds)
-    marked = _WITH_MARKS.sub(r"marked_\1_\2", words)
-    verdicts: list[bool | None] = []
+    verdicts = [_holds(clause, subject, birds) for subject, clause in _clauses(text)]
+    if not verdicts:
+        return None
+    if False in verdicts:
+        return False
+    return None if None in verdicts else True
+
+
+def reads(text: str, birds: int | None = None) -> bool:
+    """Whether every clause of a text can be read, as about so many birds (None: one or two)."""
+    if birds is None:
+        return reads(text, 1) or reads(text, 2)
+    if says_no_difference(text):
+        return birds == 2
+    # Whether a clause can be read depends on how many birds there are, not on what they look like.
+    found = [_holds(clause, subject, (_ANY_BIRD,) * birds) for subject, clause in _clauses(text)]
+    return bool(found) and None not in found
+
+
+def says_no_difference(text: str) -> bool:
+    """Whether a text says that two birds look the same."""
+    plain = _plain(text)
+    return any(sentence in plain for sentence in NO_DIFFERENCE)
+
+
+def _plain(text: str) -> str:
+    """Small letters, one blank between words, none before a stop, "animal1" for "animal 1"."""
+    words = re.sub(r"animal ([12])", r"animal\1", " ".join(text.lower().replace("``", "").split()))
+    return re.sub(r" ([.,;])", r"\1", words)
+
+
+def _clauses(text: str) -> Iterator[tuple[str, str]]:
+    """(subject, what is said of it) of each clause; a clause without a subject has that of the one before."""
+    marked = _WITH_MARKS.sub(r"marked_\1_\2", _plain(text))
     subject = "this bird"
     for clause in _SPLIT.split(marked):
         clause = clause.strip()
@@ -180,11 +219,9 @@ def is_true(text: str, *birds: Bird) -> bool | None:
             continue
         named = _SUBJECT.match(clause)
         if named:
-            subject, clause = named[1], clause[named.end() :].strip()
-        verdicts.append(_holds(clause, subject, birds) if clause else None)
-    if not verdicts or False in verdicts:
-        return False if verdicts else None
-    return None if None in verdicts else True
+            subject = named[1]
+            clause = clause[named.end() :].strip()
+        yield subject, clause
 
 
 def _holds(clause: str, subject: str, birds: Sequence[Bird]) -> bool | None:
@@ -194,7 +231,7 @@ def _holds(clause: str, subject: str, birds: Sequence[Bird]) -> bool | None:
         return None
     if found := _COMPARED.fullmatch(clause) or _SIZED.fullmatch(clause):
         return _compares(found, numbers, birds)
-    read = _has if (item := _THING.fullmatch(clause)) else _looks
+    read = _has if (item := _DESCRIBED.fullmatch(clause)) else _looks
     found = item or _WHOLE.fullmatch(clause)
     if found is None or not any(found.groupdict().values()):
         return None

@@ -5,9 +5,9 @@
     OUT/nabirds/          images.txt, classes.txt, hierarchy.txt, ...       6 N pictures, class labels
     .../birds.json        in each set: every picture's bird, to judge sentences by
 
-The sets share their species and no picture. Pair i of a set, and picture i of a set, follow from (seed, i)
-and the number of species alone. Of ten pairs eight train, one validates, one tests; of four pictures three
-train.
+The sets share their species, but no picture. Pair i of a set, and picture i of a set, follow from (seed, i)
+and the number of species alone. Of ten pairs eight are for training, one for validation and one for
+testing; of four single pictures three are for training.
 """
 
 import json
@@ -25,24 +25,25 @@ import numpy as np
 
 from whatchanged.datasets.birds_to_words import COLUMNS
 from whatchanged.errors import OutputError
+from whatchanged.worlds import Drawing
 from whatchanged.worlds.birds.bird import PER_GENUS, Bird, Species, species
 from whatchanged.worlds.birds.drawing import any_view, draw
 from whatchanged.worlds.birds.language import compare, describe
 
 MOST_SPECIES = 60
 SINGLES, LABELLED = 3, 6
-"""Pictures of the CUB and of the NABirds twin for each pair."""
+"""Pictures in the sets of CUB's and of NABirds' layout for each pair."""
 FIRST_PHOTO = 10_000_000
 LEAST_SIDE, MOST_SIDE = 32, 1024
 LEAST_PAIRS = 10
 TASK = 20
-"""Things that a worker draws at a time."""
+"""Pictures that a worker draws at a time."""
 TRUTH = "birds.json"
 
 
 @dataclass(frozen=True)
 class _Picture:
-    """A picture to be drawn: its path in the folder, its bird's species, the seed of its random numbers."""
+    """A picture to draw: its path in the folder, its bird's species, the seed of its random numbers."""
 
     path: str
     species: Species
@@ -50,6 +51,16 @@ class _Picture:
 
     def bird(self) -> Bird:
         return self.species.bird(np.random.default_rng((*self.seed, 0)))
+
+
+def draw_birds(drawing: Drawing) -> str:
+    """What ``whatchanged synth birds`` calls. It needs no extra."""
+    width, height = drawing.size
+    if width != height:
+        raise OutputError(f"--size {width}x{height}: birds are drawn on squares. Choose {width}x{width}.")
+    pairs = drawing.scenes
+    write_birds(drawing.out, pairs, drawing.seed, width, drawing.workers, drawing.advance)
+    return f"{pairs:,} pairs, {SINGLES * pairs:,} captioned and {LABELLED * pairs:,} labelled pictures"
 
 
 def write_birds(
@@ -62,15 +73,16 @@ def write_birds(
     tested: int = 0,
     most: int = MOST_SPECIES,
 ) -> None:
-    """Write the three sets to the new folder ``out``; it appears when it is whole.
+    """Write the three sets to the new folder ``out``, which appears when it is complete.
 
-    size: pixels of a side. advance: told how many pairs' share of the work is done. tested: further pairs,
-    all of the test split, so that few pairs to learn from can be measured on many. most: species at most, two
-    genera at least. Raises OutputError where the folder exists already, its parent does not, or a number is
-    out of range.
+    size: pixels of a side. advance: called with how many more pairs have been drawn, each with its share of
+    the single pictures. tested: further pairs, all in the test split, so that a small training set can be
+    measured on many pairs. most: the most species; there are two genera at least.
+
+    Raises OutputError where the folder exists already, its parent does not, or a number is out of range.
     """
     _check(out, pairs, size, workers)
-    kinds = [species(seed, number) for number in range(species_of(pairs, most))]
+    kinds = [species(seed, number) for number in range(species_count(pairs, most))]
     draft = out.with_name(f".{out.name}.{os.getpid()}")
     try:
         pictures = [
@@ -92,7 +104,7 @@ def write_birds(
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def species_of(pairs: int, most: int = MOST_SPECIES) -> int:
+def species_count(pairs: int, most: int = MOST_SPECIES) -> int:
     """How many species a set of so many pairs has."""
     return max(2 * PER_GENUS, min(most, pairs // 5))
 
@@ -129,7 +141,7 @@ def _draw_part(draft: Path, size: int, pictures: Sequence[_Picture]) -> int:
 
 
 def _write_pairs(root: Path, pairs: int, tested: int, seed: int, kinds: Sequence[Species]) -> list[_Picture]:
-    """The table of Birds-to-Words; a third of the pairs are of one genus, a sixth of one species."""
+    """Birds-to-Words' table. A sixth of the pairs show one species, a third two species of one genus."""
     pictures: list[_Picture] = []
     rows = ["\t".join(COLUMNS)]
     for number in range(pairs + tested):
@@ -170,7 +182,7 @@ def _partner(first: Species, kinds: Sequence[Species], rng: np.random.Generator)
 
 
 def _write_singles(root: Path, count: int, seed: int, kinds: Sequence[Species]) -> list[_Picture]:
-    """CUB-200-2011's tables, and ten sentences a picture beside them."""
+    """CUB-200-2011's tables, and beside them ten sentences for each picture."""
     base = root / "CUB_200_2011"
     names = [f"{k.number + 1:03d}.{k.name.replace(' ', '_')}" for k in kinds]
     pictures, lines = [], []
@@ -192,7 +204,7 @@ def _write_singles(root: Path, count: int, seed: int, kinds: Sequence[Species]) 
 
 
 def _write_labelled(root: Path, count: int, seed: int, kinds: Sequence[Species], size: int) -> list[_Picture]:
-    """NABirds' tables: the tree's inner nodes (all birds, genera) are classes without pictures."""
+    """NABirds' tables. The tree's inner nodes, all birds and the genera, are classes without pictures."""
     genera = sorted({kind.genus for kind in kinds})
     first = 1 + len(genera)  # class id of species 0; 0 is all birds, 1 .. are genera
     pictures, ids = [], []
@@ -230,7 +242,7 @@ def _write_truth(root: Path, pictures: Sequence[_Picture]) -> None:
 
 
 def read_truth(root: Path) -> dict[str, Bird]:
-    """Picture's file name -> its bird; {} where the folder is not of this world."""
+    """The file name of a picture -> its bird; {} where the folder does not show this world."""
     if not (root / TRUTH).is_file():
         return {}
     return {name: Bird(**bird) for name, bird in json.loads((root / TRUTH).read_text("utf-8")).items()}

@@ -1,16 +1,37 @@
-"""Birds as a world: two drawn birds, what differs between them, in free sentences."""
+"""Birds as a world: two drawn birds, and what differs between them, in free sentences."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from numpy.random import Generator
+
 from whatchanged.records import PairRecord
-from whatchanged.worlds import Verdict, World
+from whatchanged.worlds import Drawer, Verdict, World
 from whatchanged.worlds.birds.bird import Bird
-from whatchanged.worlds.birds.language import differences, is_true
-from whatchanged.worlds.birds.twin import read_truth
+from whatchanged.worlds.birds.language import (
+    NO_DIFFERENCE,
+    compare,
+    describe,
+    differences,
+    is_true,
+    reads,
+    says_no_difference,
+)
+from whatchanged.worlds.birds.twin import TRUTH, read_truth
 
 Truth = tuple[Bird, ...]
 """The birds of a record's pictures: two, or one for a single picture."""
+
+CAPTIONS = 4
+"""Sentences that ``captions`` writes about a record."""
+
+LIMITS = """It was trained on drawn birds only: flat shapes on a plain ground, in ten colors, made to try
+out a method. It knows nothing of real birds, and of photographs its sentences mean nothing."""
+
+
+def has_truth(root: Path) -> bool:
+    """Whether a data set folder knows the birds in its pictures."""
+    return (root / TRUTH).is_file()
 
 
 def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, Truth]:
@@ -24,22 +45,30 @@ def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, Truth]:
     return found
 
 
-def judged(sentence: str, truth: Truth) -> Verdict:
-    """Whether the sentence is true of the birds; one whose clauses cannot be read is not parsed."""
-    found = is_true(sentence, *truth)
-    return Verdict(
-        found is not None, False, found is True, {"true": found}, "" if found else "a clause is false"
-    )
-
-
 def kind_of(truth: Truth) -> str:
     """ "different" for two birds that differ, else "none"."""
     return "different" if len(truth) == 2 and differences(*truth) else "none"
 
 
-def write(truth: Truth, wording: str) -> str:
-    """Raises ValueError: birds are described freely, in no fixed wording."""
-    raise ValueError(f"birds have no fixed wording {wording!r}")
+def captions(truth: Truth, rng: Generator) -> tuple[str, ...]:
+    """True sentences about one bird, or paragraphs that compare two."""
+    if len(truth) == 1:
+        return tuple(describe(truth[0], rng) for _ in range(CAPTIONS))
+    return tuple(compare(truth[0], truth[1], rng) for _ in range(CAPTIONS))
+
+
+def judged(sentence: str, truth: Truth) -> Verdict:
+    """Whether the sentence is true of the birds.
+
+    It is parsed where each of its clauses can be read, or one that can be read is false.
+    """
+    found = is_true(sentence, *truth)
+    if found is None:
+        return Verdict(False, False, False, {"true": False})
+    true = found is True
+    return Verdict(
+        True, says_no_difference(sentence), true, {"true": true}, "" if true else "a clause is false"
+    )
 
 
 WORLD = World(
@@ -47,12 +76,24 @@ WORLD = World(
     description="two drawn birds, and what differs between them",
     kinds=("different",),
     view_and_light_differ=True,
-    no_change_sentences=(),
-    datasets=("birds_to_words", "cub", "nabirds"),
-    grades=("true",),
+    datasets=(),
+    limits=LIMITS,
+    has_truth=has_truth,
     truths=truths,
     kind_of=kind_of,
+    reads=reads,
+    captions=captions,
+    no_change_sentences=NO_DIFFERENCE,
     judge=judged,
-    wordings=(),
-    write=write,
+    grades=("true",),
+    grade_titles={"true": "wholly true"},
+    drawers=(
+        Drawer(
+            "birds",
+            "drawn birds in the layouts of Birds-to-Words, CUB and NABirds; one pair a scene; squares",
+            "whatchanged.worlds.birds.twin:draw_birds",
+            (128, 128),
+            unit="pairs",
+        ),
+    ),
 )

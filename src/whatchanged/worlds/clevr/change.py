@@ -1,16 +1,23 @@
 """One change between two scenes, as data."""
 
 from dataclasses import dataclass
+from typing import Literal
 
-from whatchanged.records import ChangeType
 from whatchanged.worlds.clevr.scene import Scene, SceneObject
+
+ChangeType = Literal["color", "material", "add", "drop", "move", "none"]
+
+CHANGE_TYPES: tuple[ChangeType, ...] = ("color", "material", "add", "drop", "move", "none")
+"""Numbers on disk are positions in this list. The papers' "texture" is ``material``; a pair without change is
+``none``."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """What became of which thing: its index in the scene before and after, None where it is absent.
+    """The type of change, and the changed object's index in the scene before and after.
 
-    Things keep their order across the pictures of a world; both indices are None where nothing changed.
+    An index is None where the object is absent; both are None where nothing changed. Objects keep their order
+    across the pictures of a scene.
     """
 
     type: ChangeType
@@ -18,7 +25,7 @@ class Change:
     after: int | None
 
     def reversed(self) -> "Change":
-        """The same change read from the picture after to the picture before: an addition becomes a loss."""
+        """The same change seen from the picture after to the picture before: what was added is dropped."""
         swapped: dict[ChangeType, ChangeType] = {"add": "drop", "drop": "add"}
         return Change(swapped.get(self.type, self.type), self.after, self.before)
 
@@ -28,18 +35,19 @@ NOTHING = Change("none", None, None)
 
 
 def named(before: Scene, after: Scene, change: Change) -> tuple[Scene, int]:
-    """The scene in which a sentence about this change names its thing, and the thing's index there.
+    """The scene in which a sentence about this change names its object, and the object's index there.
 
-    That is the scene before, with the attributes before the change; for an added thing the scene after.
+    That is the scene before, with the attributes before the change. For an added object it is the scene
+    after.
     """
     scene, index = (after, change.after) if change.type == "add" else (before, change.before)
     if index is None:
-        raise ValueError(f"a change of type {change.type} names no thing here: {change}")
+        raise ValueError(f"a change of type {change.type} names no object here: {change}")
     return scene, index
 
 
 def kept(before: Scene, after: Scene, change: Change) -> tuple[list[int], list[int]]:
-    """Indices, before and after, of the things that are in both scenes and did not move."""
+    """Indices, before and after, of the objects that are in both scenes and did not move."""
     stays = change.type not in ("add", "drop", "move")
     return (
         [i for i in range(len(before.objects)) if stays or i != change.before],
@@ -47,6 +55,6 @@ def kept(before: Scene, after: Scene, change: Change) -> tuple[list[int], list[i
     )
 
 
-def changed_thing(scene: Scene, index: int | None) -> SceneObject | None:
-    """The changed thing as it is in one of the two scenes, None where it is absent."""
+def changed_object(scene: Scene, index: int | None) -> SceneObject | None:
+    """The changed object as it is in one of the two scenes; None where it is absent."""
     return None if index is None else scene.objects[index]

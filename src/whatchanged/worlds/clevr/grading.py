@@ -1,16 +1,16 @@
 """Reading CLEVR-Change sentences and judging them against the truth of a pair.
 
 The grammar is the data set's, with all synonyms, in any order of attributes. A sentence is read into a
-statement; its phrase is then executed on the scene it speaks of: the scene before, for an addition the scene
-after. So every correct wording is right, however it names the thing, and a wrong one is wrong in a known way.
+statement. Its phrase is then executed on a scene: the scene before, or for an addition the scene after. So
+every correct sentence is found right, however it names the object, and what is wrong with a wrong one is
+known.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from whatchanged.records import ChangeType
-from whatchanged.worlds.clevr.change import Change, changed_thing, named
+from whatchanged.worlds.clevr.change import Change, ChangeType, changed_object, named
 from whatchanged.worlds.clevr.language import NO_CHANGE, RELATION_WORDS, SYNONYMS, VERBS
 from whatchanged.worlds.clevr.phrases import Attribute, Phrase, Plain, Relation, referents
 from whatchanged.worlds.clevr.scene import COLORS, MATERIALS, SHAPES, SIZES, Scene
@@ -35,9 +35,9 @@ _SAME = frozenset(NO_CHANGE)
 
 @dataclass(frozen=True)
 class Statement:
-    """What a sentence says: the type of change, of which thing, and the new value where there is one.
+    """What a sentence says: the type of change, of which object, and the new value where there is one.
 
-    A sentence that says that nothing changed has no phrase. Synonyms are resolved to the world's own values.
+    A sentence that says that nothing changed has no phrase. Synonyms are replaced by the world's own values.
     """
 
     type: ChangeType
@@ -47,11 +47,11 @@ class Statement:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a sentence stands to the truth; every field is False for a sentence that cannot be read.
+    """Whether each part of a sentence is right. Every field is False for a sentence that cannot be read.
 
-    ``value_right``: the new color or material is the true one (also True where the type has no value).
-    ``fits``: the phrase fits the changed thing, perhaps others too; ``fits_alone``: it fits no other thing.
-    ``true``: type, value and phrase are right. Of a pair without change only the type is judged.
+    value_right: the new color or material is the true one; also True where the type has no value.
+    fits: the phrase fits the changed object, and perhaps others. fits_alone: it fits no other object.
+    true: type, value and phrase are right. For a pair without change only the type is judged.
     """
 
     parsed: bool = False
@@ -62,7 +62,7 @@ class Verdict:
 
     @property
     def true(self) -> bool:
-        """Whether the sentence says what happened, of a thing to which it happened."""
+        """Whether the sentence says what happened, and names an object to which it happened."""
         return self.type_right and self.value_right and self.fits
 
 
@@ -70,7 +70,7 @@ class Verdict:
 def parse(sentence: str) -> Statement | None:
     """What the sentence says, or None where it is none of the world's language.
 
-    Letters may be of either case, blanks of any number; one full stop at the end is no harm.
+    Upper and lower case are the same, as are one blank and several. A full stop at the end may be there.
     """
     words = tuple(sentence.strip().removesuffix(".").lower().split())
     if " ".join(words) in _SAME:
@@ -89,11 +89,11 @@ def parse(sentence: str) -> Statement | None:
 
 
 def judge(sentence: str, before: Scene, after: Scene, change: Change) -> Verdict:
-    """Hold a sentence against the truth of an ordered pair of scenes.
+    """Compare a sentence with the truth of an ordered pair of scenes.
 
-    The phrase is executed on the scene before with the attributes before the change, for an added thing on
-    the scene after, whatever the sentence's own type is: naming the right thing and saying the right type are
-    judged apart.
+    The phrase is executed on the scene before, with the attributes before the change. For an added object it
+    is executed on the scene after. The true type of change decides which, not the sentence's own: naming the
+    right object and saying the right type are judged apart.
     """
     statement = parse(sentence)
     if statement is None:
@@ -111,11 +111,11 @@ def judge(sentence: str, before: Scene, after: Scene, change: Change) -> Verdict
 def other_object(
     sentence: str, before: Scene, after: Scene, change: Change
 ) -> tuple[int, range, range] | None:
-    """The thing that a sentence holds the changed one against; the words of the relation ("that is left of
-    the"), and those that name that thing.
+    """The second object of a relation, the words of the relation, and the words that name that object.
 
-    The thing by its index in the scene that the sentence speaks of (``named``). None for a sentence without a
-    relation, or whose words fit no thing there, or several.
+    The object is given by its index in the scene that the sentence speaks of (``named``); the words are
+    positions in the sentence, such as those of "that is left of the". None for a sentence without a relation,
+    and for one whose words fit no object there, or several.
     """
     statement = parse(sentence)
     if statement is None or statement.phrase is None or statement.phrase.other is None:
@@ -130,20 +130,20 @@ def other_object(
 
 
 def is_true(sentence: str, before: Scene, after: Scene, change: Change) -> bool:
-    """Whether the sentence is true of this pair: type, value and phrase are right."""
+    """Whether type, value and phrase of the sentence are right for this pair."""
     return judge(sentence, before, after, change).true
 
 
 def _new_value(after: Scene, change: Change) -> str | None:
     """The color or material after the change; None for a type that has no value."""
-    item = changed_thing(after, change.after)
+    item = changed_object(after, change.after)
     if item is None or change.type not in ("color", "material"):
         return None
     return item.color if change.type == "color" else item.material
 
 
 def _phrase(words: Sequence[str]) -> Phrase | None:
-    """THE-phrase [[that is] relation THE-phrase]."""
+    """A plain phrase, or: a plain phrase, ["that is"], a relation, and a plain phrase."""
     for start in range(1, len(words)):
         for wording, relation in _RELATIONS:
             if tuple(words[start : start + len(wording)]) == wording:
@@ -157,7 +157,7 @@ def _phrase(words: Sequence[str]) -> Phrase | None:
 
 
 def _plain(words: Sequence[str]) -> Plain | None:
-    """The word "the", attributes, and a shape or a word for any thing; each attribute at most once."""
+    """The word "the", attributes, and a shape or "thing". Each attribute comes at most once."""
     if len(words) < 2 or words[0] != "the":
         return None
     values = [_MEANING.get(word) for word in words[1:]]
@@ -173,7 +173,7 @@ def _plain(words: Sequence[str]) -> Plain | None:
 
 
 def _as_plain(found: Mapping[Attribute, str]) -> Plain:
-    """The typed phrase of values known to belong to their attributes."""
+    """The phrase of these values, each checked against those of its attribute."""
     return Plain(
         size=next((v for v in SIZES if v == found.get("size")), None),
         color=next((v for v in COLORS if v == found.get("color")), None),

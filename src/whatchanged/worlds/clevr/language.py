@@ -1,7 +1,8 @@
 """Writing CLEVR-Change sentences: the phrases, verbs and synonyms of the data set, drawn at random or fixed.
 
-Five to seven different sentences a pair. Phrases are plain or relational with equal chance (one kind where
-the other singles nothing out); every choice among synonyms is uniform. The words are the data set's own 72.
+A pair gets five to seven different sentences. Phrases are plain or relational with equal chance; where only
+one kind singles the object out, it is that kind. Synonyms are drawn uniformly. The words are the data set's
+own 72.
 """
 
 from collections.abc import Mapping
@@ -9,8 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from whatchanged.records import ChangeType
-from whatchanged.worlds.clevr.change import Change, named
+from whatchanged.worlds.clevr.change import Change, ChangeType, named
 from whatchanged.worlds.clevr.phrases import (
     ATTRIBUTES,
     Attribute,
@@ -24,6 +24,7 @@ from whatchanged.worlds.clevr.phrases import (
 from whatchanged.worlds.clevr.scene import COLORS, Scene
 
 Wording = Literal["short", "full", "clear", "relational"]
+WORDINGS: tuple[Wording, ...] = ("short", "full", "clear", "relational")
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "large": ("large", "big"),
@@ -36,7 +37,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "thing": ("thing", "object"),
     **{color: (color,) for color in COLORS},
 }
-"""What each value may be called; the first word is the one that the fixed wordings use."""
+"""The words for each value. The fixed wordings use the first one."""
 
 RELATION_WORDS: Mapping[Relation, tuple[str, ...]] = {
     "left": ("left of", "to the left of", "on the left side of"),
@@ -52,7 +53,7 @@ VERBS: Mapping[ChangeType, tuple[str, ...]] = {
     "drop": ("has disappeared", "is missing", "is gone", "is no longer there"),
     "move": ("moved", "changed its location", "is in a different location"),
 }
-"""What follows the phrase; a color or material sentence ends with the new value."""
+"""What follows the phrase. A sentence about a color or material ends with the new value."""
 
 NO_CHANGE: tuple[str, ...] = (
     "there is no change",
@@ -86,8 +87,8 @@ LEAST_SENTENCES, MOST_SENTENCES = 5, 7
 def write_captions(before: Scene, after: Scene, change: Change, rng: np.random.Generator) -> tuple[str, ...]:
     """Five to seven different sentences that are true of this ordered pair of scenes.
 
-    A phrase names the thing as it stands, and is seen, before the change; an added thing as it is after it.
-    Raises ``ValueError`` where nothing singles the changed thing out.
+    A phrase names the object as it is before the change; an added object as it is after it. Raises
+    ``ValueError`` where no phrase singles the changed object out.
     """
     count = int(rng.integers(LEAST_SENTENCES, MOST_SENTENCES + 1))
     if change.type == "none":
@@ -96,7 +97,7 @@ def write_captions(before: Scene, after: Scene, change: Change, rng: np.random.G
     subsets = plain_subsets(scene, index)
     relations = list(relational_phrases(scene, index))
     if not subsets and not relations:
-        raise ValueError(f"nothing singles out thing {index} of a scene of {len(scene.objects)}")
+        raise ValueError(f"no phrase singles out object {index} of a scene of {len(scene.objects)}")
     written: dict[str, None] = {}
     while len(written) < count:
         plain = bool(subsets) and (not relations or rng.random() < 0.5)
@@ -110,13 +111,16 @@ def write_captions(before: Scene, after: Scene, change: Change, rng: np.random.G
 
 
 def write_fixed(before: Scene, after: Scene, change: Change, wording: Wording) -> str:
-    """The sentence of a perfect eye that always words things alike.
+    """The one sentence about this pair in a fixed wording.
 
-    ``short`` names the fewest attributes that suffice, ``full`` and ``clear`` all four; they add a relation
-    only where the thing has a twin. ``relational`` names all four and always a relation, where one holds.
-    ``clear`` takes the relation that is clearest to see and names the other thing by all four attributes,
-    too, so that nobody has to find out which of them suffice. The others take the first of the things that
-    need the fewest, and say just these; left or right of it rather than behind or in front.
+    short: names the fewest attributes that single the object out.
+    full, clear: name all four attributes.
+    relational: names all four attributes, and a relation wherever one singles the object out.
+
+    The first three add a relation only where the object has a duplicate. ``clear`` takes the relation that is
+    clearest to see, and names the other object by all four attributes. The others take the other object that
+    needs the fewest attributes and name just these; of several the first, and left or right before behind or
+    in front.
     """
     if change.type == "none":
         return NO_CHANGE[0]
@@ -132,12 +136,12 @@ def write_fixed(before: Scene, after: Scene, change: Change, wording: Wording) -
     elif subsets:
         phrase = Phrase(_shortest(scene, index) if wording == "short" else Plain.of(scene.objects[index]))
     else:
-        raise ValueError(f"nothing singles out thing {index} of a scene of {len(scene.objects)}")
+        raise ValueError(f"no phrase singles out object {index} of a scene of {len(scene.objects)}")
     return f"{say(phrase)} {_predicate(after, change)}"
 
 
 def say(phrase: Phrase, rng: np.random.Generator | None = None) -> str:
-    """The words of a phrase: drawn among synonyms, or the first of each without a generator."""
+    """The words of a phrase; synonyms are drawn, or without a generator the first of each is taken."""
     words = _noun(phrase.head, rng)
     if phrase.relation is None or phrase.other is None:
         return words

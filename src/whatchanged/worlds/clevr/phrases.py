@@ -1,7 +1,8 @@
-"""Which thing a phrase means: the plain and relational phrases of CLEVR's language, executed on a scene.
+"""Which objects a phrase fits: the plain and relational phrases of CLEVR's language, executed on a scene.
 
-A plain phrase names some of a thing's attributes; a relational phrase adds how it stands to another thing.
-Here phrases are meaning only; their wording is written in `language` and read in `grading`.
+A plain phrase names some of an object's attributes. A relational phrase adds on which side of another
+object it lies. Here a phrase is its meaning; `language` puts it into words, and `grading` reads it from
+words.
 """
 
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ ATTRIBUTES: tuple[Attribute, ...] = ("size", "color", "material", "shape")
 RELATIONS: tuple[Relation, ...] = ("left", "right", "behind", "front")
 
 RELATION_MARGIN = 0.2
-"""Units on the ground by which a thing must lie further in a direction than the other."""
+"""Units on the ground: how much further in a direction an object must lie than the other."""
 
 SUBSETS: tuple[tuple[Attribute, ...], ...] = tuple(
     subset for count in range(1, 5) for subset in combinations(ATTRIBUTES, count)
@@ -28,7 +29,7 @@ SUBSETS: tuple[tuple[Attribute, ...], ...] = tuple(
 
 @dataclass(frozen=True)
 class Plain:
-    """A thing described by some of its attributes; None where one is not named."""
+    """Some attributes of an object; None for one that is not named."""
 
     size: Size | None = None
     color: Color | None = None
@@ -37,7 +38,7 @@ class Plain:
 
     @classmethod
     def of(cls, item: SceneObject, attributes: tuple[Attribute, ...] = ATTRIBUTES) -> "Plain":
-        """The phrase that names these attributes of a thing."""
+        """The phrase that names these attributes of an object."""
         return cls(
             size=item.size if "size" in attributes else None,
             color=item.color if "color" in attributes else None,
@@ -46,13 +47,13 @@ class Plain:
         )
 
     def fits(self, item: SceneObject) -> bool:
-        """Whether every named attribute is this thing's."""
+        """Whether every named attribute is this object's."""
         return all(getattr(self, a) in (None, getattr(item, a)) for a in ATTRIBUTES)
 
 
 @dataclass(frozen=True)
 class Phrase:
-    """A plain phrase; or one with a relation and the phrase of another thing, both or neither."""
+    """A plain phrase, alone or with a relation and the plain phrase of another object."""
 
     head: Plain
     relation: Relation | None = None
@@ -65,14 +66,14 @@ def related(scene: Scene, first: int, relation: Relation, second: int) -> bool:
 
 
 def _along(scene: Scene, first: int, relation: Relation, second: int) -> float:
-    """Units on the ground by which ``first`` lies further in the relation's direction than ``second``."""
+    """How many units further than ``second`` the object ``first`` lies in the relation's direction."""
     a, b = scene.objects[first], scene.objects[second]
     right, front = ground_in_view(a.x - b.x, a.y - b.y, scene.view.camera)
     return {"left": -right, "right": right, "behind": -front, "front": front}[relation]
 
 
 def referents(phrase: Phrase, scene: Scene) -> list[int]:
-    """Indices of the things that the phrase fits; the other thing may be any that its own phrase fits."""
+    """Indices of the objects that the phrase fits. The other object may be any that its own phrase fits."""
     heads = [i for i, item in enumerate(scene.objects) if phrase.head.fits(item)]
     relation, other = phrase.relation, phrase.other
     if relation is None or other is None:
@@ -82,7 +83,7 @@ def referents(phrase: Phrase, scene: Scene) -> list[int]:
 
 
 def plain_subsets(scene: Scene, index: int) -> list[tuple[Attribute, ...]]:
-    """The choices of attributes that only this thing has, fewest first; empty where it has a twin."""
+    """The sets of attributes that only this object has, smallest first; [] where it has a duplicate."""
     me = scene.objects[index]
     shared = [
         {a for a in ATTRIBUTES if getattr(me, a) == getattr(item, a)}
@@ -93,34 +94,34 @@ def plain_subsets(scene: Scene, index: int) -> list[tuple[Attribute, ...]]:
 
 
 def relational_phrases(scene: Scene, index: int) -> Iterator[tuple[Relation, int]]:
-    """Each (relation, other thing) that singles the thing out beside all four of its own attributes.
+    """Each (relation, other object) that, with all four attributes, singles the object out.
 
-    The other thing must have a plain phrase of its own.
+    The other object must have a plain phrase of its own.
     """
-    duplicates = _twins(scene, index)
+    duplicates = _duplicates(scene, index)
     for other in range(len(scene.objects)):
         if other == index or not plain_subsets(scene, other):
             continue
         for relation in RELATIONS:
             if related(scene, index, relation, other) and not any(
-                related(scene, twin, relation, other) for twin in duplicates
+                related(scene, duplicate, relation, other) for duplicate in duplicates
             ):
                 yield relation, other
 
 
 def clearness(scene: Scene, index: int, relation: Relation, other: int) -> float:
-    """Units by which a relation is beyond doubt: what the thing has above the margin, what its twins lack."""
+    """How many units the relation is from being wrong, for the object and for its duplicates."""
     beyond = _along(scene, index, relation, other) - RELATION_MARGIN
-    lacking = [RELATION_MARGIN - _along(scene, twin, relation, other) for twin in _twins(scene, index)]
+    lacking = [RELATION_MARGIN - _along(scene, i, relation, other) for i in _duplicates(scene, index)]
     return min([beyond, *lacking])
 
 
-def _twins(scene: Scene, index: int) -> list[int]:
-    """The other things with all four of a thing's attributes."""
+def _duplicates(scene: Scene, index: int) -> list[int]:
+    """The other objects with all four of an object's attributes."""
     full = Plain.of(scene.objects[index])
     return [i for i, item in enumerate(scene.objects) if i != index and full.fits(item)]
 
 
 def describable(scene: Scene, index: int) -> bool:
-    """Whether some plain or relational phrase singles the thing out."""
+    """Whether some plain or relational phrase singles the object out."""
     return bool(plain_subsets(scene, index)) or next(relational_phrases(scene, index), None) is not None

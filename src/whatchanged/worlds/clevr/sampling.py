@@ -1,13 +1,14 @@
 """Triples of the CLEVR-Change kind: a default view, the scene with one change, the scene without it.
 
-A triple follows from seed, index and views alone. Its type is ``CHANGE_TYPES[index % 5]``, so any first part
-of a set is balanced. Placement is CLEVR's: 3 to 10 things on a square of ground, apart from each other and,
-along the first camera's directions, so far aside that left and right, front and behind are never in doubt.
+A triple follows from seed, index and views alone. Its type is ``CHANGE_TYPES[index % 5]``, so that any first
+part of a set is balanced. Objects are placed as in CLEVR: 3 to 10 on a square of ground, with room between
+them. As the first camera sees them, they lie so far apart that left and right, front and behind are clear.
 
-What must be seen is counted on index pictures of 480x320. Default view: at least 200 pixels of each thing,
-300 of the one that changes, every centre 6 pixels inside the frame. Either view after: 100 of each thing and
-300 of the changed one; things may stand behind each other and be cut by the frame, as in the real pictures.
-Whichever two of the three pictures are compared, a phrase exists that singles the changed thing out.
+How much of an object is seen is counted on index pictures of 480x320. In the default view that is at least
+200 pixels, 300 of the object that changes, and every centre lies 6 pixels inside the frame. In both views
+after it is 100 pixels, 300 of the changed object; objects may hide each other and be cut by the frame, as
+in the real pictures. Whichever two of the three pictures are compared, some phrase singles the changed
+object out.
 """
 
 from collections.abc import Sequence
@@ -17,8 +18,8 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.records import CHANGE_TYPES, Box, ChangeType
-from whatchanged.worlds.clevr.change import NOTHING, Change, named
+from whatchanged.records import Box
+from whatchanged.worlds.clevr.change import CHANGE_TYPES, NOTHING, Change, ChangeType, named
 from whatchanged.worlds.clevr.phrases import describable
 from whatchanged.worlds.clevr.scene import (
     BACK_LAMP,
@@ -41,33 +42,40 @@ from whatchanged.worlds.clevr.visibility import index_picture, visible_pixels
 __all__ = ["Triple", "Views", "mean_overlap", "sample_triple"]
 
 WIDTH, HEIGHT = 480, 320
-LEAST_THINGS, MOST_THINGS = 3, 10
+LEAST_OBJECTS, MOST_OBJECTS = 3, 10
 GROUND_SIDE = 3.0
 DISTANCE = 0.25
-"""Units between the outlines of two things."""
+"""Units between the outlines of two objects."""
 MARGIN = 0.4
 """Units between two centres along each of the first camera's ground directions."""
 MOVE = 1.0
-"""Units a moved thing goes at least."""
+"""Units by which an object moves at least."""
 CAMERA_SHIFT, LAMP_SHIFT = 0.5, 1.0
 AFTER_SHIFT = (1.4, 2.75)
-"""Units by which each coordinate of a later camera may differ from the first camera's; the most is itself
+"""Units by which each coordinate of a later camera may differ from the first camera's, at most. The bound is
 drawn between these two, anew for each camera. Fitted to the published overlaps of the views: mean .508,
-deviation .144, 1, 5, 25, 50, 75, 95 and 99 % points .194 .281 .408 .502 .605 .755 .846; of 2,000 pairs drawn
-here: mean .510, deviation .144, points .213 .286 .405 .506 .609 .752 .839. (A fixed 2: deviation .130.)"""
+deviation .144, 1, 5, 25, 50, 75, 95 and 99 % points .194 .281 .408 .502 .605 .755 .846. Of 2,000 pairs drawn
+here: mean .510, deviation .144, points .213 .286 .405 .506 .609 .752 .839. A fixed bound of 2 has a
+deviation of .130."""
 SEEN, SEEN_AFTER, SEEN_CHANGED = 200, 100, 300
-"""Pixels that must show of a thing: in the default view, in a view after, and of the thing that changes."""
+"""Pixels that must be seen of an object: in the default view, in a view after, and of the changed object."""
 FRAME = 6
 """Pixels between a centre and the frame in the default view."""
 
-Views = Literal["jittered", "around", "mixed"]
-"""Where the cameras after stand: near the first one, as in CLEVR-Change, or anywhere around the scene, as in
-CLEVR-DC (at its distance and height, each coordinate shifted by up to ``CAMERA_SHIFT``); or, mixed,
-around in every third block of five triples (one of each type), near in the others."""
+Views = Literal["jittered", "around", "mixed", "fixed"]
+"""Where the cameras after stand.
+
+jittered: near the first one, as in CLEVR-Change.
+around: anywhere around the scene, as in CLEVR-DC, at the first one's distance and height, each coordinate
+shifted by up to ``CAMERA_SHIFT``.
+mixed: around in every third block of five triples (one of each type), jittered in the others.
+fixed: where the first one stands."""
 
 _T = TypeVar("_T")
-_PLACES = 100
+_POSITIONS = 100
+"""Positions that are tried for an object."""
 _EDITS = 30
+"""Changes that are tried on a default scene before another is drawn."""
 
 
 @dataclass(frozen=True)
@@ -99,15 +107,15 @@ class Triple:
 def sample_triple(seed: int, index: int, views: Views = "jittered", doubles: float = 0.0) -> Triple:
     """The triple with this index of the set with this seed; about 10 ms.
 
-    doubles: the share of triples in which another thing has all four attributes of the one that changes, so
-    that only a relation tells them apart; by chance some 5 % are such.
+    doubles: the share of triples in which the changed object has a duplicate with the same four attributes,
+    so that only a relation tells the two apart. By chance some 5 % of triples have one.
     """
     rng = np.random.default_rng((seed, index))
-    block, place = divmod(index, 5)
-    kind = CHANGE_TYPES[place]
+    block, number = divmod(index, 5)
+    kind = CHANGE_TYPES[number]
     if views == "mixed":
         views = "around" if block % 3 == 2 else "jittered"
-    count = int(rng.integers(LEAST_THINGS + (kind == "drop"), MOST_THINGS + (kind != "add")))
+    count = int(rng.integers(LEAST_OBJECTS + (kind == "drop"), MOST_OBJECTS + (kind != "add")))
     double = doubles > 0 and bool(rng.random() < doubles)
     while True:
         default = _default_scene(rng, count, double and kind != "add")
@@ -126,13 +134,13 @@ def sample_triple(seed: int, index: int, views: Views = "jittered", doubles: flo
 def mean_overlap(
     first: Sequence[Box | None], second: Sequence[Box | None], here: Sequence[int], there: Sequence[int]
 ) -> float:
-    """How little the camera moved: 1 for the same view, near 0 where nothing overlaps or remains.
+    """How much two views overlap: 1 for the same view, near 0 where hardly anything overlaps.
 
         mean over k of  |box ∩ box'| / |box ∪ box'|,   box = first[here[k]], box' = second[there[k]]
 
-    with each thing's visible box in pixels of its own picture, and the pairs of ``kept``: an added, dropped
-    or moved thing is left out, and so is one that a picture does not show (None); one that changed color or
-    material counts.
+    with each object's visible box in pixels of its own picture, and the pairs of ``kept``. An added,
+    dropped or moved object is left out, and so is one that a picture does not show (None). One that changed
+    color or material counts.
     """
     overlaps = []
     for i, j in zip(here, there, strict=True):
@@ -154,7 +162,7 @@ def _try_change(
     views: Views,
     double: bool,
 ) -> Triple | None:
-    """Change one thing and look twice more; None where a rule is broken."""
+    """Change one object and draw the two later views; None where a rule is broken."""
     edited = _edit(rng, default, kind, which, double)
     if edited is None:
         return None
@@ -173,9 +181,9 @@ def _try_change(
 def _edit(
     rng: np.random.Generator, scene: Scene, kind: ChangeType, which: int, double: bool
 ) -> tuple[tuple[SceneObject, ...], Change] | None:
-    """The things after one change of this kind; None where no free place was found.
+    """The objects after one change of this kind, and the change; None where no free position was found.
 
-    A double that is added is one of thing ``which``.
+    which: the object that changes. double: an object that is added is a duplicate of it.
     """
     item, objects = scene.objects[which], scene.objects
     if kind == "add":
@@ -197,9 +205,9 @@ def _edit(
 
 
 def _default_scene(rng: np.random.Generator, count: int, double: bool) -> Scene:
-    """``count`` things placed by the rules, before the first camera; visibility is not looked at yet.
+    """``count`` objects placed by the rules, and the first camera. Visibility is checked later.
 
-    double: the last is a double of the first.
+    double: the last object is a duplicate of the first.
     """
     camera = _shift(rng, CAMERA, CAMERA_SHIFT)
     objects: tuple[SceneObject, ...] = ()
@@ -211,7 +219,7 @@ def _default_scene(rng: np.random.Generator, count: int, double: bool) -> Scene:
 
 
 def _attributes(rng: np.random.Generator, alike: SceneObject | None = None) -> SceneObject:
-    """A thing of any kind, each attribute uniform, or a double of another thing; not placed yet."""
+    """An object with attributes drawn uniformly, or a duplicate of ``alike``; it has no position yet."""
     rotation = float(rng.uniform(0, 360))
     if alike is not None:
         return replace(alike, rotation=rotation)
@@ -227,16 +235,18 @@ def _place(
     camera: Point,
     away_from: tuple[float, float] | None = None,
 ) -> SceneObject | None:
-    """The thing at the first of some uniform places that keeps all rules; None where none does."""
-    places = rng.uniform(-GROUND_SIDE, GROUND_SIDE, (_PLACES, 2))
-    centers = np.concatenate([places, np.full((_PLACES, 1), item.radius)], axis=1)
+    """The object at the first drawn position that keeps all rules; None where none does."""
+    ground_positions = rng.uniform(-GROUND_SIDE, GROUND_SIDE, (_POSITIONS, 2))
+    centers = np.concatenate([ground_positions, np.full((_POSITIONS, 1), item.radius)], axis=1)
     x, y, _ = project(centers, camera, WIDTH, HEIGHT).T
     free = (x >= FRAME) & (x <= WIDTH - FRAME) & (y >= FRAME) & (y <= HEIGHT - FRAME)
     if away_from is not None:
-        free &= np.linalg.norm(places - away_from, axis=1) >= MOVE
+        free &= np.linalg.norm(ground_positions - away_from, axis=1) >= MOVE
     if others:
         axes = directions(camera)
-        apart = places[:, None, :] - np.array([(o.x, o.y) for o in others])  # (places, others, 2)
+        apart = ground_positions[:, None, :] - np.array(
+            [(o.x, o.y) for o in others]
+        )  # (positions, others, 2)
         room = np.array([item.radius + o.radius + DISTANCE for o in others])
         free &= (np.hypot(apart[..., 0], apart[..., 1]) > room).all(axis=1)
         for axis in (axes["right"], axes["front"]):
@@ -244,11 +254,11 @@ def _place(
     if not free.any():
         return None
     first = int(free.argmax())
-    return replace(item, x=float(places[first, 0]), y=float(places[first, 1]))
+    return replace(item, x=float(ground_positions[first, 0]), y=float(ground_positions[first, 1]))
 
 
 def _seen(scene: Scene) -> NDArray[np.int64]:
-    """Visible pixels of each thing at the size the rules speak of."""
+    """Visible pixels of each object in a picture of the size that the rules are made for."""
     return visible_pixels(index_picture(scene, WIDTH, HEIGHT), len(scene.objects))
 
 
@@ -258,6 +268,8 @@ def _later_view(rng: np.random.Generator, camera: Point, views: Views) -> View:
         c, s = float(np.cos(angle)), float(np.sin(angle))
         turned = (c * camera[0] - s * camera[1], s * camera[0] + c * camera[1], camera[2])
         return View(_shift(rng, turned, CAMERA_SHIFT), _lamps(rng))
+    if views == "fixed":
+        return View(camera, _lamps(rng))
     return View(_shift(rng, camera, float(rng.uniform(*AFTER_SHIFT))), _lamps(rng))
 
 

@@ -1,8 +1,8 @@
-"""A CLEVR scene as data: things on a ground plane, a camera, three lamps, and the projection between them.
+"""A CLEVR scene as data: objects on a ground plane, a camera, three lamps, and the projection between them.
 
 World frame: x, y on the ground, z up, in Blender units. Every camera looks at the origin and its "up" is z,
-so a view is its camera's position alone. Picture frame: x to the right, y down, in pixels, origin at the top
-left.
+so the camera's position says all about it. Picture frame: x to the right, y down, in pixels, origin at the
+top left.
 """
 
 import math
@@ -33,7 +33,7 @@ RGB: dict[Color, tuple[int, int, int]] = {
     "cyan": (41, 208, 208),
     "yellow": (255, 238, 51),
 }
-"""CLEVR's colours. Its renderer takes them, divided by 255, as linear light: hence the washed-out look."""
+"""CLEVR's colors. Its renderer takes them, divided by 255, as linear light; hence the washed-out look."""
 
 RADIUS: dict[Size, float] = {"small": 0.35, "large": 0.7}
 """Half an edge of a cube; radius of a sphere; radius and half the height of a cylinder."""
@@ -48,7 +48,7 @@ FOCAL_OVER_SENSOR = 35 / 32
 
 @dataclass(frozen=True)
 class SceneObject:
-    """One object: what it is, where it stands (x, y: its centre on the ground), its turn in degrees."""
+    """One object: its attributes, its position on the ground (x, y), its rotation in degrees."""
 
     shape: Shape
     size: Size
@@ -79,7 +79,7 @@ class View:
 
 @dataclass(frozen=True)
 class Scene:
-    """One picture's truth: its things, in a fixed order, and its view."""
+    """One picture's truth: its objects, in a fixed order, and its view."""
 
     objects: tuple[SceneObject, ...]
     view: View = View()
@@ -131,9 +131,9 @@ def project(points: NDArray[np.float64], camera: Point, width: int, height: int)
 
 
 def ground_in_view(x: float, y: float, camera: Point) -> tuple[float, float]:
-    """Ground coordinates as this camera sees them: (to the right, towards the viewer), from the origin.
+    """A position on the ground as this camera sees it: (to the right, towards the viewer), from the origin.
 
-    Every camera looks at the origin, so two views of one spot differ by a rotation alone.
+    Every camera looks at the origin, so that one position seen by two cameras differs by a rotation alone.
     """
     axes = directions(camera)
     right, front = axes["right"], axes["front"]

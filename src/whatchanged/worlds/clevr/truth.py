@@ -1,8 +1,9 @@
 """The truth of a rendered set on disk, both ways: ``scenes.json``, its pictures; ``pairs.json``, its pairs.
 
-A picture's entry: the things with what is seen of them, the camera, its matrix and directions, the lamps.
-A triple has three of them, told apart by ``split`` (default, semantic, nonsemantic), and one entry of a pair.
-Reading takes only what a scene is made of (attributes, places, camera, lamps); the rest follows from it.
+A picture's entry holds the objects with what is seen of them, the camera with its matrix and directions,
+and the lamps. A triple has three such entries, named by ``split`` (default, semantic, nonsemantic), and one
+entry of a pair. Reading takes only what a scene is made of (attributes, positions, camera, lamps); the rest
+follows from it.
 """
 
 import json
@@ -13,8 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from whatchanged.errors import DatasetError
-from whatchanged.records import CHANGE_TYPES, Box
-from whatchanged.worlds.clevr.change import NOTHING, Change, kept
+from whatchanged.records import Box
+from whatchanged.worlds.clevr.change import CHANGE_TYPES, NOTHING, Change, kept
 from whatchanged.worlds.clevr.sampling import HEIGHT, WIDTH, Triple, mean_overlap
 from whatchanged.worlds.clevr.scene import (
     COLORS,
@@ -31,6 +32,7 @@ from whatchanged.worlds.clevr.scene import (
 )
 from whatchanged.worlds.clevr.visibility import boxes, index_picture, visible_pixels
 
+SCENES, PAIRS = "scenes.json", "pairs.json"
 SPLITS = ("default", "semantic", "nonsemantic")
 LAMPS = ("Lamp_Key", "Lamp_Fill", "Lamp_Back")
 
@@ -74,15 +76,15 @@ def read_triples(folder: Path) -> tuple[Triple, ...]:
 
     Raises ``DatasetError`` where a file is missing, is not JSON, or an entry is not what it should be.
     """
-    pictures = _load(folder / "scenes.json")
+    pictures = _load(folder / SCENES)
     if not isinstance(pictures, dict) or not isinstance(pictures.get("scenes"), list):
-        raise DatasetError(f"{folder / 'scenes.json'}: expected an object with a list named 'scenes'.")
-    pairs = _load(folder / "pairs.json")
+        raise DatasetError(f"{folder / SCENES}: expected an object with a list named 'scenes'.")
+    pairs = _load(folder / PAIRS)
     if not isinstance(pairs, list):
-        raise DatasetError(f"{folder / 'pairs.json'}: expected a list of pairs, got {_kind(pairs)}.")
+        raise DatasetError(f"{folder / PAIRS}: expected a list of pairs, got {_kind(pairs)}.")
     scenes: dict[tuple[str, int], Scene] = {}
     for number, entry in enumerate(pictures["scenes"]):
-        where = f"{folder / 'scenes.json'}, scene {number}"
+        where = f"{folder / SCENES}, scene {number}"
         key = (
             _one_of(_get(entry, "split", where), SPLITS, f"{where}, split"),
             _index(entry, "image_index", where),
@@ -91,8 +93,7 @@ def read_triples(folder: Path) -> tuple[Triple, ...]:
             raise DatasetError(f"{where}: the {key[0]} view of scene {key[1]} comes twice. Keep one of them.")
         scenes[key] = read_scene(entry, where)
     triples = [
-        _read_triple(entry, scenes, f"{folder / 'pairs.json'}, pair {number}")
-        for number, entry in enumerate(pairs)
+        _read_triple(entry, scenes, f"{folder / PAIRS}, pair {number}") for number, entry in enumerate(pairs)
     ]
     return tuple(sorted(triples, key=lambda triple: triple.index))
 
@@ -102,7 +103,7 @@ def read_scene(entry: Mapping[str, Any], where: str = "scene") -> Scene:
     objects = _get(entry, "objects", where)
     if not isinstance(objects, list):
         raise DatasetError(f"{where}: 'objects' should be a list, got {_kind(objects)}.")
-    objects = tuple(_read_thing(o, f"{where}, object {i}") for i, o in enumerate(objects))
+    objects = tuple(_read_object(o, f"{where}, object {i}") for i, o in enumerate(objects))
     lamps = _get(entry, "lamps", where)
     key, fill, back = (_point(lamps, name, f"{where}, lamps") for name in LAMPS)
     return Scene(objects, View(_point(entry, "camera", where), (key, fill, back)))
@@ -117,7 +118,7 @@ def read_change(entry: Mapping[str, Any], where: str = "pair") -> Change:
     if (before is not None, after is not None) != wanted:
         needs = " and ".join(n for n, w in zip(("changed_before", "changed_after"), wanted, strict=True) if w)
         raise DatasetError(
-            f"{where}: type {kind} needs an index for {needs or 'neither thing'} and null for the rest, "
+            f"{where}: type {kind} needs an index for {needs or 'neither'} and null for the rest, "
             f"got changed_before {before}, changed_after {after}."
         )
     return Change(kind, before, after)
@@ -183,7 +184,7 @@ def _read_triple(entry: Mapping[str, Any], scenes: Mapping[tuple[str, int], Scen
     return Triple(index, default, semantic, nonsemantic, change)
 
 
-def _read_thing(entry: Mapping[str, Any], where: str) -> SceneObject:
+def _read_object(entry: Mapping[str, Any], where: str) -> SceneObject:
     x, y, _ = _point(entry, "3d_coords", where)
     rotation = _get(entry, "rotation", where)
     if not _number(rotation):

@@ -1,7 +1,7 @@
-"""What a camera sees of each thing: a picture of indices by ray casting, and from it pixel counts and boxes.
+"""What a camera sees of each object: a picture of indices by ray casting, and from it pixel counts and boxes.
 
-One ray per pixel centre, no light and no colour. Cubes are boxes turned about z, their edges and corners cut;
-cylinders stand upright; spheres are spheres. A thing hides what lies behind it on the same ray.
+There is one ray for each pixel's centre, without light and color. Cubes are boxes turned about z, with
+their edges and corners cut; cylinders stand upright. An object hides what lies behind it on the same ray.
 """
 
 from collections.abc import Sequence
@@ -14,16 +14,16 @@ from whatchanged.records import Box
 from whatchanged.worlds.clevr.scene import FOCAL_OVER_SENSOR, Point, Scene, SceneObject, camera_axes, project
 
 GROUND = -1
-"""The index where no thing is seen."""
+"""The index where no object is seen."""
 
 _CORNERS = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 ROUNDING = 0.2
-"""Radius of a cube's edges, in half edges. CLEVR's cubes are rounded; boxes and areas are measured without
-the light, so flat cuts as deep as the rounding stand for it. Fitted to index pictures rendered by Blender:
-no box is off by more than two pixels at 480x320 (with sharp edges: up to seven on a cube close by)."""
+"""Radius of a cube's rounded edges, in half edges. Boxes and areas need no light, so flat cuts as deep as the
+rounding stand for it. Fitted to index pictures rendered by Blender: no box is off by more than two pixels at
+480x320. With sharp edges it is up to seven on a cube close by."""
 
 _NEAR = 0.05
-"""Units before the camera from which projection is trusted."""
+"""Distance from the camera, in units, from which projection can be trusted."""
 
 _MISS = np.float32(inf)
 _Plane = NDArray[np.float32]
@@ -31,7 +31,7 @@ _Stretch = tuple[_Plane, _Plane]
 
 
 def index_picture(scene: Scene, width: int, height: int) -> NDArray[np.int8]:
-    """For every pixel the index of the thing its central ray meets first, or ``GROUND``: (height, width)."""
+    """For every pixel the index of the object its central ray meets first, or ``GROUND``: (height, width)."""
     index = np.full((height, width), GROUND, np.int8)
     nearest = np.full((height, width), _MISS, np.float32)
     axes, focal = camera_axes(scene.view.camera), FOCAL_OVER_SENSOR * width
@@ -50,12 +50,12 @@ def index_picture(scene: Scene, width: int, height: int) -> NDArray[np.int8]:
 
 
 def visible_pixels(index: NDArray[np.int8], objects: int) -> NDArray[np.int64]:
-    """How many pixels show each of the ``objects`` things of an index picture: (things,)."""
+    """How many pixels show each of the ``objects`` objects of an index picture: (objects,)."""
     return np.bincount(index.ravel().astype(np.intp) + 1, minlength=objects + 1)[1:].astype(np.int64)
 
 
 def boxes(index: NDArray[np.int8], objects: int) -> list[Box | None]:
-    """The tightest box around each thing's visible pixels; None for a thing that shows none."""
+    """The tightest box around each object's visible pixels; None for an object that shows none."""
     found: list[Box | None] = []
     for i in range(objects):
         seen = index == i
@@ -70,7 +70,7 @@ def boxes(index: NDArray[np.int8], objects: int) -> list[Box | None]:
 
 
 def _rectangle(item: SceneObject, camera: Point, width: int, height: int) -> tuple[int, int, int, int]:
-    """Columns left..right and rows top..bottom (ends excluded) outside which no ray can meet the thing."""
+    """Columns left..right and rows top..bottom (ends excluded) outside which no ray can meet the object."""
     corners = _CORNERS * item.radius
     if item.shape == "cube":
         c, s = cos(radians(item.rotation)), sin(radians(item.rotation))
@@ -89,10 +89,10 @@ def _depth(
     columns: NDArray[np.float64],
     rows: NDArray[np.float64],
 ) -> _Plane:
-    """Depth along the view axis at which each ray meets the thing, infinity where it misses.
+    """Depth along the view axis at which each ray meets the object; infinity where it misses.
 
-    A ray is ``origin + depth * (column * right + row * up - backward)``: its parameter is the depth itself.
-    Here it is written in the thing's own frame: centre at the origin, turned with a cube, radius 1.
+    A ray is ``origin + depth * (column * right + row * up - backward)``, so its parameter is the depth
+    itself. It is written in the object's own frame: centre at the origin, turned as a cube is, radius 1.
     """
     angle = radians(item.rotation) if item.shape == "cube" else 0.0
     c, s = cos(angle), sin(angle)
@@ -109,12 +109,12 @@ def _depth(
             enter, leave = _both(_ball((ox, oy), (dx, dy)), _slab(oz, dz))
         else:
             enter, leave = _cube((ox, oy, oz), (dx, dy, dz))
-    # A miss that came out as not-a-number compares false, so it stays a miss.
+    # A miss that is not-a-number compares false, so it stays a miss.
     return np.where((enter <= leave) & (enter > 0), enter, _MISS)
 
 
 def _ball(origin: Sequence[float], direction: Sequence[_Plane]) -> _Stretch:
-    """Where rays enter and leave the unit circle or sphere; not-a-number where they pass it by."""
+    """Where rays enter and leave the unit circle or sphere; not-a-number where they miss it."""
     squared = sum((d * d for d in direction[1:]), direction[0] * direction[0])
     pairs = [np.float32(o) * d for o, d in zip(origin, direction, strict=True)]
     dot = sum(pairs[1:], pairs[0])

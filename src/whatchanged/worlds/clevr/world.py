@@ -1,15 +1,19 @@
-"""CLEVR as a world: scenes of cubes, spheres and cylinders, one thing changed, two cameras, two lights."""
+"""CLEVR as a world: scenes of cubes, spheres and cylinders, one object changed, two cameras, two lights."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
+
+from numpy.random import Generator
 
 from whatchanged.records import PairRecord
-from whatchanged.worlds import Verdict, World
-from whatchanged.worlds.clevr.change import Change
+from whatchanged.worlds import Demo, Drawer, DrawerOption, Verdict, World
+from whatchanged.worlds.clevr.change import CHANGE_TYPES, Change
 from whatchanged.worlds.clevr.grading import judge, parse
-from whatchanged.worlds.clevr.language import NO_CHANGE, write_fixed
+from whatchanged.worlds.clevr.language import NO_CHANGE, WORDINGS, Wording, write_captions, write_fixed
 from whatchanged.worlds.clevr.scene import Scene
-from whatchanged.worlds.clevr.truth import read_triples
+from whatchanged.worlds.clevr.truth import PAIRS, SCENES, read_change, read_scene, read_triples
 
 Truth = tuple[Scene, Scene, Change]
 """The scene before, the scene after, and what changed between them."""
@@ -20,22 +24,80 @@ FAULTS = {
     "fits": "phrase does not fit",
     "fits_alone": "phrase fits others too",
 }
-"""What of a sentence may be wrong, and how it is told, the worst first."""
+"""What of a sentence may be wrong, and the words for it; the worst first."""
 VALUED = ("color", "material")
+"""Types of change whose sentences name a new value."""
+
+LIMITS = """It was trained on drawn CLEVR scenes only: cubes, spheres and cylinders in eight colors, two
+sizes and two materials on a grey ground, seen from two cameras under two lights, with one change or none. It
+cannot describe photographs, screenshots, documents, drawings or other objects: it still says a sentence about
+cubes, and says it with confidence. Of a small object that is hidden or cut by the frame in one of the two
+pictures it may say that it was added or has disappeared. Where two objects have the same size, color,
+material and shape, it says which one changed by a relation ("left of the small blue metal cube"); about one
+in five of these is wrong: look at the heat map. It understands cameras at quite other sides of the scene
+only where such pictures were drawn to learn from (`synth --views mixed`).
+
+A bundle that warns of unfamiliar pictures measures a distance of overall statistics. It understands nothing:
+close imitations of such scenes pass, and no warning does not mean that a sentence is true."""
+
+TWIN = "in CLEVR-Change's layout, with sentences and full truth; two pairs a scene"
+POOL_OPTIONS = (
+    DrawerOption(
+        "views",
+        "where the cameras after stand: near the first one, anywhere around, or mixed, two to one",
+        "jittered",
+        choices=("jittered", "around", "mixed"),
+    ),
+    DrawerOption(
+        "doubles",
+        "the share of scenes in which only a relation tells the changed object from another",
+        0.0,
+        least=0.0,
+        most=1.0,
+    ),
+)
+DRAWERS = (
+    Drawer(
+        "clevr-change",
+        f"scenes with the cameras of CLEVR-Change, {TWIN}",
+        "whatchanged.training.objects.drawers:clevr_change",
+        (480, 320),
+        extra="train",
+    ),
+    Drawer(
+        "clevr-dc",
+        f"scenes with cameras anywhere around, as in CLEVR-DC, {TWIN}",
+        "whatchanged.training.objects.drawers:clevr_dc",
+        (480, 320),
+        extra="train",
+    ),
+    Drawer(
+        "clevr-pool",
+        "scenes to train on, in shards; a pool that is there grows",
+        "whatchanged.training.objects.drawers:clevr_pool",
+        (240, 160),
+        options=POOL_OPTIONS,
+        extra="train",
+    ),
+)
+
+
+def has_truth(root: Path) -> bool:
+    """Whether a data set folder holds the scenes behind its pictures."""
+    return (root / SCENES).is_file() and (root / PAIRS).is_file()
 
 
 def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, Truth]:
     """The truth of every pair of a data set folder by its id; {} where the folder holds none."""
-    if not (root / "scenes.json").is_file() or not (root / "pairs.json").is_file():
-        return {}
     found: dict[str, Truth] = {}
-    for triple in read_triples(root):
-        found[f"{triple.index:06d}.png"], found[f"{triple.index:06d}.png_n"] = triple.pairs()
+    if has_truth(root):
+        for triple in read_triples(root):
+            found[f"{triple.index:06d}.png"], found[f"{triple.index:06d}.png_n"] = triple.pairs()
     return found
 
 
 def judged(sentence: str, truth: Truth) -> Verdict:
-    """The sentence executed on the scenes. Of a pair without change only "called none" is a grade.
+    """The sentence executed on the scenes. Of a pair without change only "called_none" is a grade.
 
     type_right; value_right, of the pairs that have a new color or material; fits: the phrase, executed on the
     scene, fits the changed object; fits_alone: and nothing else; true: type, value and phrase.
@@ -48,30 +110,61 @@ def judged(sentence: str, truth: Truth) -> Verdict:
     if change.type not in VALUED:
         grades["value_right"] = None
     grades["true"] = found.true
+    faults = [text for name, text in FAULTS.items() if not getattr(found, name)]
     if change.type == "none":
         grades = dict.fromkeys(grades, None)
-    wrong = [text for name, text in FAULTS.items() if change.type != "none" and not getattr(found, name)]
-    fault = "" if not found.parsed or not wrong else wrong[0]
-    return Verdict(found.parsed, unchanged, found.true, {**grades, "called_none": unchanged}, fault)
+        faults = []
+    grades["called_none"] = unchanged
+    return Verdict(found.parsed, unchanged, found.true, grades, faults[0] if found.parsed and faults else "")
 
 
-def write(truth: Truth, wording: str) -> str:
+def _written(truth: Truth, wording: Wording) -> str:
     """One true sentence in a fixed wording."""
-    before, after, change = truth
-    return write_fixed(before, after, change, wording)  # type: ignore[arg-type]
+    return write_fixed(*truth, wording)
+
+
+def _captions(truth: Truth, rng: Generator) -> tuple[str, ...]:
+    return write_captions(*truth, rng)
+
+
+def _demo_truth(entry: Mapping[str, Any], where: str) -> Truth:
+    """The truth of one entry of demo.json."""
+    return (
+        read_scene(entry["scene_before"], where),
+        read_scene(entry["scene_after"], where),
+        read_change(entry["change"], where),
+    )
 
 
 WORLD = World(
     name="clevr",
-    description="scenes of the CLEVR kind: one thing recoloured, remade, added, dropped or moved, or nothing",
-    kinds=("color", "material", "add", "drop", "move"),
+    description="scenes of the CLEVR kind: one object recolored, remade, added, dropped or moved, or nothing",
+    kinds=tuple(kind for kind in CHANGE_TYPES if kind != "none"),
     view_and_light_differ=True,
-    no_change_sentences=NO_CHANGE,
     datasets=("clevr_change", "clevr_dc"),
-    grades=(*FAULTS, "true", "called_none"),
+    limits=LIMITS,
+    has_truth=has_truth,
     truths=truths,
     kind_of=lambda truth: truth[2].type,
+    reads=lambda sentence: parse(sentence) is not None,
+    captions=_captions,
+    no_change_sentences=NO_CHANGE,
     judge=judged,
-    wordings=("short", "full", "clear", "relational"),
-    write=write,
+    grades=(*FAULTS, "true", "called_none"),
+    grade_titles={
+        "value_right": "new value right",
+        "fits": "phrase fits",
+        "fits_alone": "phrase fits alone",
+        "true": "wholly true",
+        "called_none": "called no change",
+    },
+    wordings={wording: partial(_written, wording=wording) for wording in WORDINGS},
+    false_captions="whatchanged.training.objects.clevr_negatives:mine",
+    drawers=DRAWERS,
+    demo=Demo(
+        folder=Path(__file__).parents[2] / "models" / "demo",
+        truth=_demo_truth,
+        true_sentence=partial(_written, wording="full"),
+        true_means="type, new value, and a phrase that fits the changed object",
+    ),
 )

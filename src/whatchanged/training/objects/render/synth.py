@@ -20,9 +20,8 @@ import numpy as np
 from PIL import Image
 
 from whatchanged.errors import OutputError
-from whatchanged.records import CHANGE_TYPES
 from whatchanged.training.objects.render.draw import render
-from whatchanged.worlds.clevr.change import NOTHING
+from whatchanged.worlds.clevr.change import CHANGE_TYPES, NOTHING
 from whatchanged.worlds.clevr.language import write_captions
 from whatchanged.worlds.clevr.sampling import Views, sample_triple
 from whatchanged.worlds.clevr.scene import Scene

@@ -1,0 +1,289 @@
+"""RESULTS.md from the recorded measurements: every table between two marks is made from a JSON.
+
+    python -m benchmarks.report            write the tables into RESULTS.md
+    python -m benchmarks.report --check    exit code 1 if a table is not what the JSON says
+
+    <!-- figures NAME VIEW -->
+    whatever stands here is replaced
+    <!-- end -->
+
+NAME is a file of ``benchmarks/results`` without ``.json`` and VIEW one of the views of its kind (``VIEWS``).
+Two marks stand alone: ``headline``, the shipped model on every data set, and ``measured``, what was measured
+on which commit.
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from benchmarks.compare_tables import as_markdown
+from benchmarks.record import RESULTS, ROOT, Result, read_results
+from whatchanged.evaluation.report.layout import share_with_ends, with_ends
+from whatchanged.evaluation.report.tables import tables
+from whatchanged.evaluation.statistics.intervals import wilson
+
+PAGE = ROOT / "RESULTS.md"
+MARKED = re.compile(r"<!-- figures (?P<view>[^>]*?) -->\n(?P<old>.*?)<!-- end -->", re.DOTALL)
+CALM = 0.1
+"""Cores busy with other work up to which a time is shown."""
+Row = Sequence[str]
+
+HEADLINE: Mapping[str, str] = {
+    "shipped-blender": "100 scenes, Blender",
+    "shipped-twin": "500 scenes, drawn",
+    "shipped-around": "300 scenes, drawn, cameras anywhere around",
+}
+"""Results of the shipped model -> their columns at the head of the page."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write or check the page; the exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--check", action="store_true")
+    given = parser.parse_args(arguments)
+    before = PAGE.read_text(encoding="utf-8")
+    after, stale = filled(before, read_results(RESULTS))
+    if given.check:
+        for view in stale:
+            print(f"RESULTS.md: {view!r} is not what benchmarks/results says", file=sys.stderr)
+        if stale:
+            print("Run: python -m benchmarks.report", file=sys.stderr)
+        return int(bool(stale))
+    PAGE.write_text(after, encoding="utf-8")
+    return 0
+
+
+def filled(page: str, results: Mapping[str, Result]) -> tuple[str, list[str]]:
+    """The page with every marked table made anew, and the marks whose tables were not up to date."""
+    stale = []
+
+    def replace(found: re.Match[str]) -> str:
+        new = f"\n{section(found['view'], results)}\n\n"
+        if found["old"] != new:
+            stale.append(found["view"])
+        return f"<!-- figures {found['view']} -->\n{new}<!-- end -->"
+
+    return MARKED.sub(replace, page), stale
+
+
+def section(mark: str, results: Mapping[str, Result]) -> str:
+    """The table of one mark; raises ValueError where there is no such result or view."""
+    if mark == "headline":
+        return headline(results)
+    if mark == "measured":
+        return measured(results)
+    name, _, view = mark.partition(" ")
+    if name not in results:
+        raise ValueError(f"RESULTS.md: figures {mark}: there is no benchmarks/results/{name}.json")
+    views = VIEWS.get(results[name].kind, {})
+    if view not in views:
+        raise ValueError(f"RESULTS.md: figures {mark}: {results[name].kind} has the views {', '.join(views)}")
+    return views[view](results[name])
+
+
+def headline(results: Mapping[str, Result]) -> str:
+    """The shipped model's main scores, a column for each data set."""
+    columns = [results[name].figures for name in HEADLINE]
+    return table(
+        ["shipped model", *HEADLINE.values()],
+        *([label, *(text(figures) for figures in columns)] for label, text in SCORES.items()),
+    )
+
+
+def measured(results: Mapping[str, Result]) -> str:
+    """What was measured when, on which commit and machine."""
+    rows = []
+    for name, result in results.items():
+        machine = result.machine
+        where = f"{machine['cores']} cores of {machine['processor']}, Python {machine['python']}"
+        commit = result.commit[:9] + (" and changes" if result.changed else "")
+        rows.append([f"[{name}](benchmarks/results/{name}.json)", commit, result.date, where])
+    return table(["figures", "commit", "date", "machine"], *rows)
+
+
+def table(head: Row, *body: Row) -> str:
+    """A Markdown table whose first column is text."""
+    lines = [head, ["---", *("---:" for _ in head[1:])], *body]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def score(figures: Mapping[str, Any], subset: str, name: str) -> str:
+    """A score of a subset with its interval."""
+    return with_ends(figures[subset][name], figures["intervals"][subset][name])
+
+
+def hits(figures: Mapping[str, Any]) -> str:
+    """Hits of the pointing game with their interval; "-" where it was not played."""
+    if not figures.get("pointing"):
+        return "-"
+    return share_with_ends(figures["pointing"]["subsets"]["overall"]["hits"])
+
+
+def ranked(figures: Mapping[str, Any]) -> str:
+    """Area under the curve of the no-change probability, with its interval."""
+    return with_ends(figures["no_change"]["AUC"], figures["intervals"]["no_change"]["AUC"])
+
+
+SCORES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "change type right": lambda f: share_with_ends(f["scene"]["semantic"]["type_right"]),
+    "phrase fits the changed object": lambda f: share_with_ends(f["scene"]["semantic"]["fits"]),
+    "phrase fits no other object": lambda f: share_with_ends(f["scene"]["semantic"]["fits_alone"]),
+    "sentence wholly true": lambda f: share_with_ends(f["scene"]["semantic"]["true"]),
+    "unchanged pairs called unchanged": lambda f: share_with_ends(f["scene"]["distractor"]["called_none"]),
+    "changed pairs called unchanged": lambda f: share_with_ends(f["scene"]["semantic"]["called_none"]),
+    "AUC of the no-change probability": ranked,
+    "CIDEr-D, changed pairs": lambda f: score(f, "semantic", "CIDEr-D"),
+    "CIDEr-D, all pairs": lambda f: score(f, "overall", "CIDEr-D"),
+    "attention's peak on the object (pointing game)": hits,
+}
+GOALS: Mapping[str, str] = {
+    "change type right": "97 or more",
+    "phrase fits the changed object": "92 or more",
+    "phrase fits no other object": "85 or more",
+    "sentence wholly true": "88 or more, no type under 80",
+    "unchanged pairs called unchanged": "98 or more",
+    "changed pairs called unchanged": "2 or less",
+    "AUC of the no-change probability": "99.5 or more",
+    "CIDEr-D, changed pairs": "140 or more",
+    "CIDEr-D, all pairs": "152 or more",
+    "attention's peak on the object (pointing game)": "85 or more",
+}
+
+
+def goals(result: Result) -> str:
+    """What was aimed at on this data set, and what was reached."""
+    return table(
+        ["", "goal", "reached"], *([name, goal, SCORES[name](result.figures)] for name, goal in GOALS.items())
+    )
+
+
+def evaluation(start: str, views: bool = True) -> Callable[[Result], str]:
+    """The table of ``whatchanged evaluate`` whose title starts so, below its title.
+
+    views: with the rows of pairs by how much their views overlap; the JSON has them either way.
+    """
+
+    def view(result: Result) -> str:
+        for title, rows in tables(result.figures):
+            if title.startswith(start):
+                shown = [row for row in rows if views or not row[0].startswith(("hardest", "IoU"))]
+                return f"{title}:\n\n{table(*shown)}"
+        raise ValueError(f"{result.name}: its report has no table {start!r}")
+
+    return view
+
+
+def warned(result: Result) -> str:
+    """How many pairs of a known world are warned of as unfamiliar."""
+    found = result.figures["unfamiliar"]
+    return f"Warned of as unfamiliar: {found['count']} of {found['of']:,} pairs."
+
+
+def demo(result: Result) -> str:
+    """How many of the demo's sentences are wholly true."""
+    figures = result.figures
+    rows = [
+        [str(n), s["sentence"], "yes" if s["right"] else "no"] for n, s in enumerate(figures["sentences"], 1)
+    ]
+    return f"{figures['right']} of {figures['of']} sentences are wholly true:\n\n" + table(
+        ["pair", "sentence", "wholly true"], *rows
+    )
+
+
+def commands(result: Result) -> str:
+    """The commands that took the figures."""
+    return "\n".join(f"    {command}" for command in result.command)
+
+
+def operations(result: Result) -> str:
+    """Multiply-adds of a pair by graph; times only where nothing else ran."""
+    calm = is_calm(result)
+    head = ["one pair", "multiply-adds, M", *(["ms, one thread", "explained, %"] if calm else [])]
+    rows = []
+    for part in result.figures["parts"]:
+        times = [f"{1000 * part['seconds']:.1f}", f"{100 * part['explained']:.0f}"] if calm else []
+        rows.append([f"{part['name']} x {part['times']}", f"{part['multiply_adds'] / 1e6:,.1f}", *times])
+    total = sum(part["multiply_adds"] for part in result.figures["parts"])
+    return table(head, *rows, ["together", f"{total / 1e6:,.1f}", *([""] * (len(head) - 2))])
+
+
+def rows(result: Result) -> str:
+    """Rows of named values as they are; columns of times only where nothing else ran."""
+    found: Sequence[Mapping[str, Any]] = result.figures["rows"]
+    timed = () if is_calm(result) else result.figures.get("times", ())
+    names = [name for name in dict.fromkeys(key for row in found for key in row) if name not in timed]
+    decimals: Mapping[str, int] = result.figures.get("decimals", {})
+    return table(names, *([value_text(row.get(name), decimals.get(name)) for name in names] for row in found))
+
+
+def comparison(result: Result) -> str:
+    """The tables of ``compare.py``."""
+    figures = result.figures
+    return as_markdown(figures["table"], f"{figures['settings']['test_pairs']} test pairs.", figures["rows"])
+
+
+def strange(result: Result) -> str:
+    """False alarms on worlds that the model knows, and warnings of other pictures by kind."""
+    alarms = [[row["pictures"], f"{row['warned_of']} of {row['of']:,}"] for row in result.figures["known"]]
+    found = [
+        [row["kind"], f"{row['warned_of']} of {row['of']:,}", f"{row['least_distance']:.2f}"]
+        for row in result.figures["strange"]
+    ]
+    warned_of, of = (sum(row[key] for row in result.figures["strange"]) for key in ("warned_of", "of"))
+    low, high = (100 * end for end in wilson(warned_of, of))
+    found.append(["all", f"{warned_of} of {of:,}: {100 * warned_of / of:.1f} % ({low:.1f}-{high:.1f})", ""])
+    return "\n\n".join(
+        [
+            table(["pairs of a world that it knows", "warned of"], *alarms),
+            table(["one picture of the pair", "warned of", "least distance (1: the threshold)"], *found),
+        ]
+    )
+
+
+def is_calm(result: Result) -> bool:
+    """Whether the machine did next to nothing else, so that times count."""
+    return result.other_load is not None and result.other_load <= CALM
+
+
+def value_text(value: Any, decimals: int | None = None) -> str:
+    """A value in a cell; without ``decimals`` a number has as many digits as tell something."""
+    if value is None:
+        return "-"
+    if isinstance(value, Mapping):
+        return f"{value['mean']:.1f} ({value['low']:.1f}-{value['high']:.1f})"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float) and decimals is not None:
+        return f"{value:,.{decimals}f}"
+    if isinstance(value, float):
+        return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3g}"
+    return str(value)
+
+
+VIEWS: Mapping[str, Mapping[str, Callable[[Result], str]]] = {
+    "evaluation": {
+        "goals": goals,
+        "references": evaluation("Against the references"),
+        "scene": evaluation("Against the scene"),
+        "references-by-type": evaluation("Against the references", views=False),
+        "scene-by-type": evaluation("Against the scene", views=False),
+        "pointing": evaluation("Pointing game"),
+        "changed": evaluation("Changed or not"),
+        "warned": warned,
+        "commands": commands,
+    },
+    "demo": {"sentences": demo, "commands": commands},
+    "operations": {"table": operations, "commands": commands},
+    "rows": {"table": rows, "commands": commands},
+    "strange": {"tables": strange, "commands": commands},
+    "comparison": {"tables": comparison, "commands": commands},
+}
+"""Kind of result -> name of a view -> what it shows."""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

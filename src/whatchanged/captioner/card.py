@@ -1,0 +1,127 @@
+"""A model's card: what the model is, what it reads, and how its answers are to be understood."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from whatchanged.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class PictureInput:
+    """The model reads whole pictures, all resized to one size.
+
+    Pixels are normalised per channel: (pixels / 255 - mean) / std.
+    """
+
+    size: tuple[int, int]
+    """Width and height in pixels."""
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class RegionInput:
+    """The model reads pairs of regions that are cut out of the two pictures at their native size.
+
+    Pixels are normalised as those of ``PictureInput``.
+    """
+
+    crop: tuple[int, int]
+    """Width and height in pixels of what the model sees of one region."""
+    margin: int
+    """Pixels of the surroundings that are cut out on every side of a region."""
+    most_regions: int
+    """The largest number of regions of one pair."""
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+
+
+Input = PictureInput | RegionInput
+"""What a model reads; ``input`` in ``bundle.json``."""
+
+
+@dataclass(frozen=True)
+class GridAttention:
+    """The attention of a word covers each whole picture with a grid of equal cells."""
+
+    rows: int
+    columns: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns)."""
+        return self.rows, self.columns
+
+
+@dataclass(frozen=True)
+class BoxAttention:
+    """The attention of a word has one weight for each region of the input; the boxes say where they lie."""
+
+
+Attention = GridAttention | BoxAttention
+"""How the attention of a word lies over the pictures; ``attention`` in ``bundle.json``."""
+
+
+@dataclass(frozen=True)
+class NoChange:
+    """The probability that nothing changed: where it comes from and how it is calibrated.
+
+        p = sigmoid(scale · logit(p_model) + shift)
+
+    p_model is an output of the encoder (``by`` "head"), or the probability that the decoder gives to
+    ``sentences`` (``by`` "sentences", see ``no_change.sentences_probability``). ``scale`` and ``shift`` were
+    fitted on validation data, as ``how`` tells. ``p >= threshold`` means that nothing changed.
+
+    ``sentences`` are the sentences that say that nothing changed. A description goes by its sentence and
+    reports the probability beside it.
+    """
+
+    threshold: float
+    scale: float
+    shift: float
+    how: str
+    sentences: tuple[str, ...]
+    by: Literal["head", "sentences"] = "head"
+
+    def calibrated(self, probability: float) -> float:
+        """The model's probability on the calibrated scale."""
+        p = min(max(probability, 1e-7), 1 - 1e-7)
+        logit = self.scale * math.log(p / (1 - p)) + self.shift
+        return 1 / (1 + math.exp(-min(max(logit, -700.0), 700.0)))
+
+
+@dataclass(frozen=True)
+class InDistribution:
+    """Up to which distance from the training pictures a picture counts as one of their kind.
+
+    The encoder computes the distance. A picture above ``threshold`` is out of distribution. ``how`` tells
+    how the distance and the threshold were found.
+    """
+
+    threshold: float
+    how: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """All that is needed to run a model and to judge what it says."""
+
+    name: str
+    version: str
+    method: str
+    preset: str
+    world: str
+    input: Input
+    attention: Attention
+    vocabulary: Vocabulary
+    max_length: int
+    """The largest number of ids of a sentence, BOS included."""
+    no_change: NoChange
+    provenance: Mapping[str, Any]
+    """How the weights came about: recipe, checkpoint, machine."""
+    in_distribution: InDistribution | None = None
+    """None: the encoder computes no distance."""
+    folded_norms: bool = False
+    """The backbone's batch norms were folded into its convolutions, so it can no longer be trained."""

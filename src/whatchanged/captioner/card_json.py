@@ -1,0 +1,211 @@
+"""The card of a model as JSON: what ``bundle.json`` holds of it, in every format that can be read.
+
+Format 2 declares ``input`` and ``attention``. Format 1 knew only whole pictures and grids: ``image_size``,
+``mean``, ``std`` and ``grid``. Cards are always written in format 2.
+
+Some keys of the file keep their first name, so that readers of these files go on working:
+
+    familiar      the in-distribution threshold, ``Card.in_distribution``
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from whatchanged.bpe import from_merges, to_json
+from whatchanged.captioner.card import (
+    Attention,
+    BoxAttention,
+    Card,
+    GridAttention,
+    InDistribution,
+    Input,
+    NoChange,
+    PictureInput,
+    RegionInput,
+)
+from whatchanged.captioner.json_reader import Reader
+from whatchanged.errors import BundleError
+from whatchanged.vocabulary import SPECIALS, Vocabulary
+
+FORMAT = 2
+"""The format that is written."""
+FORMATS = (1, FORMAT)
+"""The formats that can be read."""
+
+SPECIAL_IDS = {name.strip("<>").lower(): i for i, name in enumerate(SPECIALS)}
+
+Fields = Mapping[str, Any]
+
+
+def card_to_json(card: Card) -> dict[str, Any]:
+    """The card as the fields of ``bundle.json``, the list of files aside."""
+    no_change = card.no_change
+    fields: dict[str, Any] = {
+        "format": FORMAT,
+        "name": card.name,
+        "version": card.version,
+        "method": card.method,
+        "preset": card.preset,
+        "world": card.world,
+        "input": declaration_to_json(card.input),
+        "attention": declaration_to_json(card.attention),
+        "vocabulary": to_json(card.vocabulary),
+        "special_ids": SPECIAL_IDS,
+        "max_length": card.max_length,
+        "no_change": {
+            "by": no_change.by,
+            "threshold": no_change.threshold,
+            "calibration": {"scale": no_change.scale, "shift": no_change.shift},
+            "how": no_change.how,
+            "sentences": list(no_change.sentences),
+        },
+        "folded_norms": card.folded_norms,
+        "provenance": dict(card.provenance),
+    }
+    if card.in_distribution is not None:
+        fields["familiar"] = dataclasses.asdict(card.in_distribution)
+    return fields
+
+
+def declaration_to_json(declared: Input | Attention) -> dict[str, Any]:
+    """What a model reads, or how its attention lies over the pictures, as JSON with its kind."""
+    match declared:
+        case PictureInput():
+            kind = "pictures"
+        case RegionInput():
+            kind = "regions"
+        case GridAttention():
+            kind = "grid"
+        case BoxAttention():
+            kind = "boxes"
+    return {"kind": kind, **dataclasses.asdict(declared)}
+
+
+def card_from_json(fields: Any, path: Path) -> Card:
+    """The card that ``bundle.json`` holds. Raises BundleError, naming ``path`` and the key that is wrong."""
+    reader = Reader(path)
+    values = reader.mapping(fields, "the whole file")
+    found = values.get("format")
+    if type(found) is not int or found not in FORMATS:
+        raise BundleError(
+            f"{path}: the bundle's format is {found!r}; this version reads the formats "
+            f"{' and '.join(map(str, FORMATS))}. Update whatchanged, or export the model again."
+        )
+    return Card(
+        name=reader.text(values, "name"),
+        version=reader.text(values, "version"),
+        method=reader.text(values, "method"),
+        preset=reader.text(values, "preset"),
+        world=reader.text(values, "world"),
+        input=_pictures(reader, values, "image_size") if found == 1 else _input(reader, values),
+        attention=_grid_of_format_1(reader, values) if found == 1 else _attention(reader, values),
+        vocabulary=_vocabulary(reader, values),
+        max_length=reader.count(values, "max_length", 1000),
+        no_change=_no_change(reader, values),
+        provenance=reader.mapping(values.get("provenance"), "provenance"),
+        in_distribution=_in_distribution(reader, values),
+        folded_norms=reader.flag(values, "folded_norms"),
+    )
+
+
+def _input(reader: Reader, values: Fields) -> Input:
+    inside, declared = reader.object(values, "input")
+    kind = declared.get("kind")
+    if kind == "pictures":
+        return _pictures(inside, declared, "size")
+    if kind == "regions":
+        return RegionInput(
+            crop=inside.size(declared, "crop"),
+            margin=inside.count(declared, "margin", 10_000, least=0),
+            most_regions=inside.count(declared, "most_regions", 10_000),
+            mean=inside.numbers(declared, "mean", 3),
+            std=_std(inside, declared),
+        )
+    raise _unknown_kind(inside, kind)
+
+
+def _unknown_kind(reader: Reader, kind: Any) -> BundleError:
+    return BundleError(
+        f"{reader.path}: {reader.inside}kind is {kind!r}, which this version of whatchanged does not know. "
+        "Update whatchanged, or export the model again."
+    )
+
+
+def _pictures(reader: Reader, values: Fields, size: str) -> PictureInput:
+    """Whole pictures, their size under the key ``size``."""
+    return PictureInput(
+        size=reader.size(values, size), mean=reader.numbers(values, "mean", 3), std=_std(reader, values)
+    )
+
+
+def _std(reader: Reader, values: Fields) -> tuple[float, ...]:
+    std = reader.numbers(values, "std", 3)
+    if min(std) <= 0:
+        raise reader.wrong("std", "three numbers above 0", std)
+    return std
+
+
+def _attention(reader: Reader, values: Fields) -> Attention:
+    inside, declared = reader.object(values, "attention")
+    kind = declared.get("kind")
+    if kind == "grid":
+        return GridAttention(
+            inside.count(declared, "rows", 10_000), inside.count(declared, "columns", 10_000)
+        )
+    if kind == "boxes":
+        return BoxAttention()
+    raise _unknown_kind(inside, kind)
+
+
+def _grid_of_format_1(reader: Reader, values: Fields) -> GridAttention:
+    rows, columns = reader.size(values, "grid")
+    return GridAttention(rows, columns)
+
+
+def _no_change(reader: Reader, values: Fields) -> NoChange:
+    inside, fields = reader.object(values, "no_change")
+    calibration, numbers = inside.object(fields, "calibration")
+    return NoChange(
+        threshold=inside.number(fields, "threshold"),
+        scale=calibration.number(numbers, "scale"),
+        shift=calibration.number(numbers, "shift"),
+        how=inside.text(fields, "how"),
+        sentences=inside.texts(fields, "sentences"),
+        by=_judged_by(inside, fields),
+    )
+
+
+def _judged_by(reader: Reader, fields: Fields) -> Literal["head", "sentences"]:
+    """Where the probability comes from. The first cards do not say so: from a head."""
+    match fields.get("by", "head"):
+        case "head":
+            return "head"
+        case "sentences":
+            return "sentences"
+        case found:
+            raise reader.wrong("by", '"head" or "sentences"', found)
+
+
+def _in_distribution(reader: Reader, values: Fields) -> InDistribution | None:
+    if "familiar" not in values:
+        return None
+    inside, fields = reader.object(values, "familiar")
+    threshold = inside.number(fields, "threshold")
+    if threshold <= 0:
+        raise inside.wrong("threshold", "a number above 0", threshold)
+    return InDistribution(threshold, inside.text(fields, "how"))
+
+
+def _vocabulary(reader: Reader, values: Fields) -> Vocabulary:
+    """The words, or the merges of a byte-pair encoding."""
+    if values.get("special_ids") != SPECIAL_IDS:
+        raise reader.wrong("special_ids", str(SPECIAL_IDS), values.get("special_ids"))
+    found = values.get("vocabulary")
+    try:
+        if isinstance(found, dict):
+            return from_merges(Reader(reader.path, "vocabulary.").texts(found, "merges"))
+        return Vocabulary(reader.texts(values, "vocabulary"))
+    except ValueError as error:
+        raise BundleError(f"{reader.path}: vocabulary: {error}. Export the model again.") from error

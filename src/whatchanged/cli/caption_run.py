@@ -1,0 +1,252 @@
+"""The run behind ``whatchanged caption``: its output, how it is resumed, and the loop over its pairs."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+from whatchanged.cli.caption_maps import Maps
+from whatchanged.cli.console import note, progress
+from whatchanged.errors import ImageError, OutputError
+from whatchanged.files import whole
+
+if TYPE_CHECKING:
+    from whatchanged.captioner.runtime import Captioner, Description
+
+
+class Pair(NamedTuple):
+    """Two pictures to caption."""
+
+    pair_id: str
+    before: Path
+    after: Path
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far an output has come."""
+
+    done: int = 0
+    """Pairs that have their line."""
+    failed: int = 0
+    """Pairs among them that failed."""
+    offset: int = 0
+    """Where the next line begins."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One output: its pairs, where it goes and what it depends on."""
+
+    pairs: Sequence[Pair]
+    output: Path
+    identity: dict[str, Any]
+    """What ``--resume`` compares, as ``identity_of`` gives it."""
+    maps: Maps | None
+
+    @property
+    def meta(self) -> Path:
+        """The file beside the output that holds the identity."""
+        return sidecar(self.output)
+
+    def standing(self, resume: bool) -> Standing:
+        """Where to start. Raises OutputError where the output is of another model, list or setting."""
+        if not resume or not self.output.exists():
+            return Standing()
+        self._check_identity()
+        standing = self._count()
+        if self.maps is not None:
+            self.maps.check_written(standing.done, self.output)
+        return standing
+
+    def open(self, standing: Standing) -> BinaryIO:
+        """The output, cut to what stands and ready for the next line, and its sidecar.
+
+        The sidecar takes its place last, so that it never belongs to the lines of another run. Whether it can
+        be written is known before anything else is touched. Maps of earlier runs are removed. Raises
+        OutputError, with everything as it was.
+        """
+        folder = self.maps.folder if self.maps is not None else None
+        made = folder if folder is not None and not folder.exists() else None
+        try:
+            with whole(self.meta) as draft:
+                draft.write_text(json.dumps(self.identity, indent=1) + "\n", encoding="utf-8")
+                if made is not None:
+                    made.mkdir()
+                stream = self.output.open("r+b" if self.output.exists() else "wb")
+                if self.maps is not None and not standing.done:
+                    for path in self.maps.existing():
+                        path.unlink()
+                stream.truncate(standing.offset)
+                stream.seek(standing.offset)
+        except OSError as error:
+            if made is not None and made.is_dir():
+                made.rmdir()
+            raise OutputError(
+                f"{self.output}: it, its maps or {self.meta.name} cannot be written: {error.strerror}."
+            ) from error
+        return stream
+
+    def _check_identity(self) -> None:
+        try:
+            known = json.loads(self.meta.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise OutputError(
+                f"{self.meta}: cannot read it; without it {self.output} cannot be continued. "
+                "Pass --force to start anew."
+            ) from error
+        for key, value in self.identity.items():
+            if key == "whatchanged":  # another version of the program may continue
+                continue
+            if not isinstance(known, dict) or known.get(key) != value:
+                raise OutputError(
+                    f"{self.output}: it was made with another {key} (see {self.meta.name}), so it cannot be "
+                    "continued. Pass --force to replace it, or choose another name."
+                )
+
+    def _count(self) -> Standing:
+        """The whole lines that answer the first pairs in order; with maps, up to the last whole file."""
+        standing = Standing()
+        kept = standing
+        with self.output.open("rb") as stream:
+            for pair, line in zip(self.pairs, stream, strict=False):
+                if not line.endswith(b"\n"):
+                    break
+                fields = _line_fields(line)
+                if fields.get("id") != pair.pair_id:
+                    raise OutputError(
+                        f"{self.output}, line {standing.done + 1}: it is not the prediction for "
+                        f"{pair.pair_id!r}. Pass --force to start anew."
+                    )
+                standing = Standing(
+                    standing.done + 1, standing.failed + ("error" in fields), standing.offset + len(line)
+                )
+                if self.maps is None or self.maps.ends_file(standing.done):
+                    kept = standing
+        return kept
+
+
+def caption_all(
+    captioner: "Captioner", run: Run, standing: Standing, batch_size: int, beams: int, quiet: bool
+) -> int:
+    """Caption what is left of the run and write it. Returns how many of all its pairs failed."""
+    failed = standing.failed
+    unfamiliar = 0
+    words: dict[str, Any] = {}  # of the pairs whose maps are not written yet
+    left = run.pairs[standing.done :]
+    with (
+        run.open(standing) as stream,
+        progress("captioning", len(run.pairs), quiet, standing.done) as advance,
+    ):
+        try:
+            answers = _answers(captioner, left, batch_size, beams)
+            for done, (pair, answer) in enumerate(answers, standing.done + 1):
+                if isinstance(answer, ImageError):
+                    failed += 1
+                else:
+                    unfamiliar += bool(answer.unfamiliar)
+                    if run.maps is not None and answer.words:
+                        words[pair.pair_id] = answer.words
+                if run.maps is not None and run.maps.ends_file(done):
+                    run.maps.write(done, words)
+                    words = {}
+                stream.write(_line(pair, answer))
+                stream.flush()
+                advance(1)
+        except KeyboardInterrupt:
+            note(f"Interrupted. {run.output} is whole up to its last line; continue with --resume.")
+            raise
+    if unfamiliar:
+        note(
+            f"{unfamiliar:,} of the pairs captioned now hold a picture unlike anything that "
+            f'{captioner.card.name} has seen ("unfamiliar"); do not rely on their sentences.',
+            quiet,
+        )
+    return failed
+
+
+def identity_of(
+    captioner: "Captioner",
+    root: Path,
+    pairs: Sequence[Pair],
+    span: tuple[int, int],
+    beams: int,
+    attention: bool,
+) -> dict[str, Any]:
+    """What the predictions depend on.
+
+    The paths of pictures count relative to ``root``, so a data set may move. span: the first and the last
+    pair (excluded) of this shard.
+    """
+    from whatchanged import __version__
+
+    base = f"{root if root.is_dir() else root.parent}/"
+    digest = hashlib.sha256()
+    for pair in pairs:
+        paths = (str(path).removeprefix(base) for path in (pair.before, pair.after))
+        digest.update("\0".join((pair.pair_id, *paths, "\n")).encode("utf-8", "surrogateescape"))
+    card = captioner.card
+    return {
+        "model": {
+            "name": card.name,
+            "version": card.version,
+            "fingerprint": captioner.bundle.fingerprint,
+            "preparation": str(card.provenance.get("preparation", "unknown")),
+        },
+        "list": {"pairs": len(pairs), "sha256": digest.hexdigest()},
+        "shard": {"first": span[0], "last": span[1]},
+        "threshold": card.no_change.threshold,
+        "beams": beams,
+        "attention": attention,
+        "whatchanged": __version__,
+    }
+
+
+def sidecar(output: Path) -> Path:
+    """The file that names the model, the list and the settings of an output."""
+    return output.with_name(output.name + ".meta.json")
+
+
+def _answers(
+    captioner: "Captioner", pairs: Sequence[Pair], batch_size: int, beams: int
+) -> Iterator[tuple[Pair, "Description | ImageError"]]:
+    """Every pair in order, with its description or with what is wrong with its pictures."""
+    import numpy as np
+
+    for start in range(0, len(pairs), batch_size):
+        batch = pairs[start : start + batch_size]
+        pixels: list[Any] = []
+        errors: dict[int, ImageError] = {}
+        for i, pair in enumerate(batch):
+            try:
+                pixels.append(captioner.read(pair.before, pair.after))
+            except ImageError as error:
+                errors[i] = error
+        described = iter(captioner.describe_pixels(np.stack(pixels), beams) if pixels else ())
+        for i, pair in enumerate(batch):
+            yield pair, errors[i] if i in errors else next(described)
+
+
+def _line(pair: Pair, answer: "Description | ImageError") -> bytes:
+    """One line of the output."""
+    fields: dict[str, Any] = {"id": pair.pair_id}
+    if isinstance(answer, ImageError):
+        fields["error"] = str(answer)
+    else:
+        fields["caption"] = answer.sentence
+        fields["no_change"] = round(answer.no_change, 4)
+        if answer.unfamiliar is not None:
+            fields["unfamiliar"] = answer.unfamiliar
+    # A file name need not be UTF-8. What cannot be encoded becomes an escape, which JSON reads as the same.
+    return (json.dumps(fields, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+
+
+def _line_fields(line: bytes) -> dict[str, Any]:
+    """The fields of an existing line; {} where it is none."""
+    try:
+        fields = json.loads(line)
+    except ValueError:
+        return {}
+    return fields if isinstance(fields, dict) else {}

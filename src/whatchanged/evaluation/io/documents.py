@@ -1,0 +1,105 @@
+"""JSON files of unknown origin, with a single value or with one value a line; and PCL's names of pairs."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whatchanged.errors import PredictionsError
+
+SHOWN = 80
+_PCL_CLEVR = re.compile(r"CLEVR_default_(\d+)(?:\.png)?_CLEVR_(semantic|nonsemantic)_(\d+)(?:\.png)?")
+
+
+@dataclass(frozen=True)
+class Document:
+    """The content of a file: ``values``, each with its place ("line 3", "entry 7") for messages.
+
+    A file with one value a line is given line by line, a list entry by entry. Any other single value is also
+    ``whole``.
+    """
+
+    path: Path
+    values: tuple[tuple[str, Any], ...]
+    whole: Any = None
+
+
+def read_document(path: Path) -> Document:
+    """A JSON or JSON Lines file in UTF-8. Raises PredictionsError, which names the malformed line."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise PredictionsError(f"{path}: cannot be read ({error}).") from error
+    start = len(text) - len(text.lstrip())
+    if start == len(text):
+        raise PredictionsError(f"{path}: the file is empty. Was it written to the end?")
+    if text[start] not in "{[":
+        raise PredictionsError(
+            f"{path}, line {text.count(chr(10), 0, start) + 1}: not JSON; it begins with "
+            f"{text[start : start + 30]!r}. JSON or JSON Lines (one object a line) is wanted."
+        )
+    try:
+        first, end = json.JSONDecoder().raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        if _is_lines(text):
+            _lines(path, text)  # raises for the first broken line
+        raise _malformed(path, error.lineno, error) from error
+    except (ValueError, RecursionError) as error:
+        raise _malformed(path, text.count("\n", 0, start) + 1, error) from error
+    if isinstance(first, list) or not text[end:].strip():
+        if text[end:].strip():
+            line = text.count("\n", 0, end + len(text[end:]) - len(text[end:].lstrip())) + 1
+            raise PredictionsError(f"{path}, line {line}: not JSON: something follows the end of the list.")
+        return _single(path, first)
+    return Document(path, tuple(_lines(path, text)))
+
+
+def short(value: Any) -> str:
+    """A value as JSON, cut to a length that fits into a message."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= SHOWN else text[:SHOWN] + " ..."
+
+
+def pcl_id(name: str) -> str:
+    """PCL's name of a pair; a pair of CLEVR-Change gets the benchmark's own id, others keep their name.
+
+    ``CLEVR_default_000123.png_CLEVR_semantic_000123.png`` -> ``000123.png``; nonsemantic -> ``000123.png_n``.
+    """
+    found = _PCL_CLEVR.fullmatch(name)
+    if found is None or found[1] != found[3]:
+        return name
+    return f"{found[1]}.png" + ("_n" if found[2] == "nonsemantic" else "")
+
+
+def _single(path: Path, value: Any) -> Document:
+    if isinstance(value, list):
+        if not value:
+            raise PredictionsError(f"{path}: the list is empty. Was it written to the end?")
+        return Document(path, tuple((f"entry {i}", v) for i, v in enumerate(value, 1)))
+    return Document(path, (("line 1", value),), value)
+
+
+def _is_lines(text: str) -> bool:
+    """Whether the second line is an object of its own, which no part of one long value looks like."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    return len(lines) > 1 and lines[1].startswith("{") and lines[1].endswith("}")
+
+
+def _lines(path: Path, text: str) -> list[tuple[str, Any]]:
+    values = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                values.append((f"line {number}", json.loads(line)))
+            except (ValueError, RecursionError) as error:
+                raise _malformed(path, number, error) from error
+    return values
+
+
+def _malformed(path: Path, line: int, error: Exception) -> PredictionsError:
+    reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+    column = f", column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
+    return PredictionsError(
+        f"{path}, line {line}{column}: not JSON ({reason}). Was the file cut off, or edited by hand?"
+    )

@@ -1,0 +1,80 @@
+"""All metrics that compare captions with references: computed once, then summed over any subset of pairs."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.errors import MetricUnavailable
+from whatchanged.evaluation.metrics import ngrams
+from whatchanged.evaluation.metrics.additive import Additive, Floats, joined, mean
+from whatchanged.evaluation.metrics.bleu import bleu, statistics
+from whatchanged.evaluation.metrics.cider import cider_d
+from whatchanged.evaluation.metrics.rouge import rouge_l
+from whatchanged.evaluation.metrics.tokenisers import tokenise
+
+METRICS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr-D", "SPICE")
+"""In the order of reports."""
+
+JavaMetric = Callable[[Sequence[str], Sequence[Sequence[str]]], Additive]
+"""Tokenised candidates and references to a metric that an outside program computes."""
+
+
+@dataclass(frozen=True)
+class CaptionScores:
+    """The scores of P captions, from which those of any subset follow."""
+
+    corpus: ngrams.Corpus
+    additive: tuple[Additive, ...]
+    """The metrics whose statistics of a pair do not depend on the other pairs."""
+    rouge: Floats
+    """(P,) ROUGE-L of each pair, in 0..1."""
+    cider: Floats
+    """(P,) CIDEr-D of each pair, in 0..10, with the document frequencies of all P pairs."""
+    frequencies: str = "subset"
+    """Whose document frequencies CIDEr-D of a subset takes: the ``subset``'s, or the whole ``corpus``'s."""
+    unavailable: Mapping[str, str] = field(default_factory=dict)
+    """Metrics without a value, and why."""
+
+    def of(self, pairs: NDArray[np.int64]) -> Additive:
+        """All metrics of the chosen pairs as a corpus of their own, times 100.
+
+        CIDEr-D adds up the scores of single pairs under the document frequencies of these very pairs (or of
+        the whole corpus). A resample keeps these frequencies: new ones would mean a full scoring of each
+        draw. On 200 and 1,000 pairs both ways gave the same spread within a tenth, except for distractors:
+        their few sentences decide their own weights, and fixed frequencies give 10 to 20 % more.
+        """
+        if self.frequencies == "corpus" or len(pairs) == len(self.corpus):
+            cider = self.cider[pairs]
+        else:
+            cider = cider_d(self.corpus, pairs)
+        return joined([*(part.take(pairs) for part in self.additive), mean("CIDEr-D", cider)])
+
+
+def caption_scores(
+    captions: Sequence[str],
+    references: Sequence[Sequence[str]],
+    tokenizer: str = "ptb",
+    frequencies: str = "subset",
+    java_metrics: Mapping[str, JavaMetric] | None = None,
+) -> CaptionScores:
+    """Tokenise and count everything once.
+
+    ``references[i]``: the references of ``captions[i]``, at least one. ``java_metrics``: further metrics by
+    name; one that raises MetricUnavailable has no value, and the reason is kept.
+    """
+    candidates, tokenised = tokenise(captions, references, tokenizer)
+    corpus = ngrams.count(candidates, tokenised)
+    rouge = rouge_l(corpus)
+    additive = [
+        Additive(METRICS[: ngrams.ORDERS], statistics(corpus), lambda totals: 100 * bleu(totals)),
+        mean("ROUGE-L", rouge),
+    ]
+    unavailable = {}
+    for name, compute in (java_metrics or {}).items():
+        try:
+            additive.append(compute(candidates, tokenised))
+        except MetricUnavailable as error:
+            unavailable[name] = str(error)
+    return CaptionScores(corpus, tuple(additive), rouge, cider_d(corpus), frequencies, unavailable)

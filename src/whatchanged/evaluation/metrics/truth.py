@@ -1,0 +1,126 @@
+"""Captions judged against the truth, where the world behind the pictures is known."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.evaluation.metrics.additive import Additive, shares
+from whatchanged.evaluation.metrics.subsets import NO_CHANGE, Subsets, kinds_in_order
+from whatchanged.records import PairRecord
+from whatchanged.worlds import Truth, Verdict, World, world_of
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Truths:
+    """The truth of the pairs of a data set, and the world that can judge by it."""
+
+    world: World
+    by_id: Mapping[str, Truth]
+
+
+def read_truths(root: Path, records: Sequence[PairRecord]) -> Truths | None:
+    """The truth of the records' pairs, read from the data set's folder.
+
+    None where the folder has none, or the data set shows no known world.
+    """
+    world = world_of(records[0].dataset, root)
+    if world is None:
+        return None
+    found = world.truths(root, records)
+    return Truths(world, found) if found else None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The verdicts on P captions. A pair without truth has none and counts nowhere."""
+
+    world: World
+    ids: tuple[str, ...]
+    captions: tuple[str, ...]
+    kinds: tuple[str | None, ...]
+    """What truly happened; None where it is not known."""
+    verdicts: tuple[Verdict | None, ...]
+    right: Flags
+    """(P, G) Whether the sentence has the grade, in the order of the world's ``grades``."""
+    applies: Flags
+    """(P, G) Whether the grade applies to the pair at all."""
+
+    @property
+    def known(self) -> int:
+        """How many pairs have a truth."""
+        return sum(kind is not None for kind in self.kinds)
+
+    @property
+    def unparsed(self) -> list[tuple[str, str]]:
+        """(id, sentence) of each sentence that is none of the world's language."""
+        return [
+            (pair_id, caption)
+            for pair_id, caption, verdict in zip(self.ids, self.captions, self.verdicts, strict=True)
+            if verdict is not None and not verdict.parsed
+        ]
+
+    def subsets(self, viewpoints: Subsets) -> Subsets:
+        """The subsets by what truly happened: changed, unchanged, each kind, and the given viewpoints.
+
+        Viewpoints keep their changed pairs only. Subsets without pairs, or without a grade, are left out.
+        """
+        kinds = np.array([kind or "" for kind in self.kinds])
+        changed: Flags = (kinds != "") & (kinds != NO_CHANGE)
+        found: Subsets = {
+            ("semantic",): np.flatnonzero(changed),
+            ("distractor",): np.flatnonzero(kinds == NO_CHANGE),
+        }
+        for kind in kinds_in_order(self.kinds, self.world.kinds):
+            found["types", kind] = np.flatnonzero(kinds == kind)
+        for place, pairs in viewpoints.items():
+            found[place] = pairs[changed[pairs]]
+        return {place: pairs for place, pairs in found.items() if len(pairs) and self._columns(pairs)}
+
+    def of(self, pairs: NDArray[np.int64]) -> Additive:
+        """The shares of right sentences among some pairs, which all changed or all did not."""
+        columns = self._columns(pairs)
+        names = [self.world.grades[column] for column in columns]
+        return shares(names, self.right[pairs][:, columns], self.applies[pairs][:, columns])
+
+    def counts(self, pairs: NDArray[np.int64]) -> dict[str, tuple[int, int]]:
+        """Grade -> how many of such pairs have it, and to how many it applies."""
+        applies = self.applies[pairs]
+        hits = (self.right[pairs] & applies).sum(axis=0)
+        of = applies.sum(axis=0)
+        grades = self.world.grades
+        return {grades[column]: (int(hits[column]), int(of[column])) for column in self._columns(pairs)}
+
+    def _columns(self, pairs: NDArray[np.int64]) -> list[int]:
+        """The grades of a subset: all for changed pairs, for unchanged ones those that apply to any."""
+        every = range(len(self.world.grades))
+        if self.kinds[pairs[0]] != NO_CHANGE:
+            return list(every)
+        return [column for column in every if self.applies[pairs, column].any()]
+
+
+def judged(records: Sequence[PairRecord], captions: Sequence[str], truths: Truths) -> Judged:
+    """Every caption judged against the truth of its pair; ``captions[i]`` is of ``records[i]``."""
+    world = truths.world
+    kinds: list[str | None] = []
+    verdicts: list[Verdict | None] = []
+    right = np.zeros((len(records), len(world.grades)), bool)
+    applies = np.zeros_like(right)
+    for i, (record, caption) in enumerate(zip(records, captions, strict=True)):
+        if record.pair_id not in truths.by_id:
+            kinds.append(None)
+            verdicts.append(None)
+            continue
+        truth = truths.by_id[record.pair_id]
+        verdict = world.judge(caption, truth)
+        kinds.append(world.kind_of(truth))
+        verdicts.append(verdict)
+        grades = [verdict.grades[name] for name in world.grades]
+        right[i] = [grade is True for grade in grades]
+        applies[i] = [grade is not None for grade in grades]
+    ids = tuple(record.pair_id for record in records)
+    return Judged(world, ids, tuple(captions), tuple(kinds), tuple(verdicts), right, applies)

@@ -1,0 +1,162 @@
+"""From captions in memory to a report: scoring from Python, such as in a training loop."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from whatchanged.datasets import Dataset
+from whatchanged.errors import PredictionsError
+from whatchanged.evaluation.io.predictions import Prediction, aligned
+from whatchanged.evaluation.io.references import records_of
+from whatchanged.evaluation.metrics.java_metrics import java_metrics
+from whatchanged.evaluation.metrics.tokenisers import TOKENISERS
+from whatchanged.evaluation.metrics.truth import read_truths
+from whatchanged.evaluation.report.report import Report, make_report
+from whatchanged.evaluation.report.scored import FREQUENCIES, Settings, score
+from whatchanged.evaluation.report.signature import Origin
+from whatchanged.records import PairRecord
+
+MEMORY = "memory"
+"""The name, in a report's signature, of references that are no data set."""
+
+ReferencesLike = Dataset | Sequence[PairRecord] | Mapping[str, Sequence[str]] | Sequence[Sequence[str]]
+
+
+def evaluate(
+    predictions: Mapping[str, str] | Sequence[str],
+    references: ReferencesLike,
+    *,
+    no_change: Mapping[str, float] | Sequence[float] | None = None,
+    threshold: float = 0.5,
+    tokenizer: Literal["ptb", "plain"] = "ptb",
+    document_frequencies: Literal["subset", "corpus"] = "subset",
+    resamples: int = 1000,
+    java: bool = False,
+) -> Report:
+    """Score captions: the numbers of `whatchanged evaluate`, without files.
+
+    predictions: the caption of each pair, in the order of ``references`` or by the id of the pair.
+    references: the sentences of each pair, in order or by id; or a data set that ``open_dataset`` opened, or
+    its records. Records say what kind of change a pair shows, so that the report has subsets. A data set may
+    also know the truth of its pairs, by which the sentences are then judged.
+    no_change: the probability of each pair that nothing changed, in order or by id.
+    threshold: the probability from which a pair is called unchanged.
+    tokenizer: ``ptb``, as the COCO evaluation, or ``plain``, split at blanks.
+    document_frequencies: CIDEr-D's word weights come from each ``subset`` or from the whole ``corpus``.
+    resamples: how many resamples of scenes the intervals are made of; 0: no intervals.
+    java: whether to compute METEOR and SPICE, which need the extra ``eval`` and take at least 10 s.
+
+    Raises PredictionsError where predictions and references do not fit each other: each pair needs one
+    prediction and at least one reference.
+
+    >>> captions = ["the small red cube moved", "nothing was changed"]
+    >>> references = [
+    ...     ["the red cube has moved", "someone moved the small red cube"],
+    ...     ["nothing has changed", "there is no change"],
+    ... ]
+    >>> report = evaluate(captions, references)
+    >>> round(report["overall"]["BLEU-4"], 1), round(report["overall"]["CIDEr-D"], 1)
+    (57.5, 280.9)
+    >>> low, high = report["intervals"]["overall"]["CIDEr-D"]
+    >>> low <= report["overall"]["CIDEr-D"] <= high
+    True
+
+    By the ids of the pairs, in any order:
+
+    >>> by_id = evaluate(
+    ...     {"2": captions[1], "1": captions[0]}, {"1": references[0], "2": references[1]}, resamples=0
+    ... )
+    >>> by_id["overall"] == report["overall"]
+    True
+    """
+    settings = _settings(tokenizer, document_frequencies, threshold, resamples, java)
+    records = _records(predictions, references)
+    captions = _by_id("predictions", predictions, records)
+    probabilities = {} if no_change is None else _by_id("no_change", no_change, records)
+    _check(captions, probabilities)
+    made = [Prediction(pair_id, text, probabilities.get(pair_id)) for pair_id, text in captions.items()]
+    truths = read_truths(references.root, records) if isinstance(references, Dataset) else None
+    splits = {record.split for record in records if record.dataset != MEMORY}
+    origin = Origin(split=splits.pop() if len(splits) == 1 else "all")
+    return make_report(score(records, aligned(made, records), settings, truths), origin=origin)
+
+
+def _settings(tokenizer: str, frequencies: str, threshold: float, resamples: int, java: bool) -> Settings:
+    """The settings, checked. Raises PredictionsError for one that does not exist."""
+    for name, value, known in (
+        ("tokenizer", tokenizer, tuple(TOKENISERS)),
+        ("document_frequencies", frequencies, FREQUENCIES),
+    ):
+        if value not in known:
+            raise PredictionsError(f"There is no {name} {value!r}. Known: {', '.join(known)}.")
+    if not 0 <= threshold <= 1:
+        raise PredictionsError(f"threshold should be a probability (0 to 1), not {threshold!r}.")
+    if resamples < 0:
+        raise PredictionsError(f"resamples should be 0 or more, not {resamples}.")
+    return Settings(tokenizer, frequencies, threshold, resamples, java_metrics=java_metrics() if java else {})
+
+
+def _records(
+    predictions: Mapping[str, Any] | Sequence[Any], references: ReferencesLike
+) -> Sequence[PairRecord]:
+    """The pairs to score against, each with an id of its own."""
+    if isinstance(references, Dataset):
+        return references.records
+    if isinstance(references, Mapping):
+        return _bare(references)
+    given = list(references)
+    if not given:
+        raise PredictionsError("There are no pairs to score.")
+    records = [each for each in given if isinstance(each, PairRecord)]
+    if not records:
+        if isinstance(predictions, Mapping):
+            raise PredictionsError(
+                "The predictions have ids and the references have none. Give both by id, or both in order."
+            )
+        return _bare({str(i): own for i, own in enumerate(given)})
+    ids = Counter(record.pair_id for record in records)
+    if len(ids) < len(given):
+        raise PredictionsError("The references should be records of different pairs, and nothing else.")
+    return records
+
+
+def _bare(sentences: Mapping[str, Any]) -> list[PairRecord]:
+    """Records of sentences by id, which know nothing of pictures."""
+    for pair_id, own in sentences.items():
+        listed = isinstance(own, Sequence) and not isinstance(own, str)
+        if not listed or not all(isinstance(sentence, str) for sentence in own):
+            raise PredictionsError(
+                f"The references of pair {pair_id} should be a list of sentences, not {own!r}."
+            )
+    return records_of(sentences, MEMORY, Path())
+
+
+def _by_id(
+    what: str, values: Mapping[str, Any] | Sequence[Any], records: Sequence[PairRecord]
+) -> dict[str, Any]:
+    """Values of pairs by their ids, whether they came by id or in order."""
+    if isinstance(values, Mapping):
+        return dict(values)
+    if isinstance(values, str):
+        raise PredictionsError(f"{what} should have one entry for each pair; this is one text.")
+    values = list(values)
+    if len(values) != len(records):
+        raise PredictionsError(
+            f"{len(values):,} {what} but {len(records):,} pairs in the references: give one for each pair."
+        )
+    return {record.pair_id: value for record, value in zip(records, values, strict=True)}
+
+
+def _check(captions: Mapping[str, Any], probabilities: Mapping[str, Any]) -> None:
+    """Raises PredictionsError unless captions are texts and probabilities are of the same pairs, 0 to 1."""
+    for pair_id, caption in captions.items():
+        if not isinstance(caption, str):
+            raise PredictionsError(f"The prediction of pair {pair_id} should be a sentence, not {caption!r}.")
+    for pair_id, value in probabilities.items():
+        if pair_id not in captions:
+            raise PredictionsError(f"no_change is given for pair {pair_id}, which has no prediction.")
+        if not 0 <= value <= 1:
+            raise PredictionsError(
+                f"no_change of pair {pair_id} should be a probability (0 to 1), not {value!r}."
+            )

@@ -1,0 +1,61 @@
+"""Sentences against the truth of their pairs: the report's block "scene" and its table."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from whatchanged.evaluation.metrics.subsets import nested
+from whatchanged.evaluation.report.layout import Table, blocks_in_order, share_with_ends
+from whatchanged.evaluation.report.scored import Scored
+from whatchanged.evaluation.statistics.intervals import share
+from whatchanged.worlds import world_of
+
+
+def scene_block(scored: Scored) -> dict[str, Any] | None:
+    """The shares of right sentences by subset, and every sentence that could not be read.
+
+    The shares have Wilson's intervals: the pairs of such a subset are of different scenes. None where no
+    truth is known.
+    """
+    judged = scored.judged
+    if judged is None:
+        return None
+    shares = {
+        place: {name: share(*counts) for name, counts in judged.counts(pairs).items()}
+        for place, pairs in scored.truth_subsets.items()
+    }
+    unparsed = judged.unparsed
+    return {
+        **nested(shares),
+        "unparsable": {
+            **share(len(unparsed), judged.known),
+            "sentences": [{"id": pair_id, "caption": caption} for pair_id, caption in unparsed],
+        },
+        "without_truth": len(judged.kinds) - judged.known,
+        "interval": "Wilson, 95 %, pairs taken as independent",
+    }
+
+
+def grade_titles(report: Mapping[str, Any]) -> dict[str, str]:
+    """Each grade of a report's world, in order, and the head of its column."""
+    world = world_of(report["signature"]["dataset"])
+    if world is not None:
+        return {name: world.grade_titles.get(name, name.replace("_", " ")) for name in world.grades}
+    # A stored report of a world that is not installed here: the names stand in its blocks.
+    names = [name for _, block in blocks_in_order(report.get("scene", {})) for name in block]
+    return {name: name.replace("_", " ") for name in dict.fromkeys(names)}
+
+
+def scene_table(scene: Mapping[str, Any], titles: Mapping[str, str]) -> Table:
+    """The block's shares, a column for each grade."""
+    rows = [["", "pairs", *titles.values()]]
+    for place, block in blocks_in_order(scene):
+        pairs = max(grade["of"] for grade in block.values())
+        rows.append([place[-1], f"{pairs:,}", *(share_with_ends(block.get(name)) for name in titles)])
+    return "Against the scene (%, 95 % interval)", rows
+
+
+def unread_sentences(scene: Mapping[str, Any], shown: int = 10) -> list[str]:
+    """Lines for below the table: how many sentences could not be read, and the first of them."""
+    unparsable = scene["unparsable"]
+    lines = [f"Sentences that could not be read: {unparsable['count']} of {unparsable['of']:,}."]
+    return lines + [f"  {each['id']}: {each['caption']!r}" for each in unparsable["sentences"][:shown]]

@@ -1,0 +1,135 @@
+"""One system's captions with all their scores: the one record that table, JSON and page read.
+
+Every score is computed here, once. Reports only sum, select and print.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.evaluation.io.maps import AttentionMaps
+from whatchanged.evaluation.io.predictions import Prediction
+from whatchanged.evaluation.metrics.caption_metrics import CaptionScores, JavaMetric, caption_scores
+from whatchanged.evaluation.metrics.pointing import Shot, play
+from whatchanged.evaluation.metrics.subsets import Place, Subsets, subsets, viewpoints
+from whatchanged.evaluation.metrics.truth import Judged, Truths, judged
+from whatchanged.evaluation.statistics.resampling import Sample
+from whatchanged.records import PairRecord
+from whatchanged.worlds import Verdict, world_of
+
+FREQUENCIES = ("subset", "corpus")
+"""Whose document frequencies CIDEr-D takes: each subset's (as the benchmark), or the whole corpus's."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What may be chosen about a report; all of it is named in the report's signature."""
+
+    tokenizer: str = "ptb"
+    """``ptb``, as the COCO evaluation, or ``plain``, split at blanks."""
+    frequencies: str = "subset"
+    """One of ``FREQUENCIES``."""
+    threshold: float = 0.5
+    """The no-change probability from which a pair is called unchanged."""
+    resamples: int = 1000
+    """Resamples of the bootstrap, and rounds of the paired test; 0: no intervals."""
+    seed: int = 0
+    """Of the resamples."""
+    java_metrics: Mapping[str, JavaMetric] = field(default_factory=dict)
+    """METEOR and SPICE, where they are to be computed."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """P pairs, their predictions, and all scores of these; ``predictions[i]`` belongs to ``records[i]``."""
+
+    records: Sequence[PairRecord]
+    predictions: Sequence[Prediction]
+    settings: Settings
+    captions: CaptionScores
+    """All metrics against the references, of each pair."""
+    subsets: Subsets
+    """Which pairs are scored together against the references."""
+    against_references: Mapping[Place, Sample]
+    """The metrics of these subsets."""
+    judged: Judged | None
+    """The verdict on each sentence; None where no truth is known."""
+    truth_subsets: Subsets
+    """Which pairs are scored together against the truth."""
+    against_truth: Mapping[Place, Sample]
+    """The shares of right sentences of these subsets."""
+    maps: AttentionMaps | None
+    """Where each caption's words looked, where that was given."""
+    shots: Sequence[Sequence[Shot]]
+    """The pointing game of each pair, where there are maps."""
+
+    @property
+    def samples(self) -> dict[Place, Sample]:
+        """Every number that two systems can be compared by, at its place in a report."""
+        graded = {("scene", *place): sample for place, sample in self.against_truth.items()}
+        return {**self.against_references, **graded}
+
+    @property
+    def verdicts(self) -> Sequence[Verdict | None]:
+        """The verdict on each sentence; None where the pair's truth is not known."""
+        return (None,) * len(self.records) if self.judged is None else self.judged.verdicts
+
+    @property
+    def failed(self) -> int:
+        """How many pairs could not be captioned; they count as empty sentences."""
+        return sum(prediction.error is not None for prediction in self.predictions)
+
+
+def score(
+    records: Sequence[PairRecord],
+    predictions: Sequence[Prediction],
+    settings: Settings,
+    truths: Truths | None = None,
+    maps: AttentionMaps | None = None,
+) -> Scored:
+    """Compute every score once. ``predictions[i]`` belongs to ``records[i]``, which has references.
+
+    A failed prediction counts as the empty sentence. Raises PredictionsError for a box that lies outside its
+    picture, ImageError for a picture that the pointing game needs and that cannot be opened.
+    """
+    # The pointing game first: it fails on files that do not fit, and METEOR takes minutes.
+    shots = [] if maps is None else [play(record, maps.of.get(record.pair_id)) for record in records]
+    texts = [prediction.caption for prediction in predictions]
+    captions = caption_scores(
+        texts,
+        [record.captions for record in records],
+        settings.tokenizer,
+        settings.frequencies,
+        settings.java_metrics,
+    )
+    world = world_of(records[0].dataset) if truths is None else truths.world
+    chosen = subsets(records, () if world is None else world.kinds)
+    groups = _number_groups(records)
+    verdicts = None
+    by_truth: Subsets = {}
+    against_truth = {}
+    if truths is not None and any(record.pair_id in truths.by_id for record in records):
+        verdicts = judged(records, texts, truths)
+        by_truth = verdicts.subsets(viewpoints(chosen))
+        against_truth = {p: Sample(verdicts.of(pairs), groups[pairs]) for p, pairs in by_truth.items()}
+    return Scored(
+        records=records,
+        predictions=predictions,
+        settings=settings,
+        captions=captions,
+        subsets=chosen,
+        against_references={p: Sample(captions.of(pairs), groups[pairs]) for p, pairs in chosen.items()},
+        judged=verdicts,
+        truth_subsets=by_truth,
+        against_truth=against_truth,
+        maps=maps,
+        shots=shots,
+    )
+
+
+def _number_groups(records: Sequence[PairRecord]) -> NDArray[np.int64]:
+    """(P,) The number of each pair's scene, counted as they come."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(record.group_id, len(numbers)) for record in records])

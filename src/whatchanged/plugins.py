@@ -1,0 +1,176 @@
+"""Plug-ins: methods, worlds and data sets that other installed packages add, without a line changed here.
+
+A package announces what it adds as entry points in its ``pyproject.toml``:
+
+    [project.entry-points."whatchanged.worlds"]
+    streets = "my_package.world:WORLD"          # an object of whatchanged.worlds.World
+
+    [project.entry-points."whatchanged.datasets"]
+    street_pairs = "my_package.reader"          # a module with recognises(path) and read(path, reading)
+
+    [project.entry-points."whatchanged.methods"]
+    my_method = "my_package.settings:Settings"  # a method's settings, see whatchanged.recipes
+
+Listing plug-ins imports none of them; one is imported when it is asked for. A plug-in that cannot be loaded
+costs one line on stderr, and everything else goes on. A name that is taken already is refused in the same
+way: what this package brings is never replaced, and of two plug-ins of one name neither is used.
+"""
+
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import Distribution, EntryPoint, distributions
+from typing import TypeVar
+
+from whatchanged.errors import PluginError
+
+METHODS, WORLDS, DATASETS = "whatchanged.methods", "whatchanged.worlds", "whatchanged.datasets"
+GROUPS: Mapping[str, str] = {METHODS: "method", WORLDS: "world", DATASETS: "data set"}
+"""Entry-point group -> what one of its entries is called in messages."""
+
+T = TypeVar("T")
+Check = Callable[[str, object], T]
+"""A name and what its entry leads to -> the same, its type known. Raises TypeError or ValueError that says
+what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """One entry of an installed package. package: the distribution's name and version."""
+
+    group: str
+    name: str
+    value: str
+    package: str
+
+
+def names(group: str, builtin: Collection[str]) -> tuple[str, ...]:
+    """What there is in a group by name: the built-in ones first, then the plug-ins. Imports none of them."""
+    return (*builtin, *(plugin.name for plugin in installed(group, builtin)))
+
+
+def find(group: str, name: str, builtin: Mapping[str, str], check: Check[T]) -> T:
+    """What is called so in a group, imported now.
+
+    builtin: name -> "module:attribute" of what this package brings. Raises PluginError for an unknown name
+    and for a plug-in that cannot be loaded.
+    """
+    if name in builtin:
+        return check(name, EntryPoint(name, builtin[name], group).load())
+    for plugin in installed(group, builtin):
+        if plugin.name == name:
+            return _load(plugin, check)
+    known = ", ".join(names(group, builtin))
+    raise PluginError(f"There is no {GROUPS[group]} {name!r}. Known: {known}.")
+
+
+def find_all(group: str, builtin: Mapping[str, str], check: Check[T]) -> Iterator[tuple[str, T]]:
+    """Everything in a group with its name, one after the other imported; plug-ins that fail are left out."""
+    for name in builtin:
+        yield name, find(group, name, builtin, check)
+    for plugin in installed(group, builtin):
+        try:
+            found = _load(plugin, check)
+        except PluginError as error:
+            tell(str(error))
+        else:
+            yield plugin.name, found
+
+
+def installed(group: str, builtin: Collection[str] = ()) -> tuple[Plugin, ...]:
+    """The plug-ins of a group by name. Names that are taken are left out, with a line on stderr."""
+    found: dict[str, list[Plugin]] = {}
+    for plugin in sorted(_entries(group), key=lambda plugin: (plugin.name, plugin.package)):
+        found.setdefault(plugin.name, []).append(plugin)
+    kept = []
+    for name, plugins in found.items():
+        what = f"{GROUPS[group]} {name!r}"
+        packages = " and ".join(plugin.package for plugin in plugins)
+        if name in builtin:
+            tell(f"The {what} of {packages} is not used: whatchanged itself has one of that name.")
+        elif len(plugins) > 1:
+            tell(f"The {what} is not used: {packages} both bring one. Uninstall one of them.")
+        else:
+            kept.append(plugins[0])
+    return tuple(kept)
+
+
+def instance_of(wanted: type[T]) -> Check[T]:
+    """A check that an entry leads to an object of this type, which has the entry's own name."""
+
+    def check(name: str, found: object) -> T:
+        if not isinstance(found, wanted):
+            raise TypeError(f"wanted an object of {wanted.__module__}.{wanted.__name__}, got {found!r}")
+        _check_name(name, found)
+        return found
+
+    return check
+
+
+def subclass_of(wanted: type[T]) -> Check[type[T]]:
+    """A check that an entry leads to a class derived from this one, which has the entry's own name."""
+
+    def check(name: str, found: object) -> type[T]:
+        if not isinstance(found, type) or not issubclass(found, wanted):
+            raise TypeError(
+                f"wanted a class derived from {wanted.__module__}.{wanted.__name__}, got {found!r}"
+            )
+        _check_name(name, found)
+        return found
+
+    return check
+
+
+def _check_name(name: str, found: object) -> None:
+    own = getattr(found, "name", name)
+    if own != name:
+        raise ValueError(f"it calls itself {own!r}; the name of its entry point should be the same")
+
+
+_told: set[str] = set()
+
+
+def tell(text: str) -> None:
+    """One line on stderr, once in a process."""
+    if text not in _told:
+        _told.add(text)
+        print(f"whatchanged: {text}", file=sys.stderr)
+
+
+def _load(plugin: Plugin, check: Check[T]) -> T:
+    try:
+        return check(plugin.name, EntryPoint(plugin.name, plugin.value, plugin.group).load())
+    except Exception as error:  # whatever a stranger's module does when it is imported
+        raise PluginError(
+            f"The {GROUPS[plugin.group]} {plugin.name!r} of {plugin.package} cannot be used: {fault(error)}"
+        ) from error
+
+
+def fault(error: Exception) -> str:
+    """An error in one line."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
+def _entries(group: str) -> Iterator[Plugin]:
+    """Every entry of a group, package by package; of a package that is there twice, the first one's."""
+    seen = set()
+    for distribution in distributions():
+        if group not in (distribution.read_text("entry_points.txt") or ""):
+            continue
+        package = _package(distribution)
+        name = package.split()[0].lower().replace("_", "-")
+        if name in seen:
+            continue
+        seen.add(name)
+        try:
+            entries = list(distribution.entry_points.select(group=group))
+        except Exception as error:  # the file is a stranger's, too
+            tell(f"The entry points of {package} cannot be read: {fault(error)}")
+            continue
+        for entry in entries:
+            yield Plugin(group, entry.name, entry.value, package)
+
+
+def _package(distribution: Distribution) -> str:
+    about = {key: distribution.metadata[key] for key in distribution.metadata}  # may lack any of its keys
+    return f"{about.get('Name', 'unnamed')} {about.get('Version', '')}".rstrip()

@@ -1,0 +1,232 @@
+"""What types cannot say of a whole recipe: ranges, and settings that only make sense together.
+
+A setting that would have no effect is refused, so that a recipe means what it says.
+"""
+
+from collections import Counter
+
+from whatchanged.errors import RecipeError
+from whatchanged.recipes.checks import (
+    require,
+    require_not_negative,
+    require_positive,
+    require_used,
+)
+from whatchanged.recipes.hints import nearest
+from whatchanged.recipes.schema import (
+    DatasetConfig,
+    FeaturesConfig,
+    ObjectsConfig,
+    PoolConfig,
+    Recipe,
+    StageConfig,
+)
+
+
+def check(recipe: Recipe, where: str) -> None:
+    """Raise RecipeError, with the key and what it wants, at the first setting that does not fit."""
+    require(where, "seed", recipe.seed, recipe.seed >= 0, "0 or more")
+    max_length = recipe.method.max_length
+    require(where, "method.max_length", max_length, max_length >= 4, "at least 4")
+    _check_task_numbers(recipe, where)
+    recipe.vision.check(where)
+    for stage in recipe.stages:
+        _check_numbers(stage, where)
+        _check_evaluation(recipe, stage, where)
+        _check_tasks(recipe, stage, where)
+        _check_vision_use(recipe, stage, where)
+        _check_rates(recipe, stage, where)
+    if isinstance(recipe.data, DatasetConfig):
+        _check_dataset(recipe, recipe.data, where)
+    else:
+        _check_pool(recipe, recipe.data, where)
+    if isinstance(recipe.vision, ObjectsConfig):
+        _check_guided_attention(recipe, recipe.vision, where)
+    recipe.method.check(recipe, where)
+
+
+def _check_task_numbers(recipe: Recipe, where: str) -> None:
+    """No two tasks of a recipe draw the same examples."""
+    counts = Counter(task.number for task in recipe.tasks.values())
+    names = [name for name, task in recipe.tasks.items() if counts[task.number] > 1]
+    wanted = f"a method whose tasks have numbers of their own: {', '.join(names)} share one"
+    require(where, "method.name", recipe.method.name, not names, wanted)
+
+
+def _check_numbers(stage: StageConfig, where: str) -> None:
+    """A stage's numbers, whatever it learns."""
+    prefix = f"stage.{stage.name}."
+    require_positive(where, prefix, stage, "steps", "batch", "lr", "log_every", "save_every")
+    require_not_negative(where, prefix, stage, "warmup", "weight_decay", "evaluate_every", "evaluate_from")
+    require_not_negative(where, prefix, stage, "patience", "max_grad_norm")
+    require(where, prefix + "beta2", stage.beta2, 0 <= stage.beta2 < 1, "a number from 0 to below 1")
+    ramp = stage.schedule != "inverse_sqrt" or stage.warmup > 0
+    wanted = f'at least 1 with {prefix}schedule = "inverse_sqrt"'
+    require(where, prefix + "warmup", stage.warmup, ramp, wanted)
+    stairs = stage.schedule == "stairs"
+    require_used(where, prefix, stage, stairs, f'{prefix}schedule = "stairs"', "stair")
+    wanted = f'at least 1 with {prefix}schedule = "stairs"'
+    require(where, prefix + "stair", stage.stair, not stairs or stage.stair > 0, wanted)
+
+
+def _check_evaluation(recipe: Recipe, stage: StageConfig, where: str) -> None:
+    """When the stage is validated, by what, and when it stops."""
+    prefix = f"stage.{stage.name}."
+    by = f"evaluations ({prefix}evaluate_every is 0)"
+    require_used(where, prefix, stage, stage.evaluate_every > 0, by, "metric", "evaluate_from", "patience")
+    ranks = stage.metric != "R@1" or recipe.method.embeds_captions
+    wanted = "CIDEr-D or ROUGE-L: this method does not embed captions"
+    require(where, prefix + "metric", stage.metric, ranks, wanted)
+    reached = stage.evaluate_from <= stage.steps
+    wanted = f"at most {stage.steps}, the stage's steps"
+    require(where, prefix + "evaluate_from", stage.evaluate_from, reached, wanted)
+
+
+def _check_tasks(recipe: Recipe, stage: StageConfig, where: str) -> None:
+    """Tasks that the method and its vision have, on data that they can read."""
+    prefix, known = f"stage.{stage.name}.", recipe.tasks
+    require(
+        where, prefix + "tasks", stage.tasks, bool(stage.tasks), "at least one task, as in { caption = 1 }"
+    )
+    for name, weight in stage.tasks.items():
+        weighs = 0 < weight < float("inf")
+        wanted = "a weight above 0. Leave out a task that is not used"
+        require(where, f"{prefix}tasks.{name}", weight, weighs, wanted)
+        if name not in known:
+            raise RecipeError(
+                f"{where}: {prefix}tasks: there is no task {name!r}." + _task_hint(recipe, name)
+            )
+    tasks = {name: known[name] for name in stage.tasks}
+    captioned = any(task.reads == "pairs" for task in tasks.values())
+    by = "a task that reads captioned pictures"
+    require_used(where, prefix, stage, captioned, by, "data", "examples", "exchange", "changed_only")
+    if stage.data == "single":
+        able = [name for name, task in known.items() if task.single_pictures]
+        readers = f"only {', '.join(able)} can" if able else "no task of this recipe can"
+        wanted = f'"pairs": {readers} read single pictures'
+        require(where, prefix + "data", stage.data, tasks.keys() <= set(able), wanted)
+    source = recipe.data.source
+    disk = stage.data == "single" or any(task.reads == "labelled" for task in tasks.values())
+    wanted = '"dataset": single and labelled pictures lie on disk'
+    require(where, "data.source", source, not disk or source == "dataset", wanted)
+    drawn = ", ".join(name for name, task in tasks.items() if task.truth)
+    wanted = f'"pool" for the task {drawn}, which learns from the truth of drawn scenes'
+    require(where, "data.source", source, not drawn or source == "pool", wanted)
+
+
+def _task_hint(recipe: Recipe, name: str) -> str:
+    """What a recipe with this task would need, or the nearest task that there is."""
+    plain, full = ObjectsConfig(), ObjectsConfig(matching=True)
+    if name in plain.tasks and not isinstance(recipe.vision, ObjectsConfig):
+        return ' It needs vision.kind = "objects".'
+    if name in full.tasks and name not in plain.tasks:
+        return ' It needs vision.kind = "objects" with vision.matching = true.'
+    return nearest(name, recipe.tasks)
+
+
+def _check_vision_use(recipe: Recipe, stage: StageConfig, where: str) -> None:
+    """Whether the vision learns where it can, and only there."""
+    prefix, learns = f"stage.{stage.name}.", recipe.vision.learns
+    by = 'a vision that learns: vision.kind = "backbone" or "objects"'
+    require_used(where, prefix, stage, learns, by, "train_vision")
+    tokens = recipe.data.tokens if isinstance(recipe.data, PoolConfig) else ""
+    teaching = [name for name in stage.tasks if recipe.tasks[name].vision_only]
+    if teaching:
+        wanted = f'"" for the task {teaching[0]}, which reads pictures'
+        require(where, "data.tokens", tokens, not tokens, wanted)
+        wanted = f"true for the task {teaching[0]}, which trains the vision and nothing else"
+        require(where, prefix + "train_vision", stage.train_vision, stage.train_vision, wanted)
+        rate = stage.rates.get("vision", 1.0)
+        wanted = f"a number above 0 for the task {teaching[0]}, which trains the vision and nothing else"
+        require(where, prefix + "rates.vision", rate, rate > 0, wanted)
+    elif learns and tokens:
+        wanted = "false with data.tokens: stored tokens do not train the vision that made them"
+        require(where, prefix + "train_vision", stage.train_vision, not stage.train_vision, wanted)
+
+
+def _check_rates(recipe: Recipe, stage: StageConfig, where: str) -> None:
+    """Rates of groups that the stage trains, and not all of them 0."""
+    key = f"stage.{stage.name}.rates"
+    others = [name for name in stage.tasks if not recipe.tasks[name].vision_only]
+    groups = list(recipe.method.groups(others)) if others else []
+    if recipe.vision.learns and stage.train_vision:
+        groups.append("vision")
+    for name, rate in stage.rates.items():
+        require(where, f"{key}.{name}", rate, 0 <= rate < float("inf"), "0 (left as it is) or more")
+        if name not in groups:
+            raise RecipeError(
+                f"{where}: {key}.{name} has no effect: this stage trains no group of parameters of that name."
+                + nearest(name, groups)
+            )
+    left = any(stage.rates.get(name, 1.0) > 0 for name in groups)
+    wanted = f"a rate above 0 for one of {', '.join(groups)}: nothing is left to train"
+    require(where, key, stage.rates, left, wanted)
+
+
+def _check_dataset(recipe: Recipe, data: DatasetConfig, where: str) -> None:
+    """Keys of a data set that some stage, or the vision, reads."""
+    require_not_negative(where, "data.", data, "validation")
+    stored = isinstance(recipe.vision, FeaturesConfig)
+    require_used(where, "data.", data, stored, 'vision.kind = "features"', "features")
+    single = any(stage.data == "single" for stage in recipe.stages)
+    require_used(where, "data.", data, single, 'a stage with data = "single"', "single", "single_preparation")
+    tasks = [recipe.tasks[name] for stage in recipe.stages for name in stage.tasks]
+    labelled = any(task.reads == "labelled" for task in tasks)
+    require_used(where, "data.", data, labelled, "a task that reads labelled pictures", "labelled")
+    common = any(_reads_common_examples(recipe, stage) for stage in recipe.stages)
+    by = "a stage that reads captioned pairs and has no examples of its own"
+    require_used(where, "data.", data, common, by, "examples", "exchange")
+    scenes = not data.exchange or data.examples == "scenes"
+    require(where, "data.exchange", data.exchange, scenes, 'false, unless data.examples = "scenes"')
+    for stage in recipe.stages:
+        _check_examples(data, stage, where)
+
+
+def _reads_common_examples(recipe: Recipe, stage: StageConfig) -> bool:
+    captioned = any(recipe.tasks[name].reads == "pairs" for name in stage.tasks)
+    return captioned and not stage.examples and stage.data == "pairs"
+
+
+def _check_examples(data: DatasetConfig, stage: StageConfig, where: str) -> None:
+    """What a stage may say of its own examples."""
+    prefix, own = f"stage.{stage.name}.", stage.examples
+    by = f'{prefix}data = "pairs"'
+    require_used(where, prefix, stage, stage.data == "pairs", by, "examples", "changed_only")
+    views = not stage.exchange or own == "scenes" or (own == "captions" and stage.changed_only)
+    wanted = f'false, unless {prefix}examples is "scenes", or is "captions" with {prefix}changed_only'
+    require(where, prefix + "exchange", stage.exchange, views, wanted)
+    mixed = not stage.changed_only or (own or data.examples) != "scenes"
+    wanted = 'false with examples = "scenes", which hold both pairs of a scene'
+    require(where, prefix + "changed_only", stage.changed_only, mixed, wanted)
+
+
+def _check_pool(recipe: Recipe, data: PoolConfig, where: str) -> None:
+    """What a pool of drawn triples can give."""
+    require_not_negative(where, "data.", data, "validation")
+    pictures = not isinstance(recipe.vision, FeaturesConfig)
+    wanted = 'another kind with data.source = "pool", which holds no grid features'
+    require(where, "vision.kind", recipe.vision.kind, pictures, wanted)
+    by = 'a vision that learns: vision.kind = "backbone" or "objects"'
+    require_used(where, "data.", data, recipe.vision.learns, by, "tokens")
+    by = "pictures to read (data.tokens is set, and stored tokens come in variants)"
+    require_used(where, "data.", data, not data.tokens, by, "augment")
+    by = 'data.source = "dataset": the pairs of a pool are drawn'
+    for stage in recipe.stages:
+        prefix = f"stage.{stage.name}."
+        require_used(where, prefix, stage, False, by, "examples", "exchange", "changed_only")
+
+
+def _check_guided_attention(recipe: Recipe, vision: ObjectsConfig, where: str) -> None:
+    """Guided attention needs words whose objects are known, and a method that has their attention."""
+    key, guided = "vision.guided_attention", vision.guided_attention
+    pool = isinstance(recipe.data, PoolConfig)
+    wanted = (
+        'false without data.source = "pool": only of drawn scenes it is known which objects words mention'
+    )
+    require(where, key, guided, pool or not guided, wanted)
+    wanted = "false with data.merges: the objects are known of whole words"
+    require(where, key, guided, not recipe.data.merges or not guided, wanted)
+    wanted = (
+        "false: captioning does not learn every word in each pass (PCL does with method.every_word = true)"
+    )
+    require(where, key, guided, recipe.method.guidable or not guided, wanted)

@@ -1,0 +1,44 @@
+"""What was probably meant: the nearest known word, and what other programs and earlier versions called it."""
+
+import difflib
+from collections.abc import Collection, Mapping
+
+OTHER_WORDS: Mapping[str, str] = {
+    "learning_rate": "lr",
+    "rate": "lr",
+    "batch_size": "batch",
+    "max_steps": "steps",
+    "iterations": "steps",
+    "scheduler": "schedule",
+    "warmup_steps": "warmup",
+    "eval_every": "evaluate_every",
+    "log_interval": "log_every",
+    "save_interval": "save_every",
+    "clip": "max_grad_norm",
+    "grad_clip": "max_grad_norm",
+    "gradient_clip": "max_grad_norm",
+    "early_stopping": "patience",
+    "dtype": "precision",
+    "survey": "scene_context",
+    "vary": "augment",
+    "d_model": "width",
+    "hidden_size": "width",
+    "num_heads": "heads",
+    "patch_size": "patch",
+    "seeing": "detection",
+    "pcl-birds": "pcl-cross-task",
+}
+"""What other programs, and earlier versions, call a setting, a task or a method."""
+
+MOVED: Mapping[str, str] = {
+    "method.guided_attention": 'It is vision.guided_attention now, with vision.kind = "objects".',
+    "vision.scene_truth": 'It is gone: vision.kind = "objects" learns from the truth of scenes.',
+}
+"""Settings of earlier versions that are elsewhere now."""
+
+
+def nearest(word: str, known: Collection[str]) -> str:
+    """What was probably meant, as the end of a message; all that is known where nothing is near."""
+    other = OTHER_WORDS.get(word)
+    close = [other] if other in known else difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f" Did you mean {close[0]}?" if close else f" Known: {', '.join(known)}."

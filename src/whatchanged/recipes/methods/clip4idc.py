@@ -1,0 +1,130 @@
+"""CLIP4IDC's settings and those of its two baselines: sizes of CLIP, of the captioner, what is frozen."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from whatchanged.recipes.checks import (
+    check_dropout,
+    check_width,
+    require,
+    require_not_negative,
+    require_positive,
+    require_used,
+)
+from whatchanged.recipes.methods import MethodSettings, Task
+from whatchanged.recipes.schema import Recipe
+
+MOVES_LITTLE = 1e-6
+"""A rate that suits trained weights alone."""
+
+
+@dataclass(frozen=True)
+class CLIP4IDCConfig(MethodSettings):
+    """CLIP4IDC's sizes and switches; the defaults are CLIP ViT-B/32 under the authors' captioner.
+
+    ``width``, ``heads`` and ``ffn`` are those of the picture blocks.
+    """
+
+    implementation: ClassVar[str] = "whatchanged.training.methods.clip4idc:CLIP4IDC"
+    weights_loader: ClassVar[str] = "whatchanged.training.weights.clip_weights:load_clip"
+
+    name: str = "clip4idc"
+    preset: Literal["paper", "authors"] = "authors"
+    max_length: int = 33
+    """Most ids of a decoded caption, BOS included: one more than the decoding steps."""
+    variant: Literal["clip4idc", "ft1", "ft2"] = "clip4idc"
+    """The method, or one of its two baselines, which have no inter blocks and no retrieval stage."""
+    width: int = 768
+    heads: int = 12
+    ffn: int = 3072
+    intra_layers: int = 9
+    inter_layers: int = 3
+    text_width: int = 512
+    text_heads: int = 8
+    text_ffn: int = 2048
+    text_layers: int = 12
+    context: int = 77
+    joint_width: int = 512
+    decoder_width: int = 512
+    decoder_heads: int = 8
+    decoder_ffn: int = 2048
+    decoder_layers: int = 3
+    dropout: float = 0.1
+    activation: Literal["quick_gelu", "gelu"] = "quick_gelu"
+    """CLIP's: quick for OpenAI's and LAION-400M's weights, exact for LAION-2B's and DataComp's."""
+    max_words: int = 32
+    """Text length in training, [start] or [end] included."""
+    freeze: bool = True
+    """Preset ``authors`` keeps CLIP's tables and first layers as they are; false where CLIP starts random."""
+    train_words: bool = False
+    """Captioning trains the word table all the same (the authors: on Spot-the-Diff only)."""
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """Retrieval, which the baselines do not have, and captioning."""
+        captioning = {"caption": Task(5)}
+        return {"retrieval": Task(7), **captioning} if self.embeds_captions else captioning
+
+    @property
+    def embeds_captions(self) -> bool:
+        """The method does, its baselines do not."""
+        return self.variant == "clip4idc"
+
+    def longest_caption(self, single: bool = False) -> int:
+        """Pieces between [start] and [end]."""
+        return self.max_words - 2
+
+    def expects_weights(self, recipe: Recipe) -> str:
+        """Frozen tables, and rates that hardly move what CLIP brings, need CLIP's weights."""
+        found = []
+        if self.preset == "authors" and self.freeze:
+            found.append("keeps tables and first layers as they are (method.freeze)")
+        for stage in recipe.stages:
+            rate = stage.lr * stage.rates.get("clip", 1.0)
+            if rate == 0:
+                found.append(f"leaves CLIP's part as it is in stage {stage.name}")
+            elif rate <= MOVES_LITTLE:
+                found.append(f"moves the rest at {rate:.0e} in stage {stage.name}")
+        return " and ".join(found)
+
+    def groups(self, tasks: Collection[str]) -> tuple[str, ...]:
+        """CLIP's own tensors, those that join the two pictures, and the captioner."""
+        found = []
+        if self.tasks.keys() & set(tasks):
+            found.append("clip")
+            found += ["new"] if self.embeds_captions else []
+        return (*found, *(["captioner"] if "caption" in tasks else []))
+
+    def check(self, recipe: Recipe, where: str) -> None:
+        """Sizes that divide one another, words that fit their tables, switches that do something."""
+        self._check_sizes(where)
+        captions = any("caption" in stage.tasks for stage in recipe.stages)
+        check_dropout(where, self, captions, "a stage with the task caption")
+        tower = self.variant != "ft2"
+        by = "a text tower: the variants clip4idc and ft1 have one"
+        require_used(where, "method.", self, tower, by, "text_heads", "text_ffn", "text_layers")
+        released = self.preset == "authors"
+        require_used(where, "method.", self, released, 'method.preset = "authors"', "freeze")
+        by = 'a frozen word table: method.preset = "authors", method.freeze, a variant with a text tower'
+        require_used(where, "method.", self, released and self.freeze and tower, by, "train_words")
+        require_used(where, "method.", self, captions, "a stage with the task caption", "train_words")
+
+    def _check_sizes(self, where: str) -> None:
+        """Sizes that divide one another, and words that fit their tables."""
+        for part in ("", "decoder_", "text_"):
+            width, heads = f"{part}width", f"{part}heads"
+            values = getattr(self, width), getattr(self, heads)
+            check_width(where, f"method.{width}", values[0], f"method.{heads}", values[1])
+        require_positive(where, "method.", self, "ffn", "intra_layers", "text_ffn", "text_layers")
+        require_positive(where, "method.", self, "joint_width", "decoder_ffn", "decoder_layers")
+        require_not_negative(where, "method.", self, "inter_layers")
+        fits = 3 <= self.max_words <= self.context
+        require(where, "method.max_words", self.max_words, fits, f"3 to method.context ({self.context})")
+        fits = self.max_length <= self.context + 1
+        wanted = f"at most method.context + 1 ({self.context + 1})"
+        require(where, "method.max_length", self.max_length, fits, wanted)
+        tied = self.variant != "clip4idc" or self.preset == "authors"
+        fits = not tied or self.decoder_width == self.text_width
+        wanted = f"method.text_width ({self.text_width}), since CLIP's word vectors enter the captioner"
+        require(where, "method.decoder_width", self.decoder_width, fits, wanted)

@@ -1,0 +1,57 @@
+"""The settings of PCL's cross-task training: PCL's own, and those for single and for labelled pictures."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from whatchanged.recipes.checks import require, require_not_negative, require_positive, require_used
+from whatchanged.recipes.methods import Task
+from whatchanged.recipes.methods.pcl import PCLConfig
+from whatchanged.recipes.schema import Recipe
+
+
+@dataclass(frozen=True)
+class PCLCrossTaskConfig(PCLConfig):
+    """PCL with its cross-task data: what single captioned pictures and labelled pictures need beside."""
+
+    implementation: ClassVar[str] = "whatchanged.training.methods.pcl_cross_task:PCLCrossTask"
+
+    name: str = "pcl-cross-task"
+    classes: int = 0
+    """Classes of the labelled pictures (task fgvc); 0 builds no classifier."""
+    margin: float = 0.4
+    """Cosine up to which two pictures of different classes cost nothing (task fgvc)."""
+    single_length: int = 40
+    """``max_length`` of single pictures' captions; only preset ``authors`` sees it, as padding."""
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """PCL's, whose pre-training reads single pictures, too, and classification of labelled pictures."""
+        own = super().tasks
+        single = {name: replace(own[name], single_pictures=True) for name in ("mlm", "mvcl", "fda")}
+        return {**own, **single, "fgvc": Task(8, reads="labelled", single_pictures=True)}
+
+    @property
+    def labelled_classes(self) -> int:
+        """Those of the labelled pictures."""
+        return self.classes
+
+    def longest_caption(self, single: bool = False) -> int:
+        """As PCL's, single pictures' captions having a length of their own."""
+        return (self.single_length if single else self.max_length) - 3
+
+    def check(self, recipe: Recipe, where: str) -> None:
+        """PCL's, and what the two further kinds of data need."""
+        super().check(recipe, where)
+        labelled = any("fgvc" in stage.tasks for stage in recipe.stages)
+        single = any(stage.data == "single" for stage in recipe.stages)
+        wanted = '"pcl": no stage reads single pictures (data = "single") or labelled ones (the task fgvc)'
+        require(where, "method.name", self.name, labelled or single, wanted)
+        require_not_negative(where, "method.", self, "classes")
+        require_positive(where, "method.", self, "margin")
+        require(where, "method.single_length", self.single_length, self.single_length >= 4, "at least 4")
+        known = self.classes > 1 or not labelled
+        wanted = "2 or more, the number of classes of data.labelled, for the task fgvc"
+        require(where, "method.classes", self.classes, known, wanted)
+        require_used(where, "method.", self, labelled, "a stage with the task fgvc", "classes", "margin")
+        require_used(where, "method.", self, single, 'a stage with data = "single"', "single_length")

@@ -1,0 +1,92 @@
+"""SCORER + CBR's settings: sizes, switches, and which of them go together."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from whatchanged.recipes.checks import (
+    check_dropout,
+    check_width,
+    require,
+    require_not_negative,
+    require_positive,
+    require_used,
+)
+from whatchanged.recipes.methods import MethodSettings, Task
+from whatchanged.recipes.schema import Recipe
+
+
+@dataclass(frozen=True)
+class ScorerConfig(MethodSettings):
+    """SCORER's sizes and switches; a contrastive loss whose weight is 0 is not computed."""
+
+    implementation: ClassVar[str] = "whatchanged.training.methods.scorer:SCORER"
+
+    name: str = "scorer"
+    preset: Literal["paper", "authors"] = "paper"
+    max_length: int = 24
+    repaired: tuple[Literal["train_reasoning", "mean_sentence"], ...] = ()
+    """Mistakes of ``authors`` to mend: CBR does not learn, its sentence vector is no true mean."""
+    difference: Literal["reconstruct", "subtract"] = "reconstruct"
+    width: int = 512
+    word_width: int = 300
+    heads: int = 8
+    layers: int = 2
+    """Cross-attention layers between the pictures."""
+    decoder_layers: int = 2
+    dropout: float = 0.1
+    view_weight: float = 0.1
+    """lambda_v, of the view-alignment loss."""
+    reason_weight: float = 0.001
+    """lambda_m, of the cross-modal backward reasoning."""
+    temperature: float = 1.0
+    """What ``paper`` divides matching scores by; ``authors`` learns a factor instead and takes no other."""
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """One task: captioning, with both contrastive losses."""
+        return {"caption": Task(5)}
+
+    def check(self, recipe: Recipe, where: str) -> None:
+        """Sizes, and switches that only make sense together."""
+        check_width(where, "method.width", self.width, "method.heads", self.heads)
+        require_positive(where, "method.", self, "word_width", "decoder_layers", "temperature")
+        require_not_negative(where, "method.", self, "layers", "view_weight", "reason_weight")
+        for key in ("width", "word_width"):
+            value = getattr(self, key)
+            wanted = "an even number: half of it is a position's"
+            require(where, f"method.{key}", value, value % 2 == 0, wanted)
+        used = any("caption" in stage.tasks for stage in recipe.stages)
+        check_dropout(where, self, used, "a stage with the task caption")
+        by = "a stage with the task caption"
+        require_used(where, "method.", self, used, by, "view_weight", "temperature")
+        self._check_difference(where)
+        self._check_repaired(where)
+        wanted = "0: SCORER compares the pictures cell by cell, so it needs all cells"
+        kept = getattr(recipe.vision, "keep", 0)
+        require(where, "vision.keep", kept, recipe.vision.keeps_every_cell, wanted)
+
+    def _check_difference(self, where: str) -> None:
+        """What reconstruction needs, and subtraction does not use."""
+        subtract = self.difference == "subtract"
+        wanted = '0 with method.difference = "subtract", which matches no views: --set method.view_weight=0'
+        require(where, "method.view_weight", self.view_weight, not subtract or self.view_weight == 0, wanted)
+        wanted = 'a number above 0 with method.difference = "reconstruct"'
+        require(where, "method.layers", self.layers, subtract or self.layers > 0, wanted)
+        by = 'method.difference = "reconstruct"'
+        require_used(where, "method.", self, not subtract, by, "layers")
+        contrasts = self.view_weight > 0 or self.reason_weight > 0
+        by = "method.view_weight or method.reason_weight above 0"
+        require_used(where, "method.", self, contrasts, by, "temperature")
+        learned = self.preset == "authors"
+        wanted = '1 with method.preset = "authors", which learns a factor instead'
+        require(where, "method.temperature", self.temperature, self.temperature == 1 or not learned, wanted)
+
+    def _check_repaired(self, where: str) -> None:
+        """Mistakes that there are, each mended once."""
+        by = 'method.preset = "authors": the paper\'s reading has no mistakes to mend'
+        require_used(where, "method.", self, self.preset == "authors", by, "repaired")
+        by = "method.reason_weight above 0: both mistakes are in its loss"
+        require_used(where, "method.", self, self.reason_weight > 0, by, "repaired")
+        once = len(set(self.repaired)) == len(self.repaired)
+        require(where, "method.repaired", self.repaired, once, "each name once")

@@ -1,0 +1,88 @@
+"""``--set KEY=VALUE``: settings of a recipe changed in its raw tables, before anything is typed."""
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any, get_args
+
+from whatchanged.errors import RecipeError
+from whatchanged.recipes.building import find_method
+from whatchanged.recipes.hints import nearest
+from whatchanged.recipes.schema import DataConfig, VisionConfig
+
+TAGS = {"method": "name", "vision": "kind", "data": "source"}
+"""The key of each table that says which settings it has."""
+UNIONS = {"vision": VisionConfig, "data": DataConfig}
+
+
+def apply_overrides(table: dict[str, Any], overrides: Sequence[str]) -> None:
+    """Apply each ``a.b=value``, those that choose a table's kind first.
+
+    Another kind than the recipe's own leaves out what the recipe says for its kind alone.
+    """
+    tags = {f"{name}.{tag}": name for name, tag in TAGS.items()}
+    chosen = [override for override in overrides if _key(override) in tags]
+    for override in chosen:
+        name = tags[_key(override)]
+        given = table.get(name)
+        before = keys_of(name, given) if isinstance(given, dict) else frozenset()
+        _apply(table, override)
+        after = keys_of(name, table[name])
+        if after:  # an unknown kind is reported with all the rest
+            for key in before - after:
+                table[name].pop(key, None)
+    for override in overrides:
+        if override not in chosen:
+            _apply(table, override)
+
+
+def keys_of(name: str, given: dict[str, Any]) -> frozenset[str]:
+    """The keys that this table may have by its kind; none where it names no kind that there is."""
+    if name == "method":
+        try:
+            return frozenset(entry.name for entry in fields(find_method(given.get("name"), "")))
+        except RecipeError:
+            return frozenset()
+    kinds = {fields(kind)[0].default: fields(kind) for kind in get_args(UNIONS[name])}
+    tag = given.get(TAGS[name], next(iter(kinds)))
+    known = kinds.get(tag, ()) if isinstance(tag, str) else ()
+    return frozenset(entry.name for entry in known)
+
+
+def _key(override: str) -> str:
+    return override.partition("=")[0].strip()
+
+
+def _apply(table: dict[str, Any], override: str) -> None:
+    """Set one ``a.b=value`` in the raw table; the types are checked later, with all the rest."""
+    key, equals, text = override.partition("=")
+    where = f"--set {override}"
+    if not equals or not key.strip():
+        raise RecipeError(f"{where}: wanted KEY=VALUE, for example stage.caption.lr=1e-4.")
+    path = key.strip().split(".")
+    target: Any = table
+    if path[0] in ("stage", "stages"):
+        given = table.get("stages", [])
+        if not isinstance(given, list):
+            return  # no list of stages: reported with all the rest
+        stages = [stage for stage in given if isinstance(stage, dict)]
+        names = [str(stage.get("name")) for stage in stages]
+        if len(path) < 3 or path[1] not in names:
+            hint = nearest(path[1], names) if len(path) > 2 else ""
+            known = ", ".join(names)
+            raise RecipeError(f"{where}: wanted stage.NAME.KEY with one of the stages {known}.{hint}")
+        target, path = stages[names.index(path[1])], path[2:]
+    for part in path[:-1]:
+        target = target.setdefault(part, {})
+        if not isinstance(target, dict):
+            raise RecipeError(f"{where}: {part} holds a value, not a table of settings.")
+    target[path[-1]] = _override_value(text.strip())
+
+
+def _override_value(text: str) -> Any:
+    """The value as TOML reads it; a bare word is a string, so that ``schedule=cosine`` needs no quotes."""
+    try:
+        parsed = tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError:
+        return text
+    return parsed["value"] if len(parsed) == 1 else text

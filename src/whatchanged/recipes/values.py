@@ -1,0 +1,26 @@
+"""How a value is written in TOML: in recipe files, and in messages about them."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+
+def toml_value(value: Any) -> str:
+    """A setting's value as TOML writes it; whatever TOML does not know, as Python does."""
+    if isinstance(value, Mapping):
+        entries = ", ".join(f"{_key(key)} = {toml_value(item)}" for key, item in value.items())
+        return f"{{ {entries} }}" if entries else "{}"
+    if isinstance(value, tuple | list):
+        return "[" + ", ".join(toml_value(item) for item in value) + "]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        # TOML's basic strings share JSON's escapes, except for DEL, which TOML wants escaped.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return repr(value)
+
+
+def _key(key: str) -> str:
+    """A key of an inline table, quoted where TOML wants that."""
+    bare = key and all(letter in "_-" or (letter.isascii() and letter.isalnum()) for letter in key)
+    return key if bare else toml_value(key)

@@ -1,0 +1,24 @@
+"""Names of tensors that earlier versions gave otherwise; the one place that knows them."""
+
+import re
+from collections.abc import Mapping
+
+from torch import Tensor
+
+RENAMED = (
+    (re.compile(r"(^|\.)vision\.survey\."), r"\1vision.scene_context."),
+    (re.compile(r"(^|\.)vision\.fate\."), r"\1vision.change_label."),
+    (re.compile(r"(^|\.)vision\.fate_head\."), r"\1vision.change_label_head."),
+)
+"""Before 0.2: what a name was, and what it is now."""
+
+
+def current_names(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The same tensors under the names that this version gives them."""
+    return {_current(name): tensor for name, tensor in tensors.items()}
+
+
+def _current(name: str) -> str:
+    for old, new in RENAMED:
+        name = old.sub(new, name)
+    return name

@@ -1,0 +1,72 @@
+"""Captions as a recipe wants them: in a world's fixed wording, prepared as a published protocol did."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from whatchanged.datasets.preparation import Preparation
+from whatchanged.errors import RecipeError
+from whatchanged.recipes.hints import nearest
+from whatchanged.records import PairRecord
+from whatchanged.worlds import Truth, World
+
+
+def check_wording(wording: str, world: World) -> None:
+    """Raise RecipeError where ``data.wording`` is neither "captions" nor a fixed wording of the world."""
+    known = ("captions", *world.wordings)
+    if wording not in known:
+        raise RecipeError(
+            f'data.wording: got "{wording}", wanted one of {", ".join(known)}.' + nearest(wording, known)
+        )
+
+
+def reword(
+    records: Sequence[PairRecord], wording: str, world: World | None, truths: Mapping[str, Truth]
+) -> list[PairRecord]:
+    """The records with the world's fixed sentence for their training captions ("captions": as they are).
+
+    Raises RecipeError where the truth of a training pair is not known, or the world has no such wording.
+    """
+    if wording == "captions":
+        return list(records)
+    if world is not None:
+        check_wording(wording, world)
+    found = []
+    for record in records:
+        if record.split == "train":
+            if world is None or record.pair_id not in truths:
+                raise RecipeError(
+                    f'data.wording = "{wording}" needs the truth of every scene; {record.pair_id} has none.'
+                    ' Use "captions".'
+                )
+            record = replace(record, captions=(world.write(truths[record.pair_id], wording),))
+        found.append(record)
+    return found
+
+
+def prepare(record: PairRecord, prepared: Preparation) -> PairRecord:
+    """The record with prepared captions: cut to the paper's length in training, whole as references.
+
+    Scores on validation data compare prepared words with prepared words; ``evaluate`` uses the raw captions.
+    """
+    if prepared.name == "none":
+        return record
+    if record.split != "train":
+        return replace(record, captions=tuple(" ".join(prepared.words(c)) for c in record.captions))
+    return replace(
+        record,
+        captions=tuple(prepared.text(caption) for caption in record.captions),
+        negatives=tuple(prepared.text(caption) for caption in record.negatives),
+    )
+
+
+def no_change_captions(records: Sequence[PairRecord]) -> tuple[str, ...]:
+    """What is said of pairs known as unchanged and of no other pair, the most frequent first."""
+    said: Counter[str] = Counter()
+    others: set[str] = set()
+    for record in records:
+        if record.changed is False:
+            said.update(record.captions)
+        else:
+            others.update(record.captions)
+    return tuple(caption for caption, _ in said.most_common() if caption not in others)

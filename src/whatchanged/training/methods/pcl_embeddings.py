@@ -1,0 +1,80 @@
+"""PCL's way in and out of its rows: embeddings of patches, words and specials, and rows back to features.
+
+Official code: yaolinli/IDC. Axis letters as in ``pcl``: B pairs, N patches, D width, F width of raw features,
+F' width with what matching added, M masked patches.
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from whatchanged.recipes.methods.pcl import PCLConfig
+from whatchanged.training.methods.pcl_presets import Preset
+from whatchanged.training.nn.transformer import norm, sinusoid
+from whatchanged.training.vision.base import Tokens, Vision
+from whatchanged.vocabulary import CLS
+
+
+class Embeddings(nn.Module):
+    """Patches, words and specials as rows of one width.
+
+        patch p of picture k:  LN(act(W f_p + b) + type + pe[p])        act: sigmoid in ``authors``
+        word at position t:    LN(c E[id_t] + type + pe[t])             c: sqrt(D) in ``authors``
+        [IMG1] [IMG2] [CLS]:   LN(s + type (+ pe[0] in ``paper``))      s: own vector, or E[<CLS>]
+
+    then dropout. ``paper`` counts positions from the special in front: patches and words start at 1.
+    """
+
+    def __init__(self, config: PCLConfig, preset: Preset, vision: Vision, entries: int) -> None:
+        super().__init__()
+        width = config.width
+        self.preset = preset
+        self.words = nn.Embedding(entries, width)
+        self.specials = nn.Embedding(3, width) if preset.own_specials else None
+        self.types = nn.Embedding(1 + max(preset.types), width)
+        self.project = nn.Linear(vision.width, width)
+        self.norm = norm(width, preset.deviation_norm, eps=1e-12)
+        self.dropout = nn.Dropout(config.dropout)
+        self.first = int(preset.placed_specials)
+        self.word_scale = math.sqrt(width) if preset.scaled_words else 1.0
+        self.positions: Tensor
+        rows = max(200, 1 + max(config.max_length, vision.rows * vision.columns))
+        self.register_buffer("positions", sinusoid(rows, width, preset.doubled_exponent), persistent=False)
+
+    def image(self, tokens: Tokens, index: int) -> Tensor:
+        """Picture ``index`` (0 before, 1 after), N tokens -> rows (B, 1 + N, D)."""
+        patches = self.project(tokens.features)  # (B, N, D)
+        if self.preset.squash:
+            patches = patches.sigmoid()
+        kind = self.types.weight[self.preset.types[2 * index + 1]]
+        patches = self.dropout(self.norm(patches + kind + self.positions[tokens.cells + self.first]))
+        return torch.cat([self.special(index, tokens.features.shape[0]), patches], dim=1)  # (B, 1 + N, D)
+
+    def text(self, ids: Tensor, places: Tensor) -> Tensor:
+        """ids (B, T) at text positions ``places`` (T,), BOS being 0 -> rows (B, T, D)."""
+        words = self.word_scale * self.words(ids) + self.types.weight[self.preset.types[5]]
+        rows: Tensor = self.dropout(self.norm(words + self.positions[places + self.first]))
+        return rows
+
+    def special(self, index: int, pairs: int) -> Tensor:
+        """[IMG1], [IMG2] or [CLS] (0, 1, 2) -> rows (B, 1, D)."""
+        vector = self.words.weight[CLS] if self.specials is None else self.specials.weight[index]
+        place = self.positions[0] if self.preset.placed_specials else 0
+        vector = vector + self.types.weight[self.preset.types[2 * index]] + place
+        rows: Tensor = self.dropout(self.norm(vector).expand(pairs, 1, -1))
+        return rows
+
+
+class Regressor(nn.Module):
+    """Rows back to patch features: y = W_vᵀ LN(GELU(W z + b)) + b_r, W_v the weight of the projection."""
+
+    def __init__(self, width: int, feature_width: int, deviation: bool) -> None:
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(width, width), nn.GELU(), norm(width, deviation, eps=1e-12))
+        self.bias = nn.Parameter(torch.zeros(feature_width))
+
+    def forward(self, rows: Tensor, projection: Tensor) -> Tensor:
+        """rows (M, D), projection (D, F') -> (M, F); columns past F project what was added by matching."""
+        found: Tensor = self.net(rows) @ projection[:, : len(self.bias)] + self.bias
+        return found

@@ -1,0 +1,103 @@
+"""What PCL's pre-training tasks ask, and their losses: masked words, masked patches, false captions.
+
+Official code: yaolinli/IDC. Axis letters as in ``pcl``: B pairs, N patches, L text positions, K negatives, F
+width of raw features, M masked and U unmasked patches of a batch.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from whatchanged.training.vision.base import TokenPair
+from whatchanged.vocabulary import BOS, EOS, MASK, PAD
+
+MASKED = 0.15
+"""Share of words, of ends and of patches that are masked."""
+IGNORED = -100
+"""Label of a position that no loss looks at."""
+
+
+def _uniform(shape: Sequence[int], generator: torch.Generator | None, device: torch.device) -> Tensor:
+    source = device if generator is None else generator.device
+    return torch.rand(shape, generator=generator, device=source).to(device)
+
+
+def corrupt_words(ids: Tensor, entries: int, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
+    """Mask words for prediction; returns (inputs, labels), (B, L) each; IGNORED labels ask nothing.
+
+    A word is chosen with probability 0.15: 80 % of the chosen become MASK, 10 % an id drawn from all
+    ``entries`` (specials and itself included), 10 % stay. A caption with no word chosen has its first word
+    masked. The end is chosen with probability 0.15 and becomes MASK. ids: (B, L), BOS words EOS PAD.
+    """
+    # Position by position, so that more padding behind draws nothing else for what stands before.
+    draw, stranger = _uniform((*ids.T.shape, 2), generator, ids.device).transpose(0, 1).unbind(-1)
+    end = ids == EOS
+    word = (ids != PAD) & (ids != BOS) & ~end
+    chosen = word & (draw < MASKED)
+    forced = torch.zeros_like(chosen)
+    forced[:, 1] = ~chosen.any(1)
+    masked = forced | (end & (draw < MASKED)) | (chosen & (draw < 0.8 * MASKED))
+    swapped = chosen & (draw >= 0.8 * MASKED) & (draw < 0.9 * MASKED)
+    strangers = (stranger * entries).long().clamp(max=entries - 1)
+    inputs = torch.where(swapped, strangers, ids).masked_fill(masked, MASK)
+    return inputs, ids.masked_fill(~(masked | chosen), IGNORED)
+
+
+def corrupt_patches(pair: TokenPair, most: int, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
+    """Choose patches to hide, bool (B, N) for before and for after: one picture of each pair.
+
+    Each patch is hidden with probability 0.15, at least one: the smallest draw is always among them. An empty
+    picture is never chosen. most: the largest N; so many numbers are drawn, so that padding draws nothing.
+    """
+    features = pair.before.features
+    draw = _uniform((features.shape[0], most), generator, features.device)[:, : features.shape[1]]
+    in_before = _uniform(features.shape[:1], generator, features.device)[:, None] < 0.5
+    if pair.single:
+        in_before = torch.ones_like(in_before)
+    real = torch.ones_like(draw, dtype=torch.bool)
+    if pair.masks is not None:
+        real = pair.masks[0] if pair.single else torch.where(in_before, *pair.masks)
+        draw = draw.masked_fill(~real, 1.0)  # padding is never the smallest draw
+    hidden = ((draw < MASKED) | (draw == draw.amin(1, keepdim=True))) & real
+    return hidden & in_before, (hidden & ~in_before)[:, : pair.after.features.shape[1]]
+
+
+def cosines(a: Tensor, b: Tensor) -> Tensor:
+    """cos(a_i, b_j): (..., P, F), (..., Q, F) -> (..., P, Q); norms are clamped at 1e-12."""
+    return F.normalize(a, dim=-1, eps=1e-12) @ F.normalize(b, dim=-1, eps=1e-12).transpose(-1, -2)
+
+
+def masked_patch_loss(regressed: Tensor, originals: Tensor, unmasked: Tensor, temperature: float) -> Tensor:
+    """MVCL in the paper: each masked patch finds its original among the batch's unmasked originals.
+
+        l_i = −log e^{cos(y_i, x_i)/t} / (e^{cos(y_i, x_i)/t} + Σ_{u ∈ U} e^{cos(y_i, x_u)/t}),   mean over M
+
+    regressed y, originals x: (M, F); unmasked: (U, F). At most ln(1 + U e^{2/t}). Source: equations 7, 8.
+    """
+    positive = (F.normalize(regressed, dim=-1) * F.normalize(originals, dim=-1)).sum(-1, keepdim=True)
+    logits = torch.cat([positive, cosines(regressed, unmasked)], dim=1) / temperature
+    return F.cross_entropy(logits, torch.zeros_like(logits[:, 0], dtype=torch.long))
+
+
+def masked_patch_loss_authors(y: Tensor, x: Tensor, y_unmasked: Tensor, temperature: float) -> Tensor:
+    """MVCL in the authors' code: among all masked originals and the model's own unmasked outputs.
+
+        l_i = −log e^{cos(y_i, x_i)/t} / (Σ_{j ∈ M} e^{cos(y_i, x_j)/t} + Σ_{u ∈ U} e^{cos(y_i, y_u)/t})
+
+    mean over M. regressed y, originals x: (M, F); y_unmasked: (U, F), which get a gradient too.
+    """
+    logits = torch.cat([cosines(y, x), cosines(y, y_unmasked)], dim=1) / temperature
+    return F.cross_entropy(logits, torch.arange(len(logits), device=logits.device))
+
+
+def alignment_loss(similarities: Tensor, temperature: float) -> Tensor:
+    """FDA: the true caption, in column 0, against the pair's own K false ones.
+
+        L = −(1/B) Σ_b log e^{s_b0/t} / Σ_{k=0..K} e^{s_bk/t}
+
+    similarities: (B, K+1), cosines. At t = 1, K = 6 between 0.594 and 3.814. Source: the paper's equation 9.
+    """
+    true = torch.zeros_like(similarities[:, 0], dtype=torch.long)
+    return F.cross_entropy(similarities / temperature, true)

@@ -1,0 +1,32 @@
+"""The vision of stored grid features: nothing is learned, every cell of the grid is a token."""
+
+import torch
+from torch import Tensor
+
+from whatchanged.errors import ShapeError
+from whatchanged.training.vision.base import PlainVision, TokenPair, Tokens
+
+
+class StoredFeatures(PlainVision):
+    """Stored features, (B, rows * columns, F) each, all cells kept."""
+
+    def __init__(self, rows: int = 7, columns: int = 7, feature_width: int = 2048) -> None:
+        super().__init__()
+        self.rows, self.columns, self.patches = rows, columns, rows * columns
+        self.raw_width = self.width = feature_width
+        self.cells: Tensor
+        self.register_buffer("cells", torch.arange(self.patches), persistent=False)
+
+    def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
+        """The features as they are. Raises ShapeError if they do not fit the grid."""
+        if not torch.onnx.is_in_onnx_export():
+            wanted = (self.patches, self.raw_width)
+            for name, features in (("before", before), ("after", after)):
+                if tuple(features.shape[1:]) != wanted:
+                    raise ShapeError(
+                        f"features of {name}: got {tuple(features.shape)}, wanted (pairs, {wanted[0]}, "
+                        f"{wanted[1]}) for a grid of {self.rows} x {self.columns}. Extract them again, or "
+                        "set vision.rows, vision.columns and vision.feature_width to what is stored."
+                    )
+        cells = self.cells.expand(before.shape[0], -1)
+        return TokenPair(Tokens(before, cells), Tokens(after, cells))

@@ -1,0 +1,70 @@
+"""What the comparison of two trees calls a difference, and a whole one of two recipes."""
+
+from pathlib import Path
+
+import pytest
+
+SCRIPT = "same_numbers"
+ROOT = Path(__file__).resolve().parents[2]
+RUN = {
+    "lines": [{"stage": "see", "step": 1, "detection/shape": 1.5, "lr": 0.1}],
+    "parameters": {"a.weight": "11", "a.bias": "22"},
+}
+
+
+def changed(**settings):
+    return {**RUN, **settings}
+
+
+def test_equal_runs_have_no_difference(bench):
+    assert bench.difference_of(RUN, changed()) is None
+
+
+def test_renamed_parameters_are_no_difference(bench):
+    assert bench.difference_of(RUN, changed(parameters={"b.weight": "11", "b.bias": "22"})) is None
+
+
+def test_renamed_terms_are_no_difference(bench):
+    old = [{"stage": "match", "step": 1, "matching/fate": 2.0}]
+    new = [{"stage": "match", "step": 1, "matching/change_label": 2.0}]
+    assert bench.difference_of(changed(lines=old), changed(lines=new)) is None
+
+
+@pytest.mark.parametrize(
+    ("new", "words"),
+    [
+        ({"lines": [{**RUN["lines"][0], "detection/shape": 1.5000000000000002}]}, "detection/shape"),
+        ({"lines": [{**RUN["lines"][0], "detection/size": 1.0}]}, "detection/size"),
+        ({"lines": [*RUN["lines"], *RUN["lines"]]}, "1 lines were, 2 are"),
+        ({"parameters": {"a.weight": "11", "a.bias": "23"}}, "a.bias"),
+        ({"parameters": {"a.weight": "11"}}, "a.bias"),
+    ],
+)
+def test_every_other_change_is_named(new, words, bench):
+    assert words in bench.difference_of(RUN, changed(**new))
+
+
+def test_a_recipe_in_one_tree_only_or_a_failed_run_is_a_difference(bench):
+    assert "new tree" in bench.difference_of(None, RUN)
+    assert "no such key" in bench.difference_of(RUN, {"failed": "no such key"})
+
+
+@pytest.mark.parametrize(("excepted", "failed"), [([], True), (["pcl-*"], False), (["scorer-*"], True)])
+def test_what_is_excepted_may_differ(excepted, failed, bench, capsys):
+    old, new = ({"recipes": {"pcl-tiny": run}} for run in (RUN, changed(parameters={})))
+    assert bench.report(old, new, excepted) == failed
+    assert "tensors differ" in capsys.readouterr().out
+
+
+def test_sentences_are_compared_word_for_word_and_by_every_number(bench):
+    one = {"id": "1", "caption": "the cube moved", "no_change": 0.25, "seconds": 1.0}
+    assert bench.difference_of_captions([one], [{**one}]) is None
+    assert "the cube" in bench.difference_of_captions([one], [{**one, "caption": "the cube"}])
+    assert "0.2500001" in bench.difference_of_captions([one], [{**one, "no_change": 0.2500001}])
+
+
+@pytest.mark.slow
+def test_a_tree_equals_itself(bench, capsys):
+    arguments = ["--old", str(ROOT), "--new", str(ROOT), "--recipe", "pcl-tiny", "scorer-tiny"]
+    assert bench.main(arguments) == 0
+    assert capsys.readouterr().out.count("equal") == 2

@@ -1,0 +1,212 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tiny_bundle import CARD, WARY
+
+from whatchanged.captioner.card import BoxAttention, GridAttention, NoChange, PictureInput, RegionInput
+from whatchanged.captioner.card_json import card_from_json, card_to_json
+from whatchanged.errors import BundleError
+
+PATH = Path("model/bundle.json")
+STATISTICS = {"mean": [0.1, 0.2, 0.3], "std": [0.4, 0.5, 0.6]}
+
+counts = st.integers(1, 10_000)
+pairs = st.tuples(counts, counts)
+numbers = st.floats(-10, 10)
+three = st.tuples(numbers, numbers, numbers)
+positive = st.tuples(*[st.floats(0.001, 10)] * 3)
+inputs = st.builds(PictureInput, pairs, three, positive) | st.builds(
+    RegionInput, pairs, st.integers(0, 10_000), counts, three, positive
+)
+attentions = st.builds(GridAttention, counts, counts) | st.just(BoxAttention())
+judges = st.builds(
+    NoChange,
+    numbers,
+    numbers,
+    numbers,
+    st.text(),
+    st.lists(st.text()).map(tuple),
+    st.sampled_from(["head", "sentences"]),
+)
+cards = st.builds(
+    replace,
+    st.sampled_from([CARD, WARY]),
+    name=st.text(),
+    input=inputs,
+    attention=attentions,
+    no_change=judges,
+    max_length=st.integers(1, 1000),
+    folded_norms=st.booleans(),
+)
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def written(card=CARD):
+    """The card as a reader of the file finds it."""
+    return json.loads(json.dumps(card_to_json(card)))
+
+
+def format_1(card=CARD):
+    """The card as the versions before wrote it."""
+    fields = written(card)
+    declared, grid = fields.pop("input"), fields.pop("attention")
+    del fields["folded_norms"]
+    return {
+        **fields,
+        "format": 1,
+        "image_size": declared["size"],
+        "mean": declared["mean"],
+        "std": declared["std"],
+        "grid": [grid["rows"], grid["columns"]],
+    }
+
+
+def failure(fields):
+    with pytest.raises(BundleError) as error:
+        card_from_json(fields, PATH)
+    assert str(error.value).startswith(f"{PATH}: ")
+    return str(error.value)
+
+
+@given(cards)
+def test_what_is_written_is_read(card):
+    assert card_from_json(written(card), PATH) == card
+
+
+@given(st.data())
+def test_whatever_stands_there_is_read_or_refused_by_name(data):
+    """No value of any key, at any depth, causes another error than BundleError."""
+    fields = written(data.draw(st.sampled_from([CARD, WARY])))
+    place = fields
+    while isinstance(place, dict) and place:
+        key = data.draw(st.sampled_from(sorted(place)))
+        if not isinstance(place[key], dict) or data.draw(st.booleans()):
+            place[key] = data.draw(anything)
+            break
+        place = place[key]
+    try:
+        card_from_json(fields, PATH)
+    except BundleError as error:
+        assert str(error).startswith(f"{PATH}: ")
+
+
+def test_the_declarations_on_disk():
+    fields = written()
+    assert fields["format"] == 2
+    assert fields["input"] == {"kind": "pictures", "size": [24, 16], "mean": [0.5] * 3, "std": [0.5] * 3}
+    assert fields["attention"] == {"kind": "grid", "rows": 2, "columns": 3}
+    assert fields["folded_norms"] is False and "familiar" not in fields
+    assert not {"image_size", "grid", "mean", "std"} & fields.keys()
+    regions = RegionInput((96, 64), 16, 40, (0.0,) * 3, (1.0,) * 3)
+    fields = written(replace(WARY, input=regions, attention=BoxAttention(), folded_norms=True))
+    assert fields["input"] == {
+        "kind": "regions",
+        "crop": [96, 64],
+        "margin": 16,
+        "most_regions": 40,
+        "mean": [0, 0, 0],
+        "std": [1, 1, 1],
+    }
+    assert fields["attention"] == {"kind": "boxes"}
+    assert fields["folded_norms"] is True and fields["familiar"] == {"threshold": 0.25, "how": "by hand"}
+
+
+def test_format_1_is_read():
+    assert card_from_json(format_1(), PATH) == CARD
+    assert card_from_json(format_1(WARY), PATH) == WARY
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("image_size", [240]),
+        ("image_size", [240, 0]),
+        ("image_size", [240.5, 160]),
+        ("mean", [0.1, 0.2]),
+        ("std", [0.1, 0.0, 0.2]),
+        ("grid", "2x3"),
+    ],
+)
+def test_ill_typed_cards_of_format_1(key, value):
+    assert f"{key} should be" in failure({**format_1(), key: value})
+
+
+@pytest.mark.parametrize("found", [0, 3, "2", True, None, 2.0])
+def test_unknown_formats(found):
+    message = failure({**written(), "format": found})
+    assert f"format is {found!r}" in message and "reads the formats 1 and 2" in message
+
+
+@pytest.mark.parametrize("kind", ["video", None, 3, []])
+def test_unknown_kinds(kind):
+    for key in ("input", "attention"):
+        message = failure({**written(), key: {"kind": kind}})
+        assert f"{key}.kind is {kind!r}" in message and "Update whatchanged" in message
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("name", 5, "name should be a text, it is 5"),
+        ("input", None, "input should be an object"),
+        ("input", {"kind": "pictures", "size": [240], **STATISTICS}, "input.size should be two whole"),
+        ("input", {"kind": "pictures", "size": [9, 10_001], **STATISTICS}, "input.size should be a whole"),
+        ("input", {"kind": "pictures", "size": [9, 9], "mean": ["a"] * 3}, "input.mean should be a number"),
+        ("input", {"kind": "pictures", "size": [9, 9], **STATISTICS, "std": [1, 0, 1]}, "numbers above 0"),
+        ("input", {"kind": "regions", "crop": [9, 9], "margin": -1}, "input.margin should be a whole"),
+        ("input", {"kind": "regions", "crop": [9, 9], "margin": 0}, "input.most_regions should be"),
+        ("attention", {"kind": "grid", "rows": 0, "columns": 3}, "attention.rows should be"),
+        ("vocabulary", ["a", 1], "vocabulary should be a list of texts"),
+        ("vocabulary", ["a", "b"], "vocabulary: a vocabulary begins with"),
+        ("vocabulary", {"merges": ["t h", "no merge at all"]}, "vocabulary: "),
+        ("vocabulary", {"merges": ["\u4e2d a"]}, "vocabulary: "),
+        ("vocabulary", {"merges": 3}, "vocabulary.merges should be a list of texts"),
+        ("special_ids", {"pad": 1}, "special_ids should be"),
+        ("max_length", 0, "max_length should be a whole number from 1 to 1000"),
+        ("max_length", True, "max_length should be a whole number"),
+        ("no_change", None, "no_change should be an object"),
+        ("folded_norms", 1, "folded_norms should be true or false"),
+        ("provenance", [], "provenance should be an object"),
+        ("familiar", 3, "familiar should be an object"),
+        ("familiar", {"how": "x"}, "familiar.threshold should be a number"),
+        ("familiar", {"threshold": 0.0, "how": "x"}, "familiar.threshold should be a number above 0"),
+        ("familiar", {"threshold": 1.0}, "familiar.how should be a text"),
+    ],
+)
+def test_ill_typed_cards(key, value, message):
+    assert message in failure({**written(), key: value})
+
+
+@pytest.mark.parametrize("key", ["threshold", "calibration", "how", "sentences"])
+def test_no_change_is_whole(key):
+    fields = written()
+    del fields["no_change"][key]
+    assert f"no_change.{key} should be" in failure(fields)
+
+
+def test_where_the_probability_comes_from():
+    fields = written()
+    fields["no_change"]["by"] = "ear"
+    assert 'no_change.by should be "head" or "sentences", it is \'ear\'' in failure(fields)
+    del fields["no_change"]["by"]  # the first cards did not say
+    assert card_from_json(fields, PATH).no_change.by == "head"
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), True, "0.5"])
+def test_what_is_no_number(value):
+    fields = written()
+    fields["no_change"]["calibration"]["scale"] = value
+    assert f"no_change.calibration.scale should be a number, it is {value!r}" in failure(fields)
+
+
+def test_a_long_value_is_shortened_in_messages():
+    message = failure({**written(), "name": ["x" * 10] * 1000})
+    assert len(message) < 200 and "..." in message

@@ -1,0 +1,45 @@
+"""What the tests of evaluation share."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from whatchanged.evaluation.metrics.truth import Truths
+from whatchanged.records import PairRecord
+from whatchanged.worlds import find_world
+from whatchanged.worlds.clevr.language import write_captions
+from whatchanged.worlds.clevr.sampling import sample_triple
+
+
+def sample(seed, scenes):
+    """Both pairs of some scenes: records with their references, the truths, and one true caption of each."""
+    rng = np.random.default_rng(0)
+    records, truths, right = [], {}, []
+    for i in range(scenes):
+        for end, truth in zip(("", "_n"), sample_triple(seed, i).pairs(), strict=True):
+            name, kind = f"{i:06d}.png{end}", truth[2].type
+            truths[name] = truth
+            sentence, *references = write_captions(*truth, rng)
+            right.append(sentence)
+            records.append(
+                PairRecord(
+                    "clevr_change",
+                    name,
+                    name[:6],
+                    "test",
+                    "pair_caption",
+                    Path("a"),
+                    Path("b"),
+                    tuple(references),
+                    changed=kind != "none",
+                    change_type=kind,
+                )
+            )
+    return records, Truths(find_world("clevr"), truths), right
+
+
+@pytest.fixture(scope="session")
+def sampled_scenes():
+    """The function ``sample``."""
+    return sample

@@ -1,0 +1,151 @@
+"""Each score is computed once, and table, JSON and page show the same number."""
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from whatchanged.captioner.attention import file_name, pack
+from whatchanged.evaluation.io.predictions import Prediction
+from whatchanged.evaluation.metrics import caption_metrics, truth
+from whatchanged.evaluation.metrics.additive import mean
+from whatchanged.evaluation.report import scored as scored_module
+from whatchanged.evaluation.report.from_files import References, Systems, report_from_files
+from whatchanged.evaluation.report.page import page
+from whatchanged.evaluation.report.report import make_report
+from whatchanged.evaluation.report.scored import Settings, score
+
+SENTENCES = {
+    "000000.png": ["the cube moved", "someone moved the cube"],
+    "000000.png_n": ["there is no change", "nothing has changed"],
+    "000001.png": ["the red ball appeared", "a red ball has been added"],
+    "000001.png_n": ["no change was made", "the scene is the same"],
+}
+CAPTIONS = {
+    "000000.png": "the cube has moved",
+    "000000.png_n": "there is no change",
+    "000001.png": "the ball is gone",
+    "000001.png_n": "",
+}
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Predictions, references and attention maps on disk."""
+    predictions, references = tmp_path / "out.jsonl", tmp_path / "references.jsonl"
+    lines = [{"id": name, "caption": text, "no_change": 0.25} for name, text in CAPTIONS.items()]
+    predictions.write_text("\n".join(map(json.dumps, lines)))
+    lines = [{"id": name, "captions": own} for name, own in SENTENCES.items()]
+    references.write_text("\n".join(map(json.dumps, lines)))
+    about = {"grid": [1, 2], "layer": "last", "model": {"name": "m"}, "list": "l"}
+    maps = np.ones((2, 1, 2), np.float32)
+    words = {name: [(word, maps) for word in text.split()] for name, text in CAPTIONS.items() if text}
+    (tmp_path / file_name(0)).write_bytes(pack(words, about))
+    return predictions, References(references), tmp_path
+
+
+class Calls:
+    """Counts the calls of functions, which go on as they were."""
+
+    def __init__(self, monkeypatch):
+        self.monkeypatch, self.count = monkeypatch, {}
+
+    def watch(self, module, name):
+        function = getattr(module, name)
+        self.count[name] = 0
+
+        def counted(*arguments, **options):
+            self.count[name] += 1
+            return function(*arguments, **options)
+
+        self.monkeypatch.setattr(module, name, counted)
+
+
+def test_each_metric_is_computed_once_for_table_json_and_page(files, monkeypatch):
+    predictions, references, maps = files
+    calls = Calls(monkeypatch)
+    for name in ("tokenise", "statistics", "rouge_l", "cider_d"):
+        calls.watch(caption_metrics, name)
+    calls.watch(caption_metrics.ngrams, "count")
+    calls.watch(scored_module, "play")
+    asked = []
+
+    def java(candidates, references):
+        asked.append(candidates)
+        return mean("METEOR", np.full(len(candidates), 0.25))
+
+    settings = Settings(resamples=20, java_metrics={"METEOR": java})
+    report = report_from_files(Systems(predictions, attention=maps), references, settings)
+    report.to_json(), report.table(), report.table("markdown"), page(report, "t", maps)
+    # CIDEr-D's word weights are those of each subset: once for all pairs, and for the changed and the others.
+    assert calls.count == {
+        "tokenise": 1,
+        "statistics": 1,
+        "rouge_l": 1,
+        "cider_d": 3,
+        "count": 1,
+        "play": len(CAPTIONS),
+    }
+    assert len(asked) == 1
+
+
+def test_each_sentence_is_judged_once_for_table_json_and_page(sampled_scenes, tmp_path):
+    records, truths, right = sampled_scenes(1, 3)
+    judged = []
+
+    def judge(sentence, of):
+        judged.append(sentence)
+        return truths.world.judge(sentence, of)
+
+    watched = truth.Truths(replace(truths.world, judge=judge), truths.by_id)
+    said = [Prediction(r.pair_id, text) for r, text in zip(records, right, strict=True)]
+    report = make_report(score(records, said, Settings(resamples=0), watched))
+    report.to_json(), report.table(), page(report, "t", tmp_path)
+    assert judged == right
+
+
+class Page(HTMLParser):
+    """The rows of a page's tables, and the pairs that its script shows."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.rows, self.scripts, self.inside = [], [], None
+        self.feed(text)
+        self.pairs = json.loads(self.scripts[0])["pairs"]
+
+    def handle_starttag(self, tag, attrs):
+        self.inside = tag
+        if tag == "tr":
+            self.rows.append([])
+
+    def handle_endtag(self, tag):
+        self.inside = None
+
+    def handle_data(self, data):
+        if self.inside in ("th", "td"):
+            self.rows[-1].append(data)
+        elif self.inside == "script":
+            self.scripts.append(data)
+
+
+def test_table_json_and_page_show_the_same_numbers(files):
+    predictions, references, maps = files
+    report = report_from_files(Systems(predictions), references, Settings(resamples=0))
+    written = json.loads(report.to_json())
+    shown = Page(page(report, "t", maps))
+    cells = {row[0]: row[1:] for row in shown.rows if row[1:2] != ["pairs"]}
+    lines = {line.split()[0]: line.split()[1:] for line in report.table().splitlines() if line.split()}
+    for name in ("semantic", "distractor"):
+        # METEOR and SPICE were not asked for: they are null in the JSON and have no column.
+        numbers = [f"{value:.1f}" for value in written[name].values() if value is not None]
+        assert len(numbers) == 6
+        assert cells[name][1:] == lines[name][1:] == numbers
+    # What the pairs show adds up to what the report says of all of them.
+    for key, metric in (("rouge", "ROUGE-L"), ("cider", "CIDEr-D")):
+        of_pairs = [pair[key] for pair in shown.pairs]
+        assert np.mean(of_pairs) == pytest.approx(written["overall"][metric], abs=0.005)
+        assert len(set(of_pairs)) > 2
+    assert re.search(rf"^overall +4 .* {written['overall']['CIDEr-D']:.1f}$", report.table(), re.MULTILINE)

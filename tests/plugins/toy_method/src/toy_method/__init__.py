@@ -1,0 +1,1 @@
+"""A toy method in a package of its own."""

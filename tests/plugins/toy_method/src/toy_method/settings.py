@@ -1,0 +1,30 @@
+"""The settings of the toy method: torch-free, read by recipes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from whatchanged.recipes.checks import require_positive
+from whatchanged.recipes.methods import MethodSettings, Task
+from whatchanged.recipes.schema import Recipe
+
+
+@dataclass(frozen=True)
+class ToyConfig(MethodSettings):
+    """One width, and that is all."""
+
+    implementation: ClassVar[str] = "toy_method.network:ToyMean"
+
+    name: str = "toy-mean"
+    preset: str = "only"
+    max_length: int = 12
+    width: int = 24
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """One task; the number is the method's own, above those of the built-in tasks."""
+        return {"toy-caption": Task(101)}
+
+    def check(self, recipe: Recipe, where: str) -> None:
+        """The width is above 0."""
+        require_positive(where, "method.", self, "width")

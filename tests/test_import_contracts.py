@@ -1,0 +1,31 @@
+"""The contracts of import-linter name every room, so that a new one is not forgotten."""
+
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+HOUSE = ROOT / "src" / "whatchanged"
+CONTRACTS = {
+    contract["name"]: contract
+    for contract in tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+}
+
+
+def rooms(folder: Path) -> set[str]:
+    """The modules and packages in a folder of the package, by their whole names."""
+    prefix = "whatchanged." + "".join(f"{part}." for part in folder.relative_to(HOUSE).parts)
+    found = {path.stem for path in folder.glob("*.py") if path.stem != "__init__"}
+    found |= {path.parent.name for path in folder.glob("*/__init__.py")}
+    return {prefix + name for name in found}
+
+
+def test_every_room_but_the_worlds_is_forbidden_to_know_one():
+    contract = CONTRACTS["No room knows a particular world but the worlds and their wings"]
+    assert set(contract["source_modules"]) == rooms(HOUSE) - {"whatchanged.worlds"}
+    assert set(contract["forbidden_modules"]) == rooms(HOUSE / "worlds")
+
+
+def test_every_room_of_the_ground_floor_is_kept_from_torch():
+    above = {"whatchanged.cli", "whatchanged.testing", "whatchanged.training", "whatchanged.__main__"}
+    contract = CONTRACTS["The ground floor never imports torch"]
+    assert set(contract["source_modules"]) == rooms(HOUSE) - above

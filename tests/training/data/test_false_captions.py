@@ -1,0 +1,96 @@
+"""Who makes the false captions of a data set, how many, and where they are kept."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from whatchanged.datasets import open_dataset
+from whatchanged.datasets.preparation import bird_words
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.records import PairRecord
+from whatchanged.training.data.false_captions import find_false_captions, wanted_false_captions
+from whatchanged.worlds import find_world, language_of
+from whatchanged.worlds.birds.language import is_true as true_of_birds
+from whatchanged.worlds.birds.twin import read_truth
+from whatchanged.worlds.clevr.grading import is_true
+from whatchanged.worlds.clevr.language import write_captions
+
+FOUR = load_recipe("pcl-tiny", ["method.negatives=4"])
+
+
+def pair(number, captions, changed=True, negatives=()):
+    paths = Path(f"b{number}.png"), Path(f"a{number}.png")
+    return PairRecord(
+        "clevr_change", f"p{number}", f"g{number}", "train", "pair_caption", *paths, captions,
+        changed=changed, negatives=negatives,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def scenes(triples):
+    """The changed pairs of the triples with their captions, and their truth by pair id."""
+    rng = np.random.default_rng(0)
+    truths = {f"p{triple.index}": triple.pairs()[0] for triple in triples}
+    return [pair(t.index, write_captions(*t.pairs()[0], rng)) for t in triples], truths
+
+
+def test_as_many_as_the_tasks_of_the_stages_with_these_data_want():
+    assert (wanted_false_captions(FOUR, "pairs"), wanted_false_captions(FOUR, "single")) == (4, 0)
+    without = replace(FOUR, stages=FOUR.stages[-1:])
+    assert wanted_false_captions(without, "pairs") == 0
+    cross = load_recipe("pcl-table5-2-b2w-cub")
+    assert (wanted_false_captions(cross, "pairs"), wanted_false_captions(cross, "single")) == (6, 6)
+
+
+def test_published_ones_are_taken_as_they_are(tmp_path):
+    records = [pair(n, ("it moved",), negatives=(f"false {n}",)) for n in range(2)]
+    kept = tmp_path / "negatives.jsonl"
+    found = find_false_captions(records, 4, FOUR, kept, None, {})
+    assert found == {"p0": ("false 0",), "p1": ("false 1",)} and not kept.exists()
+
+
+def test_known_scenes_prove_that_none_is_true(scenes, tmp_path):
+    records, truths = scenes
+    kept = tmp_path / "run" / "negatives.jsonl"
+    found = find_false_captions(records, 4, FOUR, kept, find_world("clevr"), truths)
+    assert {len(false) for false in found.values()} == {4}
+    for record in records:
+        assert not any(is_true(sentence, *truths[record.pair_id]) for sentence in found[record.pair_id])
+    again = find_false_captions(records, 4, replace(FOUR, seed=99), kept, None, {})
+    assert again == found  # read from the file, whatever the recipe says by now
+
+
+def test_sentences_of_a_world_are_made_false_in_its_language_without_its_truth(scenes, tmp_path):
+    records, truths = scenes
+    found = find_false_captions(records, 4, FOUR, tmp_path / "negatives.jsonl", None, {})
+    world = find_world("clevr")
+    for record in records:
+        assert all(world.reads(sentence) for sentence in found[record.pair_id])
+        assert not any(is_true(sentence, *truths[record.pair_id]) for sentence in found[record.pair_id])
+
+
+def test_free_text_is_judged_by_the_world_where_it_knows_the_truth(tiny_birds, tmp_path):
+    pytest.importorskip("textblob")
+    folder = tiny_birds / "birds_to_words"
+    train = [record for record in open_dataset(folder).records if record.split == "train"]
+    records = [replace(r, captions=tuple(" ".join(bird_words(c)) for c in r.captions)) for r in train]
+    world, birds = find_world("birds"), read_truth(folder)
+    recipe = load_recipe("pcl-table5-1-b2w")
+    known = world.truths(folder, records)
+    found = find_false_captions(records, 6, recipe, tmp_path / "known.jsonl", world, known)
+    true = [
+        true_of_birds(sentence, birds[record.before.name], birds[record.after.name])
+        for record in records
+        for sentence in found[record.pair_id]
+    ]
+    assert True not in true and true.count(False) > 3 * true.count(None)
+    blind = find_false_captions(records, 6, recipe, tmp_path / "blind.jsonl", None, {})
+    assert blind != found  # without the truth other sentences pass
+
+
+def test_the_language_of_captions_decides_who_makes_false_ones():
+    assert language_of(["animal1 is brown"]) is None
+    clevr = ["the small red rubber cube moved", "no change was made"]
+    assert language_of(clevr) is language_of([*clevr, "the qube moved"]) is find_world("clevr")

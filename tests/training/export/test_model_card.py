@@ -1,0 +1,46 @@
+from dataclasses import replace
+
+import pytest
+from tiny_bundle import CARD, WARY
+
+from whatchanged.captioner.card import BoxAttention, RegionInput
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.training.export.model_card import model_card
+
+TOLD = {"training_seconds": 1234, "weights_stored_as": "fp16 where large"}
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Writes the card of a model whose other files have 2.5 million bytes."""
+    (tmp_path / "encoder.onnx").write_bytes(b"\0" * 2_500_000)
+
+    def write(card):
+        return model_card(replace(card, provenance=TOLD), load_recipe("pcl-tiny"), tmp_path)
+
+    return write
+
+
+def test_what_the_model_reads_and_where_it_looks(written):
+    text = written(CARD)
+    assert "| input | whole pictures, resized to 24 x 16 (bicubic) |" in text
+    assert "| attention | 2 x 3 cells over each picture |" in text
+    assert "| size | 2.5 MB, the graphs' weights stored as fp16 where large |" in text
+    assert "| training | 1,234 seconds" in text and "| unfamiliar pictures | not recognised |" in text
+    regions = RegionInput((96, 64), 16, 40, (0.5,) * 3, (0.5,) * 3)
+    text = written(replace(WARY, input=regions, attention=BoxAttention()))
+    assert "up to 40 regions of a pair at native size, 96 x 64 pixels each, with 16 pixels" in text
+    assert "| attention | one weight for each region |" in text
+    assert "| unfamiliar pictures | recognised by the by hand |" in text
+
+
+def test_whether_the_backbone_can_be_trained(written):
+    assert "it stays frozen" not in written(CARD)
+    assert "the backbone's batch norms are folded, so it stays frozen" in written(
+        replace(CARD, folded_norms=True)
+    )
+
+
+def test_what_the_model_cannot_do(written):
+    assert "It knows only pictures like those" in written(CARD)
+    assert "It was trained on drawn CLEVR scenes only" in written(replace(CARD, world="clevr"))
