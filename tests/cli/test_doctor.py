@@ -90,7 +90,7 @@ def read(path, reading):
 def test_plug_ins_are_listed_and_broken_ones_named(whatchanged, bundle_folder, site):
     assert "plug-ins: none" in whatchanged("doctor", "--model", bundle_folder)[1]
     entries = {
-        "whatchanged.methods": {"toy": "toys:Settings"},
+        "whatchanged.methods": {"toy": "toys:METHOD"},
         "whatchanged.worlds": {"dull": "toys:WORLD"},
         "whatchanged.datasets": {"toys": "toys"},
     }

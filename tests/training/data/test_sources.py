@@ -19,7 +19,7 @@ def test_drawn_captions_take_no_preparation():
 def test_a_pool_has_no_single_pictures():
     settings = ["data.source=pool", "vision.kind=patches", "stage.caption.data=single"]
     stage = "stage.caption.tasks={ mlm = 1 }"
-    with pytest.raises(RecipeError, match=r"data\.source: got .pool., wanted .dataset.: single and labelled"):
+    with pytest.raises(RecipeError, match=r'stage\.caption\.data: got "single", wanted "pairs"'):
         load_recipe("pcl-tiny", [*settings, stage])
 
 

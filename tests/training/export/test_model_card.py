@@ -6,6 +6,7 @@ from tiny_bundle import CARD, WARY
 from whatchanged.captioner.card import BoxAttention, RegionInput
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.export.model_card import model_card
+from whatchanged.worlds import WORLDS, find_world
 
 TOLD = {"training_seconds": 1234, "weights_stored_as": "fp16 where large"}
 
@@ -16,7 +17,8 @@ def written(tmp_path):
     (tmp_path / "encoder.onnx").write_bytes(b"\0" * 2_500_000)
 
     def write(card):
-        return model_card(replace(card, provenance=TOLD), load_recipe("pcl-tiny"), tmp_path)
+        world = find_world(card.world) if card.world in WORLDS else None
+        return model_card(replace(card, provenance=TOLD), load_recipe("pcl-tiny"), world, tmp_path)
 
     return write
 
