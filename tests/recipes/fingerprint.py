@@ -26,6 +26,8 @@ from whatchanged.training.schedule import learning_rate, make_optimizer
 from whatchanged.training.validation import decode
 from whatchanged.vocabulary import EOS
 
+MODELS = 8
+"""Fresh models that are kept. Some are large: those of a method or a vision with its defaults."""
 UPDATES = 2
 """Steps that are really taken, beyond one of each task."""
 
@@ -175,10 +177,14 @@ class Fingerprint:
         """The recipe's method as a run starts it; recipes that build the same share it. Not to be trained."""
         recipe, words = self.recipe, self.sources.vocabulary
         asked = repr((recipe.method, recipe.vision, recipe.seed)) + digest(list(words.entries))
-        if asked not in self.seen.models:
+        known = self.seen.models
+        if asked not in known:
             torch.manual_seed(recipe.seed)
-            self.seen.models[asked] = make_method(recipe, words)
-        return self.seen.models[asked]
+            known[asked] = make_method(recipe, words)
+        known[asked] = known.pop(asked)  # the last one that was asked for
+        while len(known) > MODELS:
+            known.pop(next(iter(known)))
+        return known[asked]
 
     def _given(self, number) -> StageInput:
         recipe, method = self.recipe, self.fresh

@@ -27,7 +27,7 @@ WRONG = {
     "a task of another method": (
         "pcl-tiny",
         ["stage.caption.tasks={retrieval=1}"],
-        "there is no task 'retrieval'.",
+        'there is no task "retrieval".',
     ),
     "a misspelt task": ("pcl-tiny", ["stage.caption.tasks={captoin=1}"], "Did you mean caption?"),
     "a task of before": ("clevr-see", ["stage.see.tasks={seeing=1}"], "Did you mean detection?"),
@@ -76,6 +76,18 @@ WRONG = {
         "clevr-see",
         ["stage.see.rates={vision = 0}"],
         "rates.vision: got 0.0, wanted a number above 0 for the task",
+    ),
+    "a vision alone that does not learn": (
+        "clip4idc-tiny",
+        [
+            "vision.kind=objects",
+            "vision.matching=true",
+            *POOL,
+            "stage.retrieval.tasks={matching=1}",
+            "stage.retrieval.train_vision=false",
+            "stage.caption.tasks={caption=1}",
+        ],
+        "stage.retrieval.train_vision: got false, wanted true: the tasks of this stage train nothing but",
     ),
     "nothing that learns": (
         "pcl-tiny",
@@ -218,7 +230,7 @@ def test_cross_task_stages_need_the_method_that_reads_them(stage):
     if stage == "one":
         alone, message = plain.replace(", fgvc = 3", ""), 'stage.one.data: got "single", wanted "pairs"'
     else:
-        alone, message = plain.replace('data = "single"\n', ""), "there is no task 'fgvc'"
+        alone, message = plain.replace('data = "single"\n', ""), 'there is no task "fgvc"'
     with pytest.raises(RecipeError) as raised:
         parse_recipe(alone, "here")
     assert message in str(raised.value)

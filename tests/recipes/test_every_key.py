@@ -45,8 +45,10 @@ class Changes:
 
     def given(self, name, key):
         """The settings that make the recipe small, and allow the key to be changed alone."""
-        objects = load_recipe(name).vision.kind == "objects"
-        return [*small(name), *(ALONE.get(key, ()) if objects else ())]
+        alone = ALONE.get(key, ())
+        if alone and load_recipe(name).vision.kind != "objects":
+            return small(name)
+        return [*small(name), *alone]
 
     def fingerprint(self, recipe):
         return Fingerprint(self.data.placed(recipe), self.seen)

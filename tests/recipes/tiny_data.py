@@ -2,7 +2,7 @@
 
 import sys
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from unittest import mock
 
@@ -36,6 +36,7 @@ SEEDS = {"own": 5, "other": 6}
 MERGES = ("t h", "th e</w>", "c u", "a n", "b a", "cu b", "cub e</w>", "i s</w>")
 
 
+@cache
 def small(name: str) -> list[str]:
     """The settings that make a recipe of the package small.
 

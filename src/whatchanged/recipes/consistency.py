@@ -21,6 +21,7 @@ from whatchanged.recipes.schema import (
     Recipe,
     StageConfig,
 )
+from whatchanged.recipes.values import toml_value
 
 
 def check(recipe: Recipe, where: str) -> None:
@@ -85,17 +86,15 @@ def _check_evaluation(recipe: Recipe, stage: StageConfig, where: str) -> None:
 def _check_tasks(recipe: Recipe, stage: StageConfig, where: str) -> None:
     """Tasks that the method and its vision have, on data that they can read."""
     prefix, known = f"stage.{stage.name}.", recipe.tasks
-    require(
-        where, prefix + "tasks", stage.tasks, bool(stage.tasks), "at least one task, as in { caption = 1 }"
-    )
+    wanted = "at least one task, as in { caption = 1 }"
+    require(where, prefix + "tasks", stage.tasks, bool(stage.tasks), wanted)
     for name, weight in stage.tasks.items():
         weighs = 0 < weight < float("inf")
         wanted = "a weight above 0. Leave out a task that is not used"
         require(where, f"{prefix}tasks.{name}", weight, weighs, wanted)
         if name not in known:
-            raise RecipeError(
-                f"{where}: {prefix}tasks: there is no task {name!r}." + _task_hint(recipe, name)
-            )
+            hint = _task_hint(recipe, name)
+            raise RecipeError(f"{where}: {prefix}tasks: there is no task {toml_value(name)}.{hint}")
     tasks = {name: known[name] for name in stage.tasks}
     captioned = any(task.reads == "pairs" for task in tasks.values())
     by = "a task that reads captioned pictures"
@@ -145,12 +144,14 @@ def _check_vision_use(recipe: Recipe, stage: StageConfig, where: str) -> None:
 
 
 def _check_rates(recipe: Recipe, stage: StageConfig, where: str) -> None:
-    """Rates of groups that the stage trains, and not all of them 0."""
+    """Something is left to train, and rates are of groups that the stage trains."""
     key = f"stage.{stage.name}.rates"
     others = [name for name in stage.tasks if not recipe.tasks[name].vision_only]
     groups = list(recipe.method.groups(others)) if others else []
     if recipe.vision.learns and stage.train_vision:
         groups.append("vision")
+    wanted = "true: the tasks of this stage train nothing but the vision"
+    require(where, f"stage.{stage.name}.train_vision", stage.train_vision, bool(groups), wanted)
     for name, rate in stage.rates.items():
         require(where, f"{key}.{name}", rate, 0 <= rate < float("inf"), "0 (left as it is) or more")
         if name not in groups:

@@ -61,9 +61,9 @@ def test_the_groups_that_tasks_train(variant, tasks, groups):
         (
             'variant = "ft1"',
             "retrieval",
-            "stage.caption.tasks: there is no task 'retrieval'. Known: caption.",
+            'stage.caption.tasks: there is no task "retrieval". Known: caption.',
         ),
-        ("", "fda", "stage.caption.tasks: there is no task 'fda'. Known: retrieval, caption."),
+        ("", "fda", 'stage.caption.tasks: there is no task "fda". Known: retrieval, caption.'),
         ('variant = "ft3"', "caption", "Did you mean ft"),
         (
             'variant = "ft2"\ntext_layers = 2\ntext_heads = 4',

@@ -58,7 +58,7 @@ def test_there_is_one_task():
             "method.temperature = 0.5 has no effect without method.view_weight or method.reason_weight",
         ),
         (["method.ffn=3"], "unknown key method.ffn. Known: name, preset,"),
-        (["stage.train.tasks={mlm = 1}"], "stage.train.tasks: there is no task 'mlm'. Known: caption."),
+        (["stage.train.tasks={mlm = 1}"], 'stage.train.tasks: there is no task "mlm". Known: caption.'),
         (["vision.kind=objects"], "vision.keep: got 24, wanted 0: SCORER compares the pictures cell by cell"),
         (["data.examples=pairs"], "data.exchange: got true, wanted false"),
     ],

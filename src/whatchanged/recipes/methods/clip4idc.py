@@ -34,7 +34,7 @@ class CLIP4IDCConfig(MethodSettings):
     max_length: int = 33
     """Most ids of a decoded caption, BOS included: one more than the decoding steps."""
     variant: Literal["clip4idc", "ft1", "ft2"] = "clip4idc"
-    """The method, or one of its two baselines, which have no inter blocks and no retrieval stage."""
+    """The method itself, or one of its two baselines. They have no inter blocks and no retrieval."""
     width: int = 768
     heads: int = 12
     ffn: int = 3072
@@ -56,9 +56,9 @@ class CLIP4IDCConfig(MethodSettings):
     max_words: int = 32
     """Text length in training, [start] or [end] included."""
     freeze: bool = True
-    """Preset ``authors`` keeps CLIP's tables and first layers as they are; false where CLIP starts random."""
+    """Preset ``authors``: CLIP's tables and first layers do not learn. Set false without CLIP's weights."""
     train_words: bool = False
-    """Captioning trains the word table all the same (the authors: on Spot-the-Diff only)."""
+    """With ``freeze``: captioning trains the word table all the same (the authors: on Spot-the-Diff)."""
 
     @property
     def tasks(self) -> Mapping[str, Task]:
@@ -68,11 +68,11 @@ class CLIP4IDCConfig(MethodSettings):
 
     @property
     def embeds_captions(self) -> bool:
-        """The method does, its baselines do not."""
+        """The method can, its baselines cannot."""
         return self.variant == "clip4idc"
 
     def longest_caption(self, single: bool = False) -> int:
-        """Pieces between [start] and [end]."""
+        """Words, or subwords, between [start] and [end]."""
         return self.max_words - 2
 
     def expects_weights(self, recipe: Recipe) -> str:
@@ -90,11 +90,12 @@ class CLIP4IDCConfig(MethodSettings):
 
     def groups(self, tasks: Collection[str]) -> tuple[str, ...]:
         """CLIP's own tensors, those that join the two pictures, and the captioner."""
-        found = []
-        if self.tasks.keys() & set(tasks):
-            found.append("clip")
-            found += ["new"] if self.embeds_captions else []
-        return (*found, *(["captioner"] if "caption" in tasks else []))
+        own = self.tasks.keys() & set(tasks)
+        if not own:
+            return ()
+        new = ("new",) if self.embeds_captions else ()
+        captioner = ("captioner",) if "caption" in own else ()
+        return ("clip", *new, *captioner)
 
     def check(self, recipe: Recipe, where: str) -> None:
         """Sizes that divide one another, words that fit their tables, switches that do something."""

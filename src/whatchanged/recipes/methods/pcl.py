@@ -44,7 +44,9 @@ class PCLConfig(MethodSettings):
     negatives: int = 6
     """False captions of a pair (task fda)."""
     difference_encoder: bool = True
+    """Whether each picture, then both, are encoded before they are read with the words."""
     distractor_judging: bool = True
+    """Whether captioning also learns to tell changed pairs from unchanged ones."""
     every_word: bool = False
     """Captioning learns every word of a caption in each pass instead of a masked 15 %. Not published."""
 

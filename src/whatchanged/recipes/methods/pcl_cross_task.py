@@ -12,7 +12,7 @@ from whatchanged.recipes.schema import Recipe
 
 @dataclass(frozen=True)
 class PCLCrossTaskConfig(PCLConfig):
-    """PCL with its cross-task data: what single captioned pictures and labelled pictures need beside."""
+    """PCL with its cross-task data: single pictures with captions, and pictures with class labels."""
 
     implementation: ClassVar[str] = "whatchanged.training.methods.pcl_cross_task:PCLCrossTask"
 
@@ -22,7 +22,7 @@ class PCLCrossTaskConfig(PCLConfig):
     margin: float = 0.4
     """Cosine up to which two pictures of different classes cost nothing (task fgvc)."""
     single_length: int = 40
-    """``max_length`` of single pictures' captions; only preset ``authors`` sees it, as padding."""
+    """``max_length`` of single pictures' captions."""
 
     @property
     def tasks(self) -> Mapping[str, Task]:
@@ -37,7 +37,7 @@ class PCLCrossTaskConfig(PCLConfig):
         return self.classes
 
     def longest_caption(self, single: bool = False) -> int:
-        """As PCL's, single pictures' captions having a length of their own."""
+        """As PCL's. Captions of single pictures have a length of their own."""
         return (self.single_length if single else self.max_length) - 3
 
     def check(self, recipe: Recipe, where: str) -> None:
