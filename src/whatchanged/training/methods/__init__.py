@@ -70,7 +70,12 @@ class Method(TorchModule, Protocol):
         """Probability (B,) that nothing changed, by a head of its own; None without: sentences are judged."""
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """Every parameter in exactly one named group."""
+        """Every parameter in exactly one named group: "name", "params".
+
+        Also, where the group wants it, "weight_decay" in place of the stage's, and "moves_when_idle": true
+        where a parameter without a gradient in a step counts as one whose gradient is zero, once it has had
+        one in the stage, so that the optimiser's moments go on moving it.
+        """
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         """Names of the parameters that none of these tasks gives a gradient, on purpose."""
@@ -91,6 +96,14 @@ class EmbedsCaptions(Protocol):
 
     def embed_texts(self, ids: Tensor) -> Tensor:
         """The captions' vectors (B, J), not normalised. ids: (B, T), BOS words EOS PAD."""
+
+
+@runtime_checkable
+class PadsCaptions(Protocol):
+    """What a method can do besides whose loss divides by a caption's positions, padding included."""
+
+    def pad_captions(self, length: int) -> None:
+        """Pad captions to ``length`` ids from now on: the data's longest one with BOS and EOS."""
 
 
 def build_method(config: MethodSettings, vision: Vision, vocabulary: Vocabulary) -> Method:

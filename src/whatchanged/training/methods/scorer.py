@@ -10,10 +10,13 @@ Official code: tuyunbin/SCORER, for CLEVR-Change only. Axis letters: B pairs, N 
 h heads, k = D / h, L text positions, V vocabulary.
 
 Departures. ``Preset`` has a field per point where paper and code part ways; ``method.preset`` chooses. Where
-the paper is silent, both follow the code: dropout, places, CBR's images, two sides of the view loss but one
-side and its transpose in CBR. ``paper`` sums matching over heads and takes its scores from the first layer,
-whose inputs are the pictures before any reconstruction: our reading. ``repaired`` mends mistakes of the code:
-CBR never learns (the optimiser does not know it), its sentence vector divides by all positions. Beyond that:
+the paper is silent, both follow the code: dropout, places, CBR's images, the start of CBR's attention (Xavier
+over queries, keys and values as one matrix), two sides of the view loss but one side and its transpose in
+CBR. ``paper`` sums matching over heads and takes its scores from the first layer, whose inputs are the
+pictures before any reconstruction: our reading. ``repaired`` mends mistakes of the code: CBR never learns
+(the optimiser does not know it), its sentence vector divides by all positions. Beyond that:
+- all positions are those of the data's longest caption, of any split, as in the code; of ``max_length`` where
+  nobody knows it beforehand (captions that are drawn, captions in pieces);
 - rates, steps, layers and the exchange of unchanged views are the recipe's; validation is greedy (the code
   samples) and keeps one snapshot (the code takes the best of each metric); a checkpoint holds CBR too;
 - pads stand behind the words and a word reads backwards only, so no mask hides them: same numbers;
@@ -87,6 +90,7 @@ class SCORER(nn.Module):
         self.vision = vision
         self.vocabulary = vocabulary
         self.max_length = config.max_length
+        self.positions = config.max_length
         self.preset = preset = replace(PRESETS[config.preset], **dict.fromkeys(config.repaired, True))
         width = config.width
         subtract = config.difference == "subtract"
@@ -114,12 +118,20 @@ class SCORER(nn.Module):
         """What the stage asks for; where an example is a scene, both its pairs come on top."""
         return batch
 
+    def pad_captions(self, length: int) -> None:
+        """Pad to ``length`` ids, at most ``max_length``, where the padding counts."""
+        self.positions = min(length, self.max_length)
+
     def collate(self, examples: Sequence[Example]) -> Batch:
-        """Examples to tensors; a caption has at most ``max_length`` ids, BOS and EOS included."""
+        """Examples to tensors; a caption has at most ``max_length`` ids, BOS and EOS included.
+
+        They are padded to the longest, or, where the padding counts, to as many positions as the data have.
+        """
         sentences = [self.vocabulary.sentence(e.caption, self.max_length - 2) for e in examples]
-        ids = torch.tensor(padded(sentences, self.max_length))
-        if not self.padding_sensitive_tasks:
-            ids = ids[:, : int((ids != PAD).sum(1).max())]
+        length = max(map(len, sentences))
+        if self.padding_sensitive_tasks:
+            length = max(length, self.positions)
+        ids = torch.tensor(padded(sentences, length))
         # without whole scenes no pair says its kind, and all share one loss
         scenes = any(e.partner is not None for e in examples)
         changed = torch.tensor([int(e.record.changed is True) for e in examples]) if scenes else None
