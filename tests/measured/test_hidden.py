@@ -3,9 +3,9 @@ import zlib
 
 import numpy as np
 import pytest
+from drawn_page import page, with_box
 from PIL import Image, ImageCms
 
-from drawn_page import page, with_box
 from whatchanged.measured import measure
 
 
@@ -24,7 +24,10 @@ def deep_png(path, values):
     rows = b"".join(b"\0" + row.astype(">u2").tobytes() for row in values)
     header = struct.pack(">IIBBBBB", width, height, 16, 2, 0, 0, 0)
     path.write_bytes(
-        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(rows))
+        + chunk(b"IEND", b"")
     )
     return path
 
@@ -41,7 +44,10 @@ def test_a_file_written_anew_is_identical(tmp_path, options):
 @pytest.mark.parametrize("name", ["b.bmp", "b.tiff", "b.ppm", "b.webp"])
 def test_another_lossless_format_is_identical(tmp_path, name):
     options = {"lossless": True} if name.endswith("webp") else {}
-    assert measure(save(tmp_path / "a.png", page()), save(tmp_path / name, page(), **options)).verdict == "identical"
+    assert (
+        measure(save(tmp_path / "a.png", page()), save(tmp_path / name, page(), **options)).verdict
+        == "identical"
+    )
 
 
 def test_alpha_alone_changes_what_is_seen_over_black(tmp_path):
@@ -96,7 +102,9 @@ def test_the_same_profile_of_standard_colours_is_no_change(tmp_path):
 
 
 def test_a_broken_profile_is_passed_over(tmp_path):
-    answer = measure(save(tmp_path / "a.png", page()), save(tmp_path / "b.png", page(), icc_profile=b"nonsense"))
+    answer = measure(
+        save(tmp_path / "a.png", page()), save(tmp_path / "b.png", page(), icc_profile=b"nonsense")
+    )
     assert answer.verdict != "changed"
 
 
@@ -114,7 +122,11 @@ def test_later_frames_are_never_passed_over(tmp_path):
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "CMYK", "I", "F"])
 def test_every_mode_is_read(tmp_path, mode):
-    image = Image.fromarray(page()).convert("L").convert(mode) if mode in "IF" else Image.fromarray(page()).convert(mode)
+    image = (
+        Image.fromarray(page()).convert("L").convert(mode)
+        if mode in "IF"
+        else Image.fromarray(page()).convert(mode)
+    )
     path = save(tmp_path / "a.tiff", image)
     assert measure(path, image).verdict in ("identical", "noise")
 

@@ -1,17 +1,19 @@
 import numpy as np
 import pytest
+from drawn_page import page, with_box
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from PIL import Image
 
-from drawn_page import page, with_box
 from whatchanged.errors import ImageError, WhatchangedError
 from whatchanged.measured import measure
 from whatchanged.measured.planes import blurred
 
 pictures = arrays(
-    np.uint8, st.tuples(st.integers(1, 24), st.integers(1, 24), st.just(3)), elements=st.sampled_from([0, 90, 255])
+    np.uint8,
+    st.tuples(st.integers(1, 24), st.integers(1, 24), st.just(3)),
+    elements=st.sampled_from([0, 90, 255]),
 )
 
 
@@ -89,7 +91,9 @@ def test_one_grey_level_is_noise_and_strict_finds_it():
 
 def test_text_moved_by_a_fraction_of_a_pixel_is_noise():
     before = page()
-    mixed = (before.astype(int) * 7 + np.roll(before, 1, axis=1).astype(int) * 3) // 10  # as if 0.3 pixels further right
+    mixed = (
+        before.astype(int) * 7 + np.roll(before, 1, axis=1).astype(int) * 3
+    ) // 10  # as if 0.3 pixels further right
     assert measure(before, mixed.astype(np.uint8)).verdict == "noise"
 
 

@@ -29,7 +29,11 @@ def test_shares(share, text):
 
 @pytest.mark.parametrize(
     ("step", "text"),
-    [((0, 24), "down by 24 pixels"), ((-1, 0), "left by 1 pixel"), ((3, -2), "right by 3 pixels and up by 2 pixels")],
+    [
+        ((0, 24), "down by 24 pixels"),
+        ((-1, 0), "left by 1 pixel"),
+        ((3, -2), "right by 3 pixels and up by 2 pixels"),
+    ],
 )
 def test_ways(step, text):
     assert words.way(*step) == text

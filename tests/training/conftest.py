@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from whatchanged.recipes.reader import load_recipe
 from whatchanged.worlds.birds.twin import write_birds
 from whatchanged.worlds.clevr.language import write_captions
 from whatchanged.worlds.clevr.sampling import sample_triple
@@ -52,3 +53,28 @@ def tiny_birds(tmp_path_factory):
     out = tmp_path_factory.mktemp("birds") / "tiny"
     write_birds(out, 10, seed=3, size=32)
     return out
+
+
+@pytest.fixture(scope="session")
+def quick_recipe(tiny_dataset):
+    """pcl-tiny on the tiny data set, 12 steps of pre-training and 8 of captioning."""
+    settings = [
+        f"data.path={tiny_dataset}",
+        f"data.features={tiny_dataset}/features",
+        "stage.pretrain.steps=12",
+        "stage.caption.steps=8",
+        "stage.caption.evaluate_every=4",
+        "stage.pretrain.save_every=5",
+        "stage.caption.save_every=3",
+    ]
+    return load_recipe("pcl-tiny", settings)
+
+
+@pytest.fixture(scope="session")
+def unbroken(quick_recipe, tmp_path_factory):
+    """A run of the quick recipe from beginning to end, to be read only."""
+    from whatchanged.training.run import run_recipe
+
+    run = tmp_path_factory.mktemp("quick") / "unbroken"
+    run_recipe(quick_recipe, run, quiet=True, device="cpu")
+    return run

@@ -1,6 +1,7 @@
+"""The loop, stage by stage: what it writes, that it goes on exactly, and what it stops at."""
+
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -10,57 +11,40 @@ from pathlib import Path
 
 import pytest
 import torch
+from finished_runs import assert_same, lines, weights
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from whatchanged.errors import OutputError, RecipeError
+from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe, parse_recipe
 from whatchanged.training import loop
+from whatchanged.training.build import make_method
 from whatchanged.training.checkpoint import read_checkpoint
 from whatchanged.training.data.sources import open_sources
 from whatchanged.training.loop import finite_values
 from whatchanged.training.run import run_recipe, seed_everything
-from whatchanged.training.run_folder import checkpoint_file, make_method, open_run
+from whatchanged.training.run_folder import checkpoint_file, open_run
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
-QUICK = ["stage.pretrain.steps=12", "stage.caption.steps=8", "stage.caption.evaluate_every=4",
-         "stage.pretrain.save_every=5", "stage.caption.save_every=3"]  # fmt: skip
+BACKBONE = [
+    "vision.kind=backbone",
+    "vision.image_width=48",
+    "vision.image_height=32",
+    "vision.channels=[4, 6, 8]",
+    "vision.blocks=1",
+    "stage.pretrain.tasks={ mlm = 1 }",
+]
+"""pcl-tiny on pictures, without false captions."""
 
 
-@pytest.fixture(scope="module")
-def recipe(tiny_dataset):
-    paths = [f"data.path={tiny_dataset}", f"data.features={tiny_dataset}/features"]
-    return load_recipe("pcl-tiny", [*QUICK, *paths])
-
-
-def lines(run):
-    """The run's metrics without the clock."""
-    parsed = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    return [{key: value for key, value in line.items() if key != "seconds"} for line in parsed]
-
-
-@pytest.fixture(scope="module")
-def unbroken(recipe, tmp_path_factory):
-    """A run from beginning to end, to be read only."""
-    run = tmp_path_factory.mktemp("loop") / "unbroken"
-    run_recipe(recipe, run, quiet=True, device="cpu")
-    return run
-
-
-def weights(run):
-    tensors = read_checkpoint(run / "checkpoints" / "last.safetensors").tensors
-    return {name: tensor for name, tensor in tensors.items() if name.startswith("model.")}
-
-
-def assert_same(run, other):
-    assert lines(run) == lines(other)
-    assert weights(run).keys() == weights(other).keys()
-    assert all(torch.equal(tensor, weights(other)[name]) for name, tensor in weights(run).items())
+@pytest.fixture
+def recipe(quick_recipe):
+    return quick_recipe
 
 
 def test_a_run_leaves_everything_that_tells_of_it(unbroken, recipe):
     names = {path.name for path in unbroken.iterdir()}
-    assert names == {"recipe.toml", "environment.json", "vocabulary.json", "metrics.jsonl", "negatives.jsonl",
-                     "checkpoints", "events"}  # fmt: skip
+    files = {"recipe.toml", "environment.json", "vocabulary.json", "metrics.jsonl", "negatives.jsonl"}
+    assert names == {*files, "checkpoints", "events"}
     assert {p.name for p in (unbroken / "checkpoints").iterdir()} == {"last.safetensors", "best.safetensors"}
     assert parse_recipe((unbroken / "recipe.toml").read_text(), "kept") == recipe
     assert json.loads((unbroken / "environment.json").read_text())["packages"]["torch"] == torch.__version__
@@ -99,8 +83,8 @@ def test_a_killed_run_goes_on_bit_for_bit(unbroken, recipe, tmp_path):
     assert_same(run, unbroken)
 
 
-def test_a_run_in_many_sittings_equals_one(unbroken, recipe, tmp_path):
-    """Every sitting ends after one step: in each stage, between log lines, before and after validation."""
+def test_a_run_in_many_launches_equals_one(unbroken, recipe, tmp_path):
+    """Every launch ends after one step: in each stage, between log lines, before and after validation."""
     sparse = replace(recipe, stages=tuple(replace(stage, log_every=3) for stage in recipe.stages))
     run_recipe(sparse, tmp_path / "one", quiet=True, device="cpu")
     for launch in range(30):
@@ -111,176 +95,6 @@ def test_a_run_in_many_sittings_equals_one(unbroken, recipe, tmp_path):
             break
     assert launch == 18  # 20 steps; a stage's last step goes on into the next stage, or ends the run
     assert_same(tmp_path / "many", tmp_path / "one")
-
-
-def test_a_run_killed_before_its_first_checkpoint_starts_over(unbroken, recipe, tmp_path):
-    run = tmp_path / "early"
-    run.mkdir()
-    (run / "recipe.toml").write_bytes((unbroken / "recipe.toml").read_bytes())
-    (run / "metrics.jsonl").write_text('{"stage": "pretrain", "step": 1}\n')
-    run_recipe(None, run, resume=True, quiet=True, device="cpu")
-    assert_same(run, unbroken)
-
-
-@pytest.fixture
-def begun(unbroken, recipe, tmp_path):
-    """A run that begins from a copy of another, to be thrown away; and the same, unbroken."""
-    begun = replace(recipe, seed=8)
-    run_recipe(begun, tmp_path / "whole", quiet=True, device="cpu", init=unbroken)
-    return begun, shutil.copytree(unbroken, tmp_path / "source"), tmp_path / "whole"
-
-
-def test_a_run_with_init_killed_before_its_first_checkpoint_keeps_it(begun, tmp_path, monkeypatch):
-    recipe, source, whole = begun
-    steps = iter(range(3))
-
-    def counted(*_):
-        if next(steps, None) is None:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(loop, "count_terms", counted)
-        run_recipe(recipe, tmp_path / "early", quiet=True, device="cpu", init=source)
-    shutil.rmtree(source)
-    assert read_checkpoint(tmp_path / "early" / "checkpoints" / "last.safetensors").state.step == 0
-    assert run_recipe(None, tmp_path / "early", resume=True, quiet=True, device="cpu").finished
-    assert_same(tmp_path / "early", whole)
-
-
-def test_a_run_killed_while_it_opens_its_data_is_gone_on_with(begun, tmp_path, monkeypatch):
-    recipe, source, whole = begun
-
-    def killed(recipe, run):
-        (run / "negatives.jsonl").write_bytes((whole / "negatives.jsonl").read_bytes())
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("whatchanged.training.run.open_sources", killed)
-        patch.setattr(
-            "whatchanged.training.run.shutil.rmtree", lambda *_, **__: None
-        )  # SIGKILL cleans nothing
-        run_recipe(recipe, tmp_path / "early", quiet=True, device="cpu", init=source)
-    assert run_recipe(None, tmp_path / "early", resume=True, quiet=True, device="cpu").finished
-    assert_same(tmp_path / "early", whole)
-    assert json.loads((tmp_path / "early" / "environment.json").read_text())["init"] == str(source)
-
-
-def test_a_run_begins_from_anothers_words_and_says_so(unbroken, recipe, tiny_dataset, tmp_path, capsys):
-    still = replace(recipe.stages[1], steps=1, lr=1e-30, evaluate_every=0)
-    run_recipe(replace(recipe, stages=(still,)), tmp_path / "run", device="cpu", init=unbroken)
-    said = capsys.readouterr().err
-    assert (
-        f"{unbroken}: " in said
-        and "keep their own start (distractor); " in said
-        and "words were known" in said
-    )
-    taken, known = weights(tmp_path / "run"), weights(unbroken)
-    assert torch.allclose(
-        taken["model.embed.words.weight"], known["model.embed.words.weight"], atol=1e-20, rtol=0
-    )
-    paths = [f"data.path={tiny_dataset}", f"data.features={tiny_dataset}/features"]
-    with pytest.raises(RecipeError, match=r"weights of PCL; SCORER can begin with nothing of them"):
-        run_recipe(load_recipe("scorer-tiny", paths), tmp_path / "scorer", device="cpu", init=unbroken)
-    assert not (tmp_path / "scorer").exists()
-
-
-def test_a_folder_without_a_run_is_not_resumed(recipe, tmp_path):
-    (tmp_path / "negatives.jsonl").write_text("")
-    with pytest.raises(OutputError, match=r"holds no recipe\.toml to go on with: choose another folder"):
-        run_recipe(recipe, tmp_path, resume=True, device="cpu")
-
-
-def test_data_may_move_before_a_run_goes_on(unbroken, recipe, tiny_dataset, tmp_path, whatchanged):
-    old, new, run = tmp_path / "old", tmp_path / "new", tmp_path / "run"
-    shutil.copytree(tiny_dataset, old)
-    at = replace(recipe, data=replace(recipe.data, path=str(old), features=str(old / "features")))
-    run_recipe(at, run, quiet=True, device="cpu", max_seconds=0)
-    old.rename(new)
-    resume = ["train", "--resume", "--output", run, "--device", "cpu", "--quiet"]
-    code, _, err = whatchanged(*resume, "--data", tmp_path / "nowhere")
-    assert code == 2 and "nowhere" in err and str(old) in (run / "recipe.toml").read_text()
-    code, _, err = whatchanged(*resume, "--data", new, "--features", new / "features")
-    assert code == 0, err
-    assert_same(run, unbroken)
-
-
-def test_a_run_does_not_go_on_with_other_words(recipe, tiny_dataset, tmp_path):
-    shutil.copytree(tiny_dataset, tmp_path / "data")
-    at = replace(recipe, data=replace(recipe.data, path=str(tmp_path / "data")))
-    run_recipe(at, tmp_path / "run", quiet=True, device="cpu", max_seconds=0)
-    kept = {p: p.read_bytes() for p in (tmp_path / "run").rglob("*.*") if p.is_file()}
-    captions = tmp_path / "data" / "change_captions.json"
-    captions.write_text(captions.read_text().replace("cylinder", "aardvark"))
-    with pytest.raises(RecipeError, match="the data has other words now"):
-        run_recipe(None, tmp_path / "run", resume=True, quiet=True, device="cpu")
-    assert {p: p.read_bytes() for p in kept} == kept
-
-
-def test_processes_read_what_threads_read(unbroken, tmp_path, whatchanged):
-    arguments = ["train", unbroken / "recipe.toml", "--device", "cpu", "--quiet", "--readers", 1]
-    code, _, err = whatchanged(*arguments, "-o", tmp_path / "run")
-    assert code == 0, err
-    assert_same(tmp_path / "run", unbroken)
-
-
-def test_the_first_sittings_environment_stays(recipe, tmp_path, monkeypatch):
-    kept = tmp_path / "environment.json"
-    run_recipe(recipe, tmp_path, quiet=True, device="cpu", max_seconds=0)
-    first = json.loads(kept.read_text())
-    monkeypatch.setattr("sys.argv", ["elsewhere"])
-    for _ in range(2):
-        run_recipe(None, tmp_path, resume=True, quiet=True, device="cpu", max_seconds=0)
-    told = json.loads(kept.read_text())
-    launches = told.pop("sittings")
-    assert told == first and [launch["command"] for launch in launches] == [["elsewhere"]] * 2
-
-
-def test_the_last_stages_name_gives_no_earlier_stages_weights(unbroken, recipe, tmp_path):
-    assert open_run(unbroken, "caption")[2].stage == 1
-    first = replace(recipe.stages[0], evaluate_every=1)
-    run_recipe(
-        replace(recipe, stages=(first, recipe.stages[1])), tmp_path, quiet=True, device="cpu", max_seconds=0
-    )
-    assert open_run(tmp_path, "best")[2].stage == 0
-    with pytest.raises(RecipeError, match="no best weights of this stage yet"):
-        open_run(tmp_path, "caption")
-
-
-def test_a_finished_run_is_left_alone(unbroken):
-    before = (unbroken / "metrics.jsonl").read_bytes()
-    assert run_recipe(None, unbroken, resume=True, device="cpu").finished
-    assert (unbroken / "metrics.jsonl").read_bytes() == before
-
-
-def test_a_run_is_not_overwritten_nor_resumed_with_another_recipe(unbroken, recipe, tmp_path):
-    with pytest.raises(OutputError, match=r"exists already\. Go on with it"):
-        run_recipe(recipe, unbroken, device="cpu")
-    with pytest.raises(RecipeError, match="another recipe or other settings"):
-        run_recipe(replace(recipe, seed=8), unbroken, resume=True, device="cpu")
-    with pytest.raises(RecipeError, match="no run to resume"):
-        run_recipe(None, tmp_path / "nothing", resume=True, device="cpu")
-
-
-def test_a_run_that_cannot_start_leaves_nothing(recipe, tmp_path):
-    wrong = replace(recipe, vision=replace(recipe.vision, feature_width=25))
-    wrong = replace(wrong, data=replace(wrong.data, features=str(tmp_path), path=str(tmp_path / "none")))
-    with pytest.raises(Exception, match="none"):
-        run_recipe(wrong, tmp_path / "run", device="cpu")
-    assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.parametrize(
-    ("rates", "message"),
-    [
-        ({"vison": 1.0}, "no parameter group 'vison'"),
-        ({"method": 0.0}, r"stage\.caption: nothing is left to train"),
-    ],
-)
-def test_a_later_stage_that_cannot_train_is_found_first(rates, message, recipe, tmp_path):
-    stages = (recipe.stages[0], replace(recipe.stages[1], rates=rates))
-    with pytest.raises(RecipeError, match=message):
-        run_recipe(replace(recipe, stages=stages), tmp_path / "run", quiet=True, device="cpu")
-    assert not (tmp_path / "run").exists()
 
 
 def test_a_score_that_is_not_finite_stops_the_run(recipe, tmp_path, monkeypatch):
@@ -329,13 +143,17 @@ def test_a_stage_hands_on_its_best_weights_and_they_are_kept(recipe, tmp_path, m
 
 def test_a_stage_that_freezes_and_clips_goes_on_bit_for_bit(tiny_dataset, tmp_path):
     """What the stage before left on frozen tensors counts neither in the norm nor in the steps."""
-    recipe = load_recipe("pcl-tiny", [
-        f"data.path={tiny_dataset}", "vision.kind=backbone", "vision.image_width=48",
-        "vision.image_height=32", "vision.channels=[4,6,8]", "vision.blocks=1", "vision.keep=0",
-        "stage.pretrain.tasks={mlm=1}",
-        "stage.pretrain.steps=3", "stage.caption.steps=4", "stage.caption.evaluate_every=0",
-        "stage.caption.train_vision=false", "stage.caption.clip=0.02", "method.dropout=0.0",
-    ])  # fmt: skip
+    settings = [
+        *BACKBONE,
+        f"data.path={tiny_dataset}",
+        "stage.pretrain.steps=3",
+        "stage.caption.steps=4",
+        "stage.caption.evaluate_every=0",
+        "stage.caption.train_vision=false",
+        "stage.caption.max_grad_norm=0.02",
+        "method.dropout=0.0",
+    ]
+    recipe = load_recipe("pcl-tiny", settings)
     run_recipe(recipe, tmp_path / "one", quiet=True, device="cpu")
     for launch in range(9):
         state = run_recipe(recipe, tmp_path / "many", launch > 0, max_seconds=0, quiet=True, device="cpu")
@@ -346,12 +164,15 @@ def test_a_stage_that_freezes_and_clips_goes_on_bit_for_bit(tiny_dataset, tmp_pa
 
 
 def test_a_vision_whose_rate_is_0_keeps_its_running_statistics(tiny_dataset, tmp_path):
-    recipe = load_recipe("pcl-tiny", [
-        f"data.path={tiny_dataset}", "vision.kind=backbone", "vision.image_width=48",
-        "vision.image_height=32", "vision.channels=[4,6,8]", "vision.blocks=1", "vision.keep=0",
-        "stage.pretrain.tasks={mlm=1}", "stage.pretrain.steps=2", "stage.caption.steps=2",
-        "stage.pretrain.rates={vision=0}", "stage.caption.evaluate_every=0",
-    ])  # fmt: skip
+    settings = [
+        *BACKBONE,
+        f"data.path={tiny_dataset}",
+        "stage.pretrain.steps=2",
+        "stage.caption.steps=2",
+        "stage.pretrain.rates={ vision = 0 }",
+        "stage.caption.evaluate_every=0",
+    ]
+    recipe = load_recipe("pcl-tiny", settings)
     fresh = make_method(recipe, open_sources(recipe, tmp_path).vocabulary).vision.state_dict()
     means = {f"model.vision.{name}" for name in fresh if name.endswith("running_mean")}
     run_recipe(recipe, tmp_path / "learns", quiet=True, device="cpu")
@@ -379,7 +200,7 @@ def test_losses_fall_on_a_few_pairs(recipe, tmp_path):
 
 
 def test_bf16_trains_too(recipe, tmp_path):
-    stages = tuple(replace(stage, precision="bf16", clip=1.0, steps=3) for stage in recipe.stages)
+    stages = tuple(replace(stage, precision="bf16", max_grad_norm=1.0, steps=3) for stage in recipe.stages)
     run_recipe(replace(recipe, stages=stages), tmp_path / "run", quiet=True, device="cpu")
     assert len([line for line in lines(tmp_path / "run") if "lr" in line]) == 6
 
@@ -399,8 +220,14 @@ def test_a_scorer_trains_in_bf16_too(tiny_dataset, tmp_path):
 def test_a_scorer_goes_on_bit_for_bit_and_keeps_what_it_never_trains(tiny_dataset, tmp_path):
     """The released reading: scenes, exchanged views, dropout, a learned scale, and a frozen part."""
     paths = [f"data.path={tiny_dataset}", f"data.features={tiny_dataset}/features"]
-    quick = ["stage.train.steps=5", "stage.train.evaluate_every=3", "stage.train.batch=6",
-             "method.preset=authors", "stage.train.schedule=stairs", "stage.train.stair=2"]  # fmt: skip
+    quick = [
+        "stage.train.steps=5",
+        "stage.train.evaluate_every=3",
+        "stage.train.batch=6",
+        "method.preset=authors",
+        "stage.train.schedule=stairs",
+        "stage.train.stair=2",
+    ]
     recipe = load_recipe("scorer-tiny", [*paths, *quick])
     run_recipe(recipe, tmp_path / "one", quiet=True, device="cpu")
     for launch in range(9):
@@ -419,3 +246,21 @@ def test_a_scorer_goes_on_bit_for_bit_and_keeps_what_it_never_trains(tiny_datase
     assert {f"model.{name}" for name in first} == trained.keys()
     still = {name for name in first if torch.equal(first[name], trained[f"model.{name}"])}
     assert still == {name for name in first if name.startswith("reasoning.")}
+
+
+def test_the_last_stages_name_gives_no_earlier_stages_weights(unbroken, recipe, tmp_path):
+    assert open_run(unbroken, "caption")[2].stage == 1
+    first = replace(recipe.stages[0], evaluate_every=1)
+    run_recipe(
+        replace(recipe, stages=(first, recipe.stages[1])), tmp_path, quiet=True, device="cpu", max_seconds=0
+    )
+    assert open_run(tmp_path, "best")[2].stage == 0
+    with pytest.raises(RecipeError, match="no best weights of this stage yet"):
+        open_run(tmp_path, "caption")
+
+
+def test_processes_read_what_threads_read(unbroken, tmp_path, whatchanged):
+    arguments = ["train", unbroken / "recipe.toml", "--device", "cpu", "--quiet", "--workers", 1]
+    code, _, err = whatchanged(*arguments, "-o", tmp_path / "run")
+    assert code == 0, err
+    assert_same(tmp_path / "run", unbroken)

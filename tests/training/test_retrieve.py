@@ -17,9 +17,11 @@ def trained(whatchanged, tiny_dataset, tmp_path):
     """Trains a recipe for one step a stage; returns the run folder."""
 
     def train(name, *stages):
-        settings = [f"stage.{stage}.{key}" for stage in stages for key in ("steps=1", "evaluate_every=0")]
+        short = ("steps=1", "evaluate_every=0", "metric=CIDEr-D")
+        settings = [f"stage.{stage}.{key}" for stage in stages for key in short]
         overrides = [part for setting in settings for part in ("--set", setting)]
-        places = ["--data", tiny_dataset, "--features", tiny_dataset / "features"]
+        places = ["--data", tiny_dataset]
+        places += ["--features", tiny_dataset / "features"] if name.startswith("pcl") else []
         code, _, err = whatchanged("train", name, *places, "-o", tmp_path / name, "--quiet", *overrides)
         assert code == 0, err
         return tmp_path / name
@@ -70,34 +72,23 @@ def test_captions_are_embedded_as_they_were_trained_on(
 
 
 @pytest.mark.parametrize(
-    ("name", "stages", "message"),
+    ("name", "stages"),
     [
-        ("clip4idc-tiny-ft1", ["caption"], "a baseline has no retrieval stage"),
-        ("pcl-tiny", ["pretrain", "caption"], "needs a method with a retrieval stage"),
+        ("clip4idc-tiny-ft1", ["caption"]),
+        ("pcl-tiny", ["pretrain", "caption"]),
     ],
 )
-def test_a_run_without_retrieval_is_refused(
-    name, stages, message, whatchanged, trained, tiny_dataset, tmp_path
-):
+def test_a_run_without_retrieval_is_refused(name, stages, whatchanged, trained, tiny_dataset, tmp_path):
     run, file = trained(name, *stages), tmp_path / "s.npy"
     code, _, err = whatchanged("retrieve", run, tiny_dataset, "-o", file, "--device", "cpu")
-    assert code == 2 and message in err and not file.exists()
+    assert code == 2 and not file.exists()
+    assert f"{run}: its method does not embed captions. Name a run of one that does (clip4idc)." in err
 
 
 def test_a_split_without_pairs_is_named(whatchanged, trained, tiny_dataset, tmp_path):
     run = trained("clip4idc-tiny", "retrieval", "caption")
-    arguments = (
-        "retrieve",
-        run,
-        tiny_dataset,
-        "-o",
-        tmp_path / "s.npy",
-        "--split",
-        "test",
-        "--device",
-        "cpu",
-    )
-    code, _, err = whatchanged(*arguments)
+    options = ["-o", tmp_path / "s.npy", "--split", "test", "--device", "cpu"]
+    code, _, err = whatchanged("retrieve", run, tiny_dataset, *options)
     assert code == 2 and "test" in err
 
 

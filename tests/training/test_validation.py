@@ -1,3 +1,5 @@
+"""Scores on validation data, of methods that say and embed what is written here."""
+
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +13,7 @@ from whatchanged.errors import RecipeError
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
 from whatchanged.training.validation import validate
-from whatchanged.vocabulary import BOS, EOS, Vocabulary
+from whatchanged.vocabulary import BOS, EOS, Vocabulary, padded
 
 SENTENCES = [
     ("the cube moved", "the block moved"),
@@ -46,7 +48,7 @@ class Parrot(nn.Module):
 
     def encode(self, before, after):
         assert not self.training and not torch.is_grad_enabled()
-        return torch.tensor([self.vocabulary.ids(SAID[i], 8) for i in before])
+        return torch.tensor(padded([self.vocabulary.sentence(SAID[i]) for i in before], 8))
 
     def first_cache(self, memory):
         return {"ids": memory}
@@ -68,8 +70,8 @@ def test_scores_are_those_of_the_greedy_captions():
     assert parrot.training
 
 
-class Eye(nn.Module):
-    """Sees in each pair its number, as an axis; reads in each caption the number that ``READ`` gives it."""
+class Embedder(nn.Module):
+    """Embeds each pair as the axis of its number, and each caption as the axis that ``READ`` gives it."""
 
     READ = (0, 0, 2, 3)
     vocabulary = Vocabulary.from_captions(SAID)
@@ -112,17 +114,17 @@ class FourPairs(Pairs):
 
 def test_retrieval_ranks_the_changed_pairs():
     """Sentence 1 reads 0, so pair 1 is one of three zeros for it, behind one larger; the rest are right."""
-    eye = Eye().train()
-    scores = validate(eye, FourPairs([True] * 4), torch.device("cpu"), "R@1")
-    assert scores["R@1"] == scores["text_to_pair/R@1"] == 75 and eye.training
+    embedder = Embedder().train()
+    scores = validate(embedder, FourPairs([True] * 4), torch.device("cpu"), "R@1")
+    assert scores["R@1"] == scores["text_to_pair/R@1"] == 75 and embedder.training
     assert scores["text_to_pair/MnR"] == pytest.approx((1 + 3 + 1 + 1) / 4)
-    some = validate(eye, FourPairs([True, False, True, None]), torch.device("cpu"), "R@1")
+    some = validate(embedder, FourPairs([True, False, True, None]), torch.device("cpu"), "R@1")
     assert some["R@1"] == 100
     with pytest.raises(RecipeError, match="no validation pair changed"):
-        validate(eye, FourPairs([False] * 4), torch.device("cpu"), "R@1")
+        validate(embedder, FourPairs([False] * 4), torch.device("cpu"), "R@1")
 
 
-class Asleep(Eye):
+class Constant(Embedder):
     """Embeds all pairs alike."""
 
     def embed_pairs(self, before, after):
@@ -130,10 +132,10 @@ class Asleep(Eye):
 
 
 def test_a_model_that_tells_nothing_apart_finds_one_in_n():
-    assert validate(Asleep(), FourPairs([True] * 4), torch.device("cpu"), "R@1")["R@1"] == 25
+    assert validate(Constant(), FourPairs([True] * 4), torch.device("cpu"), "R@1")["R@1"] == 25
 
 
-class Named(Eye):
+class Named(Embedder):
     """Reads in a caption the number that it is."""
 
     def collate(self, examples):
@@ -160,5 +162,5 @@ def test_every_caption_asks():
 
 
 def test_retrieval_needs_a_method_that_embeds():
-    with pytest.raises(RecipeError, match="needs a method with a retrieval stage"):
+    with pytest.raises(RecipeError, match="needs a method that embeds captions"):
         validate(Parrot(), Pairs(), torch.device("cpu"), "R@1")

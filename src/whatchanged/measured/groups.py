@@ -12,22 +12,23 @@ from numpy.typing import NDArray
 from whatchanged.measured.result import Measured, Statement
 from whatchanged.measured.signature import LENGTH, PARTS, place_parts
 
-# Fitted on drawn batches by benchmarks/calibrate_groups.py: how much each part of two signatures speaks against
-# one cause.
+# Fitted on drawn batches by benchmarks/calibrate_groups.py: how much each part of two signatures speaks
+# against one cause.
 WEIGHTS = {
-    "canvas": 0.0, "kinds": 0.63, "step": 2.95, "colours": 1.19, "share": 0.62, "count": 0.12, "touched": 1.51,
-    "density": 2.2, "motion": 0.03, "places": 1.13,
+    "canvas": 0.0, "kinds": 0.64, "step": 3.25, "colours": 1.31, "share": 1.11, "count": 0.15,
+    "touched": 0.96, "density": 1.71, "motion": 0.05, "places": 1.09,
 }  # fmt: skip
 OTHER_NAME = 0.3
 """What names that are no variants of one another speak against one cause."""
-FAR = 3.54
+FAR = 3.78
 """Pairs of a mean distance above this one have other causes."""
 
-VARIANT_WORDS = frozenset(
-    "chrome chromium firefox webkit safari edge ie ie11 electron opera mobile desktop tablet phone android ios "
-    "iphone ipad mac macos darwin linux windows win win32 osx ubuntu light dark contrast theme default ltr rtl "
-    "small medium large xs sm md lg xl xxl retina hidpi 1x 2x 3x".split()
+_VARIANTS = (
+    "chrome chromium firefox webkit safari edge ie ie11 electron opera mobile desktop tablet phone "
+    "android ios iphone ipad mac macos darwin linux windows win win32 osx ubuntu light dark contrast "
+    "theme default ltr rtl small medium large xs sm md lg xl xxl retina hidpi 1x 2x 3x "
 )
+VARIANT_WORDS = frozenset(_VARIANTS.split())
 """Words of a file's name that say under which browser, theme or size it was made."""
 
 
@@ -59,7 +60,8 @@ def find_groups(answers: Sequence[Measured], names: Sequence[str] = ()) -> list[
     labels = np.ones(len(differing), int)
     if len(differing) > 1:
         distances = pair_distances(
-            [answers[index].signature for index in differing], [names[index] for index in differing] if names else []
+            [answers[index].signature for index in differing],
+            [names[index] for index in differing] if names else [],
         )
         tree = hierarchy.linkage(squareform(distances, checks=False), "average")
         labels = hierarchy.fcluster(tree, FAR, "distance")
@@ -70,9 +72,7 @@ def find_groups(answers: Sequence[Measured], names: Sequence[str] = ()) -> list[
     return sorted(groups, key=lambda group: (-len(group.members), group.members))
 
 
-def pair_distances(
-    signatures: Sequence[Sequence[float]], names: Sequence[str] = ()
-) -> NDArray[np.float64]:
+def pair_distances(signatures: Sequence[Sequence[float]], names: Sequence[str] = ()) -> NDArray[np.float64]:
     """How much speaks against one cause of each two pairs, (N, N)."""
     parts = part_distances(signatures)
     total = np.asarray(sum(WEIGHTS[name] * distance for name, distance in parts.items()))
@@ -95,7 +95,7 @@ def part_distances(signatures: Sequence[Sequence[float]]) -> dict[str, NDArray[n
 
 
 def _place_distances(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How unlike the two most alike places of each two pairs are, 0 to 1: in extent and in what changed there."""
+    """How unlike the most alike places of each two pairs are, 0 to 1: in extent and in what changed."""
     extents, shapes = place_parts(rows)
     alike = np.einsum("ipc,jqc->ijpq", shapes, shapes)
     apart = np.abs(extents[:, None, :, None] - extents[None, :, None, :]).sum(axis=4)

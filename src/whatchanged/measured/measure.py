@@ -40,7 +40,11 @@ def measure(
     """
     if sensitivity <= 0:
         raise WhatchangedError(f"The sensitivity is {sensitivity:g}; give a number above 0, 1 is usual.")
-    if isinstance(before, str | Path) and isinstance(after, str | Path) and same_bytes(Path(before), Path(after)):
+    if (
+        isinstance(before, str | Path)
+        and isinstance(after, str | Path)
+        and same_bytes(Path(before), Path(after))
+    ):
         return _unchanged("identical", picture_size(Path(before), least=1), ())
     one, other = read_picture(before), read_picture(after)
     threshold = 0.0 if strict else 1.0 / sensitivity
@@ -97,7 +101,7 @@ def answer_of(
 
 
 def _counted(seen: Visibility, threshold: float) -> NDArray[np.bool_]:
-    """The pixels that a signature is made of: those that reach a part of the threshold, or all that differ."""
+    """The pixels that a signature is made of: those near the threshold or above, or all that differ."""
     strong = seen.visible(WEAKER * threshold)
     return strong if strong.any() else seen.differs
 

@@ -12,8 +12,8 @@ from whatchanged.measured.result import KINDS, Box, Statement
 
 CELLS = 8
 """Rows and columns of the reduced difference of a place."""
-EDGE = 24
-"""Levels of a pixel's step to its neighbours from which on it is an edge."""
+EDGE = 12
+"""Levels of local contrast from which on it is an edge."""
 PLACES = 3
 """Places whose difference is kept, the first of the best statements."""
 _PLACE = 2 + CELLS * CELLS
@@ -39,7 +39,8 @@ colours  mean luminance and chroma there, before and after
 share, count    logarithms of the share of the picture and of the number of places
 touched, density    the share of all edges that differ, the share of the first place that does
 motion   how far things moved (signed logarithms)
-places   for each of three: logarithms of width and height, and the change of luminance reduced to a few cells,
+places   for each of three: logarithms of width and height, and the change of luminance reduced to a few
+cells,
          of length 1; zeros where there are fewer
 """
 LENGTH = _FIRST_PLACE + PLACES * _PLACE
@@ -97,7 +98,7 @@ def _log(step: int) -> float:
 
 def _kinds(statements: Sequence[Statement]) -> list[float]:
     """The share of each kind by pixels; those that another statement brought about count a quarter."""
-    weights = {kind: 0.0 for kind in KINDS}
+    weights = dict.fromkeys(KINDS, 0.0)
     for one in statements:
         if one.kind is not None:
             weights[one.kind] += math.sqrt(one.share) + 1e-6
