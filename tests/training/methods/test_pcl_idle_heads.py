@@ -1,4 +1,4 @@
-"""Heads that a step does not use: torch 1.9 moved them on by Adam's moments, and so does preset ``authors``."""
+"""Heads that a step does not use: torch 1.9 moved them on by Adam's moments; so does preset ``authors``."""
 
 import json
 from dataclasses import replace
