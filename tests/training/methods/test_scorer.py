@@ -125,7 +125,7 @@ def test_a_run_tells_the_method_the_datas_longest_caption(tiny_dataset, tmp_path
     for number, most in enumerate((40, 9)):
         settings = [*paths, "method.preset=authors", f"method.max_length={most}"]
         run.run_recipe(load_recipe("scorer-tiny", settings), tmp_path / str(number), quiet=True, device="cpu")
-    assert [method.positions for method in methods] == [longest, 9] and 9 < longest < 40
+    assert [method.caption_positions for method in methods] == [longest, 9] and 9 < longest < 40
 
 
 def test_a_true_mean_does_not_know_of_the_datas_lengths():

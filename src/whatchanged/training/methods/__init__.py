@@ -2,8 +2,11 @@
 
 A method is a torch module with the duties of ``Method``; there is no base class. To add one: a file in this
 folder, its settings in ``recipes/methods``, a line in ``recipes.methods.METHODS``. Nobody asks for a method's
-class or name; what only some methods can do is a protocol of its own (``EmbedsCaptions``).
-``tests/contract/test_methods.py`` holds every method to the rest.
+class or name; what only some methods can do is a protocol of its own (``EmbedsCaptions``, ``PadsCaptions``).
+``whatchanged.testing.methods.check_method`` checks all duties, those that types do not tell as well.
+
+Tokens may come with a mask (``vision.base.Tokens``). A method attends to no padding, takes no mean over it,
+and gives the same numbers whatever the padding holds and however much there is.
 """
 
 from collections.abc import Collection, Mapping, Sequence

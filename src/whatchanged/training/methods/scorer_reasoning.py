@@ -24,7 +24,7 @@ def sentence_vector(states: Tensor, real: Tensor, mean: bool) -> Tensor:
 
 
 class Reasoning(nn.Module):
-    """CBR: the picture before and the sentence make up a picture that must be found to be the one after.
+    """CBR: the picture before and the sentence make up ("hallucinate") a picture like the one after.
 
         z = MHSA(conv_a([X1; t]));   X^ = conv_b(z);   S = TM(W_q X^, W_k X2) · scale
 
@@ -56,7 +56,7 @@ class Reasoning(nn.Module):
     def forward(
         self, before: Tensor, after: Tensor, sentence: Tensor, real: Tensor | None = None
     ) -> QueryKey:
-        """Cells X1, X2 (B, N, D) and t (B, D) -> queries of the promised picture, keys of the one after.
+        """Cells X1, X2 (B, N, D) and t (B, D) -> queries of the hallucinated picture, keys of the one after.
 
         real: (B, N), which cells of X1 are no padding.
         """
