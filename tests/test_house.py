@@ -1,98 +1,250 @@
-"""What CONTRIBUTING promises of every source file: its size; nobody asks for a method's class or name."""
+"""The rules of the house that no linter knows: who may know a method, how long a file may be, how it is laid
+out."""
 
 import ast
 import io
+import re
 import tokenize
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-HOUSE = Path(__file__).parents[1] / "src" / "whatchanged"
-FILES = sorted(path for path in HOUSE.rglob("*.py"))
+from whatchanged.recipes.methods import METHODS
+
+HOUSE = Path(__file__).resolve().parents[1] / "src" / "whatchanged"
 MOST_CODE, MOST_LINES = 350, 500
-METHOD_FILES = ("pcl", "pcl_cross_task", "scorer", "clip4idc")
-METHOD_NAMES = frozenset({"pcl", "pcl-cross-task", "scorer", "clip4idc"})
-METHOD_CLASSES = frozenset({"PCL", "PCLCrossTask", "SCORER", "CLIP4IDC"})
-OWN = (
-    "training/methods/",
-    "training/weights/",
-    "recipes/methods/",
-    "recipes/compatibility.py",
-    "recipes/hints.py",
+METHOD_ROOMS = ("training.methods", "recipes.methods")
+"""Where a method's torch module and its settings lie, one file or more a method."""
+MAY_KNOW_METHODS = (
+    *METHOD_ROOMS,
+    "training.objects",
+    "training.regions",
+    "training.weights",  # reads published weights
+    "recipes.compatibility",  # reads recipes of earlier versions
+    "recipes.hints",  # says what is meant by names of earlier versions
 )
-"""Where a method may be named: its own rooms, the readers of formats, and what earlier versions called it."""
-SILENT = {
-    *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),
-    *(tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER),
+NAMES = {*METHODS}
+"""``method.name``, by which nobody may choose what to do."""
+LAID_OUT_BY_HAND = {
+    "captioner/attention.py",
+    "datasets/folders.py",
+    "datasets/plain.py",
+    "measured/planes.py",
+    "training/export/graphs.py",
+    "training/features/backbones.py",
+    "training/objects/token_files.py",
+    "training/weights/clip_archive.py",
+    "training/weights/clip_weights.py",
 }
+"""Files that still keep the formatter off something else than a table of numbers. This list only shrinks."""
+
+FILES = sorted(HOUSE.rglob("*.py"))
+TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 
 
-def code_lines(text):
-    """Lines that hold code: no docstrings, comments or blank lines."""
-    docs = set()
-    for node in ast.walk(ast.parse(text)):
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant):
-                docs.update(range(child.lineno, child.end_lineno + 1))
-    lines = set()
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type not in SILENT:
-            lines.update(range(token.start[0], token.end[0] + 1))
-    return len(lines - docs)
+def module_of(path: Path) -> str:
+    """The file's module inside the package: ``training.methods.pcl``."""
+    return ".".join(path.relative_to(HOUSE).with_suffix("").parts).removesuffix(".__init__")
 
 
-def test_lines_of_code_by_hand():
-    text = '"""Doc."""\n\n# comment\nx = 1\n\n\ndef f():\n    """Doc\n    more."""\n    return (\n        x\n'
-    text += "    )\n"
-    assert code_lines(text) == 5
+def inside(module: str, rooms: tuple[str, ...]) -> bool:
+    return any(module == room or module.startswith(f"{room}.") for room in rooms)
 
 
-def test_no_file_is_too_long():
-    assert len(FILES) > 150
-    sizes = {str(path.relative_to(HOUSE)): path.read_text(encoding="utf-8") for path in FILES}
-    long = {
-        name: (code_lines(text), text.count("\n"))
-        for name, text in sizes.items()
-        if text.count("\n") > MOST_LINES or code_lines(text) > MOST_CODE
+@cache
+def class_names() -> set[str]:
+    """The classes of the methods' own files: modules and settings."""
+    return {
+        node.name
+        for path, tree in TREES.items()
+        if inside(module_of(path), METHOD_ROOMS) and path.stem != "__init__"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
     }
-    assert long == {}
 
 
-def asks_for_a_method(text):
-    """Imports of methods' modules, tests of their classes, comparisons of their names."""
-    found = []
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            room, _, name = node.module.rpartition(".")
-            if room == "whatchanged.training.methods" and name.startswith(METHOD_FILES):
-                found.append(node.module)
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("isinstance", "issubclass"):
-            names = {part.id for part in ast.walk(node.args[1]) if isinstance(part, ast.Name)}
-            found += sorted(names & METHOD_CLASSES)
-        if isinstance(node, ast.Compare):
-            values = [side.value for side in (node.left, *node.comparators) if isinstance(side, ast.Constant)]
-            found += [value for value in values if value in METHOD_NAMES]
+def imported(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Lines and modules of every import, those inside functions too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.lineno, node.module
+            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+def knows_a_method(path: Path, tree: ast.Module) -> list[str]:
+    """What a file outside the rooms of the methods knows of one of them."""
+    modules = {f"whatchanged.{module_of(p)}" for p in FILES if inside(module_of(p), METHOD_ROOMS)}
+    modules -= {f"whatchanged.{room}" for room in METHOD_ROOMS}
+    found = [f"{path.name}:{line}: imports {name}" for line, name in imported(tree) if name in modules]
+    for node in ast.walk(tree):
+        what = asks_for_a_method(node)
+        if what:
+            found.append(f"{path.name}:{node.lineno}: {what}")
     return found
+
+
+def asks_for_a_method(node: ast.AST) -> str | None:
+    """A type test for a method's class, or a comparison with a method's name."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 2:
+        named = names_in(node.args[1]) & class_names()
+        if node.func.id in ("isinstance", "issubclass") and named:
+            return f"{node.func.id} with {', '.join(sorted(named))}"
+    if isinstance(node, ast.MatchClass) and names_in(node.cls) & class_names():
+        return "case of a method's class"
+    if isinstance(node, ast.Compare):
+        parts = [node.left, *node.comparators]
+        if any(isinstance(op, ast.Is) for op in node.ops) and any(names_in(p) & class_names() for p in parts):
+            return "comparison with a method's class"
+        named = {text for part in parts for text in texts_in(part)} & NAMES
+        return f"comparison with {', '.join(sorted(named))}" if named else None
+    if isinstance(node, ast.MatchValue) and texts_in(node.value) & NAMES:
+        return "case of a method's name"
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        named = {text for argument in node.args for text in texts_in(argument)} & NAMES
+        if node.func.attr in ("startswith", "endswith") and named:
+            return f"{node.func.attr} with {', '.join(sorted(named))}"
+    return None
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """Names of variables and attributes in an expression."""
+    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return names | {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
+
+
+def texts_in(node: ast.AST) -> set[str]:
+    """A text, or the texts of a tuple, list or set of them."""
+    parts = node.elts if isinstance(node, ast.Tuple | ast.List | ast.Set) else [node]
+    return {part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+
+
+def test_nobody_asks_for_a_methods_class_or_name():
+    elsewhere = {p: tree for p, tree in TREES.items() if not inside(module_of(p), MAY_KNOW_METHODS)}
+    assert len(elsewhere) > 150
+    assert [what for path, tree in elsewhere.items() for what in knows_a_method(path, tree)] == []
 
 
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("from whatchanged.training.methods.pcl import PCL", ["whatchanged.training.methods.pcl"]),
-        ("isinstance(method, (PCL, SCORER))", ["PCL", "SCORER"]),
-        ("if config.name == 'scorer': pass", ["scorer"]),
-        ("from whatchanged.training.methods import Method\nisinstance(method, EmbedsCaptions)", []),
+        ("from whatchanged.training.methods.pcl import PCL", "imports whatchanged.training.methods.pcl"),
+        ("import whatchanged.training.methods.scorer", "imports whatchanged.training.methods.scorer"),
+        (
+            "from whatchanged.training.methods import clip4idc",
+            "imports whatchanged.training.methods.clip4idc",
+        ),
+        ("from whatchanged.recipes.methods.pcl import PCLConfig", "imports whatchanged.recipes.methods.pcl"),
+        ("isinstance(x, PCL)", "isinstance with PCL"),
+        ("isinstance(x, (int, methods.SCORER))", "isinstance with SCORER"),
+        ("isinstance(x, PCLConfig | ScorerConfig)", "isinstance with PCLConfig, ScorerConfig"),
+        ("type(x) is CLIP4IDC", "comparison with a method's class"),
+        ("match x:\n case PCLConfig(): pass", "case of a method's class"),
+        ("match x:\n case 'pcl': pass", "case of a method's name"),
+        ("x.name == 'scorer'", "comparison with scorer"),
+        ("x in ('pcl', 'other')", "comparison with pcl"),
+        ("x.startswith('pcl')", "startswith with pcl"),
+        ("from whatchanged.training.methods import Method", None),
+        ("isinstance(x, Method)", None),
+        ("isinstance(x, EmbedsCaptions)", None),
+        ("x == 'pcl-birds'", None),
     ],
 )
 def test_what_counts_as_asking(text, found):
-    assert asks_for_a_method(text) == found
+    told = knows_a_method(Path("x.py"), ast.parse(text))
+    assert bool(told) == (found is not None)
+    assert found is None or found in told[0]
 
 
-def test_nobody_asks_for_a_methods_class_or_name():
-    asked = {}
-    for path in FILES:
-        name = path.relative_to(HOUSE).as_posix()
-        if not name.startswith(OWN):
-            asked[name] = asks_for_a_method(path.read_text(encoding="utf-8"))
-    assert len(asked) > 150
-    assert {name: found for name, found in asked.items() if found} == {}
+# How long a file may be
+
+
+def code_lines(text: str) -> int:
+    """Lines that hold code: no docstrings, comments or blank lines."""
+    prose: set[int] = set()
+    for node in ast.walk(ast.parse(text)):
+        body = getattr(node, "body", None)
+        for statement in body if isinstance(body, list) else ():
+            prose.update(lines_of_text(statement))
+    empty = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in (*empty, tokenize.ENDMARKER):
+            lines.update(range(token.start[0], token.end[0] + 1))
+    return len(lines - prose)
+
+
+def lines_of_text(statement: ast.stmt) -> range:
+    """The lines of a statement that is a text and nothing else; none of any other."""
+    alone = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    if alone and isinstance(statement.value.value, str):
+        return range(statement.lineno, (statement.end_lineno or 0) + 1)
+    return range(0)
+
+
+def test_what_counts_as_code():
+    texts = '"""Doc\n\nstring."""\n\nX = 1\n"""About X."""\n\n\n'
+    text = texts + 'def f(a,\n      b):\n    """Doc."""\n    # why\n    return """\n    text"""\n'
+    assert code_lines(text) == 5
+
+
+def test_no_file_is_too_long():
+    texts = {module_of(path): path.read_text(encoding="utf-8") for path in FILES}
+    assert [name for name, text in texts.items() if code_lines(text) > MOST_CODE] == []
+    assert [name for name, text in texts.items() if len(text.splitlines()) > MOST_LINES] == []
+
+
+# What the formatter may be kept off
+
+
+def is_table_of_numbers(statement: ast.stmt) -> bool:
+    """An assignment of a literal at least half of whose entries are numbers."""
+    if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is None:
+        return False
+    parts = list(ast.walk(statement.value))
+    literal = (ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.UnaryOp, ast.USub, ast.Load)
+    leaves = [node.value for node in parts if isinstance(node, ast.Constant)]
+    numbers = [value for value in leaves if isinstance(value, int | float) and not isinstance(value, bool)]
+    return all(isinstance(node, literal) for node in parts) and 2 * len(numbers) >= len(leaves)
+
+
+def laid_out_by_hand(text: str) -> list[int]:
+    """Lines at which the formatter is kept off something else than a table of numbers."""
+    statements = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.stmt)]
+    found = []
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        mark = re.search(r"fmt:\s*(skip|off)", token.string) if token.type == tokenize.COMMENT else None
+        if mark is None:
+            continue
+        line = token.start[0]
+        if mark[1] == "skip":  # the innermost statement that ends there
+            meant = [node for node in statements if node.lineno <= line <= (node.end_lineno or 0)][-1:]
+        else:  # the next one
+            meant = sorted((n for n in statements if n.lineno > line), key=lambda n: n.lineno)[:1]
+        if not all(map(is_table_of_numbers, meant)) or not meant:
+            found.append(line)
+    return found
+
+
+def test_what_counts_as_a_table_of_numbers():
+    assert laid_out_by_hand("X = {\n  'a': (1, 2),\n  'b': (3, 4.5),\n}  # fmt: skip\n") == []
+    assert laid_out_by_hand("X = (1, 2,\n  3, 4)  # fmt: skip\n'About X.'\n") == []
+    assert laid_out_by_hand("# fmt: off\nX = ((1, 2), (3, 4))\n# fmt: on\n") == []
+    assert laid_out_by_hand("X = (1, 2, 3, 4)\n# fmt: off\nY = ('a', 'b')\n# fmt: on\n") == [2]
+    assert laid_out_by_hand("def f():\n  g(1, 2,\n    3, 4)  # fmt: skip\n") == [3]
+    assert laid_out_by_hand("f(a, 1, 2,\n  3, 4)  # fmt: skip\n") == [2]
+    assert laid_out_by_hand("X = ['a', 'b',\n  'c', 1, 2, 3, 4, 'd', 'e']  # fmt: skip\n") == [2]
+    assert laid_out_by_hand("X = f(1,\n  2, 3, 4)  # fmt: skip\n") == [2]
+    assert laid_out_by_hand("X = 1  # nothing\n") == []
+
+
+def test_the_formatter_is_kept_off_tables_of_numbers_alone():
+    by_hand = {
+        path.relative_to(HOUSE).as_posix()
+        for path in FILES
+        if laid_out_by_hand(path.read_text(encoding="utf-8"))
+    }
+    assert by_hand == LAID_OUT_BY_HAND

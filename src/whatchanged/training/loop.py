@@ -25,7 +25,7 @@ from whatchanged.training.data.prefetch import draws_by_processes
 from whatchanged.training.data.sources import Sources
 from whatchanged.training.log import RunLog
 from whatchanged.training.methods import Method
-from whatchanged.training.schedule import learning_rate, make_optimizer
+from whatchanged.training.schedule import fill_idle_gradients, learning_rate, make_optimizer
 from whatchanged.training.validation import validate
 from whatchanged.training.vision.augmentation import augment_batch
 
@@ -135,6 +135,7 @@ def take_step(
     values = finite_values(terms, f"stage.{stage.name}, step {step}, task {draw.task}")
     optimizer.zero_grad()
     torch.stack([term.float() for term in terms.values()]).sum().backward()  # type: ignore[no-untyped-call]
+    fill_idle_gradients(optimizer)
     if stage.max_grad_norm:
         learning = [parameter for parameter in method.parameters() if parameter.requires_grad]
         nn.utils.clip_grad_norm_(learning, stage.max_grad_norm)

@@ -20,7 +20,7 @@ from whatchanged.training.data.token_cache import leaves_backbone, with_tokens
 from whatchanged.training.device import choose_device
 from whatchanged.training.features.backbones import fingerprint
 from whatchanged.training.loop import train
-from whatchanged.training.methods import Method, initialise_from
+from whatchanged.training.methods import Method, PadsCaptions, initialise_from
 from whatchanged.training.objects.token_files import read_origin
 from whatchanged.training.run_folder import (
     check_vocabulary,
@@ -71,6 +71,8 @@ def run_recipe(
             check_vocabulary(sources.vocabulary, run)
         seed_everything(recipe.seed)
         method = make_method(recipe, sources.vocabulary)
+        if isinstance(method, PadsCaptions) and sources.longest_caption:
+            method.pad_captions(sources.longest_caption)
         for stage in recipe.stages:
             trained_groups(method, stage)
         if start is not None:

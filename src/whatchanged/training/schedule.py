@@ -70,6 +70,20 @@ def make_optimizer(method: Method, stage: StageConfig) -> torch.optim.Optimizer:
     return kind(groups, lr=stage.lr, betas=betas, eps=1e-8, weight_decay=decay)
 
 
+def fill_idle_gradients(optimizer: torch.optim.Optimizer) -> None:
+    """Zeros for the gradients that this step's task does not give, in groups with "moves_when_idle".
+
+    Only for parameters that the optimiser has moved before: it keeps their moments, so a run that is resumed
+    knows them, too.
+    """
+    for group in optimizer.param_groups:
+        if not group.get("moves_when_idle", False):
+            continue
+        for parameter in group["params"]:
+            if parameter.grad is None and parameter in optimizer.state:
+                parameter.grad = torch.zeros_like(parameter)
+
+
 def trained_groups(method: Method, stage: StageConfig) -> list[dict[str, Any]]:
     """The method's parameter groups that the stage trains, each with its ``rate``.
 

@@ -47,6 +47,8 @@ def test_each_stage_and_task_reads_what_is_meant_for_it():
 def test_merges_replace_the_words_of_a_source(recipe, tmp_path):
     merges = tmp_path / "merges.txt"
     merges.write_text("#version: 0.2\nt h\nth e</w>\n")
-    words = open_sources(recipe, tmp_path / "run").vocabulary
+    found = open_sources(recipe, tmp_path / "run")
+    words = found.vocabulary
     pieces = open_sources(replace(recipe, data=replace(recipe.data, merges=str(merges))), tmp_path / "run")
+    assert found.longest_caption > 6 and pieces.longest_caption == 0  # counted in words
     assert "the</w>" in pieces.vocabulary.entries and "the</w>" not in words.entries

@@ -1,5 +1,6 @@
 """SCORER's parts by hand, where its presets differ, what each switch changes."""
 
+import json
 import math
 from dataclasses import fields
 from types import SimpleNamespace
@@ -14,12 +15,14 @@ from torch.testing import assert_close
 
 from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.methods.scorer import ScorerConfig
+from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import StageConfig
+from whatchanged.training import run
 from whatchanged.training.batches import Batch
 from whatchanged.training.methods.scorer import SCORER
 from whatchanged.training.methods.scorer_encoder import Matching, info_nce, two_sided
 from whatchanged.training.methods.scorer_presets import PRESETS
-from whatchanged.training.methods.scorer_reasoning import sentence_vector
+from whatchanged.training.methods.scorer_reasoning import Reasoning, sentence_vector
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.training.validation import write_captions
 from whatchanged.training.vision.base import TokenPair, Tokens
@@ -77,6 +80,63 @@ def test_sentence_vectors_by_hand():
     assert_close(sentence_vector(states, real, mean=True), torch.ones(1, 5))
     states[:, 6:] = 1e6
     assert_close(sentence_vector(states, real, mean=True), torch.ones(1, 5))
+
+
+@READING
+def test_cbrs_attention_starts_as_torchs_own_does(reading):
+    """Xavier over queries, keys and values as one matrix: the published width has a deviation of 0.03125."""
+    torch.manual_seed(0)
+    reasoning = Reasoning(ScorerConfig(width=512), PRESETS[reading.replace("repaired", "authors")])
+    own = [getattr(reasoning.attention, name).weight for name in ("query", "key", "value")]
+    torchs = nn.MultiheadAttention(512, 8, bias=False)
+    for weight in (*own, *torchs.in_proj_weight.chunk(3)):
+        assert weight.std().item() == pytest.approx(0.03125, rel=0.005)
+        assert weight.abs().max().item() == pytest.approx(math.sqrt(6 / (4 * 512)), rel=0.001)
+        assert weight.mean().item() == pytest.approx(0, abs=2e-4)
+    for weight in (reasoning.attention.out.weight, torchs.out_proj.weight):
+        assert weight.std().item() == pytest.approx(1 / math.sqrt(3 * 512), rel=0.005)
+    assert torch.corrcoef(torch.stack([weight.flatten() for weight in own])).triu(1).abs().max() < 0.01
+
+
+def test_the_authors_divide_by_the_longest_caption_of_the_data():
+    """Eight positions of the data where a caption may have ten: the sum of the states is divided by eight."""
+    model, vectors = tiny("authors"), []
+    model.reasoning.register_forward_pre_hook(lambda _, inputs: vectors.append(inputs[2]))
+    pairs = [example("w00 w01 w02"), example("w03")]
+    for length in (None, 8, 99):
+        if length is not None:
+            model.pad_captions(length)
+        batch = model.collate(pairs)
+        assert batch.ids.shape == (2, 8 if length == 8 else 10)
+        model.loss("caption", batch)
+    assert_close(vectors[1], vectors[0] * 10 / 8, atol=1e-6, rtol=1e-5)
+    assert_close(vectors[2], vectors[0])
+    model.pad_captions(3)  # a longer caption than those that were counted keeps its words
+    assert model.collate(pairs).ids.shape == (2, 5)
+    assert "caption" in model.padding_sensitive_tasks
+
+
+def test_a_run_tells_the_method_the_datas_longest_caption(tiny_dataset, tmp_path, monkeypatch):
+    captions = json.loads((tiny_dataset / "change_captions.json").read_text())
+    longest = max(len(caption.split()) for own in captions.values() for caption in own) + 2
+    methods = []
+    monkeypatch.setattr(run, "train", lambda recipe, method, *rest: methods.append(method))
+    paths = [f"data.path={tiny_dataset}", f"data.features={tiny_dataset}/features"]
+    for number, most in enumerate((40, 9)):
+        settings = [*paths, "method.preset=authors", f"method.max_length={most}"]
+        run.run_recipe(load_recipe("scorer-tiny", settings), tmp_path / str(number), quiet=True, device="cpu")
+    assert [method.caption_positions for method in methods] == [longest, 9] and 9 < longest < 40
+
+
+def test_a_true_mean_does_not_know_of_the_datas_lengths():
+    for reading in ("paper", "repaired"):
+        model = tiny(reading)
+        batch = model.collate([example("w00 w01 w02"), example("w03")])
+        wanted = model.loss("caption", batch)
+        model.pad_captions(8)
+        again = model.collate([example("w00 w01 w02"), example("w03")])
+        assert torch.equal(again.ids, batch.ids)
+        assert all(torch.equal(term, wanted[name]) for name, term in model.loss("caption", again).items())
 
 
 def test_the_scale_is_learned_from_one_and_held_below_a_hundred():

@@ -60,6 +60,15 @@ def prepare(record: PairRecord, prepared: Preparation) -> PairRecord:
     )
 
 
+def longest_caption(records: Sequence[PairRecord], prepared: Preparation) -> int:
+    """Ids of the longest caption in words, BOS and EOS included; 0 without captions.
+
+    Counted over all splits, unchanged pairs left out: so RCC's and SCORER's code finds its labels' width.
+    """
+    captions = [caption for record in records if record.changed is not False for caption in record.captions]
+    return max((len(prepared.text(caption).split()) + 2 for caption in captions), default=0)
+
+
 def no_change_captions(records: Sequence[PairRecord]) -> tuple[str, ...]:
     """What is said of pairs known as unchanged and of no other pair, the most frequent first."""
     said: Counter[str] = Counter()

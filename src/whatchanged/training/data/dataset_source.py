@@ -13,7 +13,7 @@ from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes.schema import DatasetConfig, FeaturesConfig, Recipe
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Source
-from whatchanged.training.data.captions import no_change_captions, prepare, reword
+from whatchanged.training.data.captions import longest_caption, no_change_captions, prepare, reword
 from whatchanged.training.data.cross_task import open_labelled, open_singles
 from whatchanged.training.data.examples import DatasetSource, ExampleMaker
 from whatchanged.training.data.false_captions import find_false_captions, wanted_false_captions
@@ -31,6 +31,7 @@ class _Pairs:
     train: Sequence[PairRecord]
     validation: Sequence[PairRecord]
     words: Sequence[str]
+    longest_caption: int
     world: World | None
     truths: Mapping[str, Truth]
 
@@ -68,6 +69,7 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
         single,
         _open_labelled(recipe, data),
         own,
+        pairs.longest_caption,
     )
 
 
@@ -92,7 +94,8 @@ def _open_pairs(recipe: Recipe, data: DatasetConfig) -> _Pairs:
             f"{root}: no captioned pairs in its val split to validate on. Use a data set with one, or set"
             " evaluate_every = 0 and patience = 0 in every stage."
         )
-    return _Pairs(root, train, validation, prepared.known(records), world, truths)
+    longest = longest_caption(captioned, prepared)
+    return _Pairs(root, train, validation, prepared.known(records), longest, world, truths)
 
 
 def _open_single(recipe: Recipe, data: DatasetConfig, run: Path) -> tuple[Source | None, Sequence[str]]:

@@ -35,6 +35,8 @@ class Sources:
     """Pairs of labelled pictures, where a task reads them."""
     own: Mapping[str, Source] = field(default_factory=dict)
     """Stage -> its examples, of stages that make them in a way of their own."""
+    longest_caption: int = 0
+    """Ids of the longest caption (``captions.longest_caption``); 0 where nobody knows it beforehand."""
 
     def of(self, stage: StageConfig, recipe: Recipe) -> Mapping[str, Source]:
         """What each task of a stage reads."""
@@ -55,5 +57,5 @@ def open_sources(recipe: Recipe, run: Path) -> Sources:
     module, _, name = SOURCES[recipe.data.source].partition(":")
     sources: Sources = getattr(import_module(module), name)(recipe, run)
     if recipe.data.merges:
-        sources = replace(sources, vocabulary=read_merges(Path(recipe.data.merges)))
+        sources = replace(sources, vocabulary=read_merges(Path(recipe.data.merges)), longest_caption=0)
     return sources

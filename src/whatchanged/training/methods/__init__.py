@@ -2,8 +2,11 @@
 
 A method is a torch module with the duties of ``Method``; there is no base class. To add one: a file in this
 folder, its settings in ``recipes/methods``, a line in ``recipes.methods.METHODS``. Nobody asks for a method's
-class or name; what only some methods can do is a protocol of its own (``EmbedsCaptions``).
-``tests/contract/test_methods.py`` holds every method to the rest.
+class or name; what only some methods can do is a protocol of its own (``EmbedsCaptions``, ``PadsCaptions``).
+``whatchanged.testing.methods.check_method`` checks all duties, those that types do not tell as well.
+
+Tokens may come with a mask (``vision.base.Tokens``). A method attends to no padding, takes no mean over it,
+and gives the same numbers whatever the padding holds and however much there is.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -70,7 +73,12 @@ class Method(TorchModule, Protocol):
         """Probability (B,) that nothing changed, by a head of its own; None without: sentences are judged."""
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """Every parameter in exactly one named group."""
+        """Every parameter in exactly one named group: "name", "params".
+
+        Also, where the group wants it, "weight_decay" in place of the stage's, and "moves_when_idle": true
+        where a parameter without a gradient in a step counts as one whose gradient is zero, once it has had
+        one in the stage, so that the optimiser's moments go on moving it.
+        """
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         """Names of the parameters that none of these tasks gives a gradient, on purpose."""
@@ -91,6 +99,14 @@ class EmbedsCaptions(Protocol):
 
     def embed_texts(self, ids: Tensor) -> Tensor:
         """The captions' vectors (B, J), not normalised. ids: (B, T), BOS words EOS PAD."""
+
+
+@runtime_checkable
+class PadsCaptions(Protocol):
+    """What a method can do besides whose loss divides by a caption's positions, padding included."""
+
+    def pad_captions(self, length: int) -> None:
+        """Pad captions to ``length`` ids from now on: the data's longest one with BOS and EOS."""
 
 
 def build_method(config: MethodSettings, vision: Vision, vocabulary: Vocabulary) -> Method:

@@ -21,6 +21,8 @@ Departures. ``Preset`` has one field per point where paper and code part ways; a
 - one module holds the heads of all stages; ``parameters_without_gradient`` says which of them a stage
   leaves alone;
 - decoding keeps keys and values of real words (the code recomputes all words): same numbers, two rows a step;
+- ``authors`` ran on torch 1.9, where a head that a step does not use has a gradient of zeros once it has had
+  one, so that Adam goes on moving it by its moments; in ``paper`` such a head stays where it is;
 - without the difference encoder (row 5 of table 4) the embedded patches go straight to F_cross: our reading.
 """
 
@@ -396,7 +398,12 @@ class PCL(nn.Module):
         vision = {f"vision.{name}" for name in self.vision.token_parameters()}
         for name, parameter in self.named_parameters():
             groups["vision" if name in vision else "method"].append(parameter)
-        return [{"name": name, "params": params} for name, params in groups.items() if params]
+        moves = self.preset.idle_heads_move
+        return [
+            {"name": name, "params": params, "moves_when_idle": moves}
+            for name, params in groups.items()
+            if params
+        ]
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         """Names of the method's parameters that none of ``tasks`` gives a gradient, on purpose."""

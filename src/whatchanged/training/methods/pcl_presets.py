@@ -18,6 +18,7 @@ class Preset:
     regressed_negatives: bool  # MVCL's unmasked negatives are the model's outputs, not original features
     cls_captions: bool  # [CLS] stays in front of the words when captioning
     pooler: bool  # built and never trained
+    idle_heads_move: bool  # Adam goes on moving a head in steps whose task does not use it
 
 
 PRESETS = {
@@ -33,6 +34,7 @@ PRESETS = {
         regressed_negatives=False,
         cls_captions=True,
         pooler=False,
+        idle_heads_move=False,
     ),
     "authors": Preset(
         squash=True,
@@ -46,5 +48,6 @@ PRESETS = {
         regressed_negatives=True,
         cls_captions=False,
         pooler=True,
+        idle_heads_move=True,
     ),
 }

@@ -10,10 +10,13 @@ Official code: tuyunbin/SCORER, for CLEVR-Change only. Axis letters: B pairs, N 
 h heads, k = D / h, L text positions, V vocabulary.
 
 Departures. ``Preset`` has a field per point where paper and code part ways; ``method.preset`` chooses. Where
-the paper is silent, both follow the code: dropout, places, CBR's images, two sides of the view loss but one
-side and its transpose in CBR. ``paper`` sums matching over heads and takes its scores from the first layer,
-whose inputs are the pictures before any reconstruction: our reading. ``repaired`` mends mistakes of the code:
-CBR never learns (the optimiser does not know it), its sentence vector divides by all positions. Beyond that:
+the paper is silent, both follow the code: dropout, places, CBR's images, the start of CBR's attention (Xavier
+over queries, keys and values as one matrix), two sides of the view loss but one side and its transpose in
+CBR. ``paper`` sums matching over heads and takes its scores from the first layer, whose inputs are the
+pictures before any reconstruction: our reading. ``repaired`` mends mistakes of the code: CBR never learns
+(the optimiser does not know it), its sentence vector divides by all positions. Beyond that:
+- all positions are those of the data's longest caption, of any split, as in the code; of ``max_length`` where
+  nobody knows it beforehand (captions that are drawn, captions in pieces);
 - rates, steps, layers and the exchange of unchanged views are the recipe's; validation is greedy (the code
   samples) and keeps one snapshot (the code takes the best of each metric); a checkpoint holds CBR too;
 - pads stand behind the words and a word reads backwards only, so no mask hides them: same numbers;
@@ -62,7 +65,7 @@ class Memory(NamedTuple):
 
 
 class Directions(NamedTuple):
-    """What the matching layer asks with: the picture before, reading the one after, and the other way."""
+    """What is matched: queries of the picture before with keys of the one after, and the other way round."""
 
     forth: QueryKey
     back: QueryKey
@@ -87,6 +90,7 @@ class SCORER(nn.Module):
         self.vision = vision
         self.vocabulary = vocabulary
         self.max_length = config.max_length
+        self.caption_positions = config.max_length
         self.preset = preset = replace(PRESETS[config.preset], **dict.fromkeys(config.repaired, True))
         width = config.width
         subtract = config.difference == "subtract"
@@ -114,13 +118,21 @@ class SCORER(nn.Module):
         """What the stage asks for; where an example is a scene, both its pairs come on top."""
         return batch
 
+    def pad_captions(self, length: int) -> None:
+        """From now on as many positions as the data's longest caption has ids, at most ``max_length``."""
+        self.caption_positions = min(length, self.max_length)
+
     def collate(self, examples: Sequence[Example]) -> Batch:
-        """Examples to tensors; a caption has at most ``max_length`` ids, BOS and EOS included."""
+        """Examples to tensors; a caption has at most ``max_length`` ids, BOS and EOS included.
+
+        They are padded to the batch's longest; where the loss counts the padding, to ``caption_positions``.
+        """
         sentences = [self.vocabulary.sentence(e.caption, self.max_length - 2) for e in examples]
-        ids = torch.tensor(padded(sentences, self.max_length))
-        if not self.padding_sensitive_tasks:
-            ids = ids[:, : int((ids != PAD).sum(1).max())]
-        # without whole scenes no pair says its kind, and all share one loss
+        length = max(map(len, sentences))
+        if self.padding_sensitive_tasks:
+            length = max(length, self.caption_positions)
+        ids = torch.tensor(padded(sentences, length))
+        # Only whole scenes keep their kinds apart; otherwise all pairs share one loss.
         scenes = any(e.partner is not None for e in examples)
         changed = torch.tensor([int(e.record.changed is True) for e in examples]) if scenes else None
         truth = self.vision.collate_truth([e.truth for e in examples])
@@ -146,31 +158,32 @@ class SCORER(nn.Module):
         """
         pair = self.pair(batch.before, batch.after)
         before, after = self.tokens(pair)
-        difference, asked = self.difference(before, after, pair.masks)
+        difference, matched = self.difference(before, after, pair.masks)
         states = self.decoder(batch.ids, difference, real_cells(pair))  # (B, L, D)
         logits = self.decoder.output(states[:, :-1])  # (B, L - 1, V)
-        promised = None
+        hallucinated = None
         if self.reasoning is not None:
             mentioned = sentence_vector(states, batch.ids != PAD, self.preset.mean_sentence)
-            promised = self.reasoning(before, after, mentioned, None if pair.masks is None else pair.masks[0])
+            real = None if pair.masks is None else pair.masks[0]
+            hallucinated = self.reasoning(before, after, mentioned, real)
         terms: dict[str, list[Tensor]] = {"caption": [], "view": [], "reason": []}
         for kind in self._kinds(batch):
             words = logits[kind].transpose(1, 2)
             terms["caption"].append(F.cross_entropy(words, batch.ids[kind, 1:], ignore_index=PAD))
-            if asked is not None and self.config.view_weight:
-                view = self._view_loss(_of(asked, kind), _masks_of(pair, kind))
+            if matched is not None and self.config.view_weight:
+                view = self._view_loss(_of(matched, kind), _masks_of(pair, kind))
                 terms["view"].append(self.config.view_weight * view)
-            if self.reasoning is not None and promised is not None:
-                queries, keys = promised
+            if self.reasoning is not None and hallucinated is not None:
+                queries, keys = hallucinated
                 scores = self.reasoning.matching(queries[kind], keys[kind], _masks_of(pair, kind))
                 terms["reason"].append(self.config.reason_weight * two_sided(scores, scores.T))
         return {name: torch.stack(parts).mean() for name, parts in terms.items() if parts}
 
-    def _view_loss(self, asked: Directions, real: Masks | None) -> Tensor:
+    def _view_loss(self, matched: Directions, real: Masks | None) -> Tensor:
         """Each picture is found among the batch's by the other picture of its pair, in both directions."""
         matching = self._matching_layer().matching
-        forth = matching(*asked.forth, real)
-        back = matching(*asked.back, None if real is None else real[::-1])
+        forth = matching(*matched.forth, real)
+        back = matching(*matched.back, None if real is None else real[::-1])
         return two_sided(forth, back)
 
     def _kinds(self, batch: Batch) -> Iterator[Tensor]:
@@ -236,20 +249,21 @@ class SCORER(nn.Module):
     def difference(
         self, before: Tensor, after: Tensor, real: Masks | None = None
     ) -> tuple[Tensor, Directions | None]:
-        """X1, X2 -> D (B, N, D), and what the matching layer asks with in both directions.
+        """X1, X2 -> D (B, N, D), and the queries and keys to be matched, in both directions.
 
         Both directions share all weights, and each layer reads what the layer before made of both pictures;
         so exchanging the pictures exchanges a and b. Source: the paper's equations 5 to 7.
         """
-        a, b, asked = before, after, None
+        a, b = before, after
+        matched: Directions | None = None
         own, other = (None, None) if real is None else real
-        matched = self._matching_layer() if len(self.layers) else None
+        matching_layer = self._matching_layer() if len(self.layers) else None
         for layer in layers_of(self.layers, Reconstruction):
             (a, forth), (b, back) = layer(a, b, other), layer(b, a, own)
-            if layer is matched:
-                asked = Directions(forth, back)
+            if layer is matching_layer:
+                matched = Directions(forth, back)
         both = torch.cat([a, b], dim=-1) if len(self.layers) else after - before
-        return self.dropout(self.fuse(both)).relu(), asked
+        return self.dropout(self.fuse(both)).relu(), matched
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
         """Logits (B, L, V) of the word at each position, uncached; zeros at position 0, where BOS stands."""
@@ -306,9 +320,7 @@ class SCORER(nn.Module):
         rows, columns = self.vision.rows, self.vision.columns
         if memory.cells is None or memory.real is None:
             return attention.view(-1, 1, rows, columns).expand(-1, 2, -1, -1) / 2
-        halves = (
-            attention[:, None] * memory.real / 2
-        )  # (B, 2, N); a token that a picture lacks is not painted
+        halves = attention[:, None] * memory.real / 2  # (B, 2, N); a picture's padding is not painted
         grids = attention.new_zeros(attention.shape[0], 2, rows * columns)
         return grids.scatter_add(2, memory.cells, halves).view(-1, 2, rows, columns)
 
@@ -363,9 +375,9 @@ def real_cells(pair: TokenPair) -> Tensor | None:
     return None if pair.masks is None else pair.masks[0] | pair.masks[1]
 
 
-def _of(asked: Directions, rows: Tensor) -> Directions:
-    """What the matching layer asks with of some pairs."""
-    (q1, k1), (q2, k2) = asked
+def _of(matched: Directions, rows: Tensor) -> Directions:
+    """The queries and keys of some pairs."""
+    (q1, k1), (q2, k2) = matched
     return Directions((q1[rows], k1[rows]), (q2[rows], k2[rows]))
 
 

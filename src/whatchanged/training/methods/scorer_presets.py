@@ -13,7 +13,7 @@ class Preset:
     coordinates: bool  # two channels of coordinates join the features
     project_heads: bool  # attention ends in an output projection (CBR's always does)
     standard_ffn: bool  # a decoder layer adds its feed-forward part to h; otherwise to gelu(W1 h)
-    mean_sentence: bool  # CBR's sentence vector is the mean of real words; otherwise their sum / L
+    mean_sentence: bool  # CBR's sentence vector is the mean of real words; otherwise sum / L, pads counted
     train_reasoning: bool  # CBR's own parameters learn
     split_kinds: bool  # a scene's changed and unchanged pair have losses and score matrices of their own
     drop_fused: bool  # dropout between D's projection and its ReLU

@@ -16,14 +16,15 @@ from whatchanged.training.nn.transformer import key_mask
 def sentence_vector(states: Tensor, real: Tensor, mean: bool) -> Tensor:
     """t = (1/n) Σ_p real_p H_p: states (B, L, D), real (B, L) bool -> (B, D).
 
-    n is the number of real positions (``mean``), or L, padding included (the released CBR.py).
+    n is the number of real positions (``mean``), or L, padding included (the released CBR.py, where L is the
+    width of the data's labels).
     """
     count = real.sum(1, keepdim=True) if mean else real.shape[1]
     return (states * real[..., None]).sum(1) / count
 
 
 class Reasoning(nn.Module):
-    """CBR: the picture before and the sentence make up a picture that must be found to be the one after.
+    """CBR: the picture before and the sentence make up ("hallucinate") a picture like the one after.
 
         z = MHSA(conv_a([X1; t]));   X^ = conv_b(z);   S = TM(W_q X^, W_k X2) · scale
 
@@ -36,15 +37,26 @@ class Reasoning(nn.Module):
         width = config.width
         self.mix = nn.Linear(2 * width, width)
         self.attention = MultiHeadAttention(width, config.heads, 0.0, projected=True, bias=False)
+        self._draw_attention()
         self.shape = nn.Linear(width, width)
         self.query = nn.Linear(width, width)
         self.key = nn.Linear(width, width)
         self.matching = Matching(config, preset)
 
+    def _draw_attention(self) -> None:
+        """The start of torch's own multi-head attention, which the code uses: queries, keys and values are
+        one matrix (3D, D), drawn as such: U(−a, a), a = sqrt(6 / (3D + D)).
+        """
+        layers = (self.attention.query, self.attention.key, self.attention.value)
+        joint = nn.init.xavier_uniform_(torch.cat([layer.weight.detach() for layer in layers]))
+        with torch.no_grad():
+            for layer, weight in zip(layers, joint.chunk(3), strict=True):
+                layer.weight.copy_(weight)
+
     def forward(
         self, before: Tensor, after: Tensor, sentence: Tensor, real: Tensor | None = None
     ) -> QueryKey:
-        """Cells X1, X2 (B, N, D) and t (B, D) -> queries of the promised picture, keys of the one after.
+        """Cells X1, X2 (B, N, D) and t (B, D) -> queries of the hallucinated picture, keys of the one after.
 
         real: (B, N), which cells of X1 are no padding.
         """

@@ -1,0 +1,173 @@
+"""A method of toy size on ten captioned pairs: what the suite for methods works with.
+
+Axis letters: B pairs, N tokens of a picture, F width of a token, T words, V vocabulary.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from whatchanged.recipes.methods import MethodSettings
+from whatchanged.records import PairRecord
+from whatchanged.training.batches import Batch, Example
+from whatchanged.training.methods import Method, build_method
+from whatchanged.training.vision.base import PlainVision, TokenPair, Tokens, Vision
+from whatchanged.training.vision.features import StoredFeatures
+from whatchanged.vocabulary import BOS, Vocabulary
+
+CAPTIONS = (
+    "the red cube moved",
+    "the ball is gone",
+    "a new thing appeared left of the ball",
+    "nothing changed",
+    "the cube became blue",
+    "no change was made",
+    "the blue ball moved right",
+    "the thing is gone",
+    "a red ball appeared",
+    "the scene is the same",
+)
+SAME = ("nothing changed", "no change was made", "the scene is the same")
+"""The captions of pairs in which nothing changed."""
+VOCABULARY = Vocabulary.from_captions(CAPTIONS)
+ROWS, COLUMNS, WIDTH = 3, 3, 6
+"""The grid of the plain vision, and F."""
+
+Seen = tuple[NDArray[Any], NDArray[Any], Any]
+"""A pair as a vision reads it: before, after, and what its world knows of it."""
+
+
+class MaskedFeatures(PlainVision):
+    """Features of pictures with unlike numbers of tokens: (B, N, F + 2), N at most 9.
+
+    The last two numbers of a token are its cell on a grid of 3 x 3, and whether it is real (1 or 0).
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows, self.columns, self.patches = ROWS, COLUMNS, ROWS * COLUMNS
+        self.raw_width = self.width = WIDTH
+
+    def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
+        """The features, where they lie, and which are real."""
+        return TokenPair(self._read(before), self._read(after))
+
+    def _read(self, picture: Tensor) -> Tokens:
+        features, cells, real = torch.split(picture, [WIDTH, 1, 1], dim=2)
+        return Tokens(features, cells[..., 0].round().long(), real[..., 0] > 0.5)
+
+
+def plain_vision() -> Vision:
+    """Random features on a grid of 3 x 3 cells: nothing is learned."""
+    return StoredFeatures(ROWS, COLUMNS, WIDTH)
+
+
+def plain_pairs(vision: Vision) -> Sequence[Seen]:
+    """Random features of ten pairs."""
+    rng = np.random.default_rng(0)
+    shape = (2, ROWS * COLUMNS, WIDTH)
+    return [(*rng.standard_normal(shape, dtype=np.float32), None) for _ in CAPTIONS]
+
+
+@dataclass(frozen=True)
+class MethodCase:
+    """A method, and what the suite may ask of it.
+
+    settings: of toy size, for captions of at most eight words. vision: makes the vision that it is built
+    with, ``plain_vision`` by default. pairs: ten pairs as that vision reads them. tasks: those that are
+    tried; () are the settings' own. stages: mixes of tasks that are tried besides each task alone.
+    learned_before: task -> the one that must be learned first for it to learn at all. judges: a head of its
+    own says whether nothing changed.
+    """
+
+    settings: MethodSettings
+    vision: Callable[[], Vision] = plain_vision
+    pairs: Callable[[Vision], Sequence[Seen]] = plain_pairs
+    tasks: tuple[str, ...] = ()
+    stages: tuple[tuple[str, ...], ...] = ()
+    learned_before: Mapping[str, str] = field(default_factory=dict)
+    judges: bool = False
+
+    @property
+    def tried_tasks(self) -> tuple[str, ...]:
+        """The tasks that are tried."""
+        return self.tasks or tuple(self.settings.tasks)
+
+    def build(self, seed: int = 0, vocabulary: Vocabulary = VOCABULARY) -> Method:
+        """The method, freshly initialised, in evaluation mode."""
+        torch.manual_seed(seed)
+        return build_method(self.settings, self.vision(), vocabulary).eval()
+
+    def examples(self, method: Method) -> list[Example]:
+        """The ten captioned pairs, with false captions and labels as the settings' tasks want them."""
+        needed = max((task.false_captions for task in self.settings.tasks.values()), default=0)
+        classes = max(1, self.settings.labelled_classes)
+        found = []
+        for i, (before, after, truth) in enumerate(self.pairs(method.vision)):
+            caption = CAPTIONS[i]
+            false = tuple(CAPTIONS[(i + 3 + 2 * step) % len(CAPTIONS)] for step in range(needed))
+            pictures = Path(f"{i}_before.png"), Path(f"{i}_after.png")
+            record = PairRecord("toy", str(i), str(i), "train", "pair_caption", *pictures, (caption,))
+            record = replace(record, changed=caption not in SAME, labels=(i % classes, i * 2 % classes))
+            found.append(Example(record, caption, before, after, false, truth))
+        return found
+
+    def batch(self, method: Method) -> Batch:
+        """The ten pairs as one batch."""
+        return method.collate(self.examples(method))
+
+
+def drawn(batch: Batch, seed: int = 0) -> Batch:
+    """The batch with its corruption drawn from ``seed``."""
+    return replace(batch, generator=torch.Generator().manual_seed(seed))
+
+
+def total(terms: Mapping[str, Tensor]) -> Tensor:
+    """The sum of a task's terms."""
+    return torch.stack([*terms.values()]).sum()
+
+
+class Said(NamedTuple):
+    """Greedy words (B, T), the scores behind them (B, T, V), and their attention (B, T, 2, rows, columns)."""
+
+    ids: Tensor
+    scores: Tensor
+    attention: Tensor
+
+
+@torch.no_grad()
+def say(method: Method, before: Tensor, after: Tensor, steps: int = 8) -> Said:
+    """The first words that a method says of pairs, step by step; no sentence ends."""
+    memory = method.encode(before, after)
+    cache = method.first_cache(memory)
+    word = torch.full((before.shape[0],), BOS)
+    ids, rows, maps = [], [], []
+    for position in range(1, steps + 1):
+        scores, attention, cache = method.step(memory, word, position, cache)
+        word = scores.argmax(1)
+        ids.append(word)
+        rows.append(scores)
+        maps.append(attention)
+    return Said(torch.stack(ids, 1), torch.stack(rows, 1), torch.stack(maps, 1))
+
+
+def in_double(method: Method) -> Method:
+    """The same method in double precision."""
+    for module in method.modules():
+        module.double()
+    return method
+
+
+@torch.no_grad()
+def shaken(method: Method, seed: int = 0) -> Method:
+    """The same method with weights so large that its words follow the pictures."""
+    generator = torch.Generator().manual_seed(seed)
+    for parameter in method.parameters():
+        parameter.add_(0.3 * torch.randn(parameter.shape, generator=generator).to(parameter.dtype))
+    return method

@@ -1,0 +1,265 @@
+"""What every method must do; see ``whatchanged.training.methods.Method`` for the contract.
+
+    from whatchanged.testing.methods import MethodCase, check_method
+
+    def test_method():
+        check_method(MethodCase(MyConfig(width=16)))
+
+Each duty is a function of its own in ``DUTIES``, so that a test can name the one that is not kept. Needs the
+extra "train".
+"""
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+from torch.testing import assert_close
+
+from whatchanged.errors import ShapeError
+from whatchanged.testing.method_case import (
+    CAPTIONS,
+    SAME,
+    VOCABULARY,
+    MethodCase,
+    drawn,
+    in_double,
+    say,
+    total,
+)
+from whatchanged.testing.method_masks import (
+    check_masked_graphs,
+    check_padded_tokens,
+    check_plain_graphs,
+    check_real_tokens,
+)
+from whatchanged.testing.require import require
+from whatchanged.training.batches import Batch
+from whatchanged.training.export.calibration import judge
+from whatchanged.training.methods import Method, initialise_from
+from whatchanged.training.vision.features import StoredFeatures
+from whatchanged.vocabulary import BOS, MASK, PAD, Vocabulary
+
+__all__ = ["DUTIES", "MethodCase", "check_method"]
+
+
+def check_method(case: MethodCase) -> None:
+    """Check a method against every duty of the contract; AssertionError at the first that is not kept."""
+    for duty in DUTIES:
+        duty(case)
+
+
+def check_names(case: MethodCase) -> None:
+    """The method says what its attention is, and what its architecture is called."""
+    method = case.build()
+    require(bool(method.attention_description), "attention_description is empty")
+    require(bool(method.architecture), "architecture is empty")
+    require(method.max_length == case.settings.max_length, "max_length is not that of the settings")
+
+
+def check_groups(case: MethodCase) -> None:
+    """Each parameter is in exactly one named group, and in the checkpoint."""
+    method = case.build()
+    groups = method.parameter_groups()
+    grouped = [id(parameter) for group in groups for parameter in group["params"]]
+    require(len(grouped) == len(set(grouped)), "a parameter is in two groups")
+    missing = [name for name, parameter in method.named_parameters() if id(parameter) not in grouped]
+    require(not missing, f"in no group: {missing}")
+    require(all(isinstance(group["name"], str) for group in groups), "a group has no name")
+    lost = {name for name, _ in method.named_parameters()} - set(method.state_dict())
+    require(not lost, f"not in state_dict: {sorted(lost)}")
+
+
+def check_gradients(case: MethodCase) -> None:
+    """A stage gives a gradient to every parameter but those that ``parameters_without_gradient`` names."""
+    for stage in (*case.stages, *((task,) for task in case.tried_tasks)):
+        method = case.build()
+        for task in stage:
+            total(method.loss(task, drawn(case.batch(method)))).backward()  # type: ignore[no-untyped-call]
+        without = {n for n, p in method.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0}
+        declared = method.parameters_without_gradient(stage)
+        where = f"stage {' + '.join(stage)}"
+        require(without <= declared, f"{where}: no gradient, not declared: {sorted(without - declared)}")
+        require(declared <= without, f"{where}: declared, but a gradient: {sorted(declared - without)}")
+
+
+def check_checkpoint(case: MethodCase) -> None:
+    """What was saved says the same when it is loaded into a method that began from other numbers."""
+    method, other = case.build(), case.build(seed=1)
+    batch, file = case.batch(method), io.BytesIO()
+    torch.save(method.state_dict(), file)
+    file.seek(0)
+    wanted = say(method, batch.before, batch.after)
+    differs = not torch.equal(say(other, batch.before, batch.after).scores, wanted.scores)
+    require(differs, "two seeds give the same scores")
+    other.load_state_dict(torch.load(file, weights_only=True))
+    found = say(other, batch.before, batch.after)
+    require(torch.equal(found.ids, wanted.ids), "saved and loaded, it says other words")
+    require(torch.equal(found.scores, wanted.scores), "saved and loaded, its scores are others")
+
+
+def check_learning(case: MethodCase) -> None:
+    """Each task's loss is finite, and falls by 3 % at least on ten repeated pairs."""
+    for task in case.tried_tasks:
+        method = case.build()
+        batch = case.batch(method)
+        first = case.learned_before.get(task)
+        if first is not None:
+            _learn(method, first, batch, steps=90, rate=3e-3)
+        losses = _learn(method, task, batch, steps=45 if first is None else 60)
+        require(bool(np.isfinite(losses).all()), f"task {task}: a loss is not finite")
+        last = float(np.mean(losses[-5:]))
+        require(last < 0.97 * losses[0], f"task {task}: the loss was {losses[0]:.4f} and is {last:.4f}")
+
+
+def _learn(method: Method, task: str, batch: Batch, steps: int, rate: float = 1e-3) -> list[float]:
+    """The losses of some steps on the same batch."""
+    losses = []
+    optimizer = torch.optim.Adam(method.parameters(), lr=rate)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = total(method.loss(task, drawn(batch)))
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def check_longer_captions(case: MethodCase) -> None:
+    """Three more PAD behind each caption change the losses of ``padding_sensitive_tasks``, and no others."""
+    method, tolerance = case.build(), 2e-6
+    batch = case.batch(method)
+    if isinstance(method.vision, StoredFeatures):
+        in_double(method)
+        tolerance = 1e-9
+        batch = replace(batch, before=batch.before.double(), after=batch.after.double())
+    longer = replace(batch, ids=_padded(batch.ids))
+    if batch.negatives_ids is not None:
+        longer = replace(longer, negatives_ids=_padded(batch.negatives_ids))
+    moved = set()
+    for task in case.tried_tasks:
+        plain, padded = (total(method.loss(task, drawn(b))).item() for b in (batch, longer))
+        if abs(plain - padded) > tolerance * max(1.0, abs(plain)):
+            moved.add(task)
+    declared = method.padding_sensitive_tasks
+    require(moved == declared, f"the padding changes {sorted(moved)}, declared are {sorted(declared)}")
+
+
+def _padded(ids: Tensor) -> Tensor:
+    return F.pad(ids, (0, 3), value=PAD)
+
+
+def check_order_of_pictures(case: MethodCase) -> None:
+    """The memory of a pair is another one when its pictures change places."""
+    method = case.build()
+    batch = case.batch(method)
+    memory = method.encode(batch.before, batch.after)
+    turned = method.encode(batch.after, batch.before)
+    parts = [name for name, part in memory._asdict().items() if part is not None and part.is_floating_point()]
+    require(bool(parts), "the memory holds no numbers")
+    alike = [n for n in parts if torch.allclose(getattr(memory, n), getattr(turned, n), atol=1e-4)]
+    require(not alike, f"the pictures changed places, and the memory stays: {alike}")
+
+
+@torch.no_grad()
+def check_cache(case: MethodCase) -> None:
+    """Step by step with a cache, a method says what ``caption_logits`` says of the words so far."""
+    method = case.build()
+    batch = case.batch(method)
+    found = say(method, batch.before, batch.after)
+    said = torch.full((len(found.ids), 1), BOS)
+    for position in range(1, found.ids.shape[1] + 1):
+        asked = F.pad(said, (0, 1), value=MASK)
+        anew = method.caption_logits(batch.before, batch.after, asked)[:, position].log_softmax(-1)
+        assert_close(found.scores[:, position - 1], anew, atol=1e-4, rtol=0, msg=_behind("step", position))
+        said = torch.cat([said, anew.argmax(1, keepdim=True)], dim=1)
+    require(torch.equal(said[:, 1:], found.ids), "with and without a cache, other words are said")
+
+
+@torch.no_grad()
+def check_words_to_come(case: MethodCase) -> None:
+    """``caption_logits`` reads no word that stands behind the one that it predicts."""
+    method = case.build()
+    batch = case.batch(method)
+    clean = method.caption_logits(batch.before, batch.after, batch.ids)
+    for position in range(1, batch.ids.shape[1] - 1):
+        other = batch.ids.clone()
+        other[:, position:] = MASK
+        logits = method.caption_logits(batch.before, batch.after, other)
+        unread = torch.equal(logits[:, :position], clean[:, :position])
+        require(unread, f"words before position {position} change with what follows")
+        read = not torch.equal(logits[:, position:], clean[:, position:])
+        require(read, f"no word from position {position} on changes with what stands there")
+
+
+@torch.no_grad()
+def check_outputs(case: MethodCase) -> None:
+    """Log-probabilities sum to 1; attention lies on both grids; the probability of no change is one."""
+    method = case.build()
+    examples = case.examples(method)
+    batch = method.collate(examples)
+    _, scores, attention = say(method, batch.before, batch.after)
+    assert_close(scores.exp().sum(-1), torch.ones(10, 8), msg=_behind("the words' probabilities sum to 1"))
+    grids = (10, 8, 2, method.vision.rows, method.vision.columns)
+    require(attention.shape == grids, f"attention has the shape {tuple(attention.shape)}, wanted {grids}")
+    require(bool(attention.min() >= 0), "attention is below 0")
+    require(bool((attention.sum((2, 3, 4)) <= 1 + 1e-5).all()), "attention sums to more than 1")
+    require(bool((attention.sum((3, 4)) > 0).all()), "a picture gets no attention at all")
+    judged, by_head = judge(method, examples, SAME)
+    within = judged.shape == (10,) and bool((judged > 0).all() and (judged < 1).all())
+    require(within, f"no change: {judged}, wanted ten probabilities")
+    require(by_head == case.judges, f"a head of its own judges: {by_head}, wanted {case.judges}")
+
+
+def check_word_tables(case: MethodCase) -> None:
+    """A word keeps its rows wherever it stands in another vocabulary.
+
+    Which tensors have a row for each word is seen from their shapes, as the other vocabulary is longer.
+    """
+    words = Vocabulary.from_captions(
+        ["a zebra sees the quagga", *CAPTIONS[1:8], "aardvarks moved over there"]
+    )
+    old, new = case.build(), case.build(1, words)
+    before = old.state_dict()
+    fresh = {name: tensor.clone() for name, tensor in new.state_dict().items()}
+    tables = [name for name, tensor in fresh.items() if tensor.shape != before[name].shape]
+    shared = set(words.entries) & set(VOCABULARY.entries)
+    try:
+        said = initialise_from(new, old, "old")
+    except ShapeError as error:
+        raise AssertionError(f"word_tables leaves out a tensor with a row for each word: {error}") from error
+    wanted = f"{len(shared)} of {len(words)} words were known"
+    require(bool(tables) and wanted in said, f"begun from other weights: {said!r}, wanted {wanted!r}")
+    for name in tables:
+        for number, word in enumerate(words.entries):
+            known = word in shared
+            row = before[name][VOCABULARY.entries.index(word)] if known else fresh[name][number]
+            require(torch.equal(new.state_dict()[name][number], row), f"{name}: the row of {word!r} is lost")
+
+
+def _behind(*what: object) -> Callable[[str], str]:
+    """Says what was compared, in front of how the numbers differ."""
+    return lambda message: f"{' '.join(map(str, what))}: {message}"
+
+
+DUTIES: tuple[Callable[[MethodCase], None], ...] = (
+    check_names,
+    check_groups,
+    check_gradients,
+    check_checkpoint,
+    check_learning,
+    check_longer_captions,
+    check_order_of_pictures,
+    check_cache,
+    check_words_to_come,
+    check_outputs,
+    check_word_tables,
+    check_real_tokens,
+    check_padded_tokens,
+    check_plain_graphs,
+    check_masked_graphs,
+)
+"""What ``check_method`` checks, one duty a function."""
