@@ -17,10 +17,10 @@ def test_drawn_captions_take_no_preparation():
 
 
 def test_a_pool_has_no_single_pictures():
-    settings = ["data.source=pool", "vision.kind=patches", "stage.caption.data=single"]
-    stage = "stage.caption.tasks={ mlm = 1 }"
+    settings = ["data.source=pool", "vision.kind=patches", "method.name=pcl-cross-task"]
+    settings += ["stage.caption.data=single", "stage.caption.tasks={ mlm = 1 }"]
     with pytest.raises(RecipeError, match=r"data\.source: got .pool., wanted .dataset.: single and labelled"):
-        load_recipe("pcl-tiny", [*settings, stage])
+        load_recipe("pcl-tiny", settings)
 
 
 def test_a_data_set_is_no_pool(recipe, tmp_path):
