@@ -3,9 +3,9 @@
     python benchmarks/calibrate_groups.py FOLDER
 
 FOLDER: drawn by screen_groups.py. How much each part of two signatures speaks against one cause is fitted by
-logistic regression over all couples of a batch, no weight below 0; the distance at which groups part is the one
-with the best mean adjusted Rand index on the batches fitted on. Prints the constants of ``measured/groups.py`` and
-what they reach on the batches held out.
+logistic regression over all couples of a batch, no weight below 0; the distance at which groups part is the
+one with the best mean adjusted Rand index on the batches fitted on. Prints the constants of
+``measured/groups.py`` and what they reach on the batches held out.
 """
 
 import argparse
@@ -44,7 +44,9 @@ def fit(parts: Values, same: NDArray[np.bool_]) -> Values:
     def loss(weights: Values) -> tuple[float, Values]:
         against = parts @ weights[:-1] - weights[-1]
         error = weight * (1 / (1 + np.exp(-against)) - ~same)
-        value = np.sum(weight * (np.logaddexp(0, against) - ~same * against)) + 0.002 * np.sum(weights[:-1] ** 2)
+        value = np.sum(weight * (np.logaddexp(0, against) - ~same * against)) + 0.002 * np.sum(
+            weights[:-1] ** 2
+        )
         return float(value), np.append(parts.T @ error + 0.004 * weights[:-1], -error.sum())
 
     count = parts.shape[1]
@@ -62,7 +64,9 @@ def rand_index(signatures: list[tuple[float, ...]], causes: list[str], weights: 
 
 def main() -> None:
     """Prints the constants."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     batches = read(parser.parse_args().folder)
     rows, same = [], []

@@ -2,12 +2,12 @@
 
     python benchmarks/calibrate_measured.py FOLDER [FOLDER ...]
 
-FOLDER: pairs drawn by screen_pairs.py or screen_plots.py. Prints the constants of ``measured/gate.py`` and what
-they reach on the designs that were held out. No other pictures have a say.
+FOLDER: pairs drawn by screen_pairs.py or screen_plots.py. Prints the constants of ``measured/gate.py`` and
+what they reach on the designs that were held out. No other pictures have a say.
 
 A pair's measure k is the largest value over the picture of |difference| / (flat + slope x contrast), with the
-slopes as they are. The log-odds of a visible change are modelled as log sum_k (value_k / limit_k)^a, by maximum
-likelihood; the threshold is set where change and no-change accuracy are equal on the pairs fitted on.
+slopes as they are. The log-odds of a visible change are modelled as log sum_k (value_k / limit_k)^a, by
+maximum likelihood; the threshold is set where change and no-change accuracy are equal on the pairs fitted on.
 """
 
 import argparse
@@ -62,7 +62,9 @@ def fit(logs: Values, labels: NDArray[np.bool_]) -> Values:
         error = (1 / (1 + np.exp(-total)) - labels) / len(labels)
         parts = np.exp(terms - total[:, None]) * error[:, None]
         gradient = np.concatenate([[(parts * logs).sum()], parts.sum(axis=0) + 2e-4 * weights[1:]])
-        return float(np.mean(np.logaddexp(0, total) - labels * total) + 1e-4 * (weights[1:] ** 2).sum()), gradient
+        return float(
+            np.mean(np.logaddexp(0, total) - labels * total) + 1e-4 * (weights[1:] ** 2).sum()
+        ), gradient
 
     start = np.array([2.0] + [-1.0] * logs.shape[1])
     bounds = [(0.5, 12.0)] + [(-30.0, None)] * logs.shape[1]
@@ -80,7 +82,9 @@ def report(name: str, scores: Values, labels: NDArray[np.bool_]) -> None:
 
 def main() -> None:
     """Prints the constants."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folders", type=Path, nargs="+")
     rows, labels, held = ([], [], [])  # type: tuple[list[list[float]], list[bool], list[bool]]
     for folder in parser.parse_args().folders:
@@ -107,7 +111,9 @@ def main() -> None:
 def balanced(scores: Values, labels: NDArray[np.bool_]) -> float:
     """The threshold at which change and no-change accuracy come closest."""
     candidates = np.unique(scores)
-    gaps = [abs(float(np.mean(scores[labels] >= t)) - float(np.mean(scores[~labels] < t))) for t in candidates]
+    gaps = [
+        abs(float(np.mean(scores[labels] >= t)) - float(np.mean(scores[~labels] < t))) for t in candidates
+    ]
     return float(candidates[int(np.argmin(gaps))])
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from PIL import Image
 
-FONT_SETTINGS = {
+FONT_SETTINGS: dict[str, dict[str, object]] = {
     "grey": {},
     "unhinted": {"hinting": False, "hintstyle": "hintnone"},
     "slight": {"hinting": True, "hintstyle": "hintslight"},
@@ -65,7 +65,8 @@ class Browser:
         self._process = subprocess.Popen(
             [
                 program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                "--remote-debugging-pipe", f"--user-data-dir={self._folder / 'profile'}", *flags, "about:blank",
+                "--remote-debugging-pipe", f"--user-data-dir={self._folder / 'profile'}", *flags,
+                "about:blank",
             ],
             preexec_fn=give_pipes,
             pass_fds=(3, 4, *high),

@@ -8,22 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from screen_documents import ICONS, WORDS
+from benchmarks.screen_documents import ICONS, WORDS
 
 Rng = np.random.Generator
 Element = dict[str, Any]
 
 DESCRIBE = """
 (() => {
-  if (!window.elements) window.elements = [...document.body.querySelectorAll('*')].filter(e => !e.closest('svg') ||
-    ['svg', 'rect', 'polyline', 'line'].includes(e.tagName.toLowerCase()));
+  if (!window.elements) window.elements = [...document.body.querySelectorAll('*')].filter(e =>
+    !e.closest('svg') || ['svg', 'rect', 'polyline', 'line'].includes(e.tagName.toLowerCase()));
   return JSON.stringify(window.elements.map((e, i) => {
     const b = e.getBoundingClientRect(), s = getComputedStyle(e);
     return {i, tag: e.tagName.toLowerCase(), cls: '' + (e.getAttribute('class') || ''),
       box: [b.left, b.top, b.right, b.bottom],
       text: [...e.childNodes].filter(n => n.nodeType == 3).map(n => n.textContent).join('').trim(),
       leaf: e.children.length == 0, color: s.color, fill: s.backgroundColor, svgfill: s.fill,
-      border: parseFloat(s.borderTopWidth), borderColor: s.borderTopColor, radius: parseFloat(s.borderTopLeftRadius),
+      border: parseFloat(s.borderTopWidth), borderColor: s.borderTopColor,
+      radius: parseFloat(s.borderTopLeftRadius),
       size: parseFloat(s.fontSize), seen: s.visibility != 'hidden' && s.display != 'none',
       moved: e.getAttribute('data-moved')};
   }));
@@ -51,7 +52,7 @@ WORD_BOXES = """
 
 @dataclass(frozen=True)
 class Deed:
-    """One change made: its kind (of the eight, or noise), the finer word, its size, the script that makes it."""
+    """One change made: its kind (of the eight, or noise), the finer word, its size, its script."""
 
     kind: str
     aspect: str
@@ -130,7 +131,12 @@ def recolor_fill(rng: Rng, e: Element) -> Deed | None:
     """Another fill."""
     if e["tag"] == "rect" or e["tag"] == "polyline":
         color, step = other_color(rng, e["svgfill"])
-        return Deed("recolored", "fill", step, style(e, **({"fill": color} if e["tag"] == "rect" else {"stroke": color})))
+        return Deed(
+            "recolored",
+            "fill",
+            step,
+            style(e, **({"fill": color} if e["tag"] == "rect" else {"stroke": color})),
+        )
     if parse_color(e["fill"])[3] < 0.1:
         return None
     color, step = other_color(rng, e["fill"])
@@ -155,7 +161,9 @@ def border_width(rng: Rng, e: Element) -> Deed | None:
 
 def outline(rng: Rng, e: Element) -> Deed | None:
     """A focus ring."""
-    if e["tag"] not in ("button", "input", "textarea", "select", "span", "div") or not (e["text"] or e["border"]):
+    if e["tag"] not in ("button", "input", "textarea", "select", "span", "div") or not (
+        e["text"] or e["border"]
+    ):
         return None
     color = str(rng.choice(["#1a73e8", "#888888", "#d93025"]))
     return Deed("restyled", "outline", 2, style(e, outline=f"{int(rng.integers(1, 4))}px solid {color}"))
@@ -177,7 +185,9 @@ def shadow(rng: Rng, e: Element) -> Deed | None:
     if not (e["border"] > 0.9 or parse_color(e["fill"])[3] > 0.3):
         return None
     depth = int(rng.integers(2, 12))
-    return Deed("restyled", "shadow", depth, style(e, box_shadow=f"0 {depth // 2}px {depth}px rgba(0,0,0,.4)"))
+    return Deed(
+        "restyled", "shadow", depth, style(e, box_shadow=f"0 {depth // 2}px {depth}px rgba(0,0,0,.4)")
+    )
 
 
 def weight(rng: Rng, e: Element) -> Deed | None:
@@ -185,8 +195,8 @@ def weight(rng: Rng, e: Element) -> Deed | None:
     if not e["text"]:
         return None
     choices = (
-        {"font_weight": "700"}, {"font_weight": "400"}, {"font_style": "italic"}, {"text_decoration": "underline"},
-        {"font_family": "DejaVu Serif"}, {"text_transform": "uppercase"},
+        {"font_weight": "700"}, {"font_weight": "400"}, {"font_style": "italic"},
+        {"text_decoration": "underline"}, {"font_family": "DejaVu Serif"}, {"text_transform": "uppercase"},
     )  # fmt: skip
     return Deed("restyled", "font", 1, style(e, **choices[int(rng.integers(len(choices)))]))
 
@@ -246,7 +256,9 @@ def alignment(rng: Rng, e: Element) -> Deed | None:
     """Text at the other end."""
     if not e["text"] or e["box"][2] - e["box"][0] < 60:
         return None
-    return Deed("moved", "alignment", 10, style(e, text_align=str(rng.choice(["right", "center"])), display="block"))
+    return Deed(
+        "moved", "alignment", 10, style(e, text_align=str(rng.choice(["right", "center"])), display="block")
+    )
 
 
 def remove(rng: Rng, e: Element) -> Deed | None:
@@ -263,7 +275,10 @@ def add(rng: Rng, e: Element) -> Deed | None:
         '<svg data-new width="16" height="16" viewBox="0 0 24 24" fill="none" stroke="currentColor" '
         f'stroke-width="2">{drawn}</svg>'
     )
-    dot = '<span data-new style="display:inline-block;width:8px;height:8px;border-radius:4px;background:#d93025"></span>'
+    dot = (
+        '<span data-new style="display:inline-block;width:8px;height:8px;border-radius:4px;'
+        'background:#d93025"></span>'
+    )
     word = f"<span data-new>{rng.choice(WORDS)}</span>"
     if e["tag"] in ("svg", "rect", "line", "polyline", "input", "select", "textarea", "tr", "table"):
         return None
@@ -283,7 +298,8 @@ def add_block(rng: Rng, e: Element) -> Deed | None:
     text = " ".join(str(word) for word in rng.choice(WORDS, 4))
     hue = int(rng.integers(360))
     new = json.dumps(
-        f'<div style="padding:{int(rng.integers(3, 12))}px;background:hsl({hue},60%,70%);color:#222">{text}</div>'
+        f'<div style="padding:{int(rng.integers(3, 12))}px;background:hsl({hue},60%,70%);color:#222">'
+        f"{text}</div>"
     )
     script = (
         f"(() => {{const e = window.elements[{e['i']}]; e.insertAdjacentHTML('beforebegin', {new});"
@@ -311,7 +327,7 @@ def replace_picture(rng: Rng, e: Element) -> Deed | None:
 
 def tick(rng: Rng, e: Element) -> Deed | None:
     """Checked, or no longer."""
-    if e["tag"] != "input" or "uk-checkbox" not in e["cls"] and "uk-radio" not in e["cls"]:
+    if e["tag"] != "input" or ("uk-checkbox" not in e["cls"] and "uk-radio" not in e["cls"]):
         return None
     return Deed("replaced", "checked", 1, f"window.elements[{e['i']}].checked ^= 1")
 
@@ -323,9 +339,10 @@ def opacity(rng: Rng, e: Element) -> Deed | None:
 
 
 CHANGES: tuple[tuple[float, Callable[[Rng, Element], Deed | None]], ...] = (
-    (1.4, rewrite), (1, recolor_ink), (1.4, recolor_fill), (1, recolor_border), (0.6, border_width), (0.6, outline),
-    (0.9, radius), (0.4, shadow), (1, weight), (0.9, font_size), (0.9, padding), (0.8, margin), (1, size),
-    (1.6, position), (0.4, alignment), (1.6, remove), (1.6, add), (0.8, add_block), (1, replace_icon),
+    (1.4, rewrite), (1, recolor_ink), (1.4, recolor_fill), (1, recolor_border), (0.6, border_width),
+    (0.6, outline), (0.9, radius), (0.4, shadow), (1, weight), (0.9, font_size), (0.9, padding),
+    (0.8, margin), (1, size), (1.6, position), (0.4, alignment), (1.6, remove), (1.6, add),
+    (0.8, add_block), (1, replace_icon),
     (0.5, replace_picture), (0.5, tick), (0.4, opacity),
 )  # fmt: skip
 """How often each change is tried; one that does not fit the element is tried on another."""

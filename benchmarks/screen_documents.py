@@ -2,7 +2,8 @@
 
 Stylesheets lie in a folder into which npm installed them:
 
-    npm install bootstrap bulma @picocss/pico water.css spectre.css milligram uikit materialize-css foundation-sites
+    npm install bootstrap bulma @picocss/pico water.css spectre.css milligram uikit materialize-css
+    foundation-sites
 """
 
 from pathlib import Path
@@ -29,20 +30,22 @@ HELD_OUT_STYLES = ("milligram", "uikit", "materialize", "foundation")
 FONTS = ("DejaVu Sans", "Liberation Sans", "Roboto", "Noto Sans", "Liberation Serif", "DejaVu Sans Mono")
 HELD_OUT_FONTS = ("Open Sans", "Noto Serif", "DejaVu Serif", "Roboto Slab", "Liberation Mono")
 
-WORDS = (
-    "account active add agenda alert all amount apply archive back balance between bold book browse budget "
-    "calendar cancel chart city client close cloud code color column comment company confirm contact copy "
-    "country create customer daily dark data date delete details digital done download draft edit email empty "
-    "error event export failed field file filter first folder form general green group header help history "
-    "home image inbox index info invoice item label language last left light link list local location login "
-    "mail manage map market menu message model month name network new next note number offer open option order "
-    "owner page paid panel paste payment phone photo plan player point preview price print product profile "
-    "project public quarter query queue rate read recent record region remove report reset result return "
-    "role room row sample save scale search second secure select send server service session settings share "
-    "shop sign size sort source start state status step store street style submit subtotal summary support "
-    "table target task team test text theme ticket time title today token tool total track train travel type "
-    "update upload user value version view visit wallet warning week width window work year zone"
-).split()
+_WORDS = (
+    "account active add agenda alert all amount apply archive back balance between bold book browse "
+    "budget calendar cancel chart city client close cloud code color column comment company confirm "
+    "contact copy country create customer daily dark data date delete details digital done download draft "
+    "edit email empty error event export failed field file filter first folder form general green group "
+    "header help history home image inbox index info invoice item label language last left light link "
+    "list local location login mail manage map market menu message model month name network new next note "
+    "number offer open option order owner page paid panel paste payment phone photo plan player point "
+    "preview price print product profile project public quarter query queue rate read recent record "
+    "region remove report reset result return role room row sample save scale search second secure select "
+    "send server service session settings share shop sign size sort source start state status step store "
+    "street style submit subtotal summary support table target task team test text theme ticket time "
+    "title today token tool total track train travel type update upload user value version view visit "
+    "wallet warning week width window work year zone "
+)
+WORDS = _WORDS.split()
 
 ICONS = (
     "M4 12h16M12 4v16", "M5 12l5 5L20 7", "M6 6l12 12M18 6L6 18", "M8 5l8 7-8 7", "M5 9l7 7 7-7",

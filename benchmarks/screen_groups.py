@@ -2,8 +2,8 @@
 
     python benchmarks/screen_groups.py OUT --styles NODE_MODULES [--batches 16] [--pairs 20] [--seed 0]
 
-A batch is one stylesheet with four rules altered, as a commit alters it; each of its documents shows one of them.
-Writes ``pairs.jsonl`` (id, commit, causes, before, after, held) and ``images/``.
+A batch is one stylesheet with four rules altered, as a commit alters it; each of its documents shows one of
+them. Writes ``pairs.jsonl`` (id, commit, causes, before, after, held) and ``images/``.
 """
 
 import argparse
@@ -13,8 +13,16 @@ from pathlib import Path
 
 import numpy as np
 
-from screen_browser import Browser
-from screen_documents import FONTS, HELD_OUT_FONTS, HELD_OUT_STYLES, ICONS, STYLES, Writer, write_document
+from benchmarks.screen_browser import Browser
+from benchmarks.screen_documents import (
+    FONTS,
+    HELD_OUT_FONTS,
+    HELD_OUT_STYLES,
+    ICONS,
+    STYLES,
+    Writer,
+    write_document,
+)
 
 Rng = np.random.Generator
 Maker = Callable[[Writer], str]
@@ -53,7 +61,9 @@ def rules(rng: Rng) -> list[tuple[str, Maker, str]]:
     ]
 
 
-def draw_batch(batch: int, options: argparse.Namespace, browser: Browser) -> list[dict[str, object]]:
+def draw_batch(
+    batch: int, options: argparse.Namespace, browser: Browser, other: Browser
+) -> list[dict[str, object]]:
     """The pairs of one batch."""
     rng = np.random.default_rng([options.seed, 11, batch])
     held = batch % 4 == 3
@@ -61,25 +71,33 @@ def draw_batch(batch: int, options: argparse.Namespace, browser: Browser) -> lis
     font = str(rng.choice(HELD_OUT_FONTS if held else FONTS))
     possible = rules(rng)
     chosen = [possible[k] for k in rng.permutation(len(possible))[:4]]
-    icon = tuple(str(path) for path in rng.choice(ICONS, 2, replace=False))
+    icons = [str(path) for path in rng.permutation(ICONS)]
     records: list[dict[str, object]] = []
     for index in range(options.pairs):
         cause, maker, rule = chosen[int(rng.choice(4, p=[0.45, 0.25, 0.2, 0.1]))]
-        if index % 7 == 6:
-            cause, maker, rule = "icon", Writer.toolbar, ""
+        if batch % 3 == 1 and rng.random() < 0.6:
+            place = int(rng.choice(3, p=[0.6, 0.25, 0.15]))
+            cause, maker, rule = f"icon {place}", Writer.toolbar, icons[place]
+        if batch % 3 == 2 and rng.random() < 0.5:
+            cause, maker, rule = "text rendering", Writer.prose, ""
         width, height = int(rng.integers(140, 480)), int(rng.integers(60, 300))
-        document = write_document(rng, style, font, options.styles, int(rng.integers(0, 2)), width)
-        part = f'<div class="part">{maker(Writer(rng))}</div>'
-        document = document.replace("<body>", f"<body>{part}", 1)
-        if cause == "icon":
-            document = document.replace("<path d=", f'<path d="{icon[0]}" data-was=', 1)
+        document = write_document(rng, style, font, options.styles, int(rng.integers(0, 4)), width)
+        writer = Writer(rng)
+        parts = "".join(f'<div class="part">{maker(writer)}</div>' for _ in range(int(rng.integers(1, 3))))
+        document = document.replace("<body>", f"<body>{parts}", 1)
+        if cause.startswith("icon"):
+            document = document.replace("<path d=", f'<path d="{rule}" data-was=', 1)
         browser.show(document, width, height)
         before = browser.photograph()
-        if cause == "icon":
-            browser.run(f"document.querySelector('path[data-was]').setAttribute('d', '{icon[1]}')")
+        if cause == "text rendering":
+            other.show(document, width, height)
+            after = other.photograph()
         else:
-            browser.run(f"document.head.insertAdjacentHTML('beforeend', {json.dumps(f'<style>{rule}</style>')})")
-        after = browser.photograph()
+            script = f"document.head.insertAdjacentHTML('beforeend', {json.dumps(f'<style>{rule}</style>')})"
+            if cause.startswith("icon"):
+                script = f"document.querySelector('path[data-was]').setAttribute('d', '{icons[3 + place]}')"
+            browser.run(script)
+            after = browser.photograph()
         if before.tobytes() == after.tobytes():
             continue
         name = f"{options.seed}-{batch:03d}-{index:02d}"
@@ -94,7 +112,9 @@ def draw_batch(batch: int, options: argparse.Namespace, browser: Browser) -> lis
 
 def main() -> None:
     """Draws the batches."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("out", type=Path)
     parser.add_argument("--styles", type=Path, required=True)
     parser.add_argument("--batches", type=int, default=16)
@@ -102,9 +122,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     (options.out / "images").mkdir(parents=True, exist_ok=True)
-    with Browser() as browser, (options.out / "pairs.jsonl").open("w", encoding="utf-8") as lines:
+    with (
+        Browser("full") as browser,
+        Browser("unhinted") as other,
+        (options.out / "pairs.jsonl").open("w", encoding="utf-8") as lines,
+    ):
         for batch in range(options.batches):
-            for record in draw_batch(batch, options, browser):
+            for record in draw_batch(batch, options, browser, other):
                 print(json.dumps(record), file=lines, flush=True)
 
 

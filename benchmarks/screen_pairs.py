@@ -3,10 +3,11 @@
     python benchmarks/screen_pairs.py OUT --styles NODE_MODULES --pairs 2000 [--seed 0] [--first 0]
 
 Needs Chromium and the stylesheets that ``screen_documents`` names. Writes ``pairs.jsonl`` and ``images/``.
-Everything follows from (seed, index) on one version of the browser. Half of the pairs have noise alone, a third a
-change alone, the rest a change beside noise. What is too faint to call is labelled uncertain:
+Everything follows from (seed, index) on one version of the browser. Half of the pairs have noise alone, a
+third a change alone, the rest a change beside noise. What is too faint to call is labelled uncertain:
 
-visible  no where a change stays within 6 levels or moves by half a pixel at most, and for noise; uncertain up to
+visible  no where a change stays within 6 levels or moves by half a pixel at most, and for noise; uncertain
+up to
          14 levels (thin things: 24), moves below 2 pixels, fewer than 10 pixels beyond 10 levels; else yes
 """
 
@@ -20,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from screen_browser import Browser
-from screen_changes import DESCRIBE, WORD_BOXES, Deed, Element, make_change, make_noise
-from screen_documents import FONTS, HELD_OUT_FONTS, HELD_OUT_STYLES, STYLES, write_document
+from benchmarks.screen_browser import Browser
+from benchmarks.screen_changes import DESCRIBE, WORD_BOXES, Deed, Element, make_change, make_noise
+from benchmarks.screen_documents import FONTS, HELD_OUT_FONTS, HELD_OUT_STYLES, STYLES, write_document
 
 Rng = np.random.Generator
 BROWSERS: dict[str, tuple[str, tuple[str, ...]]] = {

@@ -1,4 +1,4 @@
-"""Draws labelled pairs of plots for the thresholds of the measured answer: one element of a plot changed, or noise.
+"""Draws labelled pairs of plots: one element of a plot changed, or noise.
 
     python benchmarks/screen_plots.py OUT --pairs 400 [--seed 0] [--first 0]
 
@@ -19,7 +19,7 @@ from PIL import Image
 mpl.use("agg")
 import matplotlib.pyplot as plt
 
-from screen_documents import FONTS, WORDS
+from benchmarks.screen_documents import FONTS, WORDS
 
 Rng = np.random.Generator
 COLORS = ("tab:blue", "tab:orange", "tab:green", "tab:red", "black", "tab:purple", "gray", "#4477aa")
@@ -81,7 +81,8 @@ def random_plot(rng: Rng) -> Plot:
 def changed_plot(rng: Rng, plot: Plot) -> tuple[Plot, str, str, float] | None:
     """The plot with one element changed; kind, aspect, size."""
     way = str(rng.choice([
-        "value", "value", "color", "width", "marker", "line", "title", "label", "legend", "grid", "high", "cmap", "series",
+        "value", "value", "color", "width", "marker", "line", "title", "label", "legend", "grid",
+        "high", "cmap", "series",
     ]))  # fmt: skip
     if way == "value":
         rows = [list(row) for row in plot.values]
@@ -116,7 +117,8 @@ def changed_plot(rng: Rng, plot: Plot) -> tuple[Plot, str, str, float] | None:
 def render(plot: Plot, how: Rendering) -> tuple[Image.Image, NDArray[np.float64]]:
     """The plot as a picture, and the boxes of its texts."""
     settings = {
-        "font.family": plot.font, "text.hinting": how.hinting, "path.simplify": how.simplify, "path.snap": how.snap, "axes.unicode_minus": False,
+        "font.family": plot.font, "text.hinting": how.hinting, "path.simplify": how.simplify,
+        "path.snap": how.snap, "axes.unicode_minus": False,
     }  # fmt: skip
     with mpl.rc_context(settings):
         figure, axes = plt.subplots(figsize=(plot.size[0] / 80, plot.size[1] / 80), dpi=80)
@@ -201,7 +203,8 @@ def draw(index: int, seed: int, out: Path) -> dict[str, Any] | None:
 
 def difference(before: Image.Image, after: Image.Image) -> NDArray[np.int16]:
     """The largest channel's difference of each pixel."""
-    return np.abs(np.asarray(before).astype(np.int16) - np.asarray(after)).max(axis=2)
+    steps: NDArray[np.int16] = np.abs(np.asarray(before).astype(np.int16) - np.asarray(after)).max(axis=2)
+    return steps
 
 
 def main() -> None:

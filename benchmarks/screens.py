@@ -2,12 +2,12 @@
 
     python benchmarks/screens.py $UI_DEV [--rivals NODE_MODULES] [--output OUT.json] [--resamples 1000]
 
-NODE_MODULES holds pixelmatch, odiff-bin and looks-same (npm install pixelmatch odiff-bin looks-same). SSIM needs
-scikit-image. Rivals stand at their default (any counted pixel is a change) and at their best threshold, which is
-chosen on these very pairs and flatters them. Intervals: 95 %, commits resampled.
+NODE_MODULES holds pixelmatch, odiff-bin and looks-same (npm install pixelmatch odiff-bin looks-same). SSIM
+needs scikit-image. Rivals stand at their default (any counted pixel is a change) and at their best
+threshold, which is chosen on these very pairs and flatters them. Intervals: 95 %, commits resampled.
 
-Pairs whose label is uncertain are left out. Kinds are the eight of ``measured``; which of them are right for a
-label stands in ``ACCEPTED``. Nothing is fitted or chosen here.
+Pairs whose label is uncertain are left out. Kinds are the eight of ``measured``; which of them are right
+for a label stands in ``ACCEPTED``. Nothing is fitted or chosen here.
 """
 
 import argparse
@@ -115,11 +115,17 @@ def expected_error(probabilities: NDArray[np.float64], labels: NDArray[np.bool_]
     """Expected calibration error of the probability of a change, ten bins."""
     bins = np.minimum((probabilities * 10).astype(int), 9)
     gaps = [
-        abs(float(probabilities[bins == k].mean()) - float(labels[bins == k].mean())) * float(np.mean(bins == k))
+        abs(float(probabilities[bins == k].mean()) - float(labels[bins == k].mean()))
+        * float(np.mean(bins == k))
         for k in range(10)
         if np.any(bins == k)
     ]
     return sum(gaps)
+
+
+def share_of(right: NDArray[np.bool_]) -> Score:
+    """The score that is the share of rows that are right."""
+    return lambda rows: float(right[rows].mean())
 
 
 def with_interval(score: Score, groups: NDArray[np.intp], resamples: int) -> dict[str, float]:
@@ -135,9 +141,14 @@ def with_interval(score: Score, groups: NDArray[np.intp], resamples: int) -> dic
 
 
 def verdict_rows(
-    scores: NDArray[np.float64], threshold: float, labels: NDArray[np.bool_], groups: NDArray[np.intp], resamples: int
+    scores: NDArray[np.float64],
+    threshold: float,
+    labels: NDArray[np.bool_],
+    groups: NDArray[np.intp],
+    resamples: int,
 ) -> dict[str, Any]:
     """AUROC and both accuracies at a threshold (scores from it on are changes)."""
+
     def accuracy(wanted: bool) -> Score:
         return lambda rows: float(np.mean((scores[rows] >= threshold)[labels[rows] == wanted] == wanted))
 
@@ -165,7 +176,11 @@ def rival_scores(folder: Path, pairs: list[Pair], modules: Path) -> dict[str, li
     )
     counted = [json.loads(line) for line in answer.stdout.splitlines()]
     scores = {name: [float(row[name]) for row in counted] for name in ("pixelmatch", "odiff", "looks-same")}
-    return {"exact": [exact(folder, p) for p in pairs], **scores, "1 - SSIM": [dissimilar(folder, p) for p in pairs]}
+    return {
+        "exact": [exact(folder, p) for p in pairs],
+        **scores,
+        "1 - SSIM": [dissimilar(folder, p) for p in pairs],
+    }
 
 
 def exact(folder: Path, pair: Pair) -> float:
@@ -202,7 +217,9 @@ def later_statements(judged: list[Judged]) -> list[bool]:
 
 def main() -> None:
     """Prints the figures, and writes them as JSON where asked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--rivals", type=Path)
     parser.add_argument("--output", type=Path)
@@ -216,17 +233,22 @@ def main() -> None:
     scores = np.array([1 - one.answer.no_change for one in judged])
     said = np.array([float(one.answer.verdict == "changed") for one in judged])
     measured = verdict_rows(said, 0.5, labels, groups, options.resamples)
-    measured["auroc"] = with_interval(lambda rows: auroc(scores[rows], labels[rows]), groups, options.resamples)
+    measured["auroc"] = with_interval(
+        lambda rows: auroc(scores[rows], labels[rows]), groups, options.resamples
+    )
     measured["ece"] = round(expected_error(scores, labels), 4)
     shown = [one for one in judged if one.changed]
     changed_groups = groups[labels]
     for name in ("kind", "pointing", "overlap"):
         right = np.array([getattr(one, name) for one in shown])
-        measured[name] = with_interval(lambda rows, right=right: float(right[rows].mean()), changed_groups, options.resamples)
+        measured[name] = with_interval(share_of(right), changed_groups, options.resamples)
     both = np.array([one.kind and one.pointing for one in shown])
-    measured["statement"] = with_interval(lambda rows: float(both[rows].mean()), changed_groups, options.resamples)
+    measured["statement"] = with_interval(share_of(both), changed_groups, options.resamples)
     later = later_statements(shown)
-    measured["later statements"] = {"precision": round(float(np.mean(later)), 4) if later else None, "count": len(later)}
+    measured["later statements"] = {
+        "precision": round(float(np.mean(later)), 4) if later else None,
+        "count": len(later),
+    }
     large = [one for one in shown if one.pair["stats"].get("share8", 1) > 0.01]
     measured["large changes that exit with 1"] = [sum(one.answer.changed for one in large), len(large)]
     measured["milliseconds"] = round(1000 * float(np.median([one.seconds for one in judged])), 1)

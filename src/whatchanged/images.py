@@ -88,7 +88,8 @@ def stored_picture(source: Source) -> Iterator[Image.Image]:
                 yield image
         else:
             raise ImageError(
-                f"this is no picture: {type(source).__name__}. Give a path, a Pillow picture or a NumPy array."
+                f"this is no picture: {type(source).__name__}. "
+                "Give a path, a Pillow picture or a NumPy array."
             )
     except _DECODER_ERRORS as error:
         raise ImageError(f"{name}: cannot decode the picture: {_reason(error)}. Copy it again.") from error

@@ -67,6 +67,26 @@ def test_the_lists_are_the_projects(part):
     assert names == (BASE if part == "base" else EXTRAS[part])
 
 
+PLUG_INS = """
+from dataclasses import dataclass
+from whatchanged.recipes.methods import MethodSettings
+
+WORLD = 2
+
+@dataclass(frozen=True)
+class METHOD(MethodSettings):
+    name: str = "toy"
+    preset: str = "only"
+    max_length: int = 5
+
+def recognises(path):
+    return False
+
+def read(path, reading):
+    return []
+"""
+
+
 def test_plug_ins_are_listed_and_broken_ones_named(whatchanged, bundle_folder, site):
     assert "plug-ins: none" in whatchanged("doctor", "--model", bundle_folder)[1]
     entries = {
@@ -74,15 +94,7 @@ def test_plug_ins_are_listed_and_broken_ones_named(whatchanged, bundle_folder, s
         "whatchanged.worlds": {"dull": "toys:WORLD"},
         "whatchanged.datasets": {"toys": "toys"},
     }
-    text = """
-from whatchanged.recipes.methods import MethodSettings
-class Settings(MethodSettings):
-    name = "toy"
-WORLD = 2
-def recognises(path): return False
-def read(path, reading): return []
-"""
-    site.install("toy-package", entries, toys=text)
+    site.install("toy-package", entries, toys=PLUG_INS)
     code, out, _ = whatchanged("doctor", "--model", bundle_folder)
     assert code == 0
     assert "plug-in: method toy of toy-package 1.5, found" in out

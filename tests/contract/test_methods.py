@@ -72,7 +72,10 @@ CASES = {
         after={"mvcl": "detection"},  # the patches of a backbone that has learned nothing are all alike
     ),
     "pcl-cross-task-paper": Case(
-        "pcl-cross-task", {"preset": "paper"}, tasks=(*PCL_TASKS, "fgvc"), stages=(*PCL_STAGES, ("mlm", "fgvc")),
+        "pcl-cross-task",
+        {"preset": "paper"},
+        tasks=(*PCL_TASKS, "fgvc"),
+        stages=(*PCL_STAGES, ("mlm", "fgvc")),
     ),
     "pcl-cross-task-authors": Case(
         "pcl-cross-task", {"preset": "authors"}, tasks=(*PCL_TASKS, "fgvc"), stages=(("mvcl", "fgvc"),),

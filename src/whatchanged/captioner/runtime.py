@@ -9,7 +9,8 @@ is a grid over each picture (B pairs, V words of the vocabulary, L words so far)
                  no_change (B,), where the card says that a head judges
                  strangeness (B, 2), where the card has an in-distribution threshold: the distances of the
                  pictures before and after from the training pictures
-    decoder   previous (B,) int64, position () int64 (if it matters), memory_*, cache_* (B, layers, heads, L, width)
+    decoder   previous (B,) int64, position () int64 (if it matters), memory_*, cache_* (B, layers, heads,
+    L, width)
               -> log_probabilities (B, V), attention (B, 2, rows, columns), next_cache_*
 """
 

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from whatchanged.measured import words
-from whatchanged.measured.changes import Found, found_changes, in_words, told
+from whatchanged.measured.changes import found_changes, in_words, told
 from whatchanged.measured.gate import visibility
-from whatchanged.measured.kinds import Finding
 from whatchanged.measured.motion import Run, runs_of_lines
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box, Statement
@@ -50,7 +49,10 @@ def turned(before: Pixels, after: Pixels) -> str | None:
         return None
     for way, text in TURNS:
         other = Image.fromarray(before).transpose(way)
-        if other.size == (after.shape[1], after.shape[0]) and _thumbnail_distance(np.asarray(other), after) <= TURNED:
+        if (
+            other.size == (after.shape[1], after.shape[0])
+            and _thumbnail_distance(np.asarray(other), after) <= TURNED
+        ):
             return text
     return None
 
@@ -62,18 +64,26 @@ def turn_statement(before: Pixels, after: Pixels) -> Statement | None:
         return None
     one, other = _whole(before), _whole(after)
     return Statement(
-        "moved", one, other, words.capitalised(f"the picture was {text}"), 0.9, 1.0, {"aspect": "turn"}, (other,)
+        "moved",
+        one,
+        other,
+        words.capitalised(f"the picture was {text}"),
+        0.9,
+        1.0,
+        {"aspect": "turn"},
+        (other,),
     )
 
 
 def compare_sizes(before: Pixels, after: Pixels, threshold: float) -> tuple[list[Statement], Pixels]:
-    """Statements about two pictures of two sizes, best first, and the picture before laid on the one after."""
+    """Statements about two pictures of two sizes, best first, and the picture before laid on the one
+    after."""
     turn = turn_statement(before, after)
     if turn is not None:
         return [turn], after
     if _is_scaled(before, after):
         return [_size_statement(before, after, "the picture was scaled from {} to {} pixels")], after
-    rows, columns = _aligned(before, after, 0), _aligned(before, after, 1)
+    rows, columns = _both_aligned(before, after)
     if min(len(rows[1].after) / len(after), len(columns[1].after) / after.shape[1]) < FITTING:
         return [_size_statement(before, after, SIZES)], after
     laid = after.copy()
@@ -82,6 +92,8 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float) -> tuple[list
     for axis, (runs, _) in enumerate((rows, columns)):
         moved = () if len(runs) == 1 else moved_runs(after, _whole(after), axis, runs)
         gaps = gaps_between(before, after, (_whole(before), _whole(after)), axis, runs)
+        if len(runs) == 1:
+            gaps = tuple(gap for gap in gaps if gap.new)  # what else is gone was cropped
         found += told(axis, moved, gaps)
     if not found and len(rows[0]) == len(columns[0]) == 1:
         return [_size_statement(before, after, _cut(rows[0][0], columns[0][0], before, after))], laid
@@ -105,14 +117,35 @@ def _cut(rows: Run, columns: Run, before: Pixels, after: Pixels) -> str:
     return SIZES
 
 
-def _aligned(before: Pixels, after: Pixels, axis: int) -> tuple[list[Run], _Lines]:
+_Alignment = tuple[list[Run], _Lines]
+
+
+def _both_aligned(before: Pixels, after: Pixels) -> tuple[_Alignment, _Alignment]:
+    """Rows and columns: first those that are found as they lie, then the others within what fits of the
+    first."""
+    first = max((0, 1), key=lambda axis: after.shape[1 - axis] == before.shape[1 - axis])
+    one = _aligned(before, after, first)
+    if len(one[1].after) < FITTING * after.shape[first]:
+        first = 1 - first
+        one = _aligned(before, after, first)
+    fits = one[1] if len(one[1].after) >= FITTING * after.shape[first] else None
+    if fits is None:
+        other = _aligned(before, after, 1 - first)
+    else:
+        cut = np.take(before, fits.before, axis=first), np.take(after, fits.after, axis=first)
+        runs = runs_of_lines(*cut, 1 - first)
+        other = runs, _sources(runs, before.shape[1 - first])
+    return (one, other) if first == 0 else (other, one)
+
+
+def _aligned(before: Pixels, after: Pixels, axis: int) -> _Alignment:
     """How the lines after follow from those before, compared over the length that both have.
 
     The lines are laid on each other at their beginnings, their ends or their middles, whichever fits best.
     """
     other = 1 - axis
     length = min(before.shape[other], after.shape[other])
-    best: tuple[list[Run], _Lines] | None = None
+    best: _Alignment | None = None
     for part in (0.0, 1.0, 0.5):
         cut = [
             np.take(picture, range(start, start + length), axis=other)
@@ -141,7 +174,8 @@ def _sources(runs: Sequence[Run], length_before: int) -> _Lines:
 
 
 def _is_scaled(before: Pixels, after: Pixels) -> bool:
-    """Whether the picture after is the one before at another scale, larger or smaller by a twentieth at least."""
+    """Whether the picture after is the one before at another scale, larger or smaller by a twentieth at
+    least."""
     down, across = (after.shape[axis] / before.shape[axis] for axis in (0, 1))
     if abs(down - 1) < 0.05 or abs(down / across - 1) > 0.02:
         return False
@@ -151,7 +185,9 @@ def _is_scaled(before: Pixels, after: Pixels) -> bool:
 def _thumbnail_distance(one: Pixels, other: Pixels) -> float:
     """Mean levels between two pictures reduced to one small size."""
     small = [
-        np.asarray(Image.fromarray(picture).resize((THUMBNAIL, THUMBNAIL), Image.Resampling.BOX)).astype(np.int16)
+        np.asarray(Image.fromarray(picture).resize((THUMBNAIL, THUMBNAIL), Image.Resampling.BOX)).astype(
+            np.int16
+        )
         for picture in (one, other)
     ]
     return float(np.abs(small[0] - small[1]).mean())
@@ -162,7 +198,9 @@ def _size_statement(before: Pixels, after: Pixels, text: str) -> Statement:
     sizes = [f"{picture.shape[1]} x {picture.shape[0]}" for picture in (before, after)]
     one, other = _whole(before), _whole(after)
     values = {"aspect": "canvas", "dx": other[2] - one[2], "dy": other[3] - one[3]}
-    return Statement("resized", one, other, words.capitalised(text.format(*sizes)), 0.6, 1.0, values, (other,))
+    return Statement(
+        "resized", one, other, words.capitalised(text.format(*sizes)), 0.6, 1.0, values, (other,)
+    )
 
 
 def _whole(picture: Pixels) -> Box:

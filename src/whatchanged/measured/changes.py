@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whatchanged.measured import sentences
 from whatchanged.measured.boxes import area, bands, gathered, grown, union
@@ -13,10 +12,12 @@ from whatchanged.measured.kinds import TEXT_HEIGHT, Finding, find_kind
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.regions import Region, find_regions
 from whatchanged.measured.result import Box, Statement
-from whatchanged.measured.shifts import Gap, Moved, Shift, find_shift
+from whatchanged.measured.shifts import Gap, Moved, Shift, find_shift, stretched
 
 ROUNDS = 2
 """How often a shift is looked for in what the last one left over."""
+SMALLEST_FRAME = 16
+"""Pixels of the shorter side of a frame at least."""
 FRAME = 26
 """Pixels from the border of a box within which differences make a frame or corners."""
 SAME_THING = 6.0
@@ -51,7 +52,9 @@ def find_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: flo
 def in_words(found: list[Found], size: tuple[int, int]) -> list[Statement]:
     """Statements for what was found, alike ones as one, best first."""
     return [
-        sentences.statement(one.finding, one.box_before, one.box_after, one.pixels, size, one.cause, one.boxes)
+        sentences.statement(
+            one.finding, one.box_before, one.box_after, one.pixels, size, one.cause, one.boxes
+        )
         for one in _ranked(merged(found))
     ]
 
@@ -68,8 +71,12 @@ def found_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: fl
         aligned, seen = shift.aligned, shift.seen
     for region in places(find_regions(seen, threshold)):
         finding = find_kind(aligned, after, region.box, seen.visible(threshold))
-        there = None if finding.kind == "removed" else region.box
-        was = None if finding.kind == "added" else region.box
+        box = region.box
+        if finding.aspect == "length":
+            larger = after if finding.values["grew"] else aligned
+            box = stretched(larger, region.box, 1 if "dx" in finding.values else 0)
+        there = None if finding.kind == "removed" else box
+        was = None if finding.kind == "added" else box
         found.append(Found(finding, was, there, region.pixels))
     return with_moves(aligned, after, found)
 
@@ -80,13 +87,17 @@ def with_moves(before: Pixels, after: Pixels, found: list[Found]) -> list[Found]
     new = [one for one in found if one.finding.kind == "added"]
     rest = [one for one in found if one not in gone and one not in new]
     for one in gone:
-        twin = next((other for other in new if _same_thing(before, after, one.box_before, other.box_after)), None)
+        twin = next(
+            (other for other in new if _same_thing(before, after, one.box_before, other.box_after)), None
+        )
         if twin is None or one.box_before is None or twin.box_after is None:
             rest.append(one)
             continue
         new.remove(twin)
         values = {"dx": twin.box_after[0] - one.box_before[0], "dy": twin.box_after[1] - one.box_before[1]}
-        rest.append(Found(Finding("moved", "position", 0.8, values), one.box_before, twin.box_after, twin.pixels))
+        rest.append(
+            Found(Finding("moved", "position", 0.8, values), one.box_before, twin.box_after, twin.pixels)
+        )
     return rest + new
 
 
@@ -123,14 +134,18 @@ def _is_frame(boxes: Sequence[Box]) -> bool:
     if not 2 <= len(boxes) <= 8:
         return False
     left, top, right, bottom = union(boxes)
-    if min(right - left, bottom - top) < 2 * FRAME:
+    if min(right - left, bottom - top) < SMALLEST_FRAME:
         return False
+    across, down = min(FRAME, (right - left) // 3), min(FRAME, (bottom - top) // 3)
     at_border = all(
-        box[2] <= left + FRAME or box[0] >= right - FRAME or box[3] <= top + FRAME or box[1] >= bottom - FRAME
+        box[2] <= left + across or box[0] >= right - across or box[3] <= top + down or box[1] >= bottom - down
         for box in boxes
     )
     corners = [(left, top), (right - 1, top), (left, bottom - 1), (right - 1, bottom - 1)]
-    near = [any(box[0] - 4 <= x < box[2] + 4 and box[1] - 4 <= y < box[3] + 4 for box in boxes) for x, y in corners]
+    near = [
+        any(box[0] - 4 <= x < box[2] + 4 and box[1] - 4 <= y < box[3] + 4 for box in boxes)
+        for x, y in corners
+    ]
     return at_border and all(near)
 
 
@@ -195,7 +210,7 @@ def _of_gap(gap: Gap, axis: int, line: Sequence[Moved]) -> Found:
     """What came and went at one place; ``line``: what moved beside it, where all that is one line of text."""
     if gap.stretch:
         box = gap.thing
-        values = {"dy" if axis == 0 else "dx": gap.lines}
+        values = {"dy" if axis == 0 else "dx": gap.lines, "grew": gap.lines > 0}
         return Found(Finding("resized", "length", 0.6, values), box, box, area(box))
     if gap.new and gap.gone:
         finding = Finding("rewritten", "text", 0.5) if line else Finding("replaced", "part", 0.5)

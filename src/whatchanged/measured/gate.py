@@ -36,19 +36,21 @@ class Limit:
 
 
 # Fitted on drawn pairs by benchmarks/calibrate_measured.py.
-FINE = Limit(16.8, 0.42)
-COARSE = Limit(1.3, 0.033)
-COARSE_COLOUR = Limit(2.28, 0.0)
-STEEPNESS = 1.81
+FINE = Limit(6.1, 0.31)
+COARSE = Limit(0.32, 0.0165)
+COARSE_COLOUR = Limit(1.65, 0.0)
+STEEPNESS = 1.38
 """The odds of a change grow with this power of the score."""
-ODDS = 0.84
+ODDS = 0.86
 """The odds of a change at the threshold."""
 
+FAINT = 5
+"""Grey levels that are seen by nobody, however large the area: they are taken off what is left over."""
 COARSE_STEPS = 3
-"""How often differences are blurred and halved for the coarse scale: a standard deviation of about 5 pixels."""
+"""How often differences are blurred and halved for the coarse scale: a standard deviation of 5 pixels."""
 CERTAIN = 100.0
 """The score of a difference beyond doubt, as of two sizes."""
-DOUBT = 0.85
+DOUBT = 0.8
 """From this part of the threshold on, what is called noise is doubtful."""
 
 
@@ -77,6 +79,7 @@ def visibility(before: Pixels, after: Pixels) -> Visibility:
     """How visibly two pictures of one size differ, pixel by pixel."""
     unlike = before != after
     differs = unlike[..., 0] | unlike[..., 1] | unlike[..., 2]
+    before, after = _ordered(before, after, differs)
     strength = np.zeros(differs.shape, np.float32)
     for rows, columns in _windows(differs):
         part = _strength(before[rows, columns], after[rows, columns])
@@ -85,10 +88,12 @@ def visibility(before: Pixels, after: Pixels) -> Visibility:
 
 
 def tests(before: Pixels, after: Pixels) -> list[tuple[int, NDArray[np.float32], NDArray[np.float32]]]:
-    """The three measures of a difference: how often halved, its size, the contrast there, both in grey levels.
+    """The three measures of a difference: how often halved, its size, the contrast there, both in grey
+    levels.
 
-    Pictures are blurred by one pixel. What is left over is how far a value lies outside the range of the other
-    picture's value there and at its eight neighbours, so that motion by a pixel leaves nothing. Fine: luminance.
+    Pictures are blurred by one pixel. What is left over is how far a value lies outside the range of the
+    other picture's value there and at its eight neighbours, so that motion by a pixel leaves nothing. Fine:
+    luminance.
     Coarse: luminance and the larger chroma (at half size from the start, as it is seen less sharply), blurred
     on, so that what alternates in sign goes away.
     """
@@ -113,6 +118,12 @@ def is_doubtful(score: float) -> bool:
 def probability_of_no_change(score: float) -> float:
     """The probability that nothing visible changed, for a score whose threshold is 1."""
     return round(1 / (1 + ODDS * math.pow(score, STEEPNESS)), 4)
+
+
+def _ordered(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> tuple[Pixels, Pixels]:
+    """The two pictures in an order of their own, so that roundings are the same whichever comes first."""
+    first = np.unravel_index(int(differs.argmax()), differs.shape)
+    return (before, after) if tuple(before[first]) <= tuple(after[first]) else (after, before)
 
 
 def _windows(differs: NDArray[np.bool_]) -> Iterator[tuple[slice, slice]]:
@@ -146,14 +157,15 @@ def _strength(before: Pixels, after: Pixels) -> NDArray[np.float32]:
 
 
 def _unexplained(one: Planes, other: Planes) -> Planes:
-    """How far each picture's values leave the range of the other's near them; the larger of both, signed."""
+    """How far each picture's values leave the range of the other's near them, less what is too faint."""
     brighter = np.maximum(other - largest_near(one), least_near(other) - one)
     darker = np.maximum(one - largest_near(other), least_near(one) - other)
-    np.maximum(brighter, 0, out=brighter)
-    np.maximum(darker, 0, out=darker)
-    return np.where(brighter >= darker, brighter, -darker)
+    brighter = np.maximum(brighter - FAINT * UNIT, 0)
+    darker = np.maximum(darker - FAINT * UNIT, 0)
+    signed: Planes = np.where(brighter >= darker, brighter, -darker)
+    return signed
 
 
 def _levels(planes: Planes) -> NDArray[np.float32]:
     """The size of values in grey levels."""
-    return np.abs(planes).astype(np.float32) / UNIT
+    return np.abs(planes).astype(np.float32) / np.float32(UNIT)

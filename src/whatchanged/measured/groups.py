@@ -10,24 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.result import Measured, Statement
-from whatchanged.measured.signature import PARTS
+from whatchanged.measured.signature import LENGTH, PARTS, place_parts
 
-# Fitted on drawn batches by benchmarks/calibrate_groups.py: how much each part of two signatures speaks against
-# one cause.
+# Fitted on drawn batches by benchmarks/calibrate_groups.py: how much each part of two signatures speaks
+# against one cause.
 WEIGHTS = {
-    "canvas": 0.0, "kinds": 1.14, "step": 1.55, "colours": 0.25, "share": 1.29, "count": 1.55, "extent": 0.97,
-    "density": 1.7, "motion": 0.0, "shape": 0.46,
+    "canvas": 0.0, "kinds": 0.64, "step": 3.25, "colours": 1.31, "share": 1.11, "count": 0.15,
+    "touched": 0.96, "density": 1.71, "motion": 0.05, "places": 1.09,
 }  # fmt: skip
 OTHER_NAME = 0.3
 """What names that are no variants of one another speak against one cause."""
-FAR = 4.08
+FAR = 3.78
 """Pairs of a mean distance above this one have other causes."""
 
-VARIANT_WORDS = frozenset(
-    "chrome chromium firefox webkit safari edge ie ie11 electron opera mobile desktop tablet phone android ios "
-    "iphone ipad mac macos darwin linux windows win win32 osx ubuntu light dark contrast theme default ltr rtl "
-    "small medium large xs sm md lg xl xxl retina hidpi 1x 2x 3x".split()
+_VARIANTS = (
+    "chrome chromium firefox webkit safari edge ie ie11 electron opera mobile desktop tablet phone "
+    "android ios iphone ipad mac macos darwin linux windows win win32 osx ubuntu light dark contrast "
+    "theme default ltr rtl small medium large xs sm md lg xl xxl retina hidpi 1x 2x 3x "
 )
+VARIANT_WORDS = frozenset(_VARIANTS.split())
 """Words of a file's name that say under which browser, theme or size it was made."""
 
 
@@ -59,7 +60,8 @@ def find_groups(answers: Sequence[Measured], names: Sequence[str] = ()) -> list[
     labels = np.ones(len(differing), int)
     if len(differing) > 1:
         distances = pair_distances(
-            [answers[index].signature for index in differing], [names[index] for index in differing] if names else []
+            [answers[index].signature for index in differing],
+            [names[index] for index in differing] if names else [],
         )
         tree = hierarchy.linkage(squareform(distances, checks=False), "average")
         labels = hierarchy.fcluster(tree, FAR, "distance")
@@ -70,9 +72,7 @@ def find_groups(answers: Sequence[Measured], names: Sequence[str] = ()) -> list[
     return sorted(groups, key=lambda group: (-len(group.members), group.members))
 
 
-def pair_distances(
-    signatures: Sequence[Sequence[float]], names: Sequence[str] = ()
-) -> NDArray[np.float64]:
+def pair_distances(signatures: Sequence[Sequence[float]], names: Sequence[str] = ()) -> NDArray[np.float64]:
     """How much speaks against one cause of each two pairs, (N, N)."""
     parts = part_distances(signatures)
     total = np.asarray(sum(WEIGHTS[name] * distance for name, distance in parts.items()))
@@ -85,15 +85,21 @@ def pair_distances(
 
 def part_distances(signatures: Sequence[Sequence[float]]) -> dict[str, NDArray[np.float64]]:
     """The distance of each part of each two signatures, (N, N) each."""
-    rows = np.array([signature or [0.0] * PARTS["shape"].stop for signature in signatures])
+    rows = np.array([signature or [0.0] * LENGTH for signature in signatures])
     distances = {}
     for name, place in PARTS.items():
         part = rows[:, place]
-        if name == "shape":
-            distances[name] = 1 - part @ part.T
-        else:
-            distances[name] = np.sqrt(((part[:, None] - part[None]) ** 2).sum(axis=2))
+        distances[name] = np.sqrt(((part[:, None] - part[None]) ** 2).sum(axis=2))
+    distances["places"] = _place_distances(rows)
     return distances
+
+
+def _place_distances(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How unlike the most alike places of each two pairs are, 0 to 1: in extent and in what changed."""
+    extents, shapes = place_parts(rows)
+    alike = np.einsum("ipc,jqc->ijpq", shapes, shapes)
+    apart = np.abs(extents[:, None, :, None] - extents[None, :, None, :]).sum(axis=4)
+    return np.asarray(np.clip(1 - alike + apart, 0.0, 1.0).min(axis=(2, 3)))
 
 
 def base_name(name: str) -> str:

@@ -16,8 +16,8 @@ def look_closer(
 ) -> Measured:
     """The answer for pictures without a visible difference on white, after a look at all else in their files.
 
-    Alpha, colour profile and later frames change what is seen elsewhere: they are compared as pictures. Depth,
-    the stored turn and colours below full transparency are told.
+    Alpha, colour profile and later frames change what is seen elsewhere: they are compared as pictures.
+    Depth, the stored turn and colours below full transparency are told.
     """
     for text, before, after in _other_looks(one, other):
         if not np.array_equal(before, after):
@@ -69,7 +69,9 @@ def _told(one: Picture, other: Picture) -> list[str]:
 def _noted(answer: Measured, text: str) -> Measured:
     """The answer with a note; what has one is not identical."""
     notes = (*answer.notes, words.capitalised(text))
-    sentence = words.capitalised(words.joined([words.NOISE, *(note[0].lower() + note[1:-1] for note in notes)]))
+    sentence = words.capitalised(
+        words.joined([words.NOISE, *(note[0].lower() + note[1:-1] for note in notes)])
+    )
     return replace(answer, verdict="noise", notes=notes, sentence=sentence)
 
 

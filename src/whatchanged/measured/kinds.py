@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured import colours
-from whatchanged.measured.layers import Layer, far, read_layer
+from whatchanged.measured.layers import Layer, far, read_layer, usual_colour
 from whatchanged.measured.planes import enlarged
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box, Kind
@@ -45,7 +45,7 @@ def find_kind(before: Pixels, after: Pixels, box: Box, differs: NDArray[np.bool_
     if is_outline(part):
         return _outline(one, other, before, after, box, part)
     if far(one.fill, other.fill) > SAME_COLOUR and one.even > 0.4 and other.even > 0.4:
-        return _fill(one, other)
+        return _length(one, other, before, after, box) or _fill(one, other)
     return _ink(one, other)
 
 
@@ -54,7 +54,7 @@ def is_outline(part: NDArray[np.bool_]) -> bool:
     height, width = part.shape
     thick = 4
     if min(height, width) <= thick:
-        return max(height, width) >= 12
+        return bool(max(height, width) >= 12)
     if height < 12 or width < 12:
         return False
     inner = part[thick:-thick, thick:-thick]
@@ -95,6 +95,34 @@ def _corners_only(part: NDArray[np.bool_]) -> bool:
     return not rest.any()
 
 
+def _length(one: Layer, other: Layer, before: Pixels, after: Pixels, box: Box) -> Finding | None:
+    """A fill that goes on outside the box: the thing grew into it, or shrank out of it; None where
+    neither."""
+    left, top, right, bottom = box
+    height, width = after.shape[:2]
+    beside = {
+        ("dx", "left"): (slice(top, bottom), slice(max(0, left - 3), left)),
+        ("dx", "right"): (slice(top, bottom), slice(right, min(width, right + 3))),
+        ("dy", "top"): (slice(max(0, top - 3), top), slice(left, right)),
+        ("dy", "bottom"): (slice(bottom, min(height, bottom + 3)), slice(left, right)),
+    }
+    fills = {}
+    for (axis, side), part in beside.items():
+        if after[part].size:
+            colours_there = [usual_colour(picture[part].reshape(-1, 3)) for picture in (before, after)]
+            if far(*colours_there) <= SAME_COLOUR:
+                fills[axis, side] = colours_there[0]
+    opposite = {"left": "right", "right": "left", "top": "bottom", "bottom": "top"}
+    for (axis, side), colour in fills.items():
+        across = fills.get((axis, opposite[side]))
+        for fill, ground, sign in ((other.fill, one.fill, 1), (one.fill, other.fill, -1)):
+            goes_on = far(colour, fill) <= SAME_COLOUR
+            if goes_on and across is not None and far(across, ground) <= SAME_COLOUR:
+                step = (right - left if axis == "dx" else bottom - top) * sign
+                return Finding("resized", "length", 0.5, {axis: step, "grew": sign > 0})
+    return None
+
+
 def _fill(one: Layer, other: Layer) -> Finding:
     """Another fill: recoloured, added on the ground, removed from it, or another picture."""
     values = {"color_before": colours.code(one.fill), "color_after": colours.code(other.fill)}
@@ -115,7 +143,10 @@ def _ink(one: Layer, other: Layer) -> Finding:
     if one.ink_colour is not None and other.ink_colour is not None and overlap > 0.85:
         step = far(one.ink_colour, other.ink_colour)
         if step > SAME_COLOUR:
-            values = {"color_before": colours.code(one.ink_colour), "color_after": colours.code(other.ink_colour)}
+            values = {
+                "color_before": colours.code(one.ink_colour),
+                "color_after": colours.code(other.ink_colour),
+            }
             return Finding("recolored", "ink", 0.6, values)
         return Finding("restyled", "shape", 0.4)
     height, width = one.ink.shape

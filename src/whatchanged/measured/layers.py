@@ -80,7 +80,6 @@ def far(one: Colour, other: Colour) -> int:
 def _ground(pixels: Pixels, box: Box) -> Colour:
     """The most frequent colour around a box; inside its edge where it fills the picture."""
     left, top, right, bottom = box
-    height, width = pixels.shape[:2]
     outer = pixels[max(0, top - RING) : bottom + RING, max(0, left - RING) : right + RING]
     around = np.ones(outer.shape[:2], bool)
     first_row, first_column = top - max(0, top - RING), left - max(0, left - RING)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whatchanged.errors import WhatchangedError
 from whatchanged.images import Source, picture_size
@@ -12,6 +13,7 @@ from whatchanged.measured.canvas import compare_sizes, turn_statement
 from whatchanged.measured.changes import find_changes
 from whatchanged.measured.gate import Visibility, visibility
 from whatchanged.measured.reading import Picture, Pixels, read_picture, same_bytes
+from whatchanged.measured.regions import WEAKER
 from whatchanged.measured.result import Box, Measured, Statement
 from whatchanged.measured.signature import signature
 
@@ -38,7 +40,11 @@ def measure(
     """
     if sensitivity <= 0:
         raise WhatchangedError(f"The sensitivity is {sensitivity:g}; give a number above 0, 1 is usual.")
-    if isinstance(before, str | Path) and isinstance(after, str | Path) and same_bytes(Path(before), Path(after)):
+    if (
+        isinstance(before, str | Path)
+        and isinstance(after, str | Path)
+        and same_bytes(Path(before), Path(after))
+    ):
         return _unchanged("identical", picture_size(Path(before), least=1), ())
     one, other = read_picture(before), read_picture(after)
     threshold = 0.0 if strict else 1.0 / sensitivity
@@ -89,9 +95,15 @@ def answer_of(
         notes=(),
         size_before=size,
         size_after=size,
-        signature=signature(before, after, visible if changed else seen.differs, statements),
+        signature=signature(before, after, _counted(seen, threshold), statements),
         idle=idle,
     )
+
+
+def _counted(seen: Visibility, threshold: float) -> NDArray[np.bool_]:
+    """The pixels that a signature is made of: those near the threshold or above, or all that differ."""
+    strong = seen.visible(WEAKER * threshold)
+    return strong if strong.any() else seen.differs
 
 
 def _sentence(statements: Sequence[Statement], changed: bool) -> str:
@@ -124,7 +136,7 @@ def _unchanged(verdict: str, size: Size, idle: tuple[int, ...]) -> Measured:
 def _of_other_sizes(one: Picture, other: Picture, threshold: float) -> Measured:
     """Two pictures of two sizes."""
     statements, laid = compare_sizes(one.on_white, other.on_white, threshold)
-    differs = visibility(laid, other.on_white).visible(threshold)
+    differs = _counted(visibility(laid, other.on_white), threshold)
     larger = (other.size[0] - one.size[0], other.size[1] - one.size[1])
     return Measured(
         verdict="changed",

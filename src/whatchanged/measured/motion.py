@@ -27,7 +27,8 @@ NEW = 0.7
 
 @dataclass(frozen=True)
 class Run:
-    """Lines ``start`` to ``stop`` of the part after that lie ``offset`` further than before; None: they are new."""
+    """Lines ``start`` to ``stop`` of the part after lie ``offset`` further than before; None: they are
+    new."""
 
     start: int
     stop: int
@@ -45,8 +46,8 @@ class _Profile:
 def runs_of_lines(before: Pixels, after: Pixels, axis: int) -> list[Run]:
     """How the lines after (rows: axis 0, columns: axis 1) follow from those before, in order.
 
-    Equal ends are kept apart first. Each line after either comes from a line before at one of a few offsets or is
-    new; the cheapest sequence is found by dynamic programming. Lines without ink fit anywhere.
+    Equal ends are kept apart first. Each line after either comes from a line before at one of a few offsets
+    or is new; the cheapest sequence is found by dynamic programming. Lines without ink fit anywhere.
     """
     one, other = _profile(before, axis), _profile(after, axis)
     offsets = _candidates(one, other)
@@ -64,14 +65,14 @@ def runs_of_lines(before: Pixels, after: Pixels, axis: int) -> list[Run]:
 
 def _profile(pixels: Pixels, axis: int) -> _Profile:
     """Lines of blurred luminance, summed up by ``SAMPLE`` along the line."""
-    light = (blurred(luminance(pixels)) // UNIT).astype(np.int32)
-    steps = contrast(light)
+    levels = blurred(luminance(pixels)) // UNIT
+    light, steps = levels.astype(np.int32), contrast(levels).astype(np.int32)
     if axis == 1:
         light, steps = light.T, steps.T
     length = light.shape[1]
     starts = np.arange(0, length, SAMPLE)
     samples = np.add.reduceat(light, starts, axis=1) // np.diff(np.append(starts, length))
-    return _Profile(samples.astype(np.int32), np.maximum(steps - 16, 0).sum(axis=1) / SAMPLE)
+    return _Profile(samples.astype(np.int32), np.maximum(2 * steps - 16, 0).sum(axis=1) / SAMPLE)
 
 
 def _coarse(profile: _Profile) -> _Profile:

@@ -43,10 +43,13 @@ def halved(planes: Planes) -> Planes:
 
 
 def contrast(plane: Planes) -> Planes:
-    """Size of the local steps: |right - left| + |below - above|, the border repeated."""
+    """Size of the local steps: (|right - left| + |below - above|) / 2, the border repeated."""
     padded = padded_by(plane, 1)
     across = np.abs(padded[..., 1:-1, 2:] - padded[..., 1:-1, :-2])
-    return across + np.abs(padded[..., 2:, 1:-1] - padded[..., :-2, 1:-1])
+    across += np.abs(padded[..., 2:, 1:-1] - padded[..., :-2, 1:-1])
+    across >>= 1
+    halves: Planes = across
+    return halves
 
 
 def least_near(planes: Planes) -> Planes:

@@ -1,4 +1,4 @@
-"""A pair of pictures, read so that no difference is lost: alpha, depth, turn, colour profile, later frames."""
+"""Pictures, read so that no difference is lost: alpha, depth, turn, colour profile, later frames."""
 
 import io
 from dataclasses import dataclass
@@ -90,7 +90,8 @@ def first_other_frame(before: Source, after: Source) -> int | None:
 
 
 def in_common_colours(picture: Picture) -> Pixels:
-    """The pixels as a screen of standard colours (sRGB) shows them; unchanged where the profile is unusable."""
+    """The pixels as a screen of standard colours (sRGB) shows them; as they are if the profile is
+    unusable."""
     if not picture.profile:
         return picture.on_white
     try:
@@ -114,7 +115,7 @@ def _announces_depth(image: Image.Image) -> bool:
     """Whether the file holds more bits a colour than Pillow hands over."""
     if image.format == "TIFF":
         bits = getattr(image, "tag_v2", {}).get(258, 8)
-        return max(bits if isinstance(bits, tuple) else (bits,)) > 8
+        return bool(max(bits if isinstance(bits, tuple) else (bits,)) > 8)
     arguments = [tile[3] for tile in getattr(image, "tile", [])]  # a raw mode, or a tuple of it and more
     if image.format == "PNG":
         return any("16" in str(argument) for argument in arguments)

@@ -30,19 +30,21 @@ def find_regions(seen: Visibility, threshold: float, reach: int = REACH) -> list
     if seen.score < threshold:
         return []
     mask = seen.visible(WEAKER * threshold)
+    if not mask.any():
+        mask = seen.differs  # what is strong lies beside what differs
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    top, left = int(rows[0]), int(columns[0])
-    part = (slice(top, int(rows[-1]) + 1), slice(left, int(columns[-1]) + 1))
+    top, left = max(0, int(rows[0]) - reach), max(0, int(columns[0]) - reach)
+    part = (slice(top, int(rows[-1]) + 1 + reach), slice(left, int(columns[-1]) + 1 + reach))
     mask, strength = mask[part], seen.strength[part]
-    labels, count = ndimage.label(enlarged(mask, reach, reach), np.ones((3, 3), bool))
-    labels[~mask] = 0
+    around, count = ndimage.label(enlarged(mask, reach, reach), np.ones((3, 3), bool))
+    strong = np.unique(around[strength >= threshold])
+    labels = np.where(mask, around, 0)
     sizes = np.bincount(labels.ravel(), minlength=count + 1)
-    strong = np.unique(labels[strength >= threshold])
     places = ndimage.find_objects(labels)
     regions = []
     for label in strong[strong > 0].tolist():
         rows, columns = places[label - 1]
         box = (left + columns.start, top + rows.start, left + columns.stop, top + rows.stop)
-        strongest = strength[rows, columns][labels[rows, columns] == label].max()
+        strongest = strength[rows, columns][around[rows, columns] == label].max()
         regions.append(Region(box, int(sizes[label]), float(strongest)))
     return sorted(regions, key=lambda region: (-region.pixels, region.box))

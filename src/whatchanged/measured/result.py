@@ -1,4 +1,4 @@
-"""What the comparison of two pictures gives: a verdict, statements, and the form in which both are written."""
+"""What the comparison of two pictures gives: a verdict, statements, and the form that is written."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args

@@ -86,7 +86,7 @@ _PLAIN = {
 
 
 def _length(values: dict[str, Any]) -> str:
-    """"12 pixels wider", "3 pixels lower"."""
+    """ "12 pixels wider", "3 pixels lower"."""
     across = "dx" in values
     step = values["dx"] if across else values["dy"]
     word = ("wider" if across else "higher") if step > 0 else ("narrower" if across else "lower")

@@ -13,10 +13,10 @@ from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
 
 EXPLAINED = 0.4
-"""A shift is told where it makes at least this share of the visible differences vanish; what came or went counts
-as left over."""
-LEAST_INK = 24
-"""Levels of a pixel's step to its neighbours from which on it is ink."""
+"""A shift is told where it makes at least this share of the visible differences vanish; what came or went
+counts as left over."""
+LEAST_INK = 12
+"""Levels of local contrast from which on it is ink."""
 SHORTEST = 6
 """Lines that move together at least."""
 ALIKE = 12
@@ -91,8 +91,8 @@ def find_shift(
     aligned[part] = _warped(before[part], after[part], axis, runs)
     rest = visibility(aligned, after)
     gaps = gaps_between(before, after, (box, box), axis, runs)
-    left_over = np.count_nonzero(rest.visible(threshold)) + sum(gap.ink for gap in gaps if not gap.stretch)
-    explained = 1 - left_over / max(1, np.count_nonzero(seen.visible(threshold)))
+    visible, still = (int(np.count_nonzero(one.visible(threshold))) for one in (seen, rest))
+    explained = 1 - (still + sum(gap.ink for gap in gaps if not gap.stretch)) / max(1, visible)
     if explained < EXPLAINED:
         return None
     return Shift(axis, moved, gaps, aligned, rest, explained)
@@ -165,11 +165,11 @@ def _gap(
     thing = union([box for box in (came, went) if box] or [new_lines])
     if stretch and (came or went):
         picture = after if came else before
-        thing = _stretched(picture, came or went or new_lines, axis)
+        thing = stretched(picture, came or went or new_lines, axis)
     return Gap(came, went, stretch, more, ink, thing)
 
 
-def _stretched(pixels: Pixels, box: Box, axis: int) -> Box:
+def stretched(pixels: Pixels, box: Box, axis: int) -> Box:
     """The thing that some repeated lines belong to: as far as its edges go on along the axis."""
     left, top, right, bottom = box
     picture = np.moveaxis(pixels, axis, 0)  # lines first
@@ -217,8 +217,17 @@ def ink_box(pixels: Pixels, box: Box) -> Box | None:
     ink = _ink(pixels[top:bottom, left:right])
     if np.count_nonzero(ink) < 4:
         return None
-    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
-    return left + int(columns[0]), top + int(rows[0]), left + int(columns[-1]) + 1, top + int(rows[-1]) + 1
+    low, high = _inner(np.flatnonzero(ink.any(axis=1)), bottom - top)
+    start, stop = _inner(np.flatnonzero(ink.any(axis=0)), right - left)
+    return left + start, top + low, left + stop, top + high
+
+
+def _inner(lines: NDArray[np.intp], length: int) -> tuple[int, int]:
+    """First and last of the lines with steps, without the neighbours from which the steps lead."""
+    start, stop = int(lines[0]), int(lines[-1]) + 1
+    if stop - start < 3:
+        return start, stop
+    return start + (start > 0), stop - (stop < length)
 
 
 def _ink_count(pixels: Pixels, box: Box) -> int:

@@ -6,12 +6,18 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.planes import UNIT, Planes, chroma, luminance
+from whatchanged.measured.planes import UNIT, Planes, chroma, contrast, luminance
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import KINDS, Box, Statement
 
 CELLS = 8
-"""Rows and columns of the reduced difference of the first place."""
+"""Rows and columns of the reduced difference of a place."""
+EDGE = 12
+"""Levels of local contrast from which on it is an edge."""
+PLACES = 3
+"""Places whose difference is kept, the first of the best statements."""
+_PLACE = 2 + CELLS * CELLS
+_FIRST_PLACE = 26
 
 PARTS = {
     "canvas": slice(0, 2),
@@ -20,23 +26,30 @@ PARTS = {
     "colours": slice(14, 20),
     "share": slice(20, 21),
     "count": slice(21, 22),
-    "extent": slice(22, 24),
-    "density": slice(24, 25),
-    "motion": slice(25, 27),
-    "shape": slice(27, 27 + CELLS * CELLS),
+    "touched": slice(22, 23),
+    "density": slice(23, 24),
+    "motion": slice(24, 26),
 }
-"""Where each part of a signature lies.
+"""Where the parts of a signature lie; after them its places.
 
 canvas   how much wider and higher the picture became (signed logarithms)
 kinds    the share of each kind among the statements, by the pixels that they cover
 step     mean change of luminance and chroma where the pictures differ, and mean size of the first
 colours  mean luminance and chroma there, before and after
-share, count, extent, density    logarithms of the share of the picture, the number of statements, the width and
-         height of the first one's place; how much of the place differs
+share, count    logarithms of the share of the picture and of the number of places
+touched, density    the share of all edges that differ, the share of the first place that does
 motion   how far things moved (signed logarithms)
-shape    the change of luminance in the first place, reduced to a few cells, of length 1
+places   for each of three: logarithms of width and height, and the change of luminance reduced to a few
+cells,
+         of length 1; zeros where there are fewer
 """
-LENGTH = 27 + CELLS * CELLS
+LENGTH = _FIRST_PLACE + PLACES * _PLACE
+
+
+def place_parts(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Of signatures (N, L) the places' extents (N, 3, 2) and shapes (N, 3, cells)."""
+    places = rows[:, _FIRST_PLACE:].reshape(len(rows), PLACES, _PLACE)
+    return places[..., :2], places[..., 2:]
 
 
 def signature(
@@ -60,11 +73,13 @@ def signature(
         numbers[PARTS["step"]] = [*steps.mean(axis=1), np.abs(steps[0]).mean()]
         numbers[PARTS["colours"]] = np.concatenate([plane.mean(axis=1) for plane in planes])
         numbers[PARTS["share"]] = math.log10(float(differs.mean()))
-        left, top, right, bottom = _first_place(statements, differs)
-        numbers[PARTS["extent"]] = [math.log(right - left), math.log(bottom - top)]
-        part = (slice(top, bottom), slice(left, right))
-        numbers[PARTS["density"]] = float(differs[part].mean())
-        numbers[PARTS["shape"]] = _shape(before[part], after[part])
+        numbers[PARTS["touched"]] = _touched(before, after, differs)
+        places = _places(statements, differs)
+        left, top, right, bottom = places[0]
+        numbers[PARTS["density"]] = float(differs[top:bottom, left:right].mean())
+        for index, box in enumerate(places):
+            start = _FIRST_PLACE + index * _PLACE
+            numbers[start : start + _PLACE] = _described(before, after, box)
     moves = [one.values for one in statements if one.kind == "moved"]
     if moves:
         numbers[PARTS["motion"]] = [_log(moves[0].get("dx", 0)), _log(moves[0].get("dy", 0))]
@@ -83,7 +98,7 @@ def _log(step: int) -> float:
 
 def _kinds(statements: Sequence[Statement]) -> list[float]:
     """The share of each kind by pixels; those that another statement brought about count a quarter."""
-    weights = {kind: 0.0 for kind in KINDS}
+    weights = dict.fromkeys(KINDS, 0.0)
     for one in statements:
         if one.kind is not None:
             weights[one.kind] += math.sqrt(one.share) + 1e-6
@@ -91,16 +106,29 @@ def _kinds(statements: Sequence[Statement]) -> list[float]:
     return [weight / total if total else 0.0 for weight in weights.values()]
 
 
-def _first_place(statements: Sequence[Statement], differs: NDArray[np.bool_]) -> Box:
-    """The first statement's first place, or where the pictures differ."""
+def _touched(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> float:
+    """The share of the edges of both pictures that differ."""
+    edges = np.maximum(contrast(luminance(before)), contrast(luminance(after))) > EDGE * UNIT
+    return float(np.count_nonzero(edges & differs)) / max(1, int(np.count_nonzero(edges)))
+
+
+def _places(statements: Sequence[Statement], differs: NDArray[np.bool_]) -> list[Box]:
+    """The first places of the best statements; where the pictures differ if there are none."""
     height, width = differs.shape
-    for one in statements:
-        if one.box_after is not None and one.boxes:
-            left, top, right, bottom = one.boxes[0]
-            if right <= width and bottom <= height:
-                return left, top, right, bottom
+    boxes = [box for one in statements for box in one.boxes if one.box_after is not None]
+    boxes = [box for box in boxes if box[2] <= width and box[3] <= height][:PLACES]
+    if boxes:
+        return boxes
     rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
-    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
+    return [(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)]
+
+
+def _described(before: Pixels, after: Pixels, box: Box) -> NDArray[np.float64]:
+    """A place's extent and shape."""
+    left, top, right, bottom = box
+    part = (slice(top, bottom), slice(left, right))
+    extent = [math.log(right - left), math.log(bottom - top)]
+    return np.concatenate([extent, _shape(before[part], after[part])])
 
 
 def _shape(before: Pixels, after: Pixels) -> NDArray[np.float64]:

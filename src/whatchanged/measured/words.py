@@ -45,7 +45,7 @@ def pixels(count: int) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """"1 frame", "5 frames"."""
+    """ "1 frame", "5 frames"."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 

@@ -88,6 +88,8 @@ class ObjectsConfig(VisionSettings):
     ``matching``: which tokens are the same object, and how it changed.
     """
 
+    learns: ClassVar[bool] = True
+
     kind: Literal["objects"] = "objects"
     image_width: int = 240
     image_height: int = 160
@@ -102,7 +104,10 @@ class ObjectsConfig(VisionSettings):
     guided_attention: bool = False
     """Each word learns to look at the objects that it mentions."""
 
-    learns: ClassVar[bool] = True
+    @property
+    def cells(self) -> int:
+        """Cells of a picture."""
+        return self.image_width // CELL * (self.image_height // CELL)
 
     @property
     def tasks(self) -> Mapping[str, Task]:
@@ -113,14 +118,13 @@ class ObjectsConfig(VisionSettings):
     @property
     def keeps_every_cell(self) -> bool:
         """Whether a picture's tokens are all its cells."""
-        return self.keep in (0, self.image_width // CELL * (self.image_height // CELL))
+        return self.keep in (0, self.cells)
 
     def check(self, where: str) -> None:
         """What the convolutions need, as many tokens as a picture has, and switches that need each other."""
         _check_backbone(self, where)
-        cells = self.image_width // CELL * (self.image_height // CELL)
-        fits = 0 <= self.keep <= cells
-        require(where, "vision.keep", self.keep, fits, f"0 (all) to {cells}, the cells of a picture")
+        fits = 0 <= self.keep <= self.cells
+        require(where, "vision.keep", self.keep, fits, f"0 (all) to {self.cells}, the cells of a picture")
         fits = self.matching or not self.scene_context
         wanted = "false without vision.matching = true, which uses the positions"
         require(where, "vision.scene_context", self.scene_context, fits, wanted)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from whatchanged.datasets.preparation import preparation
-from whatchanged.errors import DatasetError, RecipeError
+from whatchanged.errors import RecipeError
 from whatchanged.records import PairRecord
 from whatchanged.training.data.captions import no_change_captions, prepare, reword
 from whatchanged.worlds import find_world
@@ -40,7 +40,7 @@ def test_a_fixed_wording_needs_the_truth_of_every_training_pair(triples):
 
 
 def test_a_wording_that_the_world_does_not_have_is_refused(triples):
-    with pytest.raises(DatasetError, match=r"has no wording 'rhymed'\. It has: "):
+    with pytest.raises(RecipeError, match=r'data\.wording: got "rhymed", wanted one of captions, short'):
         reword([record(0)], "rhymed", find_world("clevr"), {"0": triples[0].pairs()[0]})
 
 

@@ -16,7 +16,8 @@ from whatchanged.recipes.schema import PatchesConfig
 from whatchanged.training.batches import Batch
 from whatchanged.training.export import graphs
 from whatchanged.training.methods import initialise_from
-from whatchanged.training.methods.clip4idc import CLIP4IDC, PRESETS, contrast
+from whatchanged.training.methods.clip4idc import CLIP4IDC, contrast
+from whatchanged.training.methods.clip4idc_presets import PRESETS
 from whatchanged.training.vision.patches import PatchVision
 from whatchanged.vocabulary import BOS, EOS, PAD, padded
 

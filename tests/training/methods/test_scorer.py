@@ -16,14 +16,10 @@ from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.recipes.schema import StageConfig
 from whatchanged.training.batches import Batch
-from whatchanged.training.methods.scorer import (
-    PRESETS,
-    SCORER,
-    Matching,
-    info_nce,
-    sentence_vector,
-    two_sided,
-)
+from whatchanged.training.methods.scorer import SCORER
+from whatchanged.training.methods.scorer_encoder import Matching, info_nce, two_sided
+from whatchanged.training.methods.scorer_presets import PRESETS
+from whatchanged.training.methods.scorer_reasoning import sentence_vector
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.training.validation import write_captions
 from whatchanged.training.vision.base import TokenPair, Tokens
@@ -123,7 +119,7 @@ def test_coordinates():
         model.project.weight.zero_()
         model.project.bias.zero_()
         model.project.weight[0, 2] = model.project.weight[1, 3] = 1
-        x, _ = model.tokens(torch.rand(1, 196, 2), torch.rand(1, 196, 2))
+        x, _ = model.tokens(model.pair(torch.rand(1, 196, 2), torch.rand(1, 196, 2)))
     along = torch.tensor([2 * j / 14 - 1 for j in range(14)])
     grid = x[0, :, :2].view(14, 14, 2)
     assert_close(grid[..., 0], along.expand(14, 14))
@@ -147,7 +143,7 @@ def test_what_the_released_feed_forward_forgets():
                 lambda _, inputs, out, seen=seen: seen.append((inputs[0], out))
             )
             memory = layer.cross.read(torch.randn(2, 6, 16).double())
-            got, _, _ = layer(h, memory, None)
+            got = layer(h, memory, None).rows
         wanted = seen[0][0] if reading == "paper" else nn.functional.gelu(seen[0][1])
         assert_close(got, layer.ffn_norm(wanted))
 
@@ -159,7 +155,7 @@ def test_exchanging_the_pictures_exchanges_what_is_rebuilt(reading):
     model, rebuilt = tiny(reading).double(), []
     model.fuse.register_forward_pre_hook(lambda _, inputs: rebuilt.append(inputs[0].chunk(2, dim=-1)))
     batch = random_batch(model)
-    x, y = model.tokens(batch.before, batch.after)
+    x, y = model.tokens(model.pair(batch.before, batch.after))
     _, asked = model.difference(x, y)
     _, turned = model.difference(y, x)
     _, alike = model.difference(x, x)
@@ -313,16 +309,17 @@ def test_cells_that_arrive_in_any_order_are_laid_where_they_lie():
 
     model = tiny("authors")
     batch = random_batch(model)
-    wanted = model.tokens(batch.before, batch.after)
+    wanted = model.tokens(model.pair(batch.before, batch.after))
     model.vision = Shuffled(2, 3, 10)
-    assert_close(model.tokens(batch.before, batch.after), wanted)
+    assert_close(model.tokens(model.pair(batch.before, batch.after)), wanted)
 
 
 def test_mistakes_are_named():
-    vision = StoredFeatures(2, 3, 10)
-    vision.patches = 4
+    model = tiny("paper")
+    batch = random_batch(model)
+    model.vision.patches = 4
     with pytest.raises(ShapeError, match=r"got 4 cells, wanted all 6 of the grid\. Set vision\.keep = 0"):
-        SCORER(ScorerConfig(width=16, heads=4), vision, VOCABULARY)
+        model.loss("caption", Batch(batch.before[:, :4], batch.after[:, :4], batch.ids))
     model = tiny("paper")
     with pytest.raises(RecipeError, match=r"SCORER has no task 'mlm'\. Choose among: caption"):
         model.loss("mlm", random_batch(model))

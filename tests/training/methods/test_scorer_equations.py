@@ -27,7 +27,7 @@ def equal(ours, theirs):
 
 def test_tokens_and_difference(case, reading):
     model, W, batch = case
-    before, after = model.tokens(batch.before, batch.after)
+    before, after = model.tokens(model.pair(batch.before, batch.after))
     memory, found = model.difference(before, after)
     for b in range(5):
         pair = [scorer_equations.tokens(W, f[b], *GRID, reading) for f in (batch.before, batch.after)]

@@ -250,6 +250,13 @@ def test_the_first_triples_validate_and_the_others_train(recipe, forty, tmp_path
     assert len(open_pool(official, tmp_path / "official").train) == 2 * (40 - held)
 
 
+def test_a_wording_that_the_world_does_not_have_is_refused_at_once(recipe, tiny_pool, tmp_path):
+    unknown = with_data(recipe, path=str(tiny_pool), wording="clearr")
+    with pytest.raises(RecipeError, match=r'got "clearr", wanted one of captions, .* Did you mean clear\?'):
+        open_pool(unknown, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_run_keeps_to_what_it_began_with_while_its_pool_grows(recipe, tiny_pool, tmp_path):
     pool = shutil.copytree(tiny_pool, tmp_path / "pool")
     recipe, run = without_fda(with_data(recipe, path=str(pool))), tmp_path / "run"

@@ -51,6 +51,16 @@ def test_mixed_views_are_one_third_around_in_every_type(triples):
     assert all(mixed[i] == sample_triple(7, i, "around") for i in around)
 
 
+def test_fixed_cameras_stand_where_the_first_one_does(triples):
+    for i in range(10):
+        fixed = sample_triple(7, i, "fixed")
+        cameras = {scene.view.camera for scene in (fixed.default, fixed.semantic, fixed.nonsemantic)}
+        assert cameras == {fixed.default.view.camera}
+        assert len({scene.view.lamps for scene in (fixed.default, fixed.semantic)}) == 2
+        assert view_iou(fixed.default, fixed.nonsemantic, NOTHING) == 1
+    assert fixed.default == triples[9].default  # the first view is drawn before any other
+
+
 def test_doubles_leave_only_a_relation_to_tell_the_changed_object_by():
     seen = set()
     for i in range(40):

@@ -6,8 +6,18 @@ from dataclasses import replace
 
 from whatchanged.datasets.preparation import Preparation
 from whatchanged.errors import RecipeError
+from whatchanged.recipes.hints import nearest
 from whatchanged.records import PairRecord
 from whatchanged.worlds import Truth, World
+
+
+def check_wording(wording: str, world: World) -> None:
+    """Raise RecipeError where ``data.wording`` is neither "captions" nor a fixed wording of the world."""
+    known = ("captions", *world.wordings)
+    if wording not in known:
+        raise RecipeError(
+            f'data.wording: got "{wording}", wanted one of {", ".join(known)}.' + nearest(wording, known)
+        )
 
 
 def reword(
@@ -15,10 +25,12 @@ def reword(
 ) -> list[PairRecord]:
     """The records with the world's fixed sentence for their training captions ("captions": as they are).
 
-    Raises RecipeError where the truth of a training pair is not known.
+    Raises RecipeError where the truth of a training pair is not known, or the world has no such wording.
     """
     if wording == "captions":
         return list(records)
+    if world is not None:
+        check_wording(wording, world)
     found = []
     for record in records:
         if record.split == "train":

@@ -66,15 +66,15 @@ def judge(
         if judged is not None:
             return judged.double().numpy(), True
         cached = list(method.first_cache(memory))
-        there = [name for name, part in memory._asdict().items() if part is not None]
+        known = {name: part for name, part in memory._asdict().items() if part is not None}
 
         def step(previous: NDArray[np.int64], position: int, cache: Cache) -> tuple[Any, None, Cache]:
-            parts = memory._replace(**{name: cache[f"memory_{name}"] for name in there})
+            parts = memory._replace(**{name: cache[f"memory_{name}"] for name in known})
             own = {name: cache[name] for name in cached}
             scores, _, grown = method.step(parts, torch.from_numpy(previous), position, own)
             return scores.numpy(), None, {**cache, **grown}
 
-        start = {f"memory_{name}": getattr(memory, name) for name in there}
+        start = {f"memory_{name}": part for name, part in known.items()}
         ids = sayable(sentences, method.vocabulary, method.max_length)
         start |= method.first_cache(memory)
         return sentences_probability(step, start, len(examples), ids), False

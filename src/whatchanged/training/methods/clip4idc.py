@@ -33,8 +33,7 @@ Departures. ``Preset`` has one field per point where paper and code part ways. B
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -45,8 +44,11 @@ from whatchanged.errors import RecipeError
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.training.batches import Batch, Example, stack_pictures
 from whatchanged.training.methods import Cache, copy_matching_tensors
+from whatchanged.training.methods.clip4idc_captioner import Captioner, Memory
+from whatchanged.training.methods.clip4idc_encoder import PairEncoder
+from whatchanged.training.methods.clip4idc_presets import PRESETS
 from whatchanged.training.nn.clip import LARGEST_SCALE, START_SCALE, Block, TextTower, draw, draw_blocks
-from whatchanged.training.nn.postnorm import EPS, DecoderLayer, EncoderLayer
+from whatchanged.training.nn.layers import layers_of
 from whatchanged.training.nn.transformer import Past, captioning_mask
 from whatchanged.training.vision.base import TokenPair, Vision, on_grids
 from whatchanged.vocabulary import CLS, EOS, MASK, PAD, UNK, Vocabulary, padded
@@ -62,31 +64,6 @@ CLIP_TABLES = (
 """What ``authors`` keeps as it came from CLIP."""
 NEW = ("pair.sides", "pair.side_positions", "pair.mid_norm.")
 """The pair encoder's tensors that CLIP does not have."""
-
-
-@dataclass(frozen=True)
-class Preset:
-    """One reading of the method."""
-
-    mid_norm: bool  # a layer normalisation stands before the inter blocks
-    mean_loss: bool  # the two directions' contrastive losses are averaged, not added
-    temperature: bool  # similarities are multiplied by a learned scale, at most 100
-    frozen: bool  # CLIP's tables and first layers stay as they are (with ``method.freeze``)
-    layer_memory: bool  # decoder layer l reads encoder layer l, not the last one
-    clip_words: bool  # the captioner's word table is CLIP's own
-    apart: bool  # changed and unchanged pairs are averaged apart
-
-
-PRESETS = {
-    "paper": Preset(
-        mid_norm=False, mean_loss=False, temperature=False, frozen=False,
-        layer_memory=False, clip_words=False, apart=False,
-    ),
-    "authors": Preset(
-        mid_norm=True, mean_loss=True, temperature=True, frozen=True,
-        layer_memory=True, clip_words=True, apart=True,
-    ),
-}  # fmt: skip
 
 
 def contrast(captions: Tensor, pairs: Tensor, scale: Tensor | float) -> tuple[Tensor, Tensor]:
@@ -107,142 +84,6 @@ def word_loss(logits: Tensor, targets: Tensor) -> Tensor:
     return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=PAD)
 
 
-class PairEncoder(nn.Module):
-    """CLIP's picture tower over two pictures (equations of the head of this file).
-
-        x_k = LN([class ; W f_k] + positions), then the intra blocks, each picture alone
-        y = LN?(x_k + e_k + side positions_k) of both pictures in a row, then the inter blocks over all rows
-        H = LN(y) P                                              LN?: ``authors`` only
-
-    Without inter blocks (FT1, FT2) e_k, their positions and LN? are left out: swapped pictures swap halves.
-    """
-
-    def __init__(self, config: CLIP4IDCConfig, preset: Preset, vision: Vision) -> None:
-        super().__init__()
-        width, rows = config.width, 1 + vision.rows * vision.columns
-        both = config.variant == "clip4idc"
-        alone = config.intra_layers + (0 if both else config.inter_layers)
-
-        def blocks(layers: int) -> nn.ModuleList:
-            return nn.ModuleList(
-                Block(width, config.heads, config.ffn, config.activation) for _ in range(layers)
-            )
-
-        self.patches = nn.Linear(vision.width, width, bias=False)
-        self.class_token = nn.Parameter(torch.empty(width))
-        self.positions = nn.Parameter(torch.empty(rows, width))
-        self.entry_norm = nn.LayerNorm(width)
-        self.intra, self.inter = blocks(alone), blocks(config.inter_layers if both else 0)
-        self.sides = nn.Parameter(torch.empty(2, width)) if both else None
-        self.side_positions = nn.Parameter(torch.empty(2, rows, width)) if both else None
-        self.mid_norm = nn.LayerNorm(width) if both and preset.mid_norm else None
-        self.exit_norm = nn.LayerNorm(width)
-        self.project = nn.Linear(width, config.joint_width, bias=False)
-        self._draw(config.intra_layers + config.inter_layers)
-
-    def _draw(self, layers: int) -> None:
-        deviation = self.class_token.shape[0] ** -0.5
-        for tensor in (self.class_token, self.positions, self.sides, self.side_positions):
-            if tensor is not None:
-                nn.init.normal_(tensor, std=deviation)
-        draw(self.project, deviation)
-        draw_blocks([*self.intra, *self.inter], layers)
-
-    def forward(self, pair: TokenPair) -> Tensor:
-        """Raw patches of both pictures -> pair tokens H (B, R, J): [class 1] patches [class 2] patches."""
-        batch = pair.before.features.shape[0]
-        cells = torch.cat([pair.before.cells, pair.after.cells]) + 1
-        places = torch.cat([torch.zeros_like(cells[:, :1]), cells], dim=1)  # (2B, N + 1)
-        patches = self.patches(torch.cat([pair.before.features, pair.after.features]))
-        x = torch.cat([self.class_token.expand(2 * batch, 1, -1), patches], dim=1)
-        x = self.entry_norm(x + self.positions[places])
-        for block in self.intra:
-            x, _ = block(x)
-        halves = [x[:batch], x[batch:]]
-        if self.sides is not None and self.side_positions is not None:
-            own = places[:batch], places[batch:]
-            halves = [halves[k] + self.sides[k] + self.side_positions[k][own[k]] for k in (0, 1)]
-        y = torch.cat(halves, dim=1)  # (B, R, D)
-        y = y if self.mid_norm is None else self.mid_norm(y)
-        for block in self.inter:
-            y, _ = block(y)
-        return cast(Tensor, self.project(self.exit_norm(y)))
-
-
-class DecoderOutput(NamedTuple):
-    """Word rows (B, T, D), own keys, values (B, layers, h, T, k), looks at the pair (B, layers, h, T, R)."""
-
-    rows: Tensor
-    keys: Tensor
-    values: Tensor
-    looked: Tensor
-
-
-class Captioner(nn.Module):
-    """The encoder and decoder on the pair tokens, and the head: z = LN(GELU(W d + b)), logits = z Tᵀ + bias.
-
-    The table T is CLIP's, passed in, or ``words``, where the captioner has its own (``rows`` x width).
-    Source: modules/module_decoder.py. Linear layers start at N(0, 0.02).
-    """
-
-    def __init__(self, config: CLIP4IDCConfig, preset: Preset, rows: int, own_words: bool) -> None:
-        super().__init__()
-        width = config.decoder_width
-        sizes = (width, config.decoder_heads, config.decoder_ffn, config.dropout)
-        self.layer_memory = preset.layer_memory
-        self.widen = None if width == config.joint_width else nn.Linear(config.joint_width, width)
-        self.encoder = nn.ModuleList(EncoderLayer(*sizes) for _ in range(config.decoder_layers))
-        self.decoder = nn.ModuleList(DecoderLayer(*sizes) for _ in range(config.decoder_layers))
-        self.words = nn.Embedding(rows, width) if own_words else None
-        self.positions = nn.Parameter(torch.empty(config.context, width)) if own_words else None
-        self.entry_norm = nn.LayerNorm(width, eps=EPS)
-        self.dropout = nn.Dropout(config.dropout)
-        self.transform = nn.Linear(width, width)
-        self.transform_norm = nn.LayerNorm(width, eps=EPS)
-        self.bias = nn.Parameter(torch.zeros(rows))
-        for module in self.modules():
-            if isinstance(module, nn.Linear):
-                draw(module, 0.02)
-        if self.words is not None and self.positions is not None:
-            nn.init.normal_(self.words.weight, std=0.02)
-            nn.init.normal_(self.positions, std=0.01)
-
-    def memory(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
-        """Pair tokens (B, R, J) -> what each decoder layer looks at: keys, values (B, layers, h, R, k)."""
-        m, memories = tokens if self.widen is None else self.widen(tokens), []
-        for layer in self.encoder:
-            m = layer(m)
-            memories.append(m)
-        read = memories if self.layer_memory else memories[-1:] * len(memories)
-        layers = (cast(DecoderLayer, layer).cross_attention for layer in self.decoder)
-        kept = [layer.keys_values(m) for layer, m in zip(layers, read, strict=True)]
-        return torch.stack([k for k, _ in kept], dim=1), torch.stack([v for _, v in kept], dim=1)
-
-    def forward(
-        self, words: Tensor, keys: Tensor, values: Tensor, allowed: Tensor | None = None, past: Past = None
-    ) -> DecoderOutput:
-        """Embedded words (B, T, D) behind ``past`` (B, layers, h, P, k), looking at a memory."""
-        d, found = self.dropout(self.entry_norm(words)), []
-        for i, layer in enumerate(self.decoder):
-            own = None if past is None else (past[0][:, i], past[1][:, i])
-            d, seen, looked = layer(d, keys[:, i], values[:, i], allowed, own)
-            found.append((seen.keys, seen.values, looked))
-        return DecoderOutput(d, *(torch.stack(parts, dim=1) for parts in zip(*found, strict=True)))
-
-    def logits(self, rows: Tensor, table: Tensor) -> Tensor:
-        """Word rows (..., D) -> logits (..., rows of the table)."""
-        z: Tensor = self.transform_norm(F.gelu(self.transform(rows)))
-        return z @ table.T + self.bias
-
-
-class Memory(NamedTuple):
-    """What decoding needs of a pair: keys, values (B, layers, h, R, k); cells (B, 2, N) on the full grid."""
-
-    keys: Tensor
-    values: Tensor
-    cells: Tensor
-
-
 class CLIP4IDC(nn.Module):
     """The method and its two baselines: pair encoder, text tower, captioner."""
 
@@ -251,29 +92,29 @@ class CLIP4IDC(nn.Module):
 
     def __init__(self, config: CLIP4IDCConfig, vision: Vision, vocabulary: Vocabulary) -> None:
         super().__init__()
-        self.config, self.vision, self.vocabulary = config, vision, vocabulary
-        self.preset, self.max_length = PRESETS[config.preset], config.max_length
+        self.config = config
+        self.vision = vision
+        self.vocabulary = vocabulary
+        self.preset = PRESETS[config.preset]
+        self.max_length = config.max_length
         known = vocabulary.table_rows if isinstance(vocabulary, BPEVocabulary) else range(len(vocabulary))
         rows, width = max(known) + 1, config.text_width
         self.table_rows: Tensor
         self.register_buffer("table_rows", torch.tensor(list(known)), persistent=False)
-        unsaid = [PAD, UNK, CLS, MASK] if isinstance(vocabulary, BPEVocabulary) else []
         self.unsaid: Tensor
         self.register_buffer("unsaid", torch.zeros(len(vocabulary), dtype=torch.bool), persistent=False)
-        self.unsaid[unsaid] = True
+        self.unsaid[[PAD, UNK, CLS, MASK] if isinstance(vocabulary, BPEVocabulary) else []] = True
 
-        variant, adapts = config.variant, config.variant == "clip4idc"
+        adapts = config.variant == "clip4idc"
+        reads_text = config.variant != "ft2"
         self.pair = PairEncoder(config, self.preset, vision)
-        self.words = nn.Embedding(rows, width) if variant != "ft2" else None
-        self.text_positions = nn.Parameter(torch.empty(config.context, width)) if variant != "ft2" else None
-        joint = config.joint_width if adapts else None
-        self.text = TextTower(
-            width, config.text_heads, config.text_ffn, config.text_layers, joint, config.activation
-        ) if variant != "ft2" else None  # fmt: skip
+        self.words = nn.Embedding(rows, width) if reads_text else None
+        self.text_positions = nn.Parameter(torch.empty(config.context, width)) if reads_text else None
+        self.text = _text_tower(config) if reads_text else None
         scaled = adapts and self.preset.temperature
         self.log_scale = nn.Parameter(torch.tensor(START_SCALE)) if scaled else None
-        own = variant == "ft2" or (adapts and not self.preset.clip_words)
-        self.captioner = Captioner(config, self.preset, rows, own)
+        own_words = not reads_text or (adapts and not self.preset.clip_words)
+        self.captioner = Captioner(config, self.preset, rows, own_words)
         self._draw_text()
         for name, parameter in self.named_parameters():
             parameter.requires_grad_(not self._frozen(name))
@@ -284,7 +125,7 @@ class CLIP4IDC(nn.Module):
             return
         nn.init.normal_(self.words.weight, std=0.02)
         nn.init.normal_(self.text_positions, std=0.01)
-        draw_blocks(self.text.blocks, len(self.text.blocks))
+        draw_blocks(layers_of(self.text.blocks, Block), len(self.text.blocks))
         if self.text.project is not None:
             draw(self.text.project, self.config.text_width**-0.5)
 
@@ -338,20 +179,23 @@ class CLIP4IDC(nn.Module):
 
     def embed_pairs(self, before: Tensor, after: Tensor) -> Tensor:
         """The pairs' vectors v (B, J): the mean of the two class rows, not normalised."""
-        rows = self.pair_tokens(before, after)
-        return (rows[:, 0] + rows[:, self.vision.patches + 1]) / 2
+        pair = self.read(before, after)
+        rows = self.pair(pair)  # (B, R, J)
+        vectors: Tensor = (rows[:, 0] + rows[:, pair.count(self.vision) + 1]) / 2
+        return vectors
 
     def embed_texts(self, ids: Tensor) -> Tensor:
         """The captions' vectors g (B, J): the text tower's row at EOS. ids: (B, T), BOS words EOS PAD.
 
         Raises RecipeError for a baseline, which has no retrieval.
         """
-        if self.words is None or self.text is None or self.text.project is None:
+        if self.text is None or self.text.project is None:
             raise RecipeError(f"method.variant = {self.config.variant!r} embeds no captions; clip4idc does.")
-        table = self.words.weight.detach() if self._kept else self.words.weight
-        words = F.embedding(self.table_rows[ids], table) + self._places(ids.shape[1])
-        rows = self.text(words).rows
-        return cast(Tensor, rows[torch.arange(len(ids), device=ids.device), (ids == EOS).int().argmax(1)])
+        table, positions = self._clip_tables()
+        table = table.detach() if self._kept else table
+        words = F.embedding(self.table_rows[ids], table) + positions[: ids.shape[1]]  # (B, T, D)
+        rows: Tensor = self.text(words).rows  # (B, T, J)
+        return rows[torch.arange(len(ids), device=ids.device), (ids == EOS).int().argmax(1)]
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """``word_loss`` over the batch; ``authors``: over its changed and its unchanged pairs, added."""
@@ -364,20 +208,26 @@ class CLIP4IDC(nn.Module):
             "unchanged": word_loss(logits[~changed], targets[~changed]),
         }
 
+    def read(self, before: Tensor, after: Tensor) -> TokenPair:
+        """Two batches of pictures as the vision reads them."""
+        return self.vision.add_match_features(self.vision.tokens(before, after))
+
     def pair_tokens(self, before: Tensor, after: Tensor) -> Tensor:
         """Two batches of pictures, as the vision reads them -> H (B, R, J)."""
-        return cast(Tensor, self.pair(self.vision.add_match_features(self.vision.tokens(before, after))))
+        tokens: Tensor = self.pair(self.read(before, after))
+        return tokens
 
-    def _places(self, words: int) -> Tensor:
-        assert self.text_positions is not None
-        return self.text_positions[:words]
+    def _clip_tables(self) -> tuple[Tensor, Tensor]:
+        """CLIP's word table and positions. Raises RecipeError for FT2, whose captioner has a copy."""
+        if self.words is None or self.text_positions is None:
+            raise RecipeError(f"method.variant = {self.config.variant!r} has no text tower; ft1 has one.")
+        return self.words.weight, self.text_positions
 
     def _tables(self) -> tuple[Tensor, Tensor]:
         """The captioner's word table and positions: its own, or CLIP's."""
-        source = (self.captioner.words, self.captioner.positions)
-        words, positions = (self.words, self.text_positions) if source[0] is None else source
-        assert words is not None and positions is not None
-        return words.weight, positions
+        if self.captioner.words is not None and self.captioner.positions is not None:
+            return self.captioner.words.weight, self.captioner.positions
+        return self._clip_tables()
 
     def _embed(
         self, ids: Tensor, places: Tensor, past: Past = None
@@ -402,17 +252,19 @@ class CLIP4IDC(nn.Module):
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
         """Logits (B, L, V) of the word at each position of ``ids`` from those before it; zeros for BOS."""
-        keys, values = self.captioner.memory(self.pair_tokens(before, after))
-        said, places = ids[:, :-1], torch.arange(ids.shape[1] - 1, device=ids.device)
+        memory = self.encode(before, after)
+        said = ids[:, :-1]
+        places = torch.arange(said.shape[1], device=ids.device)
         allowed = captioning_mask(0, len(places), ids.device)
-        rows = self.captioner(self._embed(said, places)[0], keys, values, allowed).rows
-        return F.pad(self._logits(rows), (0, 0, 1, 0))
+        rows = self.captioner(self._embed(said, places)[0], memory, allowed).rows  # (B, L - 1, D)
+        return F.pad(self._logits(rows), (0, 0, 1, 0))  # (B, L, V)
 
     def encode(self, before: Tensor, after: Tensor) -> Memory:
-        """The memory of each pair: what the decoder looks at, projected once."""
-        pair = self.vision.add_match_features(self.vision.tokens(before, after))
-        keys, values = self.captioner.memory(self.pair(pair))
-        return Memory(keys, values, pair.cells)
+        """The memory of each pair: what the decoder attends to, projected once."""
+        pair = self.read(before, after)
+        real = None if pair.row_masks is None else torch.cat(pair.row_masks, dim=1)  # (B, R)
+        keys, values = self.captioner.read(self.pair(pair), real)
+        return Memory(keys, values, pair.cells, real)
 
     def no_change(self, memory: Memory) -> None:
         """None: the method has no head for it, so its no-change sentences must judge."""
@@ -432,19 +284,20 @@ class CLIP4IDC(nn.Module):
     ) -> tuple[Tensor, Tensor, Cache]:
         """The word at text ``position`` (1 first), ``previous`` (B,) standing just before it.
 
-        Returns log-probabilities (B, V), the look at both grids (B, 2, rows, columns), mean over heads and
-        layers, and the grown cache.
+        Returns log-probabilities (B, V), the attention to both grids (B, 2, rows, columns), mean over heads
+        and layers, and the grown cache.
         """
         place = torch.as_tensor(position, device=previous.device).reshape(1) - 1
         tower = (cache["tower_keys"], cache["tower_values"]) if "tower_keys" in cache else None
         words, kept = self._embed(previous[:, None], place, tower)
-        said = self.captioner(words, memory.keys, memory.values, None, (cache["keys"], cache["values"]))
+        said = self.captioner(words, memory, None, (cache["keys"], cache["values"]))
         new = {"keys": said.keys, "values": said.values}
         if kept is not None:
             new |= {"tower_keys": kept[0], "tower_values": kept[1]}
         grown = {name: torch.cat([cache[name], new[name]], dim=3) for name in new}
-        looked = on_grids(said.looked[:, :, :, 0].mean((1, 2)), memory.cells, self.vision)
-        return self._logits(said.rows[:, 0]).log_softmax(-1), looked, grown
+        attention = said.attention[:, :, :, 0].mean((1, 2))  # (B, R)
+        grids = on_grids(attention, memory.cells, self.vision, memory.real is not None)
+        return self._logits(said.rows[:, 0]).log_softmax(-1), grids, grown
 
     @property
     def _kept(self) -> bool:
@@ -501,3 +354,10 @@ class CLIP4IDC(nn.Module):
         Returns the names that keep their own start. Raises ShapeError where a name fits but not its shape.
         """
         return copy_matching_tensors(self, state)
+
+
+def _text_tower(config: CLIP4IDCConfig) -> TextTower:
+    """CLIP's text tower; the baselines', which embed no captions, ends without a projection."""
+    joint = config.joint_width if config.variant == "clip4idc" else None
+    sizes = config.text_width, config.text_heads, config.text_ffn, config.text_layers
+    return TextTower(*sizes, joint, config.activation)

@@ -270,9 +270,7 @@ class PCL(nn.Module):
         first = self.embed.image(before, 0)  # (B, N + 1, D)
         second = self.embed.special(1, first.shape[0]) if pair.single else self.embed.image(after, 1)
         place = pair.count(self.vision) + 1
-        if pair.masks is None:
-            return ImageRows(first, None, place), ImageRows(second, None, place)
-        real = [F.pad(mask, (1, 0), value=True) for mask in pair.masks]  # (B, N + 1), [IMG] is always real
+        real = (None, None) if pair.row_masks is None else pair.row_masks
         return ImageRows(first, real[0], place), ImageRows(second, real[1], place)
 
     def alone(self, picture: ImageRows) -> ImageRows:

@@ -21,13 +21,14 @@ CBR never learns (the optimiser does not know it), its sentence vector divides b
 - ``authors`` keeps the changed and unchanged pairs of whole scenes apart, each with losses of its own, and
   takes the mean; where unchanged pairs are examples like others (CLEVR-DC, a pool), all share one loss;
 - our vocabulary has two marks more, and no mark but the end is ever said (the code bans unknown words only);
-- subtraction (first row of the ablations) is D = ReLU(FC(X2 − X1)), so places cancel: our reading.
+- subtraction (first row of the ablations) is D = ReLU(FC(X2 − X1)), so places cancel: our reading;
+- tokens with a mask need not be all cells of a grid. Then token n of both pictures belongs together, as cell
+  n does otherwise; each has the position of its own cell; padding is neither attended to nor matched.
 """
 
-import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, cast
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -37,245 +38,41 @@ from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.training.batches import Batch, Example, stack_pictures
 from whatchanged.training.methods import Cache, copy_matching_tensors
-from whatchanged.training.nn.token_matching import match_tokens
-from whatchanged.training.nn.transformer import BLIND, sinusoid
-from whatchanged.training.vision.base import Vision
+from whatchanged.training.methods.scorer_decoder import Decoder
+from whatchanged.training.methods.scorer_encoder import Masks, QueryKey, Reconstruction, two_sided
+from whatchanged.training.methods.scorer_presets import PRESETS
+from whatchanged.training.methods.scorer_reasoning import Reasoning, sentence_vector
+from whatchanged.training.nn.layers import layers_of
+from whatchanged.training.nn.transformer import BLIND
+from whatchanged.training.vision.base import TokenPair, Tokens, Vision
 from whatchanged.vocabulary import BOS, CLS, MASK, PAD, UNK, Vocabulary, padded
-
-NORM_EPS = 1e-6
-LARGEST_LOG_SCALE = math.log(100.0)
-FIRST_LOG_SCALE = 1.0
-
-QueryKey = tuple[Tensor, Tensor]
-"""What a layer asks with and is asked by, of one direction: queries and keys (B, N, D)."""
-
-
-@dataclass(frozen=True)
-class Preset:
-    """One reading of the method."""
-
-    match_heads: bool  # each head matches by itself and the heads are summed; otherwise whole tokens match
-    learned_scale: bool  # scores are multiplied by exp of a learned number; otherwise divided by a constant
-    match_last: bool  # scores come from the last layer's queries and keys; otherwise from the first's
-    coordinates: bool  # two channels of coordinates join the features
-    project_heads: bool  # attention ends in an output projection (CBR's always does)
-    standard_ffn: bool  # a decoder layer adds its feed-forward part to h; otherwise to gelu(W1 h)
-    mean_sentence: bool  # CBR's sentence vector is the mean of real words; otherwise their sum / L
-    train_reasoning: bool  # CBR's own parameters learn
-    split_kinds: bool  # a scene's changed and unchanged pair have losses and score matrices of their own
-    drop_fused: bool  # dropout between D's projection and its ReLU
-
-
-PRESETS = {
-    "paper": Preset(
-        match_heads=True, learned_scale=False, match_last=False, coordinates=False, project_heads=True,
-        standard_ffn=True, mean_sentence=True, train_reasoning=True, split_kinds=False, drop_fused=False,
-    ),
-    "authors": Preset(
-        match_heads=False, learned_scale=True, match_last=True, coordinates=True, project_heads=False,
-        standard_ffn=False, mean_sentence=False, train_reasoning=False, split_kinds=True, drop_fused=True,
-    ),
-}  # fmt: skip
-
-
-def info_nce(scores: Tensor) -> Tensor:
-    """Each row finds its own column among all:  −(1/B) Σ_i log softmax_row(S)_ii.
-
-    scores: (B, B), logits, true pairs on the diagonal. ln B where all are alike, 0 for a single pair.
-    """
-    return F.cross_entropy(scores, torch.arange(len(scores), device=scores.device))
-
-
-def two_sided(forth: Tensor, back: Tensor) -> Tensor:
-    """(info_nce(S1) + info_nce(S2)) / 2. Source: the paper's equations 4 and 11; halved as in the code."""
-    return (info_nce(forth) + info_nce(back)) / 2
-
-
-def sentence_vector(states: Tensor, real: Tensor, mean: bool) -> Tensor:
-    """t = (1/n) Σ_p real_p H_p: states (B, L, D), real (B, L) bool -> (B, D).
-
-    n is the number of real positions (``mean``), or L, padding included (the released CBR.py).
-    """
-    count = real.sum(1, keepdim=True) if mean else real.shape[1]
-    return (states * real[..., None]).sum(1) / count
-
-
-def split_heads(x: Tensor, heads: int) -> Tensor:
-    """(B, T, D) -> (B, h, T, D/h)."""
-    return x.reshape(x.shape[0], x.shape[1], heads, -1).transpose(1, 2)
-
-
-class Matching(nn.Module):
-    """S(a, b) = c TM(a, b): ``match_tokens`` over whole tokens or summed over heads, without unit length.
-
-    c = exp(s), s learned from 1 and at most ln 100, or 1 / temperature. Source: equation 4; models/SCORER.py.
-    """
-
-    def __init__(self, config: ScorerConfig, preset: Preset) -> None:
-        super().__init__()
-        self.log_scale = nn.Parameter(torch.tensor(FIRST_LOG_SCALE)) if preset.learned_scale else None
-        self.heads, self.constant = config.heads if preset.match_heads else 1, 1 / config.temperature
-
-    def forward(self, queries: Tensor, keys: Tensor) -> Tensor:
-        """Queries, keys (B, N, D) -> scores (B, B), rows asking."""
-        scores = match_tokens(split_heads(queries, self.heads), split_heads(keys, self.heads))
-        if self.log_scale is None:
-            return scores * self.constant
-        with torch.no_grad():  # the code does so after each update: s is never read above the limit
-            self.log_scale.clamp_(max=LARGEST_LOG_SCALE)
-        return scores * self.log_scale.exp()
-
-
-class MultiHeadAttention(nn.Module):
-    """Multi-head attention: a = concat_h(Drop(softmax(q kᵀ / sqrt(k))) v), projected where asked."""
-
-    def __init__(self, width: int, heads: int, dropout: float, projected: bool, bias: bool = True) -> None:
-        super().__init__()
-        self.query, self.key, self.value = (nn.Linear(width, width, bias=bias) for _ in range(3))
-        self.out = nn.Linear(width, width, bias=bias) if projected else None
-        self.dropout = nn.Dropout(dropout)
-        self.heads = heads
-        self.scale = (width // heads) ** -0.5
-
-    def ask(self, x: Tensor) -> Tensor:
-        """Queries of rows (B, T, D): (B, h, T, k)."""
-        return split_heads(self.query(x), self.heads)
-
-    def read(self, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Keys and values of rows (B, T, D): (B, h, T, k) each."""
-        return split_heads(self.key(y), self.heads), split_heads(self.value(y), self.heads)
-
-    def forward(
-        self, queries: Tensor, keys: Tensor, values: Tensor, allowed: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
-        """Split queries, keys, values -> rows (B, T, D) and probabilities (B, h, T, S), before dropout."""
-        scores = queries @ keys.transpose(-1, -2) * self.scale
-        if allowed is not None:
-            scores = scores.masked_fill(~allowed, BLIND)
-        probabilities = scores.softmax(-1)
-        rows = (self.dropout(probabilities) @ values).transpose(1, 2).flatten(2)
-        return rows if self.out is None else self.out(rows), probabilities
-
-
-class Reconstruction(nn.Module):
-    """One picture rebuilt from the other:  x' = LN(x + Attention(x, y, y)). No feed-forward part.
-
-    Source: the paper's equations 5 and 6; ``models/SCORER.py``.
-    """
-
-    def __init__(self, config: ScorerConfig, preset: Preset) -> None:
-        super().__init__()
-        self.attention = MultiHeadAttention(config.width, config.heads, config.dropout, preset.project_heads)
-        self.norm = nn.LayerNorm(config.width, NORM_EPS)
-        self.matching = Matching(config, preset)
-
-    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, QueryKey]:
-        """x asks, y is asked, (B, N, D) each -> x' (B, N, D), and what matching needs."""
-        found = self.attention.query(x), self.attention.key(y)
-        parts = (split_heads(part, self.attention.heads) for part in (*found, self.attention.value(y)))
-        read, _ = self.attention(*parts)
-        return self.norm(x + read), found
-
-
-class DecoderLayer(nn.Module):
-    """h = LN(h + SelfAttention(h)); h = LN(h + CrossAttention(h, D)); g = GELU(W1 h); h = LN(r + Drop(W2 g)).
-
-    r is h (``standard_ffn``), or g (``models/transformer_decoder.py``: the h that came in is not carried on).
-    """
-
-    def __init__(self, config: ScorerConfig, preset: Preset) -> None:
-        super().__init__()
-        width = config.width
-        sizes = (width, config.heads, config.dropout, preset.project_heads)
-        self.own, self.cross = MultiHeadAttention(*sizes), MultiHeadAttention(*sizes)
-        self.own_norm, self.cross_norm, self.ffn_norm = (nn.LayerNorm(width, NORM_EPS) for _ in range(3))
-        self.ffn_in, self.ffn_out = nn.Linear(width, width), nn.Linear(width, width)
-        self.dropout = nn.Dropout(config.dropout)
-        self.standard_ffn = preset.standard_ffn
-
-    def forward(
-        self, h: Tensor, memory: tuple[Tensor, Tensor], past: tuple[Tensor, Tensor] | None
-    ) -> tuple[Tensor, tuple[Tensor, Tensor], Tensor]:
-        """Rows (B, T, D), each reading those up to its own; or one row behind ``past`` ones (keys, values).
-
-        memory: keys and values of D. Returns rows, own keys and values, attention to the cells (B, h, T, N).
-        """
-        new = self.own.read(h)
-        keys, values = new if past is None else (torch.cat(p, dim=2) for p in zip(past, new, strict=True))
-        length = h.shape[1] if past is None else 0
-        allowed = torch.ones(length, length, dtype=torch.bool, device=h.device).tril() if length else None
-        read, _ = self.own(self.own.ask(h), keys, values, allowed)
-        h = self.own_norm(h + read)
-        read, looked = self.cross(self.cross.ask(h), *memory)
-        h = self.cross_norm(h + read)
-        g = F.gelu(self.ffn_in(h))
-        return self.ffn_norm((h if self.standard_ffn else g) + self.dropout(self.ffn_out(g))), new, looked
-
-
-class Decoder(nn.Module):
-    """Words to words:  h = LN(Drop(W (E[id] + pe))), the layers, then logits = W_o h + b, not tied."""
-
-    def __init__(self, config: ScorerConfig, preset: Preset, entries: int) -> None:
-        super().__init__()
-        self.words = nn.Embedding(entries, config.word_width)
-        self.widen = nn.Linear(config.word_width, config.width)
-        self.norm = nn.LayerNorm(config.width, NORM_EPS)
-        self.dropout = nn.Dropout(config.dropout)
-        self.layers = nn.ModuleList(DecoderLayer(config, preset) for _ in range(config.decoder_layers))
-        self.output = nn.Linear(config.width, entries)
-        self.positions: Tensor
-        waves = sinusoid(max(100, config.max_length), config.word_width, doubled_exponent=False)
-        self.register_buffer("positions", waves, persistent=False)
-        for module in self.modules():
-            if isinstance(module, nn.Linear | nn.Embedding):
-                nn.init.normal_(module.weight, std=0.02)
-            if isinstance(module, nn.Linear):
-                nn.init.zeros_(module.bias)
-
-    def embed(self, ids: Tensor, places: Tensor) -> Tensor:
-        """ids (B, T) at positions ``places`` (T,), BOS being 0 -> rows (B, T, D)."""
-        return cast(Tensor, self.norm(self.dropout(self.widen(self.words(ids) + self.positions[places]))))
-
-    def forward(self, ids: Tensor, memory: Tensor) -> Tensor:
-        """States (B, L, D) of a whole sentence, each of the words up to its own."""
-        h = self.embed(ids, torch.arange(ids.shape[1], device=ids.device))
-        for layer in self.layers:
-            assert isinstance(layer, DecoderLayer)
-            h, _, _ = layer(h, layer.cross.read(memory), None)
-        return h
-
-
-class Reasoning(nn.Module):
-    """CBR: the picture before and the sentence make up a picture that must be found to be the one after.
-
-        z = MHSA(conv_a([X1; t]));   X^ = conv_b(z);   S = TM(W_q X^, W_k X2) · scale
-
-    1 x 1 convolutions over cells; t (B, D) stands at every cell. No residual, norm or dropout; the attention
-    has no biases. Source: the paper's equations 9 to 11; ``models/CBR.py``.
-    """
-
-    def __init__(self, config: ScorerConfig, preset: Preset) -> None:
-        super().__init__()
-        width = config.width
-        self.mix = nn.Linear(2 * width, width)
-        self.attention = MultiHeadAttention(width, config.heads, 0.0, projected=True, bias=False)
-        self.shape = nn.Linear(width, width)
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.matching = Matching(config, preset)
-
-    def forward(self, before: Tensor, after: Tensor, sentence: Tensor) -> QueryKey:
-        """Cells X1, X2 (B, N, D) and t (B, D) -> queries of the promised picture, keys of the one after."""
-        mentioned = sentence[:, None].expand(-1, before.shape[1], -1)
-        z = self.mix(torch.cat([before, mentioned], dim=-1))
-        read, _ = self.attention(self.attention.ask(z), *self.attention.read(z))
-        return self.query(self.shape(read)), self.key(after)
 
 
 class Memory(NamedTuple):
-    """Keys and values of the difference in each decoder layer's cross attention: (B, layers, h, N, k)."""
+    """Keys and values of the difference in each decoder layer's cross attention: (B, layers, h, N, k).
+
+    Where tokens come with a mask, also cells (B, 2, N), where each picture's tokens lie on the grid, and real
+    (B, 2, N) bool, False for padding. Otherwise token n is cell n, and both are None.
+    """
 
     keys: Tensor
     values: Tensor
+    cells: Tensor | None = None
+    real: Tensor | None = None
+
+
+class Directions(NamedTuple):
+    """What the matching layer asks with: the picture before, reading the one after, and the other way."""
+
+    forth: QueryKey
+    back: QueryKey
+
+
+class Places(NamedTuple):
+    """Positions of cells: embeddings (..., N, D), and coordinates (..., N, 2) from -1 to below 1."""
+
+    embedded: Tensor
+    coordinates: Tensor
 
 
 class SCORER(nn.Module):
@@ -286,19 +83,16 @@ class SCORER(nn.Module):
 
     def __init__(self, config: ScorerConfig, vision: Vision, vocabulary: Vocabulary) -> None:
         super().__init__()
-        self.config, self.vocabulary, self.max_length = config, vocabulary, config.max_length
-        self.preset = preset = replace(PRESETS[config.preset], **dict.fromkeys(config.repaired, True))
+        self.config = config
         self.vision = vision
-        rows, columns, width = self.vision.rows, self.vision.columns, config.width
-        if self.vision.patches != rows * columns:
-            raise ShapeError(
-                f"SCORER lays both pictures cell upon cell: got {self.vision.patches} cells, wanted all "
-                f"{rows * columns} of the grid. Set vision.keep = 0."
-            )
+        self.vocabulary = vocabulary
+        self.max_length = config.max_length
+        self.preset = preset = replace(PRESETS[config.preset], **dict.fromkeys(config.repaired, True))
+        width = config.width
         subtract = config.difference == "subtract"
-        self.project = nn.Linear(self.vision.width + 2 * preset.coordinates, width)
-        self.column_places = nn.Embedding(columns, width // 2)
-        self.row_places = nn.Embedding(rows, width // 2)
+        self.project = nn.Linear(vision.width + 2 * preset.coordinates, width)
+        self.column_places = nn.Embedding(vision.columns, width // 2)
+        self.row_places = nn.Embedding(vision.rows, width // 2)
         layers = 0 if subtract else config.layers
         self.layers = nn.ModuleList(Reconstruction(config, preset) for _ in range(layers))
         self.fuse = nn.Linear(width if subtract else 2 * width, width)
@@ -350,26 +144,34 @@ class SCORER(nn.Module):
         caption: mean cross entropy of the words and the end; view: ``two_sided`` of both directions' scores;
         reason: ``two_sided`` of CBR's scores and their transpose.
         """
-        before, after = self.tokens(batch.before, batch.after)
-        memory, found = self.difference(before, after)
-        states = self.decoder(batch.ids, memory)
-        logits = self.decoder.output(states[:, :-1])
-        promised: QueryKey | None = None
+        pair = self.pair(batch.before, batch.after)
+        before, after = self.tokens(pair)
+        difference, asked = self.difference(before, after, pair.masks)
+        states = self.decoder(batch.ids, difference, real_cells(pair))  # (B, L, D)
+        logits = self.decoder.output(states[:, :-1])  # (B, L - 1, V)
+        promised = None
         if self.reasoning is not None:
             mentioned = sentence_vector(states, batch.ids != PAD, self.preset.mean_sentence)
-            promised = self.reasoning(before, after, mentioned)
+            promised = self.reasoning(before, after, mentioned, None if pair.masks is None else pair.masks[0])
         terms: dict[str, list[Tensor]] = {"caption": [], "view": [], "reason": []}
         for kind in self._kinds(batch):
             words = logits[kind].transpose(1, 2)
             terms["caption"].append(F.cross_entropy(words, batch.ids[kind, 1:], ignore_index=PAD))
-            if found is not None and self.config.view_weight:
-                layer = self._matching_layer()
-                forth, back = (layer.matching(*(part[kind] for part in side)) for side in found)
-                terms["view"].append(self.config.view_weight * two_sided(forth, back))
+            if asked is not None and self.config.view_weight:
+                view = self._view_loss(_of(asked, kind), _masks_of(pair, kind))
+                terms["view"].append(self.config.view_weight * view)
             if self.reasoning is not None and promised is not None:
-                scores = self.reasoning.matching(*(part[kind] for part in promised))
+                queries, keys = promised
+                scores = self.reasoning.matching(queries[kind], keys[kind], _masks_of(pair, kind))
                 terms["reason"].append(self.config.reason_weight * two_sided(scores, scores.T))
         return {name: torch.stack(parts).mean() for name, parts in terms.items() if parts}
+
+    def _view_loss(self, asked: Directions, real: Masks | None) -> Tensor:
+        """Each picture is found among the batch's by the other picture of its pair, in both directions."""
+        matching = self._matching_layer().matching
+        forth = matching(*asked.forth, real)
+        back = matching(*asked.back, None if real is None else real[::-1])
+        return two_sided(forth, back)
 
     def _kinds(self, batch: Batch) -> Iterator[Tensor]:
         """The numbers of the pairs that share one loss: all, or of scenes the changed, then the others."""
@@ -382,45 +184,78 @@ class SCORER(nn.Module):
             yield torch.arange(len(batch.ids), device=batch.ids.device)
 
     def _matching_layer(self) -> Reconstruction:
-        return cast(Reconstruction, self.layers[-1 if self.preset.match_last else 0])
+        """The layer whose queries and keys are matched."""
+        layers = list(layers_of(self.layers, Reconstruction))
+        return layers[-1 if self.preset.match_last else 0]
 
-    def tokens(self, before: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
-        """X1, X2 (B, N, D), cell by cell in rows:  X = W [f; x; y] + b + [column_j; row_i].
+    def pair(self, before: Tensor, after: Tensor) -> TokenPair:
+        """What the vision reads of both pictures."""
+        return self.vision.add_match_features(self.vision.tokens(before, after))
+
+    def tokens(self, pair: TokenPair) -> tuple[Tensor, Tensor]:
+        """X1, X2 (B, N, D):  X = W [f; x; y] + b + [column_j; row_i].
 
         x = 2j/columns − 1 and y = 2i/rows − 1 where the preset has coordinates, so the last is not quite 1.
+        Cells stand in rows. Tokens with a mask stay in their order, and padding becomes zero.
         """
-        pair = self.vision.add_match_features(self.vision.tokens(before, after))
-        number = torch.arange(self.vision.rows * self.vision.columns, device=before.device)
-        row, column = number // self.vision.columns, number % self.vision.columns
-        places = torch.cat([self.column_places(column), self.row_places(row)], dim=-1)
-        lies = torch.stack([2 * column / self.vision.columns - 1, 2 * row / self.vision.rows - 1], dim=-1)
-        found = []
-        for features, cells in ((tokens.features, tokens.cells) for tokens in pair):
-            # an object vision hands its cells over by salience: back to where they lie
-            cell = torch.zeros_like(features).scatter(1, cells[..., None].expand_as(features), features)
-            if self.preset.coordinates:
-                cell = torch.cat([cell, lies.to(cell.dtype).expand(cell.shape[0], -1, -1)], dim=-1)
-            found.append(self.project(cell) + places)
-        return found[0], found[1]
+        if pair.masks is None:
+            self._check_grid()
+            cells = torch.arange(self.vision.rows * self.vision.columns, device=pair.before.features.device)
+            places = self._places(cells)
+            return self._placed(in_rows(pair.before), places), self._placed(in_rows(pair.after), places)
+        before, after = (
+            self._placed(own.features, self._places(own.cells)).masked_fill(~real[..., None], 0.0)
+            for own, real in zip(pair, pair.masks, strict=True)
+        )
+        return before, after
 
-    def difference(self, before: Tensor, after: Tensor) -> tuple[Tensor, tuple[QueryKey, QueryKey] | None]:
+    def _check_grid(self) -> None:
+        """Raise ShapeError where tokens without a mask are not all cells of the grid."""
+        cells = self.vision.rows * self.vision.columns
+        if self.vision.patches != cells:
+            raise ShapeError(
+                f"SCORER lays both pictures cell upon cell: got {self.vision.patches} cells, wanted all "
+                f"{cells} of the grid. Set vision.keep = 0."
+            )
+
+    def _places(self, cells: Tensor) -> Places:
+        """The positions of numbered cells, (N,) or (B, N)."""
+        row, column = cells // self.vision.columns, cells % self.vision.columns
+        embedded = torch.cat([self.column_places(column), self.row_places(row)], dim=-1)
+        x, y = 2 * column / self.vision.columns - 1, 2 * row / self.vision.rows - 1
+        return Places(embedded, torch.stack([x, y], dim=-1))
+
+    def _placed(self, features: Tensor, places: Places) -> Tensor:
+        """Features (B, N, F) of cells at ``places`` -> tokens (B, N, D)."""
+        if self.preset.coordinates:
+            lies = places.coordinates.to(features.dtype).expand(features.shape[0], -1, -1)
+            features = torch.cat([features, lies], dim=-1)  # (B, N, F + 2)
+        tokens: Tensor = self.project(features) + places.embedded
+        return tokens
+
+    def difference(
+        self, before: Tensor, after: Tensor, real: Masks | None = None
+    ) -> tuple[Tensor, Directions | None]:
         """X1, X2 -> D (B, N, D), and what the matching layer asks with in both directions.
 
         Both directions share all weights, and each layer reads what the layer before made of both pictures;
         so exchanging the pictures exchanges a and b. Source: the paper's equations 5 to 7.
         """
-        a, b, found = before, after, None
-        for layer in self.layers:
-            (a, forth), (b, back) = layer(a, b), layer(b, a)
-            if layer is self._matching_layer():
-                found = (forth, back)
+        a, b, asked = before, after, None
+        own, other = (None, None) if real is None else real
+        matched = self._matching_layer() if len(self.layers) else None
+        for layer in layers_of(self.layers, Reconstruction):
+            (a, forth), (b, back) = layer(a, b, other), layer(b, a, own)
+            if layer is matched:
+                asked = Directions(forth, back)
         both = torch.cat([a, b], dim=-1) if len(self.layers) else after - before
-        return self.dropout(self.fuse(both)).relu(), found
+        return self.dropout(self.fuse(both)).relu(), asked
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
         """Logits (B, L, V) of the word at each position, uncached; zeros at position 0, where BOS stands."""
-        memory, _ = self.difference(*self.tokens(before, after))
-        logits = self._speak(self.decoder(ids[:, :-1], memory))
+        pair = self.pair(before, after)
+        difference, _ = self.difference(*self.tokens(pair), pair.masks)
+        logits = self._speak(self.decoder(ids[:, :-1], difference, real_cells(pair)))
         return torch.cat([torch.zeros_like(logits[:, :1]), logits], dim=1)
 
     def _speak(self, states: Tensor) -> Tensor:
@@ -430,10 +265,12 @@ class SCORER(nn.Module):
 
     def encode(self, before: Tensor, after: Tensor) -> Memory:
         """The memory of each pair."""
-        memory, _ = self.difference(*self.tokens(before, after))
-        pairs = [cast(DecoderLayer, layer).cross.read(memory) for layer in self.decoder.layers]
-        keys, values = zip(*pairs, strict=True)
-        return Memory(torch.stack(keys, dim=1), torch.stack(values, dim=1))
+        pair = self.pair(before, after)
+        difference, _ = self.difference(*self.tokens(pair), pair.masks)
+        keys, values = self.decoder.memory(difference)
+        if pair.masks is None:
+            return Memory(keys, values)
+        return Memory(keys, values, pair.cells, torch.stack(pair.masks, dim=1))
 
     def no_change(self, memory: Memory) -> None:
         """SCORER has no head for it: its sentences are judged."""
@@ -452,18 +289,28 @@ class SCORER(nn.Module):
         the grown cache.
         """
         place = torch.as_tensor(position, device=previous.device).reshape(1) - 1
-        h, grown, looked = self.decoder.embed(previous[:, None], place), [], None
-        for number, layer in enumerate(self.decoder.layers):
-            past = cache["keys"][:, number], cache["values"][:, number]
-            h, new, looked = layer(h, (memory.keys[:, number], memory.values[:, number]), past)
-            grown.append(new)
-        keys, values = (torch.stack(parts, dim=1) for parts in zip(*grown, strict=True))
+        past = cache["keys"], cache["values"]
+        real = None if memory.real is None else memory.real.any(1)  # (B, N)
+        word = self.decoder.one_word(previous, place, (memory.keys, memory.values), past, real)
+        keys, values = word.own
         new_cache = {
             "keys": torch.cat([cache["keys"], keys], dim=3),
             "values": torch.cat([cache["values"], values], dim=3),
         }
-        attention = cast(Tensor, looked)[:, :, 0].mean(1).view(-1, 1, self.vision.rows, self.vision.columns)
-        return self._speak(h[:, 0]).log_softmax(-1), attention.expand(-1, 2, -1, -1) / 2, new_cache
+        scores = self._speak(word.rows[:, 0]).log_softmax(-1)
+        attention = word.attention[:, :, 0].mean(1)  # over heads: (B, N)
+        return scores, self._on_grids(attention, memory), new_cache
+
+    def _on_grids(self, attention: Tensor, memory: Memory) -> Tensor:
+        """Attention (B, N) to the difference, half for each picture, on their grids (B, 2, rows, columns)."""
+        rows, columns = self.vision.rows, self.vision.columns
+        if memory.cells is None or memory.real is None:
+            return attention.view(-1, 1, rows, columns).expand(-1, 2, -1, -1) / 2
+        halves = (
+            attention[:, None] * memory.real / 2
+        )  # (B, 2, N); a token that a picture lacks is not painted
+        grids = attention.new_zeros(attention.shape[0], 2, rows * columns)
+        return grids.scatter_add(2, memory.cells, halves).view(-1, 2, rows, columns)
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Every parameter once: "vision" (what makes the cells), "frozen" (never learns) or "method"."""
@@ -503,3 +350,25 @@ class SCORER(nn.Module):
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
         """Take over every tensor that bears the name of one of ours; names what keeps its own start."""
         return copy_matching_tensors(self, state)
+
+
+def in_rows(tokens: Tokens) -> Tensor:
+    """The features of all cells, in rows: an object vision hands its cells over by salience."""
+    features = tokens.features
+    return torch.zeros_like(features).scatter(1, tokens.cells[..., None].expand_as(features), features)
+
+
+def real_cells(pair: TokenPair) -> Tensor | None:
+    """The tokens of the difference that are real, (B, N): those that one of the pictures has."""
+    return None if pair.masks is None else pair.masks[0] | pair.masks[1]
+
+
+def _of(asked: Directions, rows: Tensor) -> Directions:
+    """What the matching layer asks with of some pairs."""
+    (q1, k1), (q2, k2) = asked
+    return Directions((q1[rows], k1[rows]), (q2[rows], k2[rows]))
+
+
+def _masks_of(pair: TokenPair, rows: Tensor) -> Masks | None:
+    """Which tokens of some pairs are real: before, after."""
+    return None if pair.masks is None else (pair.masks[0][rows], pair.masks[1][rows])

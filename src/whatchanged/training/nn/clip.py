@@ -4,13 +4,14 @@ Axis letters: B texts or pairs, T rows, D width, h heads. Source: Radford et al.
 """
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple, cast
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from whatchanged.training.nn.layers import layers_of
 from whatchanged.training.nn.transformer import Attention, AttentionState, Past
 
 START_SCALE = math.log(1 / 0.07)
@@ -74,8 +75,9 @@ class TextTower(nn.Module):
         before = 0 if past is None else past[0].shape[3]
         columns = torch.arange(before + words.shape[1], device=words.device)
         allowed = columns <= columns[before:, None]
-        x, keys, values = words, [], []
-        for layer, block in enumerate(self.blocks):
+        x = words
+        keys, values = [], []
+        for layer, block in enumerate(layers_of(self.blocks, Block)):
             x, seen = block(x, allowed, None if past is None else (past[0][:, layer], past[1][:, layer]))
             keys.append(seen.keys)
             values.append(seen.values)
@@ -84,10 +86,10 @@ class TextTower(nn.Module):
         return TextRows(rows, torch.stack(keys, dim=1), torch.stack(values, dim=1))
 
 
-def draw_blocks(blocks: Iterable[nn.Module], layers: int) -> None:
+def draw_blocks(blocks: Iterable[Block], layers: int) -> None:
     """CLIP's start: N(0, D^-1/2) into attention, N(0, (2D)^-1/2) into the MLP, both outputs
     N(0, D^-1/2 (2 layers)^-1/2); biases 0. ``layers``: of the whole tower."""
-    for block in cast(Sequence[Block], list(blocks)):
+    for block in blocks:
         width = block.attention.out.in_features
         entry, exit = width**-0.5, width**-0.5 * (2 * layers) ** -0.5
         for linear in (block.attention.query, block.attention.key, block.attention.value):

@@ -3,11 +3,9 @@
 Axis letters: B pairs, T rows that ask, S rows that are asked, D width, h heads. GELU is the exact one.
 """
 
-from typing import cast
-
 from torch import Tensor, nn
 
-from whatchanged.training.nn.transformer import Attention, AttentionState, Past
+from whatchanged.training.nn.transformer import BLIND, Attention, AttentionState, Past
 
 EPS = 1e-12
 """BERT's, under the root of each normalisation."""
@@ -31,17 +29,25 @@ class AttentionSublayer(nn.Module):
 
     def keys_values(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """Keys and values (B, h, S, k) of the rows (B, S, D) that ``cross`` is to read."""
-        a = self.attention
-        keys, values = (f(rows).unflatten(-1, (a.heads, -1)).transpose(1, 2) for f in (a.key, a.value))
+        attention = self.attention
+        keys, values = (
+            layer(rows).unflatten(-1, (attention.heads, -1)).transpose(1, 2)
+            for layer in (attention.key, attention.value)
+        )
         return keys, values
 
-    def cross(self, x: Tensor, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+    def cross(
+        self, x: Tensor, keys: Tensor, values: Tensor, allowed: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         """x (B, T, D) reads other rows by their ``keys_values``; also the probabilities (B, h, T, S)."""
-        a = self.attention
-        query = a.query(x).unflatten(-1, (a.heads, -1)).transpose(1, 2)
-        probabilities = (query @ keys.transpose(-1, -2) * a.scale).softmax(-1)
-        read = a.out((a.dropout(probabilities) @ values).transpose(1, 2).flatten(2))
-        return self.norm(x + self.dropout(read)), probabilities
+        attention = self.attention
+        query = attention.query(x).unflatten(-1, (attention.heads, -1)).transpose(1, 2)  # (B, h, T, k)
+        scores = query @ keys.transpose(-1, -2) * attention.scale  # (B, h, T, S)
+        if allowed is not None:
+            scores = scores.masked_fill(~allowed, BLIND)
+        probabilities = scores.softmax(-1)
+        read = (attention.dropout(probabilities) @ values).transpose(1, 2).flatten(2)  # (B, T, D)
+        return self.norm(x + self.dropout(attention.out(read))), probabilities
 
 
 class FeedForward(nn.Module):
@@ -54,7 +60,8 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Rows in, rows out."""
-        return cast(Tensor, self.norm(x + self.net(x)))
+        out: Tensor = self.norm(x + self.net(x))
+        return out
 
 
 class EncoderLayer(nn.Module):
@@ -65,9 +72,11 @@ class EncoderLayer(nn.Module):
         self.self_attention = AttentionSublayer(width, heads, dropout)
         self.feed_forward = FeedForward(width, ffn, dropout)
 
-    def forward(self, m: Tensor) -> Tensor:
-        """Pair rows in, pair rows out."""
-        return cast(Tensor, self.feed_forward(self.self_attention(m)[0]))
+    def forward(self, m: Tensor, allowed: Tensor | None = None) -> Tensor:
+        """Pair rows in, pair rows out; ``allowed`` as in ``Attention``."""
+        m, _ = self.self_attention(m, allowed)
+        out: Tensor = self.feed_forward(m)
+        return out
 
 
 class DecoderLayer(nn.Module):
@@ -80,9 +89,18 @@ class DecoderLayer(nn.Module):
         self.feed_forward = FeedForward(width, ffn, dropout)
 
     def forward(
-        self, d: Tensor, keys: Tensor, values: Tensor, allowed: Tensor | None, past: Past
+        self,
+        d: Tensor,
+        pair: tuple[Tensor, Tensor],
+        allowed: Tensor | None,
+        past: Past,
+        readable: Tensor | None = None,
     ) -> tuple[Tensor, AttentionState, Tensor]:
-        """Word rows (B, T, D) against the pair's keys and values; also self-attention's and the looks."""
+        """Word rows (B, T, D) read ``past``, themselves (``allowed``), and the pair's keys and values.
+
+        readable: which of the pair's rows may be read, as ``allowed`` is of words. Also returns what
+        self-attention computed, and the attention to the pair.
+        """
         d, seen = self.self_attention(d, allowed, past)
-        d, probabilities = self.cross_attention.cross(d, keys, values)
+        d, probabilities = self.cross_attention.cross(d, *pair, readable)
         return self.feed_forward(d), seen, probabilities

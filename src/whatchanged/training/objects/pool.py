@@ -3,7 +3,7 @@
     POOL/
       pool.json                 seed, picture size, triples per shard
       00000.pictures.npy        (n, 3, H, W, 3) uint8: default, semantic, nonsemantic of each triple
-      00000.truth.npz           scenes, changes, and per picture the targets of ``scene_truth``
+      00000.truth.npz           scenes, changes, and per picture the targets of ``supervision``
 
 Shards are drawn by any number of processes and written atomically, so a pool can grow while it is being read.
 """
@@ -64,7 +64,7 @@ LEAST_COVER = 0.3
 
 @dataclass(frozen=True)
 class PictureTruth:
-    """The targets of ``scene_truth.Truth`` for one picture, without the batch axis."""
+    """The targets of ``supervision.Truth`` for one picture, without the batch axis."""
 
     owner: NDArray[np.int8]
     center: NDArray[np.int16]
@@ -74,9 +74,10 @@ class PictureTruth:
 
 @dataclass(frozen=True)
 class Pairing:
-    """Two pictures' targets and, for every thing of each, its partner in the other picture and its fate.
+    """Two pictures' targets and, for every object of each, its partner in the other picture and its change
+    label.
 
-    told: the up to two things that each word of the caption tells of, in both pictures, -1 for none
+    mentioned: the up to two objects that each word of the caption mentions, in both pictures, -1 for none
     (words and end, 2, 2); nothing for an unchanged pair.
     """
 

@@ -16,6 +16,7 @@ from whatchanged.recipes.methods import Task
 from whatchanged.recipes.schema import FeaturesConfig, PoolConfig, Recipe
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
+from whatchanged.training.data.captions import check_wording
 from whatchanged.training.data.false_captions import FalseCaptions, wanted_false_captions
 from whatchanged.training.data.negatives import read_negatives, write_negatives
 from whatchanged.training.data.sources import Sources
@@ -170,14 +171,15 @@ def open_pool(recipe: Recipe, run: Path) -> Sources:
     """Train and validation pairs of the pool at ``data.path``; its first triples, at most a tenth, validate.
 
     A run keeps to the shards, and to the triples held out, that it began with, however the pool grows. Raises
-    RecipeError where no pool is named, DatasetError where it, or its tokens, are not there, or its pictures
-    have another size than the recipe's.
+    RecipeError where no pool or an unknown wording is named, DatasetError where the pool or its tokens are
+    not there, or its pictures have another size than the recipe's.
     """
     data = recipe.data
     if not isinstance(data, PoolConfig):
         raise RecipeError(f"{recipe.name}: data.source = {data.source!r} is no pool.")
     if not data.path:
         raise RecipeError(f"{recipe.name}: data.path is empty. Say where the pool lies: --data POOL")
+    check_wording(data.wording, WORLD)
     pool = Path(data.path)
     begun = _begun(run)
     shards = open_shards(pool, None if begun is None else begun[0])

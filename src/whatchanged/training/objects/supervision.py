@@ -1,9 +1,9 @@
-"""Learning to see from the CLEVR world's truth: what each cell of the grid shows, and what became of it.
+"""Losses on the truth of drawn CLEVR scenes: what each cell of a picture shows, and what became of it.
 
-The targets are known because the pictures are drawn. Five losses, none of them part of the published method:
-what stands in each cell and where (one picture), which tokens are the same thing, and what happened to each
-(two pictures), with ``vision.scene_truth``; how big and where the things are, read together, with
-``vision.scene_context``; and which tokens a word looks at, with ``method.guided_attention``.
+The targets are known because the pictures are drawn. None of these losses is part of a published method. Task
+``detection``: what stands in each cell, and where (one picture). Task ``matching``: which tokens are the same
+object, and what happened to each (two pictures), and with ``vision.scene_context`` how big the objects are
+and where they stand. With ``vision.guided_attention``: which tokens a word looks at.
 """
 
 from collections.abc import Sequence
@@ -28,21 +28,21 @@ ATTRIBUTES: dict[str, int] = {
 """Attribute -> number of values, in the order of their columns in ``Truth.attributes``."""
 
 CHANGE_LABELS = ("same", "color", "material", "unpaired", "move")
-"""What became of a token's thing between the pictures; "unpaired" = added or dropped."""
+"""What became of a token's object between the pictures; "unpaired" = added or dropped."""
 
 ABSENT = -1
 POSITION_SCALE = 3.0
-"""Ground coordinates are learned in units of this many Blender units: things stand within 3 of x = y = 0."""
+"""Ground coordinates are learned in units of this many Blender units: objects stand within 3 of x = y = 0."""
 
 
 @dataclass(frozen=True)
 class Truth:
-    """One picture's truth on its grid, batched. T = room for things (10).
+    """One picture's truth on its grid, batched. T = room for objects (10).
 
-    owner: (B, h, w) long, the thing that covers most of the cell, or -1
-    center: (B, T) long, the cell nearest to the middle of what is visible of each thing, or -1 if nothing is
+    owner: (B, h, w) long, the object that covers most of the cell, or -1
+    center: (B, T) long, the cell nearest to the middle of what is visible of each object, or -1 if nothing is
     attributes: (B, T, 4) long, values in the order of ``ATTRIBUTES``
-    places: (B, T, 2), ground coordinates as this camera sees them, in units
+    ground_positions: (B, T, 2), ground coordinates as this camera sees them, in units
     """
 
     owner: Tensor
@@ -53,10 +53,13 @@ class Truth:
 
 @dataclass(frozen=True)
 class PairTruth:
-    """Two pictures' truth and the change: (B, T) long each, for every thing of one picture its index in the
-    other (-1: absent there) and its fate as an index of ``CHANGE_LABELS``; told (B, L, 2, 2) long, the up
-    to two
-    things that each word of the caption tells of, by their index before and after, -1 for none."""
+    """Two pictures' truth and the change.
+
+    partner_*: (B, T) long, for every object of one picture its index in the other, -1 where it is absent.
+    change_label_*: (B, T) long, what happened to it, as an index of ``CHANGE_LABELS``.
+    mentioned: (B, L, 2, 2) long, the up to two objects that each word of the caption mentions, by their index
+    before and after, -1 for none.
+    """
 
     before: Truth
     after: Truth
@@ -104,11 +107,12 @@ def cell_loss(
 ) -> dict[str, Tensor]:
     """What stands in each cell.
 
-    center: penalty-reduced focal loss on "a thing's middle is here", neighbours of a middle excused by 3/4
+    center: penalty-reduced focal loss on "the middle of an object is here"; neighbours of a middle cost a
+    quarter
             (Zhou et al., "Objects as Points", eq. 1, with a fixed neighbourhood)
     attributes: cross-entropy at covered cells, middles counted eight times
     place: L1 at covered cells, in units of ``POSITION_SCALE``
-    centers: (B, h, w) logits; attributes: name -> (B, n, h, w) logits; places: (B, 2, h, w)
+    centers: (B, h, w) logits; attributes: name -> (B, n, h, w) logits; ground_positions: (B, 2, h, w)
     """
     batch, h, w = centers.shape
     middle = _marks(truth.center, h * w).view(batch, h, w)
@@ -134,9 +138,9 @@ def cell_loss(
 
 
 def objects_of_tokens(cells: Tensor, truth: Truth, columns: int) -> Tensor:
-    """The thing whose middle is in a kept token's cell or next to it, -1 for none: (B, N) -> (B, N).
+    """The object whose middle is in a kept token's cell or next to it, -1 for none: (B, N) -> (B, N).
 
-    Tokens come best first, and each thing has but one: the later ones beside the same middle show nothing.
+    Tokens come best first, and each object has one token: later ones beside the same middle show nothing.
     """
     row, column = cells // columns, cells % columns
     center_row, center_column = truth.center // columns, truth.center % columns
@@ -157,9 +161,9 @@ def scene_context_loss(
     objects: tuple[Tensor, Tensor],
     truth: PairTruth,
 ) -> dict[str, Tensor]:
-    """Cross-entropy of the sizes and L1 of the places that the tokens of things bear, both pictures.
+    """Cross-entropy of the sizes and L1 of the positions of the tokens that show an object, both pictures.
 
-    sizes: (B, N, 2) logits, places: (B, N, 2) in units of ``POSITION_SCALE``; the mean over tokens that
+    sizes: (B, N, 2) logits, positions: (B, N, 2) in units of ``POSITION_SCALE``; the mean over tokens that
     show a thing.
     """
     size, ground_position, count = (sizes[0].new_zeros(()) for _ in range(3))
@@ -177,9 +181,10 @@ def scene_context_loss(
 
 
 def match_loss(matches: Matches, objects: tuple[Tensor, Tensor], truth: PairTruth) -> Tensor:
-    """Cross-entropy of the soft matches: a token goes to the token of the same thing, or to "nowhere".
+    """Cross-entropy of the soft matches: a token goes to the token of the same object, or to "nowhere".
 
-    Both directions, averaged over the tokens that show a thing (the others are asked to go nowhere at 1/10).
+    Both directions, averaged over the tokens that show an object (the others should go nowhere, at a tenth
+    of the weight).
     """
     total = matches.log_joint.new_zeros(())
     directions = (
@@ -202,9 +207,9 @@ def match_loss(matches: Matches, objects: tuple[Tensor, Tensor], truth: PairTrut
 def change_label_loss(
     logits: tuple[Tensor, Tensor], objects: tuple[Tensor, Tensor], truth: PairTruth
 ) -> Tensor:
-    """Cross-entropy of what became of each token's thing; changed things count three times.
+    """Cross-entropy of what became of each token's object; changed objects count three times.
 
-    logits: (B, N, len(FATES)) before and after. Tokens that show no thing do not count.
+    logits: (B, N, len(CHANGE_LABELS)) before and after. Tokens that show no object do not count.
     """
     total = logits[0].new_zeros(())
     for scores, own, change_labels in zip(
@@ -218,8 +223,8 @@ def change_label_loss(
 
 
 def mentioned_tokens(before: Tensor, after: Tensor, mentioned: Tensor) -> Tensor:
-    """Things of tokens (B, N) of both pictures, things told (B, L, 2, 2) -> bool (B, L, 2, N): the token
-    shows what the word tells of."""
+    """Objects of tokens (B, N) of both pictures, objects mentioned (B, L, 2, 2) -> bool (B, L, 2, N): the
+    token shows what the word tells of."""
     own = torch.stack([before, after], dim=1)[:, None]
     return ((own[:, :, None] == mentioned[..., None]) & (own >= 0)[:, :, None]).any(2)
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from whatchanged.training.batches import Batch
 
@@ -68,6 +69,14 @@ class TokenPair(NamedTuple):
             for tokens, mask in zip(self, masks, strict=True)
         )
         return before, after
+
+    @property
+    def row_masks(self) -> tuple[Tensor, Tensor] | None:
+        """The same with a row of its own in front of each picture's tokens, (B, N + 1); that row is real."""
+        if self.masks is None:
+            return None
+        before, after = self.masks
+        return F.pad(before, (1, 0), value=True), F.pad(after, (1, 0), value=True)
 
     def count(self, vision: "Vision") -> int:
         """N. Without padding a plain number, also in a graph that is exported."""

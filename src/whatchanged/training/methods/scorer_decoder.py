@@ -1,0 +1,132 @@
+"""SCORER's decoder: words read the words before them and the difference of the pictures.
+
+Official code: tuyunbin/SCORER (models/transformer_decoder.py). Axis letters as in ``scorer``: B pairs, N
+cells, D width, E word width, h heads, k = D / h, L text positions.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from whatchanged.recipes.methods.scorer import ScorerConfig
+from whatchanged.training.methods.scorer_encoder import NORM_EPS, MultiHeadAttention
+from whatchanged.training.methods.scorer_presets import Preset
+from whatchanged.training.nn.layers import layers_of
+from whatchanged.training.nn.transformer import key_mask, sinusoid
+
+KeysValues = tuple[Tensor, Tensor]
+"""Keys and values of some rows, (B, h, rows, k) each."""
+
+
+class LayerOutput(NamedTuple):
+    """Rows (B, T, D), their own keys and values, and their attention to the cells (B, h, T, N)."""
+
+    rows: Tensor
+    own: KeysValues
+    attention: Tensor
+
+
+class DecoderLayer(nn.Module):
+    """h = LN(h + SelfAttention(h)); h = LN(h + CrossAttention(h, D)); g = GELU(W1 h); h = LN(r + Drop(W2 g)).
+
+    r is h (``standard_ffn``), or g (``models/transformer_decoder.py``: the h that came in is not carried on).
+    """
+
+    def __init__(self, config: ScorerConfig, preset: Preset) -> None:
+        super().__init__()
+        width = config.width
+        sizes = (width, config.heads, config.dropout, preset.project_heads)
+        self.own = MultiHeadAttention(*sizes)
+        self.cross = MultiHeadAttention(*sizes)
+        self.own_norm = nn.LayerNorm(width, NORM_EPS)
+        self.cross_norm = nn.LayerNorm(width, NORM_EPS)
+        self.ffn_norm = nn.LayerNorm(width, NORM_EPS)
+        self.ffn_in = nn.Linear(width, width)
+        self.ffn_out = nn.Linear(width, width)
+        self.dropout = nn.Dropout(config.dropout)
+        self.standard_ffn = preset.standard_ffn
+
+    def forward(
+        self, h: Tensor, memory: KeysValues, past: KeysValues | None, real: Tensor | None = None
+    ) -> LayerOutput:
+        """Rows (B, T, D), each reading those up to its own; or one row behind ``past`` ones.
+
+        memory: keys and values of D. real: (B, N), which cells of D are no padding.
+        """
+        new = self.own.read(h)
+        keys, values = new
+        if past is None:
+            allowed = torch.ones(h.shape[1], h.shape[1], dtype=torch.bool, device=h.device).tril()
+        else:
+            allowed = None
+            keys, values = (torch.cat(both, dim=2) for both in zip(past, new, strict=True))
+        read, _ = self.own(self.own.ask(h), keys, values, allowed)
+        h = self.own_norm(h + read)
+        read, attention = self.cross(self.cross.ask(h), *memory, key_mask(real))
+        h = self.cross_norm(h + read)
+        g = F.gelu(self.ffn_in(h))
+        kept = h if self.standard_ffn else g
+        return LayerOutput(self.ffn_norm(kept + self.dropout(self.ffn_out(g))), new, attention)
+
+
+class Decoder(nn.Module):
+    """Words to words:  h = LN(Drop(W (E[id] + pe))), the layers, then logits = W_o h + b, not tied."""
+
+    def __init__(self, config: ScorerConfig, preset: Preset, entries: int) -> None:
+        super().__init__()
+        self.words = nn.Embedding(entries, config.word_width)
+        self.widen = nn.Linear(config.word_width, config.width)
+        self.norm = nn.LayerNorm(config.width, NORM_EPS)
+        self.dropout = nn.Dropout(config.dropout)
+        self.layers = nn.ModuleList(DecoderLayer(config, preset) for _ in range(config.decoder_layers))
+        self.output = nn.Linear(config.width, entries)
+        self.positions: Tensor
+        waves = sinusoid(max(100, config.max_length), config.word_width, doubled_exponent=False)
+        self.register_buffer("positions", waves, persistent=False)
+        for module in self.modules():
+            if isinstance(module, nn.Linear | nn.Embedding):
+                nn.init.normal_(module.weight, std=0.02)
+            if isinstance(module, nn.Linear):
+                nn.init.zeros_(module.bias)
+
+    def embed(self, ids: Tensor, places: Tensor) -> Tensor:
+        """ids (B, T) at positions ``places`` (T,), BOS being 0 -> rows (B, T, D)."""
+        words = self.words(ids) + self.positions[places]  # (B, T, E)
+        rows: Tensor = self.norm(self.dropout(self.widen(words)))  # (B, T, D)
+        return rows
+
+    def forward(self, ids: Tensor, difference: Tensor, real: Tensor | None = None) -> Tensor:
+        """States (B, L, D) of a whole sentence, each of the words up to its own.
+
+        difference: D (B, N, D); real: (B, N), which of its cells are no padding.
+        """
+        h = self.embed(ids, torch.arange(ids.shape[1], device=ids.device))
+        for layer in layers_of(self.layers, DecoderLayer):
+            h = layer(h, layer.cross.read(difference), None, real).rows
+        return h
+
+    def memory(self, difference: Tensor) -> KeysValues:
+        """What the layers' cross attention reads of D (B, N, D): (B, layers, h, N, k) each."""
+        read = [layer.cross.read(difference) for layer in layers_of(self.layers, DecoderLayer)]
+        keys, values = zip(*read, strict=True)
+        return torch.stack(keys, dim=1), torch.stack(values, dim=1)
+
+    def one_word(
+        self, ids: Tensor, place: Tensor, memory: KeysValues, past: KeysValues, real: Tensor | None = None
+    ) -> LayerOutput:
+        """The state of one more word, ids (B,) at ``place`` (1,), behind those of ``past``.
+
+        memory, past: (B, layers, h, rows, k) each. Returns its state (B, 1, D), its keys and values in every
+        layer (B, layers, h, 1, k), and the last layer's attention (B, h, 1, N).
+        """
+        h = self.embed(ids[:, None], place)
+        outputs = []
+        for number, layer in enumerate(layers_of(self.layers, DecoderLayer)):
+            before = past[0][:, number], past[1][:, number]
+            read = memory[0][:, number], memory[1][:, number]
+            outputs.append(layer(h, read, before, real))
+            h = outputs[-1].rows
+        keys, values = (torch.stack(parts, dim=1) for parts in zip(*(o.own for o in outputs), strict=True))
+        return LayerOutput(h, (keys, values), outputs[-1].attention)

@@ -1,0 +1,121 @@
+"""SCORER's encoder: attention, matching of views, and one picture rebuilt from the other.
+
+Official code: tuyunbin/SCORER. Axis letters as in ``scorer``: B pairs, N cells, D width, h heads, k = D / h.
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from whatchanged.recipes.methods.scorer import ScorerConfig
+from whatchanged.training.methods.scorer_presets import Preset
+from whatchanged.training.nn.token_matching import match_tokens
+from whatchanged.training.nn.transformer import BLIND, key_mask
+
+NORM_EPS = 1e-6
+LARGEST_LOG_SCALE = math.log(100.0)
+FIRST_LOG_SCALE = 1.0
+
+QueryKey = tuple[Tensor, Tensor]
+"""Queries of one picture and keys of the other, (B, N, D) each."""
+Masks = tuple[Tensor, Tensor]
+"""Which tokens are real, bool (B, N): of the picture with the queries, and of the one with the keys."""
+
+
+def info_nce(scores: Tensor) -> Tensor:
+    """Each row finds its own column among all:  −(1/B) Σ_i log softmax_row(S)_ii.
+
+    scores: (B, B), logits, true pairs on the diagonal. ln B where all are alike, 0 for a single pair.
+    """
+    return F.cross_entropy(scores, torch.arange(len(scores), device=scores.device))
+
+
+def two_sided(forth: Tensor, back: Tensor) -> Tensor:
+    """(info_nce(S1) + info_nce(S2)) / 2. Source: the paper's equations 4 and 11; halved as in the code."""
+    return (info_nce(forth) + info_nce(back)) / 2
+
+
+def split_heads(x: Tensor, heads: int) -> Tensor:
+    """(B, T, D) -> (B, h, T, D/h)."""
+    return x.reshape(x.shape[0], x.shape[1], heads, -1).transpose(1, 2)
+
+
+class Matching(nn.Module):
+    """S(a, b) = c TM(a, b): ``match_tokens`` over whole tokens or summed over heads, without unit length.
+
+    c = exp(s), s learned from 1 and at most ln 100, or 1 / temperature. Source: equation 4; models/SCORER.py.
+    """
+
+    def __init__(self, config: ScorerConfig, preset: Preset) -> None:
+        super().__init__()
+        self.log_scale = nn.Parameter(torch.tensor(FIRST_LOG_SCALE)) if preset.learned_scale else None
+        self.heads = config.heads if preset.match_heads else 1
+        self.constant = 1 / config.temperature
+
+    def forward(self, queries: Tensor, keys: Tensor, real: Masks | None = None) -> Tensor:
+        """Queries, keys (B, N, D) -> scores (B, B), rows asking."""
+        scores = match_tokens(split_heads(queries, self.heads), split_heads(keys, self.heads), real=real)
+        if self.log_scale is None:
+            return scores * self.constant
+        with torch.no_grad():  # the code does so after each update: s is never read above the limit
+            self.log_scale.clamp_(max=LARGEST_LOG_SCALE)
+        return scores * self.log_scale.exp()
+
+
+class MultiHeadAttention(nn.Module):
+    """Multi-head attention: a = concat_h(Drop(softmax(q kᵀ / sqrt(k))) v), projected where asked."""
+
+    def __init__(self, width: int, heads: int, dropout: float, projected: bool, bias: bool = True) -> None:
+        super().__init__()
+        self.query = nn.Linear(width, width, bias=bias)
+        self.key = nn.Linear(width, width, bias=bias)
+        self.value = nn.Linear(width, width, bias=bias)
+        self.out = nn.Linear(width, width, bias=bias) if projected else None
+        self.dropout = nn.Dropout(dropout)
+        self.heads = heads
+        self.scale = (width // heads) ** -0.5
+
+    def ask(self, x: Tensor) -> Tensor:
+        """Queries of rows (B, T, D): (B, h, T, k)."""
+        return split_heads(self.query(x), self.heads)
+
+    def read(self, y: Tensor) -> tuple[Tensor, Tensor]:
+        """Keys and values of rows (B, T, D): (B, h, T, k) each."""
+        return split_heads(self.key(y), self.heads), split_heads(self.value(y), self.heads)
+
+    def forward(
+        self, queries: Tensor, keys: Tensor, values: Tensor, allowed: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Split queries, keys, values -> rows (B, T, D) and probabilities (B, h, T, S), before dropout."""
+        scores = queries @ keys.transpose(-1, -2) * self.scale  # (B, h, T, S)
+        if allowed is not None:
+            scores = scores.masked_fill(~allowed, BLIND)
+        probabilities = scores.softmax(-1)
+        rows = (self.dropout(probabilities) @ values).transpose(1, 2).flatten(2)  # (B, T, D)
+        return rows if self.out is None else self.out(rows), probabilities
+
+
+class Reconstruction(nn.Module):
+    """One picture rebuilt from the other:  x' = LN(x + Attention(x, y, y)). No feed-forward part.
+
+    Source: the paper's equations 5 and 6; ``models/SCORER.py``.
+    """
+
+    def __init__(self, config: ScorerConfig, preset: Preset) -> None:
+        super().__init__()
+        self.attention = MultiHeadAttention(config.width, config.heads, config.dropout, preset.project_heads)
+        self.norm = nn.LayerNorm(config.width, NORM_EPS)
+        self.matching = Matching(config, preset)
+
+    def forward(self, x: Tensor, y: Tensor, real: Tensor | None = None) -> tuple[Tensor, QueryKey]:
+        """x asks, y is asked, (B, N, D) each -> x' (B, N, D), and what matching needs.
+
+        real: (B, N), which tokens of y are no padding.
+        """
+        heads = self.attention.heads
+        queries, keys = self.attention.query(x), self.attention.key(y)
+        parts = [split_heads(part, heads) for part in (queries, keys, self.attention.value(y))]
+        read, _ = self.attention(*parts, key_mask(real))
+        return self.norm(x + read), (queries, keys)

@@ -1,0 +1,54 @@
+"""SCORER's cross-modal backward reasoning (CBR): the picture before and the caption yield the picture after.
+
+Only training reads it. Official code: tuyunbin/SCORER (models/CBR.py). Axis letters as in ``scorer``: B
+pairs, N cells, D width, L text positions.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from whatchanged.recipes.methods.scorer import ScorerConfig
+from whatchanged.training.methods.scorer_encoder import Matching, MultiHeadAttention, QueryKey
+from whatchanged.training.methods.scorer_presets import Preset
+from whatchanged.training.nn.transformer import key_mask
+
+
+def sentence_vector(states: Tensor, real: Tensor, mean: bool) -> Tensor:
+    """t = (1/n) Σ_p real_p H_p: states (B, L, D), real (B, L) bool -> (B, D).
+
+    n is the number of real positions (``mean``), or L, padding included (the released CBR.py).
+    """
+    count = real.sum(1, keepdim=True) if mean else real.shape[1]
+    return (states * real[..., None]).sum(1) / count
+
+
+class Reasoning(nn.Module):
+    """CBR: the picture before and the sentence make up a picture that must be found to be the one after.
+
+        z = MHSA(conv_a([X1; t]));   X^ = conv_b(z);   S = TM(W_q X^, W_k X2) · scale
+
+    1 x 1 convolutions over cells; t (B, D) stands at every cell. No residual, norm or dropout; the attention
+    has no biases. Source: the paper's equations 9 to 11; ``models/CBR.py``.
+    """
+
+    def __init__(self, config: ScorerConfig, preset: Preset) -> None:
+        super().__init__()
+        width = config.width
+        self.mix = nn.Linear(2 * width, width)
+        self.attention = MultiHeadAttention(width, config.heads, 0.0, projected=True, bias=False)
+        self.shape = nn.Linear(width, width)
+        self.query = nn.Linear(width, width)
+        self.key = nn.Linear(width, width)
+        self.matching = Matching(config, preset)
+
+    def forward(
+        self, before: Tensor, after: Tensor, sentence: Tensor, real: Tensor | None = None
+    ) -> QueryKey:
+        """Cells X1, X2 (B, N, D) and t (B, D) -> queries of the promised picture, keys of the one after.
+
+        real: (B, N), which cells of X1 are no padding.
+        """
+        mentioned = sentence[:, None].expand(-1, before.shape[1], -1)
+        z = self.mix(torch.cat([before, mentioned], dim=-1))  # (B, N, 2D) -> (B, N, D)
+        read, _ = self.attention(self.attention.ask(z), *self.attention.read(z), key_mask(real))
+        return self.query(self.shape(read)), self.key(after)

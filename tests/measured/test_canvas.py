@@ -1,0 +1,80 @@
+import numpy as np
+import pytest
+from drawn_page import page, with_box
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from whatchanged.measured import measure
+
+
+def picture():
+    """Something in each corner, nothing alike."""
+    return with_box(
+        with_box(page(240, 160), (200, 10, 230, 20), (200, 0, 0)), (30, 100, 60, 150), (0, 90, 200)
+    )
+
+
+@pytest.mark.parametrize(
+    ("turn", "words"),
+    [
+        (lambda p: np.rot90(p, -1), "turned by 90 degrees clockwise"),
+        (lambda p: np.rot90(p), "turned by 90 degrees counterclockwise"),
+        (lambda p: np.rot90(p, 2), "turned upside down"),
+        (lambda p: p[:, ::-1], "mirrored left to right"),
+        (lambda p: p[::-1], "mirrored top to bottom"),
+    ],
+)
+def test_turns(turn, words):
+    answer = measure(picture(), turn(picture()).copy())
+    assert (answer.verdict, words in answer.sentence) == ("changed", True)
+
+
+@given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 8), st.integers(1, 8))
+@settings(max_examples=25, deadline=None)
+def test_a_crop_is_told_with_its_margins(top, left, bottom, right):
+    whole = np.pad(picture(), ((35, 35), (35, 35), (0, 0)), constant_values=255)
+    height, width = whole.shape[:2]
+    part = whole[top : height - bottom, left : width - right].copy()
+    answer = measure(whole, part)
+    margins = {"top": top, "bottom": bottom, "left": left, "right": right}
+    told = [f"{size} pixel{'s' * (size > 1)} at the {name}" for name, size in margins.items() if size]
+    assert answer.verdict == "changed"
+    if "cropped" in answer.sentence:  # margins of blank ground fit anywhere: their sum is what can be known
+        amounts = [int(word) for word in answer.sentence.split(":")[1].split() if word.isdigit()]
+        assert sum(amounts) == sum(margins.values())
+    else:
+        assert "size changed" in answer.sentence, told
+
+
+def test_a_crop_through_content_is_found_exactly():
+    rng = np.random.default_rng(0)
+    whole = rng.integers(0, 255, (90, 120, 3)).astype(np.uint8)
+    answer = measure(whole, whole[7:80, 11:].copy())
+    assert "cropped from 120 x 90 to 109 x 73" in answer.sentence
+    assert "7 pixels at the top, 10 pixels at the bottom, 11 pixels at the left" in answer.sentence
+
+
+def test_a_picture_at_another_scale():
+    larger = np.asarray(Image.fromarray(picture()).resize((480, 320), Image.Resampling.BICUBIC))
+    assert "scaled from 240 x 160 to 480 x 320" in measure(picture(), larger).sentence
+
+
+def test_lines_inserted_in_the_middle_are_added_and_push():
+    before = picture()
+    band = np.full((24, 240, 3), 255, np.uint8)
+    band[4:20, 20:120] = (250, 180, 0)
+    after = np.concatenate([before[:64], band, before[64:]])
+    answer = measure(before, after)
+    first = answer.statements[0]
+    assert first.kind == "added"
+    assert np.abs(np.subtract(first.box_after, (20, 68, 120, 84))).max() <= 1
+    assert any(one.kind == "moved" and one.values["dy"] == 24 for one in answer.statements)
+    assert (answer.size_before, answer.size_after) == ((240, 160), (240, 184))
+
+
+def test_unlike_pictures_of_two_sizes():
+    rng = np.random.default_rng(1)
+    other = rng.integers(0, 255, (90, 77, 3)).astype(np.uint8)
+    (statement,) = measure(picture(), other).statements
+    assert statement.sentence == "The picture's size changed from 240 x 160 to 77 x 90 pixels."
