@@ -140,7 +140,7 @@ def test_pictures_show_their_scenes(shards):
 
 
 def expected_pairing(before: Scene, after: Scene):
-    """Partners and fates from the scenes alone: equal things are one; what is left has changed, or gone."""
+    """Partners and labels from the scenes alone: equal objects are one, what is left changed or is gone."""
     partner = [
         [after.objects.index(t) if t in after.objects else -1 for t in before.objects],
         [before.objects.index(t) if t in before.objects else -1 for t in after.objects],
