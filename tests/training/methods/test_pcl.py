@@ -343,7 +343,7 @@ def test_methods_are_built_by_name():
     settings = find_method("pcl", "here")
     assert settings is PCLConfig
     assert isinstance(build_method(settings(width=8, heads=2), StoredFeatures(1, 2, 3), VOCABULARY), PCL)
-    with pytest.raises(RecipeError, match=r"there is no method 'duda'\. Known: pcl, "):
+    with pytest.raises(RecipeError, match=r"there is no method \"duda\"\. Known: pcl, "):
         find_method("duda", "here")
 
 
