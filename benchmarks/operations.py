@@ -137,8 +137,9 @@ def _counts(graph: onnx.ModelProto, feeds: Arrays) -> dict[str, int]:
         left, right, out = (shapes[name] for name in (*node.input[:2], node.output[0]))
         if node.op_type == "Einsum":
             equation = helper.get_node_attr_value(node, "equation").decode().replace(" ", "").split("->")[0]
-            sizes = dict(pair for letters, shape in zip(equation.split(","), (left, right), strict=False)
-                         for pair in zip(letters, shape, strict=True))  # fmt: skip
+            sizes: dict[str, int] = {}
+            for letters, shape in zip(equation.split(","), (left, right), strict=False):
+                sizes |= dict(zip(letters, shape, strict=True))
             work = np.prod(list(sizes.values()))
         elif node.op_type == "Conv":
             work = np.prod(out) * np.prod(right[1:])

@@ -96,9 +96,12 @@ def agreement(options: argparse.Namespace) -> dict[str, float]:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    for name, value in (("batch", 128), ("tokens", 196), ("width", 512), ("heads", 1), ("tile-mib", 64),
-                        ("repeats", 3)):  # fmt: skip
-        parser.add_argument(f"--{name}", type=int, default=value)
+    parser.add_argument("--batch", type=int, default=128)
+    parser.add_argument("--tokens", type=int, default=196)
+    parser.add_argument("--width", type=int, default=512)
+    parser.add_argument("--heads", type=int, default=1)
+    parser.add_argument("--tile-mib", type=int, default=64)
+    parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--forms", default="tiled,plain")
     add_record_option(parser, "token_matching")

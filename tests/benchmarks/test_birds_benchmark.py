@@ -9,13 +9,25 @@ import pytest
 from whatchanged.worlds.birds.bird import Bird
 
 ONE = Bird(
-    *("red", "blue", "yellow", "green", "orange", "black"), 0.9, 0.5, 0.5, 0.9,
-    *("plain", "plain", "white", "white"), stripe="", crest=False,
-)  # fmt: skip
+    *("red", "blue", "yellow", "green", "orange", "black"),
+    0.9,
+    0.5,
+    0.5,
+    0.9,
+    *("plain", "plain", "white", "white"),
+    stripe="",
+    crest=False,
+)
 TWO = Bird(
-    *("red", "white", "grey", "green", "orange", "black"), 0.1, 0.5, 0.5, 0.1,
-    *("plain", "plain", "white", "white"), stripe="", crest=True,
-)  # fmt: skip
+    *("red", "white", "grey", "green", "orange", "black"),
+    0.1,
+    0.5,
+    0.5,
+    0.1,
+    *("plain", "plain", "white", "white"),
+    stripe="",
+    crest=True,
+)
 
 
 SCRIPT = "birds"
@@ -24,8 +36,11 @@ SCRIPT = "birds"
 def test_all_rows_take_as_many_steps_and_differ_in_data_only(bench):
     recipes = [bench.recipe_of(row, 1, Path("work"), 60, 40) for row in bench.ROWS]
     assert [[stage.steps for stage in recipe.stages] for recipe in recipes] == [
-        [60, 40], [30, 30, 40], [60, 40], [30, 30, 40],
-    ]  # fmt: skip
+        [60, 40],
+        [30, 30, 40],
+        [60, 40],
+        [30, 30, 40],
+    ]
     assert len({repr(recipe.stages[-1]) for recipe in recipes}) == 1
     assert ["fgvc" in recipe.stages[-2].tasks for recipe in recipes] == [False, False, True, True]
     assert [recipe.method.classes for recipe in recipes[2:]] == [bench.SPECIES, bench.SPECIES]

@@ -17,10 +17,24 @@ from whatchanged.records import PairRecord
 from whatchanged.training.run import run_recipe
 
 SIZES = {
-    "width", "heads", "ffn", "dropout", "max_length", "max_words", "word_width", "text_width", "text_heads",
-    "text_ffn", "joint_width", "intra_layers", "inter_layers", "decoder_width", "decoder_heads",
-    "decoder_ffn", "decoder_layers",
-}  # fmt: skip
+    "width",
+    "heads",
+    "ffn",
+    "dropout",
+    "max_length",
+    "max_words",
+    "word_width",
+    "text_width",
+    "text_heads",
+    "text_ffn",
+    "joint_width",
+    "intra_layers",
+    "inter_layers",
+    "decoder_width",
+    "decoder_heads",
+    "decoder_ffn",
+    "decoder_layers",
+}
 
 
 SCRIPT = "compare"

@@ -52,8 +52,10 @@ def test_scores_by_hand(bench):
     for index in range(4):
         first, second = sample_triple(3, index).pairs()
         right = write_fixed(*first, "full")
-        said = ((NO_CHANGE[0] if index == 0 else right, 0.6 if index == 0 else 0.1),
-                (right if index == 1 else NO_CHANGE[0], 0.5 if index == 1 else 0.9))  # fmt: skip
+        said = (
+            (NO_CHANGE[0] if index == 0 else right, 0.6 if index == 0 else 0.1),
+            (right if index == 1 else NO_CHANGE[0], 0.5 if index == 1 else 0.9),
+        )
         for name, truth, (sentence, no_change) in zip(("", "_n"), (first, second), said, strict=True):
             records.append(
                 PairRecord(

@@ -38,10 +38,16 @@ def test_a_run_in_clips_pieces_becomes_a_bundle_too(tiny_dataset, tmp_path, what
     """Trained in pieces, exported without the merges file, described without torch, captioned to a file."""
     merges = tmp_path / "merges.txt"
     merges.write_text("#version: 0.2\nt h\nth e</w>\ni s</w>\nc h\na n\nan g\n")
-    recipe = load_recipe("clip4idc-tiny", [
-        f"data.path={tiny_dataset}", f"data.merges={merges}", "stage.retrieval.steps=2",
-        "stage.caption.steps=12", "stage.caption.lr=1e-2",
-    ])  # fmt: skip
+    recipe = load_recipe(
+        "clip4idc-tiny",
+        [
+            f"data.path={tiny_dataset}",
+            f"data.merges={merges}",
+            "stage.retrieval.steps=2",
+            "stage.caption.steps=12",
+            "stage.caption.lr=1e-2",
+        ],
+    )
     run_recipe(recipe, tmp_path / "run", device="cpu", quiet=True)
     merges.unlink()
     export_run(tmp_path / "run", tmp_path / "bundle", "tiny")

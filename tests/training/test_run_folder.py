@@ -1,14 +1,100 @@
+"""What stands in a run's folder, and what is said where it cannot be read."""
+
+import json
+
 import pytest
+import torch
+from tiny_run import TINY, make_run
 
 from whatchanged.errors import RecipeError
-from whatchanged.training.device import choose_device
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.training.run_folder import (
+    check_vocabulary,
+    first_init,
+    keep,
+    keep_vocabulary,
+    open_run,
+    read_recipe,
+)
+from whatchanged.vocabulary import Vocabulary
+
+CPU = torch.device("cpu")
 
 
-@pytest.mark.parametrize("name", ["cpu:abc", "gpu", "cuda:1000", ""])
-def test_a_device_that_is_not_there_is_named(name):
-    with pytest.raises(RecipeError, match=f"--device {name}: "):
-        choose_device(name)
+@pytest.fixture
+def recipe():
+    return load_recipe("pcl-tiny")
 
 
-def test_a_device_is_found():
-    assert choose_device("cpu").type == "cpu"
+def environment(run):
+    return json.loads((run / "environment.json").read_text())
+
+
+def test_the_resolved_recipe_is_kept_and_read_back(recipe, tmp_path):
+    keep(recipe, tmp_path / "run", CPU, None)
+    assert read_recipe(tmp_path / "run") == recipe
+    found = environment(tmp_path / "run")
+    assert found["init"] is None and found["device"] == "cpu"
+    assert found["packages"]["torch"] == torch.__version__ and "launches" not in found
+
+
+def test_each_later_launch_stands_beside_the_first(recipe, tmp_path):
+    keep(recipe, tmp_path, CPU, None)
+    first = environment(tmp_path)
+    for count in (1, 2):
+        keep(recipe, tmp_path, CPU, None, resumed=True)
+        found = environment(tmp_path)
+        assert len(found.pop("launches")) == count and found == first
+
+
+def test_launches_by_their_old_name_stay(recipe, tmp_path):
+    """What earlier versions called sittings."""
+    keep(recipe, tmp_path, CPU, None)
+    old = {**environment(tmp_path), "sittings": [{"device": "a"}, {"device": "b"}]}
+    (tmp_path / "environment.json").write_text(json.dumps(old))
+    keep(recipe, tmp_path, CPU, None, resumed=True)
+    found = environment(tmp_path)
+    assert "sittings" not in found
+    assert [launch["device"] for launch in found["launches"]] == ["a", "b", "cpu"]
+
+
+def test_what_a_run_began_from_is_that_of_its_first_launch(recipe, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert (
+        first_init(tmp_path / "run", tmp_path.joinpath("other").relative_to(tmp_path)) == tmp_path / "other"
+    )
+    keep(recipe, tmp_path / "run", CPU, tmp_path / "first")
+    for asked in (None, tmp_path / "other"):
+        assert first_init(tmp_path / "run", asked) == tmp_path / "first"
+    (tmp_path / "run" / "environment.json").write_text("[]")
+    assert first_init(tmp_path / "run", None) is None
+
+
+def test_a_run_goes_on_with_its_own_words_only(tmp_path):
+    words, others = (Vocabulary.from_captions([text]) for text in ("the cube", "the ball"))
+    check_vocabulary(words, tmp_path)  # nothing is kept yet
+    keep_vocabulary(words, tmp_path)
+    check_vocabulary(words, tmp_path)
+    with pytest.raises(RecipeError, match="the data has other words now"):
+        check_vocabulary(others, tmp_path)
+
+
+def test_a_run_is_opened_in_evaluation_mode(tmp_path):
+    run = make_run(tmp_path / "run", "clevr-see", TINY)
+    recipe, method, state = open_run(run)
+    assert recipe == load_recipe("clevr-see", TINY) and state.finished and not method.training
+    assert method.vocabulary.entries[6:] == ("cube", "the")
+
+
+def test_folders_without_a_run_are_named(recipe, tmp_path):
+    with pytest.raises(RecipeError, match=r"no run lies here \(it has no recipe\.toml\)"):
+        open_run(tmp_path)
+    keep(recipe, tmp_path, CPU, None)
+    with pytest.raises(RecipeError, match=r"its vocabulary\.json cannot be read"):
+        open_run(tmp_path)
+    (tmp_path / "vocabulary.json").write_text('["a"]')
+    with pytest.raises(RecipeError, match=r"its vocabulary\.json cannot be read"):
+        open_run(tmp_path)
+    keep_vocabulary(Vocabulary.from_captions(["a"]), tmp_path)
+    with pytest.raises(RecipeError, match="no checkpoint can be read here"):
+        open_run(tmp_path)

@@ -9,10 +9,19 @@ from whatchanged.training.checkpoint import read_checkpoint
 
 NAMES = [name for name in recipe_names() if name.startswith("scorer-") and name != "scorer-tiny"]
 SMALL = [
-    "method.width=32", "method.word_width=12", "method.heads=4", "method.max_length=28", "vision.rows=3",
-    "vision.columns=3", "vision.feature_width=24", "stage.train.steps=4", "stage.train.batch=6",
-    "stage.train.lr=1e-3", "stage.train.evaluate_every=2", "stage.train.log_every=1",
-]  # fmt: skip
+    "method.width=32",
+    "method.word_width=12",
+    "method.heads=4",
+    "method.max_length=28",
+    "vision.rows=3",
+    "vision.columns=3",
+    "vision.feature_width=24",
+    "stage.train.steps=4",
+    "stage.train.batch=6",
+    "stage.train.lr=1e-3",
+    "stage.train.evaluate_every=2",
+    "stage.train.log_every=1",
+]
 
 
 def run_row(name, preset, dataset, run, whatchanged):
@@ -27,9 +36,10 @@ def run_row(name, preset, dataset, run, whatchanged):
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     terms = {key for line in lines for key in line if key.startswith("caption")}
     assert terms == {"caption"} | {
-        f"caption/{term}" for term, weight in (("view", recipe.method.view_weight),
-                                               ("reason", recipe.method.reason_weight)) if weight
-    }  # fmt: skip
+        f"caption/{term}"
+        for term, weight in (("view", recipe.method.view_weight), ("reason", recipe.method.reason_weight))
+        if weight
+    }
     assert [line["step"] for line in lines if "CIDEr-D" in line] == [2, 4]
     weights = read_checkpoint(run / "checkpoints" / "best.safetensors").tensors
     assert any("model.reasoning." in n for n in weights) == bool(recipe.method.reason_weight)

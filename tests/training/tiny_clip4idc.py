@@ -14,10 +14,24 @@ WORDS = Vocabulary(SPECIALS + tuple(f"w{i:02d}" for i in range(14)))
 PIECES = from_merges(["t h", "th e</w>", "n o</w>"])
 VISION = PatchesConfig(image_width=24, image_height=16, patch=8)
 SIZES = {
-    "width": 24, "heads": 3, "ffn": 32, "intra_layers": 2, "inter_layers": 1, "text_width": 16,
-    "text_heads": 4, "text_ffn": 32, "text_layers": 2, "context": 18, "joint_width": 12, "decoder_width": 16,
-    "decoder_heads": 4, "decoder_ffn": 20, "decoder_layers": 2, "max_words": 13, "max_length": 14,
-}  # fmt: skip
+    "width": 24,
+    "heads": 3,
+    "ffn": 32,
+    "intra_layers": 2,
+    "inter_layers": 1,
+    "text_width": 16,
+    "text_heads": 4,
+    "text_ffn": 32,
+    "text_layers": 2,
+    "context": 18,
+    "joint_width": 12,
+    "decoder_width": 16,
+    "decoder_heads": 4,
+    "decoder_ffn": 20,
+    "decoder_layers": 2,
+    "max_words": 13,
+    "max_length": 14,
+}
 
 
 def tiny(preset="authors", variant="clip4idc", vocabulary=WORDS, seed=0, shake=0.2, **overrides):

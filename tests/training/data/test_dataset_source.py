@@ -68,7 +68,7 @@ def test_validation_pairs_are_a_fixed_part(recipe, tmp_path):
 
 
 def test_scene_truth_is_used_where_it_lies_beside(recipe, tiny_dataset, triples, tmp_path):
-    folder = shutil.copytree(tiny_dataset, tmp_path / "told")
+    folder = shutil.copytree(tiny_dataset, tmp_path / "with_truth")
     entries = [triple_entries(triple) for triple in triples]
     (folder / "scenes.json").write_text(json.dumps({"scenes": [s for e in entries for s in e[0]]}))
     (folder / "pairs.json").write_text(json.dumps([e[1] for e in entries]))

@@ -23,9 +23,16 @@ FOUR = load_recipe("pcl-tiny", ["method.negatives=4"])
 def pair(number, captions, changed=True, negatives=()):
     paths = Path(f"b{number}.png"), Path(f"a{number}.png")
     return PairRecord(
-        "clevr_change", f"p{number}", f"g{number}", "train", "pair_caption", *paths, captions,
-        changed=changed, negatives=negatives,
-    )  # fmt: skip
+        "clevr_change",
+        f"p{number}",
+        f"g{number}",
+        "train",
+        "pair_caption",
+        *paths,
+        captions,
+        changed=changed,
+        negatives=negatives,
+    )
 
 
 @pytest.fixture(scope="module")

@@ -11,11 +11,17 @@ from whatchanged.training.data.negatives import KINDS, Texts, fill, read_negativ
 
 RECORDS = [
     PairRecord(
-        "d", f"pair{i}", f"group{i}", "train", "pair_caption", Path(f"b{i}.png"), Path(f"a{i}.png"),
+        "d",
+        f"pair{i}",
+        f"group{i}",
+        "train",
+        "pair_caption",
+        Path(f"b{i}.png"),
+        Path(f"a{i}.png"),
         (f"the {word} one is gone", f"no {word} one any more"),
     )
     for i, word in enumerate(["red", "blue", "green"])
-]  # fmt: skip
+]
 FALSE = {record.pair_id: tuple(f"{record.pair_id} sentence {i}" for i in range(6)) for record in RECORDS}
 
 

@@ -130,8 +130,15 @@ def test_that_two_are_the_same_is_said_at_most_once_and_never_where_an_annotator
 
 def test_a_replacement_is_no_synonym_and_nobodys_word():
     rows = ("grey", "gray", "greyish", "red")
-    records = [pair(n, f"animal1 has a {rows[n % 4]} beak", f"animal2 has a {rows[n // 4]} tail",
-                    pictures=(f"a{n}", f"b{n}")) for n in range(16)]  # fmt: skip
+    records = [
+        pair(
+            n,
+            f"animal1 has a {rows[n % 4]} beak",
+            f"animal2 has a {rows[n // 4]} tail",
+            pictures=(f"a{n}", f"b{n}"),
+        )
+        for n in range(16)
+    ]
     found = mine_text([*records, *FILL], seed=0)
     for record in records:
         own = {word for caption in record.captions for word in canonical(caption, 77).split()}

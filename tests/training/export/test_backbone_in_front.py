@@ -57,8 +57,10 @@ def test_the_model_reads_pictures_as_it_read_their_features(learner, seer, tiny_
     )
     for record in open_dataset(tiny_dataset, split="val").records:
         found = captioner.describe(record.before, record.after)
-        grids = [torch.from_numpy(stored.read(p.relative_to(root).as_posix()))[None]
-                 for p in (record.before, record.after)]  # fmt: skip
+        grids = [
+            torch.from_numpy(stored.read(p.relative_to(root).as_posix()))[None]
+            for p in (record.before, record.after)
+        ]
         with torch.inference_mode():
             memory = method.encode(*grids)
             wanted = method.no_change(memory)

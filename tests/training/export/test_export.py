@@ -188,10 +188,15 @@ def test_other_data_need_validation_pairs_and_nothing_else(run, tiny_dataset, tm
     scenes = replace(recipe, data=replace(recipe.data, examples="scenes", exchange=True))
     records = export.open_sources(recipe, run).validation.records
     rows = [
-        {"id": r.pair_id, "before": str(r.before.relative_to(tiny_dataset)), "split": "val",
-         "after": str(r.after.relative_to(tiny_dataset)), "captions": list(r.captions)}
+        {
+            "id": r.pair_id,
+            "before": str(r.before.relative_to(tiny_dataset)),
+            "split": "val",
+            "after": str(r.after.relative_to(tiny_dataset)),
+            "captions": list(r.captions),
+        }
         for r in records
-    ]  # fmt: skip
+    ]
     data = tiny_dataset / "validation_pairs.jsonl"
     data.write_text("\n".join(json.dumps(row) for row in rows))
     monkeypatch.setattr(export, "open_run", lambda *_: (scenes, method, state))

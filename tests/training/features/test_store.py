@@ -252,8 +252,10 @@ def test_a_recipe_trains_on_stored_features(small, tiny_dataset, tmp_path):
     store(tiny_dataset, small, out, shard=25)
     stored = GridFiles(out)
     about = stored.about
-    size = [f"vision.{key}={about[name]}" for key, name in
-            (("rows", "rows"), ("columns", "columns"), ("feature_width", "width"))]  # fmt: skip
+    size = [
+        f"vision.{key}={about[name]}"
+        for key, name in (("rows", "rows"), ("columns", "columns"), ("feature_width", "width"))
+    ]
     for folder in ("images", "sc_images", "nsc_images"):
         (published / folder).mkdir(parents=True)
         for picture in (tiny_dataset / folder).iterdir():
@@ -273,5 +275,9 @@ def test_a_recipe_trains_on_stored_features(small, tiny_dataset, tmp_path):
         metrics.append([{k: v for k, v in line.items() if k != "seconds"} for line in lines])
     assert metrics[0] == metrics[1] and "CIDEr-D" in metrics[0][-1]
     with pytest.raises(DatasetError, match=r"--set vision\.rows"):
-        run_recipe(load_recipe("pcl-tiny", [*places[:1], f"data.features={json.dumps(str(out))}"]),
-                   tmp_path / "wrong", device="cpu", quiet=True)  # fmt: skip
+        run_recipe(
+            load_recipe("pcl-tiny", [*places[:1], f"data.features={json.dumps(str(out))}"]),
+            tmp_path / "wrong",
+            device="cpu",
+            quiet=True,
+        )

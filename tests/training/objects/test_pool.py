@@ -140,9 +140,11 @@ def test_pictures_show_their_scenes(shards):
 
 
 def expected_pairing(before: Scene, after: Scene):
-    """Partners and fates from the scenes alone: equal things are one; what is left has changed, or gone."""
-    partner = [[after.objects.index(t) if t in after.objects else -1 for t in before.objects],
-               [before.objects.index(t) if t in before.objects else -1 for t in after.objects]]  # fmt: skip
+    """Partners and labels from the scenes alone: equal objects are one, what is left changed or is gone."""
+    partner = [
+        [after.objects.index(t) if t in after.objects else -1 for t in before.objects],
+        [before.objects.index(t) if t in before.objects else -1 for t in after.objects],
+    ]
     change_label = [["same"] * len(side) for side in partner]
     left = [[n for n, other in enumerate(side) if other == -1] for side in partner]
     if all(left):
@@ -163,8 +165,14 @@ def expected_pairing(before: Scene, after: Scene):
 def test_partners_and_fates_of_every_ordered_pair(index, shards):
     shard, i = shards[index // SHARD], index % SHARD
     change, none = shard.change(i), Change("none", None, None)
-    changes = {(0, 1): change, (2, 1): change, (1, 0): change.reversed(), (1, 2): change.reversed(),
-               (0, 2): none, (2, 0): none}  # fmt: skip
+    changes = {
+        (0, 1): change,
+        (2, 1): change,
+        (1, 0): change.reversed(),
+        (1, 2): change.reversed(),
+        (0, 2): none,
+        (2, 0): none,
+    }
     for (k, m), between in changes.items():
         found = pairing(shard, i, k, m, between)
         counts = [len(shard.scene(i, k).objects), len(shard.scene(i, m).objects)]

@@ -26,7 +26,7 @@ def tokens(batch=3, count=5, seed=0):
 
 
 def stirred(scene_context):
-    """The survey with corrections that say something."""
+    """A scene context whose corrections say something."""
     torch.nn.init.normal_(scene_context.correction[1].weight)
     return scene_context
 

@@ -120,7 +120,7 @@ def test_tokens_show_the_thing_whose_middle_is_in_reach():
     assert objects_of_tokens(torch.tensor([[8]]), truth([[-1] * 4] * 4, [7]), 4).tolist() == [[-1]]
 
 
-def test_surveyed_sizes_and_places_by_hand():
+def test_sizes_and_positions_read_together_by_hand():
     """Three tokens show things: P(right size) 1/2, 1/2, 3/4; L1 gaps 1, 0 and 1/2. The others say nothing."""
     before = truth([[-1]], [0, 1], [[0, 1, 0, 0], [0, 0, 0, 0]], [[3.0, -1.5], [0.0, 0.6]])
     after = truth([[-1]], [0, 1], [[0, 1, 0, 0], [0, 0, 0, 0]], [[0.0, 0.0], [1.5, 0.0]])

@@ -37,9 +37,11 @@ def answered(monkeypatch):
     for name in ("shape", "color"):
         answers[name][:, 0] += 9  # one kind of object everywhere
     found = CellAnswers(
-        torch.randn(1, 8, 4, 6, generator=generator), centers[None], answers,
+        torch.randn(1, 8, 4, 6, generator=generator),
+        centers[None],
+        answers,
         torch.randn(1, 2, 4, 6, generator=generator),
-    )  # fmt: skip
+    )
     monkeypatch.setattr(vision, "answers", lambda _: found)
     return vision, found
 

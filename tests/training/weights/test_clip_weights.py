@@ -30,14 +30,23 @@ def clip():
         "transformers", reason="transformers is not installed; it says what CLIP computes"
     )
     text = {
-        "vocab_size": ROWS, "hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2,
-        "num_attention_heads": 4, "max_position_embeddings": 18, "bos_token_id": ROWS - 2,
+        "vocab_size": ROWS,
+        "hidden_size": 16,
+        "intermediate_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "max_position_embeddings": 18,
+        "bos_token_id": ROWS - 2,
         "eos_token_id": ROWS - 1,
-    }  # fmt: skip
+    }
     sight = {
-        "hidden_size": 24, "intermediate_size": 32, "num_hidden_layers": 3, "num_attention_heads": 3,
-        "image_size": 24, "patch_size": 8,
-    }  # fmt: skip
+        "hidden_size": 24,
+        "intermediate_size": 32,
+        "num_hidden_layers": 3,
+        "num_attention_heads": 3,
+        "image_size": 24,
+        "patch_size": 8,
+    }
     torch.manual_seed(3)
     model = face.CLIPModel(face.CLIPConfig(text_config=text, vision_config=sight, projection_dim=12)).eval()
     with torch.no_grad():
@@ -62,8 +71,13 @@ def openai(state):
         for i in range(3 if side == "vision_model" else 2):
             old, new = f"{side}.encoder.layers.{i}.", f"{target}.resblocks.{i}."
             for kind in ("weight", "bias"):
-                for a, b in (("layer_norm1", "ln_1"), ("layer_norm2", "ln_2"), ("mlp.fc1", "mlp.c_fc"),
-                             ("mlp.fc2", "mlp.c_proj"), ("self_attn.out_proj", "attn.out_proj")):  # fmt: skip
+                for a, b in (
+                    ("layer_norm1", "ln_1"),
+                    ("layer_norm2", "ln_2"),
+                    ("mlp.fc1", "mlp.c_fc"),
+                    ("mlp.fc2", "mlp.c_proj"),
+                    ("self_attn.out_proj", "attn.out_proj"),
+                ):
                     found[f"{new}{b}.{kind}"] = state[f"{old}{a}.{kind}"]
                 packed = torch.empty(3 * width, *([width] if kind == "weight" else []))
                 for start, part in enumerate("qkv"):
@@ -193,8 +207,11 @@ def test_what_is_missing_or_of_another_shape_is_named_and_refused(clip, tmp_path
     torch.save(state, path)
     with pytest.raises(RecipeError) as refused:
         load_clip(square(), path)
-    for words in ("1 missing: text.exit_norm.bias", "pair.project.weight (got (24, 12), wanted (12, 24))",
-                  "1 unused: stranger"):  # fmt: skip
+    for words in (
+        "1 missing: text.exit_norm.bias",
+        "pair.project.weight (got (24, 12), wanted (12, 24))",
+        "1 unused: stranger",
+    ):
         assert words in str(refused.value)
     method = square()
     start = {n: t.clone() for n, t in method.state_dict().items()}
@@ -222,13 +239,24 @@ def test_a_run_begins_from_a_file_and_says_what_it_used(clip, tiny_dataset, tmp_
     merges = tmp_path / "merges.txt"
     merges.write_text("#version: 0.2\nt h\nth e</w>\nn o</w>\n")
     sizes = [f"method.{name}={value}" for name, value in SIZES.items() if not name.startswith("max_")]
-    recipe = load_recipe("clip4idc-tiny", [
-        *sizes, "method.max_words=18", "method.max_length=19", "vision.image_width=24",
-        "vision.image_height=24", "vision.patch=8", f"data.path={tiny_dataset}", f"data.merges={merges}",
-        "stage.retrieval.steps=1",
-        "stage.caption.steps=1", "stage.retrieval.rates={ clip = 0 }", "stage.caption.rates={ clip = 0 }",
-        "stage.retrieval.log_every=1",
-    ])  # fmt: skip
+    recipe = load_recipe(
+        "clip4idc-tiny",
+        [
+            *sizes,
+            "method.max_words=18",
+            "method.max_length=19",
+            "vision.image_width=24",
+            "vision.image_height=24",
+            "vision.patch=8",
+            f"data.path={tiny_dataset}",
+            f"data.merges={merges}",
+            "stage.retrieval.steps=1",
+            "stage.caption.steps=1",
+            "stage.retrieval.rates={ clip = 0 }",
+            "stage.caption.rates={ clip = 0 }",
+            "stage.retrieval.log_every=1",
+        ],
+    )
     assert run_recipe(recipe, tmp_path / "run", device="cpu", init=tmp_path / "clip.pt").finished
     assert "tensors used" in capsys.readouterr().err
     _, method, _ = open_run(tmp_path / "run", "last")
