@@ -9,7 +9,7 @@ from whatchanged.cli.console import check_output, check_outputs, note
 from whatchanged.files import write_output
 
 if TYPE_CHECKING:
-    from whatchanged.datasets import Dataset, Report
+    from whatchanged.datasets import Dataset, DatasetReport
     from whatchanged.datasets.statistics import Summary
 
 EXAMPLES = 3
@@ -141,7 +141,7 @@ def _preparation_lines(opened: "Dataset", name: str) -> list[str]:
 def _report_lines(opened: "Dataset") -> list[str]:
     from whatchanged.datasets.published import PUBLISHED
 
-    report: Report = opened.report
+    report: DatasetReport = opened.report
     lines = [f"published counts: {difference}" for difference in report.differences]
     if not lines and opened.name in PUBLISHED:
         lines.append("published counts: equal")

@@ -141,7 +141,7 @@ def test_cells_that_half_precision_cannot_number_are_refused(tiny_pool, tmp_path
     large = make_run(
         tmp_path / "run", "clevr-see", [*TINY, "vision.image_width=504", "vision.image_height=264"]
     )
-    with pytest.raises(RecipeError, match=r"clevr-see sees 2,079 cells; half precision .* than 2,048"):
+    with pytest.raises(RecipeError, match=r"the vision of clevr-see has 2,079 cells; float16 .* than 2,048"):
         store_tokens(large, tiny_pool, tmp_path / "tokens", 1, "cpu", quiet=True)
     assert not (tmp_path / "tokens").exists()
 
@@ -191,7 +191,7 @@ def test_each_picture_is_seen_once(small, pairs, tmp_path):
     for name in ("0.png", "3.png", "after/6.png"):
         pixels = torch.from_numpy(resize(open_image(pairs.parent / name), backbone.size))
         with torch.inference_mode():
-            seen = backbone.see(pixels[None])[0]
+            seen = backbone.grid_features(pixels[None])[0]
         assert_close(torch.from_numpy(stored.read(name)), seen, atol=2e-3, rtol=2e-3)
 
 
@@ -255,7 +255,7 @@ def test_features_that_are_no_numbers_are_refused(small, pairs, tmp_path, monkey
     backbone = open_backbone(str(small))
     torch.nn.init.constant_(backbone.network.stem[0][1].weight, 1e30)
     monkeypatch.setattr("whatchanged.training.features.store.open_backbone", lambda *a: backbone)
-    with pytest.raises(RecipeError, match="no finite number of half precision"):
+    with pytest.raises(RecipeError, match="are not finite in float16"):
         store(pairs, small, tmp_path / "grids")
     assert contents(tmp_path / "grids") == {}
 
