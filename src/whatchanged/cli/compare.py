@@ -49,7 +49,9 @@ def compare(
     ] = None,
     calibrate: Annotated[
         bool,
-        typer.Option("--calibrate", help="OLD and NEW are two runs of one state: write their noise to -o FILE."),
+        typer.Option(
+            "--calibrate", help="OLD and NEW are two runs of one state: write their noise to -o FILE."
+        ),
     ] = False,
     sensitivity: Annotated[
         float, typer.Option(min=0.01, max=100.0, help="2 finds differences half as strong as 1 does.")
@@ -105,7 +107,7 @@ def _check(old: Path | None, new: Path | None, git: str | None) -> None:
 def _matched(
     old: Path | None, new: Path | None, git: str | None, output: Path | None
 ) -> "Iterator[tuple[Matched, Path]]":
-    """The pairs, and the folder that keeps pictures and answers: that of the results, else one for this time."""
+    """The pairs, and the folder that keeps their answers: that of the results, or one that is removed."""
     from whatchanged.compare.outputs import claim
 
     if output is None:
@@ -181,7 +183,9 @@ def _tell(found: "Comparison", output: Path | None, github: bool, quiet: bool) -
         note(f"To look at: {output / 'index.html'}", quiet)
 
 
-def _calibrate(old: Path | None, new: Path | None, output: Path | None, workers: int | None, quiet: bool) -> None:
+def _calibrate(
+    old: Path | None, new: Path | None, output: Path | None, workers: int | None, quiet: bool
+) -> None:
     """Write what two runs of one state teach."""
     from whatchanged.compare.noise import learn_noise
     from whatchanged.compare.pairs import match_folders
@@ -196,8 +200,8 @@ def _calibrate(old: Path | None, new: Path | None, output: Path | None, workers:
         learned = learn_noise(runs, workers, advance)
     write_output(output, learned.to_json())
     typer.echo(
-        f"{counted(learned.pictures, 'picture')} compared; sensitivity {learned.sensitivity:g}; unsteady places in "
-        f"{counted(len(learned.unsteady), 'picture')}. Use it with --noise {output}"
+        f"{counted(learned.pictures, 'picture')} compared; sensitivity {learned.sensitivity:g}; "
+        f"unsteady places in {counted(len(learned.unsteady), 'picture')}. Use it with --noise {output}"
     )
     for pair_id, why in learned.unexplained.items():
         note(f"{pair_id}: not taught, as {why}")

@@ -54,7 +54,9 @@ def _named(found: Comparison, name: str) -> list[Outcome]:
     if name.isdecimal():
         group = next((group for group in found.groups if group.number == int(name)), None)
         if group is None:
-            raise WhatchangedError(f"--accept {name}: there is no such group; there are {len(found.groups):,}.")
+            raise WhatchangedError(
+                f"--accept {name}: there is no such group; there are {len(found.groups):,}."
+            )
         return [found.outcomes[place] for place in group.members]
     outcome = next((one for one in found.outcomes if one.pair.pair_id == name), None)
     if outcome is None:

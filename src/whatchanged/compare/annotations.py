@@ -19,7 +19,10 @@ def github_annotations(found: Comparison) -> list[str]:
     messages = list(_messages(found))
     if len(messages) > MOST:
         left = len(messages) - MOST + 1
-        messages = [*messages[: MOST - 1], ("", "More changes", f"{left:,} more; see summary.md and index.html.")]
+        messages = [
+            *messages[: MOST - 1],
+            ("", "More changes", f"{left:,} more; see summary.md and index.html."),
+        ]
     return [_line(*message) for message in messages]
 
 
@@ -38,7 +41,7 @@ def _messages(found: Comparison) -> Iterator[tuple[str, str, str]]:
 
 
 def _file(pair: Pair) -> str:
-    """The picture's path as seen from the folder that the command runs in; its name where it lies elsewhere."""
+    """The picture's path as seen from the folder that the command runs in; else its name."""
     path = (pair.after or pair.before or Path(pair.pair_id)).absolute()
     here = Path.cwd()
     return path.relative_to(here).as_posix() if path.is_relative_to(here) else pair.pair_id

@@ -1,4 +1,4 @@
-"""One comparison: its pairs, what was found, its groups and its counts, from which every output is written."""
+"""One comparison: its pairs, what was found, its groups, its counts; all outputs are written from it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -83,7 +83,9 @@ def _cut(name: str, snapshot: Path, composite: Path, scratch: Path) -> Pair:
             part = image.convert("RGBA" if image.has_transparency_data else "RGB").crop(box)
     except ImageError as error:
         return Pair(name, snapshot, composite, trouble=str(error))
-    place = scratch / "cut" / f"{hashlib.sha256(name.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}.png"
+    place = (
+        scratch / "cut" / f"{hashlib.sha256(name.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}.png"
+    )
     place.parent.mkdir(parents=True, exist_ok=True)
     with whole(place) as draft:
         part.save(draft, "PNG")

@@ -63,7 +63,9 @@ def match_revisions(wanted: str, folder: Path, scratch: Path, leave_out: Path | 
         raise DatasetError(f"{folder}: git knows no pictures there. Name another folder or revision.")
     notes = (f"Pictures that git says are the same, not listed: {max(0, total - len(entries)):,}.",)
     source = f"git: {old} and {new or 'the work tree'}"
-    accepted = "the work tree holds the new pictures already; commit them" if not new else "both are revisions"
+    accepted = (
+        "the work tree holds the new pictures already; commit them" if not new else "both are revisions"
+    )
     return Matched(checked(pairs), source, notes, accepted)
 
 
@@ -105,7 +107,9 @@ def _commit(folder: Path, revision: str) -> str:
 
 def _entries(root: Path, commits: Sequence[str], here: str) -> list[Entry]:
     """Every file below ``here`` that differs, in the order of the paths; renamed ones are told as two."""
-    raw = _git(root, "diff", "--raw", "-z", "--no-renames", "--no-abbrev", "--no-ext-diff", *commits, "--", here)
+    raw = _git(
+        root, "diff", "--raw", "-z", "--no-renames", "--no-abbrev", "--no-ext-diff", *commits, "--", here
+    )
     fields = raw.decode("utf-8", "surrogateescape").split("\0")
     found = []
     for about, path in zip(fields[::2], fields[1::2], strict=False):
@@ -167,11 +171,15 @@ def _written(root: Path, blob: str, place: Path) -> Path:
 def _without_pointer(pair: Pair) -> Pair:
     """The pair, marked where one of its files is a pointer."""
     sides = [
-        side for side, path in (("old", pair.before), ("new", pair.after)) if path is not None and is_pointer(path)
+        side
+        for side, path in (("old", pair.before), ("new", pair.after))
+        if path is not None and is_pointer(path)
     ]
     if not sides:
         return pair
-    which = "both files are Git LFS pointers" if len(sides) == 2 else f"the {sides[0]} file is a Git LFS pointer"
+    which = (
+        "both files are Git LFS pointers" if len(sides) == 2 else f"the {sides[0]} file is a Git LFS pointer"
+    )
     return Pair(
         pair.pair_id,
         pair.before,

@@ -71,15 +71,17 @@ def read_document(path: Path) -> dict[str, Any]:
 
 
 def boxes_of(ignored: Sequence[Ignored], pair_id: str) -> list[tuple[int, Box]]:
-    """(index, box) of every box whose pattern fits the pair. Raises WhatchangedError where it has too many."""
+    """(index, box) of every box whose pattern fits the pair. Raises WhatchangedError: too many."""
     found = [(index, one.box) for index, one in enumerate(ignored) if fnmatchcase(pair_id, one.pattern)]
     if len(found) > MOST_BOXES:
-        raise WhatchangedError(f"{pair_id}: {len(found):,} ignored boxes; at most {MOST_BOXES:,} are allowed.")
+        raise WhatchangedError(
+            f"{pair_id}: {len(found):,} ignored boxes; at most {MOST_BOXES:,} are allowed."
+        )
     return found
 
 
 def idle_boxes(ignored: Sequence[Ignored], touched: Iterable[int]) -> list[Ignored]:
-    """A person's boxes that touch no difference of any pair, in their order; ``touched``: indices of others."""
+    """A person's boxes that touch no difference of any pair; ``touched``: the indices of the others."""
     busy = set(touched)
     return [one for index, one in enumerate(ignored) if index not in busy and not one.taught]
 
@@ -89,7 +91,9 @@ def read_box(value: Any) -> Box | None:
     if not (isinstance(value, list) and len(value) == 4 and all(type(number) is int for number in value)):
         return None
     left, top, right, bottom = value
-    return (left, top, right, bottom) if 0 <= left < right <= LARGEST and 0 <= top < bottom <= LARGEST else None
+    return (
+        (left, top, right, bottom) if 0 <= left < right <= LARGEST and 0 <= top < bottom <= LARGEST else None
+    )
 
 
 def _ignored(path: Path, pattern: str, number: int, entry: Any) -> Ignored:
@@ -98,7 +102,8 @@ def _ignored(path: Path, pattern: str, number: int, entry: Any) -> Ignored:
     reason = about.get("reason", "")
     if box is None or not isinstance(reason, str) or set(about) - {"box", "reason"}:
         raise WhatchangedError(
-            f"{path}, {pattern!r}, box {number}: wanted [left, top, right, bottom] in whole pixels with left < right "
-            f'and top < bottom, or {{"box": [...], "reason": "..."}}; this is {json.dumps(entry)[:80]}.'
+            f"{path}, {pattern!r}, box {number}: wanted [left, top, right, bottom] in whole pixels with "
+            f'left < right and top < bottom, or {{"box": [...], "reason": "..."}}; this is '
+            f"{json.dumps(entry)[:80]}."
         )
     return Ignored(pattern, box, reason)

@@ -12,7 +12,7 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def junit(found: Comparison) -> bytes:
-    """The document: a changed, added or removed picture is a failure, one that could not be compared an error."""
+    """The document: changed, added and removed pictures are failures; what was not compared is an error."""
     failures = sum(one.changed for one in found.outcomes)
     counts = {
         "tests": str(len(found.outcomes)),

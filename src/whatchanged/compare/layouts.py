@@ -39,7 +39,10 @@ TWO_FOLDERS = (
     TwoFolders("BackstopJS", ("", "backstop_data"), "bitmaps_reference", "bitmaps_test"),
     TwoFolders("Loki", ("", ".loki"), "reference", "current"),
     TwoFolders(
-        "reg-suit", ("", ".reg"), "expected", "actual",
+        "reg-suit",
+        ("", ".reg"),
+        "expected",
+        "actual",
         "reg-suit takes the expected pictures from where they were published: merge, and run it again",
     ),
     TwoFolders(
@@ -52,7 +55,8 @@ TWO_FOLDERS = (
     TwoFolders(
         "cypress-image-diff",
         ("", "cypress-image-diff-screenshots", "cypress-visual-screenshots"),
-        "baseline", "comparison",
+        "baseline",
+        "comparison",
     ),
     TwoFolders("two folders", ("",), "before", "after"),
 )
@@ -93,7 +97,10 @@ def _matplotlib(name: str, pictures: Pictures) -> tuple[int, str] | None:
 def _pytest_mpl(name: str, pictures: Pictures) -> tuple[int, str] | None:
     """TEST/baseline.png and TEST/result.png."""
     path = PurePosixPath(name)
-    if path.name not in ("baseline.png", "result.png") or path.with_name("result.png").as_posix() not in pictures:
+    if (
+        path.name not in ("baseline.png", "result.png")
+        or path.with_name("result.png").as_posix() not in pictures
+    ):
         return None
     return int(path.name == "result.png"), path.parent.as_posix()
 
@@ -101,7 +108,9 @@ def _pytest_mpl(name: str, pictures: Pictures) -> tuple[int, str] | None:
 BY_NAME = (
     ByName("Playwright", _playwright, "run: npx playwright test --update-snapshots"),
     ByName("pytest-mpl", _pytest_mpl, "run: pytest --mpl-generate-path=baseline"),
-    ByName("matplotlib's image_comparison", _matplotlib, "copy the pictures of result_images to baseline_images"),
+    ByName(
+        "matplotlib's image_comparison", _matplotlib, "copy the pictures of result_images to baseline_images"
+    ),
 )
 
 UPDATE_SNAPSHOTS = "run the tests with --updateSnapshot, in Cypress with --env updateSnapshots=true"
@@ -127,9 +136,7 @@ def match_results(folder: Path, scratch: Path, leave_out: Path | None = None) ->
             if found_side is not None:
                 sides[found_side[0]][found_side[1]] = path
         if sides[0].keys() & sides[1].keys():
-            return Matched(
-                checked(matched(*sides)), f"{tool.name} results in {folder}", notes, tool.accepted
-            )
+            return Matched(checked(matched(*sides)), f"{tool.name} results in {folder}", notes, tool.accepted)
     if any(part in (DIFF_FOLDER, RECEIVED_FOLDER) for name in pictures for part in name.split("/")):
         pairs, more = stored_pairs(pictures, scratch)
         if pairs:
@@ -156,7 +163,9 @@ def _two_folders(layout: TwoFolders, folder: Path, leave_out: Path | None) -> Ma
         after = _without(layout.endings[1], after)
         others.update(more_others)
         if before or after:
-            source = f"{layout.name} results in {folder}" if layout.name != "two folders" else f"{old} and {new}"
+            source = (
+                f"{layout.name} results in {folder}" if layout.name != "two folders" else f"{old} and {new}"
+            )
             return Matched(
                 checked(matched(before, after)), source, notes_of_formats(others), layout.accepted, old
             )
@@ -181,14 +190,17 @@ def _named(folder: Path, pictures: Pictures, notes: tuple[str, ...]) -> Matched:
     if not found.pairs:
         tools = ", ".join(layout.name for layout in (*BY_NAME, *TWO_FOLDERS[:-1]))
         raise DatasetError(
-            f"{folder}: no pairs of pictures are recognised in it. Name two folders, old and new; or a folder of "
-            f"results of {tools}, jest-image-snapshot or cypress-image-snapshot; or one with names such as "
-            "a_before.png and a_after.png."
+            f"{folder}: no pairs of pictures are recognised in it. Name two folders, old and new; or a "
+            f"folder of results of {tools}, jest-image-snapshot or cypress-image-snapshot; or one with names "
+            "such as a_before.png and a_after.png."
         )
     pairs = [Pair(name, pictures[before], pictures[after]) for name, (before, after) in found.pairs.items()]
     pairs += [Pair(name, pictures[name], None) for name in found.single[0]]
     pairs += [Pair(name, None, pictures[name]) for name in found.single[1]]
     if found.other:
-        notes = (*notes, f"Pictures that belong to no pair, left out: {len(found.other):,} (first: {found.other[0]}).")
+        notes = (
+            *notes,
+            f"Pictures that belong to no pair, left out: {len(found.other):,} (first: {found.other[0]}).",
+        )
     ordered = sorted(pairs, key=lambda pair: pair.pair_id)
     return Matched(checked(ordered), f"pairs by name in {folder}", notes)

@@ -48,4 +48,6 @@ def result_line(outcome: Outcome, group: int | None) -> dict[str, Any]:
 
 def results_text(found: Comparison) -> str:
     """The whole file."""
-    return "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in result_lines(found))
+    return "".join(
+        json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in result_lines(found)
+    )

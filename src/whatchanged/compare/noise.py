@@ -137,9 +137,7 @@ def _unsteady(pair: Pair, sensitivity: float) -> tuple[tuple[Box, ...], str]:
         answer = outcome.answer
         if answer is None or answer.size_before != answer.size_after:
             return (), "it has two sizes"
-        boxes += [
-            grown(box, AROUND, answer.size_after) for change in answer.changes for box in change.boxes
-        ]
+        boxes += [grown(box, AROUND, answer.size_after) for change in answer.changes for box in change.boxes]
     return (), "it differs all over"
 
 

@@ -17,7 +17,7 @@ RESULTS = "results.jsonl"
 
 
 def claim(folder: Path) -> None:
-    """Make the folder, or take one that is empty or holds earlier results. Raises OutputError for any other."""
+    """Make the folder, or take one that is empty or holds earlier results. Raises OutputError."""
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: this is a file; name a folder for the results.")
     if not folder.absolute().parent.is_dir():

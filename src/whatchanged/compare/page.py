@@ -21,7 +21,9 @@ def page_of(found: Comparison) -> Page:
     """The page; pairs of identical files are counted, not listed."""
     shown = [place for place, outcome in enumerate(found.outcomes) if kind_of(outcome) != "identical"]
     where = {place: index for index, place in enumerate(shown)}
-    beyond = {place: told for group in found.groups for place, told in zip(group.odd, group.beyond, strict=True)}
+    beyond = {
+        place: told for group in found.groups for place, told in zip(group.odd, group.beyond, strict=True)
+    }
     groups = [
         Group(
             group_sentence(found, group),

@@ -1,4 +1,4 @@
-"""What is to be compared: two folders matched by relative path; added, removed and renamed files told apart."""
+"""What is to be compared: two folders matched by relative path; added, removed and renamed files."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ class Matched:
     notes     what was left out, each in one sentence
     accepted  how new pictures become the accepted ones where copying them over the old ones would not do;
               empty where it does
-    old       the folder in which an added picture gets its place once it is accepted; None where there is none
+    old       the folder in which an accepted picture that was added gets its place; None: there is none
     """
 
     pairs: tuple[Pair, ...]
@@ -119,7 +119,7 @@ def digest(path: Path) -> str:
 
 
 def _renamed(removed: Mapping[str, Path], added: Mapping[str, Path]) -> dict[str, str]:
-    """Added name -> removed name of files of the same bytes, each used once; of several, the first by name."""
+    """Added name -> removed name of files of the same bytes; each is used once, the first one first."""
     sizes = {path.stat().st_size for path in removed.values()}
     by_digest: dict[str, list[str]] = {}
     wanted = {name: path for name, path in added.items() if path.stat().st_size in sizes}

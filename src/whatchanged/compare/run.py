@@ -106,7 +106,10 @@ def answer_pairs(
             if stored is not None:
                 stored.add(keys[task.place], answered)
         advance(1)
-    return [replace(outcomes[place], touched=_touched(outcomes[place], numbered[place])) for place in range(len(pairs))]
+    return [
+        replace(outcomes[place], touched=_touched(outcomes[place], numbered[place]))
+        for place in range(len(pairs))
+    ]
 
 
 def _without_decoding(pair: Pair, boxes: tuple[Box, ...]) -> Outcome | None:
@@ -137,11 +140,15 @@ def _touched(outcome: Outcome, numbered: Sequence[tuple[int, Box]]) -> tuple[int
 
 def _count(workers: int | None, tasks: int) -> int:
     """How many processes answer so many pairs; 1: this one."""
-    cores = workers or len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1))
+    cores = workers or len(
+        os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
+    )
     return 1 if tasks <= FEW else min(cores, tasks)
 
 
-def _answered(tasks: Sequence[_Task], settings: Settings, workers: int) -> Iterator[tuple[_Task, Answer | str]]:
+def _answered(
+    tasks: Sequence[_Task], settings: Settings, workers: int
+) -> Iterator[tuple[_Task, Answer | str]]:
     """Every task with its answer, or with what is wrong with its pictures, as they come."""
     if workers == 1:
         answerer = _answerer(settings)

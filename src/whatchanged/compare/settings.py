@@ -25,7 +25,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         if not self.sensitivity > 0:
-            raise WhatchangedError(f"The sensitivity is {self.sensitivity:g}; give a number above 0, 1 is usual.")
+            raise WhatchangedError(
+                f"The sensitivity is {self.sensitivity:g}; give a number above 0, 1 is usual."
+            )
 
     def identity(self) -> dict[str, Any]:
         """What stored answers must share to be used again; ignored boxes count pair by pair."""

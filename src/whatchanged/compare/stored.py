@@ -51,7 +51,7 @@ class StoredAnswers:
     """
 
     def __init__(self, path: Path, identity: Mapping[str, Any], anew: bool = False) -> None:
-        """path: the file. identity: the settings; answers under others are dropped, as all are if ``anew``."""
+        """path: the file. identity: the settings; answers under others are dropped; if ``anew``, all."""
         self.path = path
         self._head = json.dumps({"format": FORMAT, **identity}, sort_keys=True)
         self._known: dict[str, Any] = {} if anew else self._read()

@@ -1,4 +1,4 @@
-"""``summary.md``: what a pull request's comment says. It fits one, and shows no picture that is not online."""
+"""``summary.md``: the comment for a pull request. It fits one, and shows no picture."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,6 +1,6 @@
 """Pairs of one's own in one folder, told apart by their names.
 
-    login_before.png  login_after.png      also -before, .before; old and new; a and b (plot-a.png, plot-b.png)
+    login_before.png  login_after.png        also -before or .before; old and new; a and b (plot-a.png)
     home/before/top.png  home/after/top.png
 
 A pair's id is the rest of the path: ``login.png``, ``home/top.png``. Two pictures are a pair if only the
