@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from whatchanged.compare.comparison import Comparison
 from whatchanged.compare.lines import result_line
 from whatchanged.compare.run import Outcome
-from whatchanged.compare.words import group_sentence, headline
+from whatchanged.compare.words import headline
 from whatchanged.page import Badge, Group, Page, Pair
 
 KINDS = {
@@ -26,7 +26,7 @@ def page_of(found: Comparison) -> Page:
     }
     groups = [
         Group(
-            group_sentence(found, group),
+            f"Group {group.number}. {group.sentence}",
             [where[place] for place in group.members],
             [where[place] for place in group.odd],
             closed=not group.changed,
@@ -68,7 +68,7 @@ def _pair(found: Comparison, place: int, beyond: Sequence[str]) -> Pair:
         after=outcome.pair.after,
         line=result_line(outcome, number),
         ignored=outcome.boxes,
-        badges=[Badge(kind, "bad" if kind in ("changed", "failed") else "plain")],
+        badges=[Badge(kind)] if kind in ("added", "removed", "renamed") else [],
         facts=facts,
         tags={"result": kind} if number is None else {"result": kind, "group": str(number)},
     )

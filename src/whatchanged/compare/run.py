@@ -126,7 +126,7 @@ def _without_decoding(pair: Pair, boxes: tuple[Box, ...]) -> Outcome | None:
         return Outcome(pair, error=str(error), boxes=boxes)
     sentence = "The two files are the same."
     if pair.was is not None:
-        sentence = f"The same file under another name; it was {pair.was}."
+        sentence = f'The same file under another name; it was called "{pair.was}".'
     return Outcome(pair, Answer(sentence, 1.0, "identical", False, "measured", size, size), boxes=boxes)
 
 

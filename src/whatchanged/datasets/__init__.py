@@ -101,7 +101,7 @@ def open_dataset(
     if not root.exists():
         raise DatasetError(f"{root}: there is no such file or folder.")
     name = name or _recognise(root)
-    reading = Reading(skipping=skip_missing)
+    reading = Reading(skipping=skip_missing, root=root)
     records = _writable(root, find_reader(name).read(root, reading), reading)
     records = _unique(root, records, reading)
     if not records:

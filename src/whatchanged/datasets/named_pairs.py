@@ -22,7 +22,7 @@ SIDES = {"before": 0, "after": 1, "old": 0, "new": 1, "a": 0, "b": 1}
 """Which side of a pair a word at the end of a name means."""
 FOLDERS = {"before": 0, "after": 1}
 """Which side of a pair the name of a folder means."""
-PLAIN_WORDS = frozenset(("before", "after"))
+PLAIN_WORDS = ("before", "after")
 """Words that hardly stand at the end of a name by chance, so that one side alone is worth telling."""
 _ENDING = re.compile(rf"(.*[^-_. ])[-_. ]({'|'.join(SIDES)})", re.IGNORECASE)
 
@@ -43,7 +43,7 @@ class NamedPairs:
 
 def match_names(names: Iterable[str]) -> NamedPairs:
     """Pairs among relative paths with "/" between their parts."""
-    sides: dict[tuple[str, frozenset[str]], dict[int, str]] = {}
+    sides: dict[tuple[str, tuple[str, str]], dict[int, str]] = {}
     found = NamedPairs({}, ([], []), [])
     for name in names:
         key = _side(name)
@@ -54,9 +54,9 @@ def match_names(names: Iterable[str]) -> NamedPairs:
             sides.setdefault((rest, words), {})[side] = name
     for (rest, words), pair in sides.items():
         if len(pair) == 2:
-            pair_id = rest if rest not in found.pairs else f"{rest} ({' and '.join(sorted(words))})"
+            pair_id = rest if rest not in found.pairs else f"{rest} ({' and '.join(words)})"
             found.pairs[pair_id] = pair[0], pair[1]
-        elif words & PLAIN_WORDS:
+        elif words == PLAIN_WORDS:
             for side, name in pair.items():
                 found.single[side].append(name)
         else:
@@ -97,7 +97,7 @@ def read(path: Path, reading: Reading) -> list[PairRecord]:
     ]
 
 
-def _side(name: str) -> tuple[int, str, frozenset[str]] | None:
+def _side(name: str) -> tuple[int, str, tuple[str, str]] | None:
     """(side, rest of the path, the two words) of a name; None where it has no side."""
     path = PurePosixPath(name)
     ending = _ENDING.fullmatch(path.stem)
@@ -111,8 +111,8 @@ def _side(name: str) -> tuple[int, str, frozenset[str]] | None:
     return None
 
 
-def _couple(word: str) -> frozenset[str]:
-    """A word and its counterpart."""
+def _couple(word: str) -> tuple[str, str]:
+    """The words for before and after of which this is one."""
     words = list(SIDES)
-    first = words.index(word) // 2 * 2
-    return frozenset(words[first : first + 2])
+    first = words.index(word) - SIDES[word]
+    return words[first], words[first + 1]
