@@ -58,10 +58,11 @@ def match_revisions(wanted: str, folder: Path, scratch: Path, leave_out: Path | 
         if is_picture(entry.path) and not (skipped and entry.path.startswith(f"{skipped}/"))
     ]
     pairs = _pairs(root, entries, scratch, work_tree=not new)
-    total = _count(root, commits[-1], here)
+    total = _count(root, commits[0], here)
     if not entries and not total:
         raise DatasetError(f"{folder}: git knows no pictures there. Name another folder or revision.")
-    notes = (f"Pictures that git says are the same, not listed: {max(0, total - len(entries)):,}.",)
+    same = total - sum(entry.before is not None for entry in entries)
+    notes = (f"Pictures that git says are the same, not listed: {same:,}.",)
     source = f"git: {old} and {new or 'the work tree'}"
     accepted = (
         "the work tree holds the new pictures already; commit them" if not new else "both are revisions"

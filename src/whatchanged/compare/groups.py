@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from whatchanged.compare.run import Outcome
+from whatchanged.compare.subtract import beyond_shared
 from whatchanged.measured.groups import find_groups
 
 
@@ -44,8 +45,11 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[Group, ...]:
             answers.append(measured)
     found = []
     for group in find_groups(answers, [outcomes[place].pair.pair_id for place in places]):
-        members = tuple(places[index] for index in group.members)
-        beyond = tuple(tuple(one.sentence for one in statements) for statements in group.beyond)
+        shown = beyond_shared([answers[index] for index in group.members])
+        # A stable sort keeps the engine's order among members that show as much.
+        ordered = sorted(zip(group.members, shown, strict=True), key=lambda pair: -len(pair[1]))
+        members = tuple(places[index] for index, _ in ordered)
+        beyond = tuple(tuple(one.sentence for one in statements) for _, statements in ordered if statements)
         changed = sum(outcomes[place].changed for place in members)
         found.append((members, beyond, changed, group.sentence))
     found.sort(key=lambda parts: (-parts[2], -len(parts[0]), parts[0]))

@@ -99,19 +99,19 @@ def learn_noise(
 def read_noise(path: Path) -> Noise:
     """What ``Noise.to_json`` wrote. Raises WhatchangedError where the file holds something else."""
     document = read_document(path)
-    sensitivity, unsteady = document.get("sensitivity"), document.get("unsteady")
-    pictures = document.get("pictures")
-    usable = (
+    sensitivity, pictures = document.get("sensitivity"), document.get("pictures")
+    unsteady = document.get("unsteady")
+    if not (
         document.get("format") == FORMAT
-        and isinstance(sensitivity, int | float)
+        and isinstance(sensitivity, float | int)
+        and not isinstance(sensitivity, bool)
         and 0 < sensitivity <= 1
         and isinstance(unsteady, dict)
-        and type(pictures) is int
-    )
-    if not usable or not isinstance(unsteady, dict) or not isinstance(pictures, int):
+        and isinstance(pictures, int)
+    ):
         raise WhatchangedError(f"{path}: this is no file that --calibrate wrote. Make it anew.")
     places = {pair_id: _boxes(path, pair_id, boxes) for pair_id, boxes in unsteady.items()}
-    return Noise(pictures, float(sensitivity or 1.0), places, {})
+    return Noise(pictures, float(sensitivity), places, {})
 
 
 def _score(outcome: Outcome) -> float:

@@ -1,10 +1,10 @@
 """Lists of pairs in CSV or JSON lines: columns before, after, and optionally id, captions, split and changed.
 
 Paths are relative to the list. They may be absolute or hold ``..`` where the list itself was named, as on the
-command line; in a list that belongs to a data set they stay below its folder. Several captions are separated by ``|`` in CSV and
-are a list in JSON lines. A pair without an id is called by its line number; without a split it is a test
-pair; ``changed`` is true or false, or left to the sentences (``mark_changes``). Other columns are kept in
-``extra``.
+command line; in a list that belongs to a data set they stay below its folder. Several captions are separated
+by ``|`` in CSV and are a list in JSON lines. A pair without an id is called by its line number; without a
+split it is a test pair; ``changed`` is true or false, or left to the sentences (``mark_changes``). Other
+columns are kept in ``extra``.
 """
 
 import csv

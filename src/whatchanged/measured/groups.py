@@ -39,13 +39,11 @@ class Group:
     members   their indices, those with something beyond the common change first
     odd       the members that show something beyond it
     sentence  what they share
-    beyond    what each odd member shows beyond it
     """
 
     members: tuple[int, ...]
     odd: tuple[int, ...]
     sentence: str
-    beyond: tuple[tuple[Statement, ...], ...] = ()
 
 
 def find_groups(answers: Sequence[Measured], names: Sequence[str] = ()) -> list[Group]:
@@ -124,8 +122,7 @@ def _group(members: Sequence[int], answers: Sequence[Measured]) -> Group:
     odd = [index for index in members if len(members) > 2 and shown[index] - common]
     rest = [index for index in members if index not in odd]
     odd.sort(key=lambda index: (-len(shown[index] - common), index))
-    beyond = [tuple(one for one in answers[index].statements if _gist(one) not in common) for index in odd]
-    return Group((*odd, *rest), tuple(odd), _shared(members, answers, common), tuple(beyond))
+    return Group((*odd, *rest), tuple(odd), _shared(members, answers, common))
 
 
 def _gist(statement: Statement) -> tuple[str, str]:
