@@ -210,10 +210,10 @@ def store_tokens(
 ) -> int:
     """Write the tokens of every shard of a pool that has none yet (``token_files``); returns their number.
 
-    run: a run's folder, or a model. variants: how many tokens each picture gets; the first are of the picture as drawn, the others of
-    augmented copies. Raises RecipeError where the run has no backbone, or too many cells to number in
-    float16; DatasetError where the pool's pictures have another size; OutputError where ``out`` holds tokens
-    of another origin.
+    run: a run's folder, or a model. variants: how many tokens each picture gets; the first are of the picture
+    as drawn, the others of augmented copies. Raises RecipeError where the run has no backbone, or too many
+    cells to number in float16; DatasetError where the pool's pictures have another size; OutputError where
+    ``out`` holds tokens of another origin.
     """
     recipe, method, missing = open_trained(run)
     vision = method.vision
