@@ -58,7 +58,7 @@ def open_image(source: Source) -> Image.Image:
     if isinstance(source, np.ndarray):
         return _from_array(source)
     if isinstance(source, Image.Image):
-        return _decode(source, _name(source))
+        return _decode(source, name_of(source))
     with _opened(source) as (stream, name), _open_header(stream, name) as image:
         return _decode(image, name)
 
@@ -93,10 +93,10 @@ def stored_picture(source: Source) -> Iterator[Image.Image]:
     if isinstance(source, np.ndarray):
         yield _stored_array(source)
         return
-    name = _name(source)
+    name = name_of(source)
     try:
         if isinstance(source, Image.Image):
-            _check_size(source.size, name, least=1)
+            check_size(source.size, name, least=1)
             yield source
         else:
             with _opened(source) as (stream, _), _open_header(stream, name, least=1) as image:
@@ -151,7 +151,7 @@ def normalise(pixels: NDArray[np.uint8], mean: Sequence[float], std: Sequence[fl
     return np.ascontiguousarray(np.moveaxis(pixels * scale - shift, -1, -3))
 
 
-def _name(source: Source) -> str:
+def name_of(source: Source) -> str:
     """What messages call a picture."""
     if isinstance(source, str | Path):
         return str(source)
@@ -163,7 +163,7 @@ def _name(source: Source) -> str:
 @contextlib.contextmanager
 def _opened(source: Source) -> Iterator[tuple[BinaryIO, str]]:
     """The file of a source, ready to be read from its start, and its name. Raises ImageError."""
-    name = _name(source)
+    name = name_of(source)
     source = kept(source)
     if isinstance(source, bytes):
         if not source:
@@ -202,7 +202,7 @@ def _open_header(stream: BinaryIO, name: str, least: int = LEAST_SIDE) -> Image.
             image = Image.open(stream, formats=FORMATS)
     except Image.DecompressionBombError as error:
         with contextlib.suppress(Image.DecompressionBombError, *_DECODER_ERRORS):
-            _check_size(_declared_size(stream), name)
+            check_size(_declared_size(stream), name)
         raise ImageError(  # some of Pillow's readers look into the picture and stop before its size is known
             f"{name}: more than the {MAX_PIXELS:,} pixels that are read are announced. Make it smaller."
         ) from error
@@ -211,7 +211,7 @@ def _open_header(stream: BinaryIO, name: str, least: int = LEAST_SIDE) -> Image.
         start = stream.read(24)
         if start.startswith(b"\x89PNG") and len(start) == 24:  # Pillow wants to see more than the size
             width, height = struct.unpack(">II", start[16:24])
-            _check_size((width, height), name)
+            check_size((width, height), name)
         if start.startswith(_SIGNATURES):
             size = stream.seek(0, io.SEEK_END)
             raise ImageError(
@@ -224,7 +224,7 @@ def _open_header(stream: BinaryIO, name: str, least: int = LEAST_SIDE) -> Image.
         ) from error
     except _DECODER_ERRORS as error:
         raise ImageError(f"{name}: cannot read the picture: {_reason(error)}. Copy it again.") from error
-    _check_size(image.size, name, least)
+    check_size(image.size, name, least)
     return image
 
 
@@ -241,7 +241,8 @@ def _declared_size(stream: BinaryIO) -> tuple[int, int]:
     raise AssertionError("Pillow named a size of a picture that none of its formats accepts")
 
 
-def _check_size(size: tuple[int, int], name: str, least: int = LEAST_SIDE) -> None:
+def check_size(size: tuple[int, int], name: str, least: int = LEAST_SIDE) -> None:
+    """Raises ImageError, which names the picture, where a size is beyond the limits."""
     width, height = size
     if width * height > MAX_PIXELS:
         raise ImageError(
@@ -254,7 +255,7 @@ def _check_size(size: tuple[int, int], name: str, least: int = LEAST_SIDE) -> No
 
 def _decode(image: Image.Image, name: str) -> Image.Image:
     """All pixels, upright, as 8-bit RGB."""
-    _check_size(image.size, name)
+    check_size(image.size, name)
     try:
         image.load()
         return _to_rgb(ImageOps.exif_transpose(image))
@@ -292,7 +293,7 @@ def _stored_array(array: NDArray[np.generic], least: int = 1) -> Image.Image:
         raise ImageError(f"{name} is no picture: wanted (H, W), (H, W, 3) or (H, W, 4)")
     if array.dtype != np.uint8 and array.dtype.kind != "f":
         raise ImageError(f"{name} is no picture: wanted uint8, or floats in 0..1")
-    _check_size((array.shape[1], array.shape[0]), name, least)
+    check_size((array.shape[1], array.shape[0]), name, least)
     if array.dtype != np.uint8:
         try:
             array = _eight_bits(array)

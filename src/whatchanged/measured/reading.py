@@ -41,6 +41,11 @@ class Picture:
     frames: int
 
     @property
+    def opaque(self) -> Pixels:
+        """The upright pixels with their alpha dropped."""
+        return self.on_white if self.hidden is None else self.hidden[..., :3]
+
+    @property
     def size(self) -> tuple[int, int]:
         """Width and height, upright."""
         return self.on_white.shape[1], self.on_white.shape[0]
