@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from whatchanged.captioner.bundle import MANIFEST, open_bundle, shipped
+from whatchanged.captioner.bundle import open_bundle
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.recipes.schema import DataConfig, PoolConfig, Recipe
 from whatchanged.training.build import make_method
@@ -33,6 +33,7 @@ from whatchanged.training.run_folder import (
 from whatchanged.training.schedule import trained_groups
 from whatchanged.training.vision.base import PictureVision
 from whatchanged.training.weights.bundle_weights import check_norms, initialise_from_bundle
+from whatchanged.training.weights.trained import is_model
 
 
 def run_recipe(
@@ -102,7 +103,7 @@ def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
     file, or nothing fits; ShapeError where a tensor's shape does not.
     """
     loader = recipe.method.weights_loader
-    if str(init) in shipped() or (init / MANIFEST).is_file():
+    if is_model(init):
         said = initialise_from_bundle(recipe, method, open_bundle(str(init)))
     elif not init.is_file():
         source = open_run(init, "last")[1]

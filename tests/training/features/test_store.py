@@ -6,19 +6,22 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 from PIL import Image
+from tiny_bundle import CARD, build
 from tiny_pool import SHARD
 from tiny_run import TINY, make_run
 from torch.testing import assert_close
 
+from whatchanged.captioner.bundle import WEIGHTS, write_bundle
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, ImageError, OutputError, RecipeError
 from whatchanged.images import open_image, resize
-from whatchanged.recipes.reader import load_recipe
+from whatchanged.recipes.reader import dump_recipe, load_recipe
 from whatchanged.training.checkpoint import State, save_checkpoint
 from whatchanged.training.data.grid_files import GridFiles
 from whatchanged.training.data.pictures import read_features
@@ -27,6 +30,7 @@ from whatchanged.training.features.store import store_features, store_tokens
 from whatchanged.training.objects.pool import open_shards
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
+from whatchanged.training.weights.bundle_weights import pack_weights
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +58,35 @@ def test_each_shard_gets_its_tokens_plain_first(run, tiny_pool, tmp_path):
             gap = np.abs(stored[:, variant].astype(float) - stored[:, 0])
             assert gap.mean((1, 2, 3)).min() > 0
         assert not np.array_equal(stored[:, 1], stored[:, 2])
+
+
+def as_model(run, folder, left_out=""):
+    """The run's weights as a model folder, without the tensors whose names begin with ``left_out``."""
+    recipe, method, _ = open_run(run, "last")
+    build(folder)
+    kept = {k: t for k, t in method.state_dict().items() if not left_out or not k.startswith(left_out)}
+    (folder / WEIGHTS).write_bytes(pack_weights(kept))
+    provenance = {"resolved_recipe": dump_recipe(recipe)}
+    write_bundle(folder, replace(CARD, vocabulary=method.vocabulary, provenance=provenance))
+    return folder
+
+
+def test_a_models_weights_make_the_tokens_of_its_run(run, tiny_pool, tmp_path):
+    model = as_model(run, tmp_path / "model", "regressor")
+    assert store_tokens(model, tiny_pool, tmp_path / "model_tokens", 1, "cpu", quiet=True) == 2
+    store_tokens(run, tiny_pool, tmp_path / "run_tokens", 1, "cpu", quiet=True)
+    for name in ("00000.tokens.npy", "00001.tokens.npy"):
+        own, expected = (np.load(tmp_path / kind / name) for kind in ("model_tokens", "run_tokens"))
+        same = (own[..., -1] == expected[..., -1]).all(axis=-1)  # which cells: ranks may swap in 16 bit
+        assert same.mean() > 0.9
+        np.testing.assert_allclose(own[same].astype(float), expected[same].astype(float), atol=0.02)
+
+
+def test_a_model_without_its_backbone_is_refused(run, tiny_pool, tmp_path):
+    model = as_model(run, tmp_path / "model", "vision.backbone")
+    with pytest.raises(RecipeError, match=r"this model lacks vision\.backbone\."):
+        store_tokens(model, tiny_pool, tmp_path / "tokens", 1, "cpu", quiet=True)
+    assert not (tmp_path / "tokens").exists()
 
 
 def test_what_is_there_is_kept_and_what_is_missing_made(run, tiny_pool, tmp_path):

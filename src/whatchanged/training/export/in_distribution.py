@@ -10,6 +10,10 @@ Wolf (A well-conditioned estimator for large-dimensional covariance matrices, 20
 ``QUANTILE`` of d over other drawn pictures, augmented as strongly: no out-of-distribution picture is needed
 to find it. d is a Mahalanobis distance in a network's features, after Lee et al. (2018, A simple unified
 framework for detecting out-of-distribution samples and adversarial attacks), with a single class.
+
+Colours that hardly change those features are judged by numbers of their own (``captioner.colours``): their
+ranges are those of drawn pictures, augmented as strongly, but for the outermost part that ``QUANTILE`` leaves
+out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,6 +27,7 @@ from sklearn.covariance import ledoit_wolf
 from torch import Tensor, nn
 
 from whatchanged.captioner.card import InDistribution
+from whatchanged.captioner.colours import NAMES, Ranges, colour_numbers
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.training.methods import Method
 from whatchanged.training.objects.pool import Shard, check_size, open_shards
@@ -97,7 +102,21 @@ def fit_in_distribution(vision: Vision, pool: Path) -> tuple[OODDistance, InDist
         f" times as strongly as in training; the threshold is the {100 * QUANTILE:g} % quantile of"
         f" {len(held):,} others"
     )
-    return distance, InDistribution(threshold, how)
+    colours, of_colours = fit_colours(shards)
+    return distance, InDistribution(threshold, f"{how}; {of_colours}", colours)
+
+
+def fit_colours(shards: Sequence[Shard]) -> tuple[Ranges, str]:
+    """The ranges of the numbers about colours over these pools' pictures, and how they were found."""
+    places = _some([(shard, i, k) for shard in shards for i in range(len(shard)) for k in range(3)])
+    generator = torch.Generator().manual_seed(0)
+    rows = [colour_numbers(augmented.numpy()) for augmented in _augmented(places, generator, REACH)]
+    numbers = np.concatenate(rows)  # (pictures, 5)
+    outside = (1 - QUANTILE) / 2
+    low, high = np.quantile(numbers, [outside, 1 - outside], axis=0)
+    high = np.maximum(high, low + 1e-6)
+    ranges = {name: (float(a), float(b)) for name, a, b in zip(NAMES, low, high, strict=True)}
+    return ranges, f"colours within the range of {100 * QUANTILE:g} % of {len(places):,} drawn pictures"
 
 
 def encode_and_judge(
@@ -149,7 +168,12 @@ def _statistics(
 
 def _features(vision: PictureVision, places: Sequence[Place], generator: torch.Generator) -> Iterator[Tensor]:
     """The backbone's features of these pictures, each augmented, a batch at a time."""
+    for augmented in _augmented(places, generator, REACH):
+        yield vision.features(vision.normalise(augmented))
+
+
+def _augmented(places: Sequence[Place], generator: torch.Generator, reach: float) -> Iterator[Tensor]:
+    """These pictures, each augmented, a batch at a time: uint8 (B, H, W, 3)."""
     for start in range(0, len(places), BATCH):
         pixels = np.stack([shard.pictures[i, k] for shard, i, k in places[start : start + BATCH]])
-        augmented = augment_pixels(torch.from_numpy(pixels), generator, REACH)
-        yield vision.features(vision.normalise(augmented))
+        yield augment_pixels(torch.from_numpy(pixels), generator, reach)

@@ -28,9 +28,9 @@ from whatchanged.training.device import choose_device
 from whatchanged.training.features.backbones import FrozenBackbone, fingerprint, open_backbone
 from whatchanged.training.objects.pool import Shard, check_size, open_shards
 from whatchanged.training.objects.token_files import claim, origin, tokens_file
-from whatchanged.training.run_folder import open_run
 from whatchanged.training.vision.augmentation import augment
 from whatchanged.training.vision.base import PictureVision
+from whatchanged.training.weights.trained import open_trained
 
 BATCH = 100
 """Pictures of a pool in one batch."""
@@ -210,12 +210,12 @@ def store_tokens(
 ) -> int:
     """Write the tokens of every shard of a pool that has none yet (``token_files``); returns their number.
 
-    variants: how many tokens each picture gets; the first are of the picture as drawn, the others of
-    augmented copies. Raises RecipeError where the run has no backbone, or too many cells to number in
-    float16; DatasetError where the pool's pictures have another size; OutputError where ``out`` holds tokens
-    of another origin.
+    run: a run's folder, or a model. variants: how many tokens each picture gets; the first are of the picture
+    as drawn, the others of augmented copies. Raises RecipeError where the run has no backbone, or too many
+    cells to number in float16; DatasetError where the pool's pictures have another size; OutputError where
+    ``out`` holds tokens of another origin.
     """
-    recipe, method, _ = open_run(run, "last")
+    recipe, method, missing = open_trained(run)
     vision = method.vision
     if not isinstance(vision, PictureVision):
         raise RecipeError(f"{run}: {recipe.name} reads stored features itself; it has no backbone to run.")
@@ -224,6 +224,8 @@ def store_tokens(
             f"{run}: the vision of {recipe.name} has {vision.rows * vision.columns:,} cells; float16 can"
             f" number no more than {EXACT:,}. Train on pictures (data.tokens empty), or on smaller ones."
         )
+    if untrained := sorted(missing & {f"vision.{name}" for name in vision.token_state()}):
+        raise RecipeError(f"{run}: this model lacks {untrained[0]}, which makes tokens. Name a run's folder.")
     found = open_shards(pool)
     check_size(pool, found, 8 * vision.columns, 8 * vision.rows)
     claim(out, origin(pool, fingerprint(vision.token_state()), variants, vision.patches, vision.stored_width))
