@@ -108,13 +108,15 @@ def instance_of(wanted: type[T]) -> Check[T]:
 
 
 def subclass_of(wanted: type[T]) -> Check[type[T]]:
-    """A check that an entry leads to a class derived from this one, which has the entry's own name."""
+    """A check that an entry leads to a whole class derived from this one, with the entry's own name."""
 
     def check(name: str, found: object) -> type[T]:
         if not isinstance(found, type) or not issubclass(found, wanted):
             raise TypeError(
                 f"wanted a class derived from {wanted.__module__}.{wanted.__name__}, got {found!r}"
             )
+        if missing := getattr(found, "__abstractmethods__", None):
+            raise TypeError(f"{found.__name__} lacks {', '.join(sorted(missing))}")
         _check_name(name, found)
         return found
 

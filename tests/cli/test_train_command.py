@@ -1,6 +1,7 @@
 import pytest
 
 from whatchanged.recipes.reader import dump_recipe, load_recipe
+from whatchanged.training.checkpoint import State
 
 
 @pytest.mark.parametrize(
@@ -51,3 +52,17 @@ def test_what_a_run_that_goes_on_is_told_is_heeded_or_refused(arguments, message
     assert (code, out) == (2, "") and message in err
     assert [path.name for path in tmp_path.iterdir()] == ["recipe.toml"]
     assert (tmp_path / "recipe.toml").read_text() == kept
+
+
+def test_the_stored_tokens_of_a_pool_may_have_moved_when_its_run_goes_on(tmp_path, whatchanged, monkeypatch):
+    """``--features`` names tokens where the run's own recipe, which nobody names again, reads a pool."""
+    seen = []
+    monkeypatch.setattr(
+        "whatchanged.training.run.run_recipe", lambda recipe, *rest: seen.append(recipe) or State()
+    )
+    recipe = load_recipe("clevr-pcl", ["data.path=/old/pool", "data.tokens=/old/tokens"])
+    (tmp_path / "recipe.toml").write_text(dump_recipe(recipe))
+    places = ("--data", "/new/pool", "--features", "/new/tokens")
+    code, _, err = whatchanged("train", "--resume", "--output", tmp_path, *places)
+    assert code == 0, err
+    assert (seen[0].data.path, seen[0].data.tokens) == ("/new/pool", "/new/tokens")

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+import tiny_clip4idc
 import torch
 from tiny_pool import HEIGHT, VISION, WIDTH
 
@@ -20,25 +21,7 @@ from whatchanged.training.vision.patches import PatchVision
 SIZES = {
     "pcl": {"width": 24, "heads": 4, "ffn": 32, "cross_layers": 2, "max_length": 14, "negatives": 2},
     "scorer": {"width": 24, "word_width": 10, "heads": 4, "max_length": 14, "reason_weight": 0.01},
-    "clip4idc": {
-        "width": 24,
-        "heads": 2,
-        "ffn": 32,
-        "intra_layers": 2,
-        "inter_layers": 1,
-        "text_width": 16,
-        "text_heads": 4,
-        "text_ffn": 32,
-        "text_layers": 2,
-        "context": 18,
-        "joint_width": 12,
-        "decoder_width": 16,
-        "decoder_heads": 4,
-        "decoder_ffn": 32,
-        "decoder_layers": 2,
-        "max_words": 13,
-        "max_length": 14,
-    },
+    "clip4idc": {**tiny_clip4idc.SIZES, "heads": 2, "decoder_ffn": 32},
 }
 SIZES["pcl-cross-task"] = {**SIZES["pcl"], "classes": 3}
 PRE_TRAINING = ("mlm", "mvcl", "fda")

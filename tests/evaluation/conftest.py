@@ -1,12 +1,10 @@
 """What the tests of evaluation share."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
+from pair_records import pair_record
 
 from whatchanged.evaluation.metrics.truth import Truths
-from whatchanged.records import PairRecord
 from whatchanged.worlds import find_world
 from whatchanged.worlds.clevr.language import write_captions
 from whatchanged.worlds.clevr.sampling import sample_triple
@@ -23,15 +21,11 @@ def sample(seed, scenes):
             sentence, *references = write_captions(*truth, rng)
             right.append(sentence)
             records.append(
-                PairRecord(
-                    "clevr_change",
+                pair_record(
                     name,
+                    references,
+                    "clevr_change",
                     name[:6],
-                    "test",
-                    "pair_caption",
-                    Path("a"),
-                    Path("b"),
-                    tuple(references),
                     changed=kind != "none",
                     change_type=kind,
                 )

@@ -1,7 +1,7 @@
 import pytest
 from recipe_texts import MINIMAL
 
-from whatchanged.errors import RecipeError
+from whatchanged.errors import PluginError, RecipeError
 from whatchanged.recipes.building import find_method, method_names, typed
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.recipes.methods.pcl_cross_task import PCLCrossTaskConfig
@@ -145,3 +145,14 @@ def test_stages_are_a_list_of_tables(stages):
 def test_two_stages_of_one_name_are_refused():
     with pytest.raises(RecipeError, match=r'two stages are called "caption"\. Rename one of them'):
         parse_recipe(MINIMAL + MINIMAL[MINIMAL.index("[[stages]]") :], "f")
+
+
+def test_settings_of_a_plug_in_without_tasks_are_refused_with_its_package(site):
+    code = (
+        "from whatchanged.recipes.methods import MethodSettings\nclass Settings(MethodSettings): name = 'toy'"
+    )
+    site.install("toy-method", {"whatchanged.methods": {"toy": "toys:Settings"}}, toys=code)
+    with pytest.raises(
+        PluginError, match=r"method 'toy' of toy-method 1\.5 .*TypeError: Settings lacks tasks"
+    ):
+        find_method("toy")

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from tiny_run import BACKBONE, TINY
+from tiny_run import BACKBONE, TINY, make_run
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe
@@ -114,8 +114,11 @@ def test_all_four_commands_in_a_row(tiny_pool, tmp_path, few_negatives):
     ]
     quick = [*SMALL, *MINED["clevr-pcl"], data, f"data.tokens={tokens}", *short]
     recipe = load_recipe("clevr-pcl", [*quick, "stage.caption.evaluate_every=6"])
+    with pytest.raises(RecipeError, match=r"heads that start random.* \(--init RUN\)"):
+        run_recipe(recipe, run, quiet=True, device="cpu")
+    other = make_run(tmp_path / "other", "clevr-see", SMALL)
     with pytest.raises(RecipeError, match=r"made by other weights .* --init RUN"):
-        run_recipe(recipe, run, quiet=True, device="cpu")  # it would read pictures with random weights
+        run_recipe(recipe, run, quiet=True, device="cpu", init=other)  # it would read pictures differently
     assert not run.exists()
     assert run_recipe(recipe, run, quiet=True, device="cpu", init=see).finished
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]

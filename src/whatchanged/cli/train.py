@@ -40,13 +40,6 @@ def train(
     from whatchanged.errors import RecipeError
     from whatchanged.recipes.reader import load_recipe
 
-    pool = recipe is not None and load_recipe(recipe, set_).data.source == "pool"
-    places = {"data.path": data, "data.tokens" if pool else "data.features": features}
-    paths = [
-        f"{key}={json.dumps(str(path.absolute()), ensure_ascii=False)}"
-        for key, path in places.items()
-        if path is not None
-    ]
     kept = output / "recipe.toml"
     if resume and kept.is_file():
         if init is not None:
@@ -58,6 +51,13 @@ def train(
                 f"--set {set_[0]}: the run in {output} goes on with its own recipe. Leave it out."
             )
         recipe = recipe or str(kept)
+    pool = recipe is not None and load_recipe(recipe, set_).data.source == "pool"
+    places = {"data.path": data, "data.tokens" if pool else "data.features": features}
+    paths = [
+        f"{key}={json.dumps(str(path.absolute()), ensure_ascii=False)}"
+        for key, path in places.items()
+        if path is not None
+    ]
     loaded = None if recipe is None else load_recipe(recipe, [*set_, *paths])
     try:
         from whatchanged.training.run import run_recipe

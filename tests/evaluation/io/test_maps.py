@@ -1,17 +1,13 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
+from pair_records import pair_record
 
 from whatchanged.captioner.attention import file_name, pack
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.io.maps import read_maps
 from whatchanged.evaluation.io.predictions import Prediction
-from whatchanged.records import PairRecord
 
-RECORDS = [
-    PairRecord("plain", name, name, "test", "pair_caption", Path("a"), Path("b"), ("x",)) for name in "abc"
-]
+RECORDS = [pair_record(name) for name in "abc"]
 CAPTIONS = [Prediction("a", "the cube"), Prediction("b", " "), Prediction("c", error="no picture")]
 
 

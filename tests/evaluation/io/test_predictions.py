@@ -1,17 +1,12 @@
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pair_records import pair_record
 
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.io.predictions import Prediction, aligned, read_predictions
-from whatchanged.records import PairRecord
-
-
-def record(name, captions=("a",)):
-    return PairRecord("plain", name, name, "test", "pair_caption", Path("a"), Path("b"), captions)
 
 
 def test_lines_as_the_captioner_writes_them(tmp_path):
@@ -162,18 +157,18 @@ def test_a_file_that_is_not_there(tmp_path):
 
 def test_order_follows_the_references():
     predictions = [Prediction("2", "b"), Prediction("9", "z"), Prediction("1", "a")]
-    got = aligned(predictions, [record("1"), record("2")], others=["9"])
+    got = aligned(predictions, [pair_record("1"), pair_record("2")], others=["9"])
     assert [p.caption for p in got] == ["a", "b"]
 
 
 def test_nothing_is_intersected_in_silence():
     one = [Prediction("1", "a")]
     with pytest.raises(PredictionsError, match=r"3 pairs \(first: 2, 3, 4\): no prediction"):
-        aligned(one, [record(i) for i in "1234"])
+        aligned(one, [pair_record(i) for i in "1234"])
     with pytest.raises(PredictionsError, match=r"1 prediction \(first: 1\): no such id"):
         aligned(one, [])
     with pytest.raises(PredictionsError, match=r"1 pair \(first: 1\): no references"):
-        aligned(one, [record("1", ())])
+        aligned(one, [pair_record("1", ())])
 
 
 def test_failed_pairs_are_refused_unless_asked_for():
@@ -181,5 +176,5 @@ def test_failed_pairs_are_refused_unless_asked_for():
     with pytest.raises(
         PredictionsError, match=r"1 pair \(first: 1\): failed .*--force, or pass --failed-as-empty"
     ):
-        aligned(failed, [record("1")])
-    assert aligned(failed, [record("1")], failed_as_empty=True)[0].caption == ""
+        aligned(failed, [pair_record("1")])
+    assert aligned(failed, [pair_record("1")], failed_as_empty=True)[0].caption == ""

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from pair_records import pair_record
 from PIL import Image
 
 from whatchanged.errors import ImageError, PredictionsError
 from whatchanged.evaluation.metrics.pointing import enlarged, peak, play
-from whatchanged.records import PairRecord
 
 
 @pytest.fixture
@@ -19,8 +19,8 @@ def record(tmp_path):
         Image.new("RGB", (40, 20)).save(tmp_path / name)
 
     def make(before, after):
-        paths = tmp_path / "a.png", tmp_path / "b.png"
-        return PairRecord("plain", "p", "p", "test", "pair_caption", *paths, boxes=(before, after))
+        paths = {"before": tmp_path / "a.png", "after": tmp_path / "b.png"}
+        return pair_record("p", (), **paths, boxes=(before, after))
 
     return make
 

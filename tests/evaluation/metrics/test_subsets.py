@@ -1,16 +1,12 @@
-from dataclasses import replace
-from pathlib import Path
-
 from hypothesis import given
 from hypothesis import strategies as st
+from pair_records import pair_record
 
 from whatchanged.evaluation.metrics.subsets import kinds_in_order, nested, subsets, viewpoints
-from whatchanged.records import PairRecord
 
 
 def record(name, kind="move", changed=True, overlap=None):
-    pair = PairRecord("plain", name, name, "test", "pair_caption", Path("a"), Path("b"), ("x",))
-    return replace(pair, changed=changed, change_type=kind, viewpoint_iou=overlap)
+    return pair_record(name, changed=changed, change_type=kind, viewpoint_iou=overlap)
 
 
 def names(chosen):

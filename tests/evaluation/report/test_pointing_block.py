@@ -1,15 +1,12 @@
-from dataclasses import replace
-from pathlib import Path
-
 import numpy as np
 import pytest
+from pair_records import pair_record
 
 from whatchanged.evaluation.io.maps import AttentionMaps
 from whatchanged.evaluation.io.predictions import Prediction
 from whatchanged.evaluation.metrics.pointing import Shot
 from whatchanged.evaluation.report.pointing_block import by_subset, pointing_block, pointing_table
 from whatchanged.evaluation.report.scored import Settings, score
-from whatchanged.records import PairRecord
 
 HIT, MISS = Shot(0, True, 1.0, 0.5, True), Shot(1, False, 0.0, 0.25, False)
 ALL = ("overall",)
@@ -58,10 +55,10 @@ def test_the_masss_interval_against_one_draw_at_a_time():
 
 
 def test_the_block_says_what_it_depends_on(pictures):
-    record = PairRecord("plain", "a", "a", "test", "pair_caption", *pictures, ("gone",))
+    before, after = pictures
     records = [
-        replace(record, boxes=((0, 0, 24, 16), None)),
-        replace(record, pair_id="b", group_id="b", boxes=(None, (40, 20, 8, 8))),
+        pair_record("a", ["gone"], before=before, after=after, boxes=((0, 0, 24, 16), None)),
+        pair_record("b", ["gone"], before=before, after=after, boxes=(None, (40, 20, 8, 8))),
     ]
     maps = np.zeros((2, 2, 3))
     maps[:, 0, 0] = 1
@@ -76,7 +73,7 @@ def test_the_block_says_what_it_depends_on(pictures):
 
 
 def test_no_boxes_or_no_maps_make_no_block():
-    record = PairRecord("plain", "a", "a", "test", "pair_caption", Path("a"), Path("b"), ("gone",))
+    record = pair_record("a", ["gone"])
     said, settings = [Prediction("a", "gone")], Settings(resamples=0)
     about = AttentionMaps({"a": np.ones((2, 2, 3))}, (2, 3), "last", {"name": "m"})
     assert pointing_block(score([record], said, settings, maps=about)) is None

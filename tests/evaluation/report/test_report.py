@@ -1,9 +1,9 @@
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from pair_records import pair_record
 
 from whatchanged.errors import MetricUnavailable
 from whatchanged.evaluation.io.predictions import Prediction
@@ -11,23 +11,10 @@ from whatchanged.evaluation.metrics.additive import mean
 from whatchanged.evaluation.report.report import make_report
 from whatchanged.evaluation.report.scored import Settings, score
 from whatchanged.evaluation.report.signature import Origin
-from whatchanged.records import PairRecord
 
 
 def record(name, changed, kind, *captions):
-    return PairRecord(
-        "clevr_change",
-        name,
-        name[:1],
-        "test",
-        "pair_caption",
-        Path("a"),
-        Path("b"),
-        captions,
-        None,
-        changed,
-        kind,
-    )
+    return pair_record(name, captions, "clevr_change", name[:1], changed=changed, change_type=kind)
 
 
 RECORDS = [

@@ -1,8 +1,8 @@
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
+from pair_records import pair_record
 
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.io.similarity import Similarity
@@ -13,7 +13,6 @@ from whatchanged.evaluation.report.retrieval_report import (
     retrieval_table,
     spread,
 )
-from whatchanged.records import PairRecord
 
 IDS = {"pairs": ["a", "b"], "texts": [["a", "x"], ["b", "y"], ["a", "z"]]}
 
@@ -85,10 +84,7 @@ def test_against_a_data_set(tmp_path):
     np.save(path, np.eye(2, 3, dtype=np.float32))
     (tmp_path / "s.json").write_text(json.dumps(IDS))
 
-    def record(name, *captions):
-        return PairRecord("plain", name, name, "test", "pair_caption", Path("a"), Path("b"), captions)
-
-    records = [record("a", "x", "z"), record("b", "y"), record("c", "x")]
+    records = [pair_record("a", ["x", "z"]), pair_record("b", ["y"]), pair_record("c", ["x"])]
     report = retrieval_report(path, records)
     assert report["not_in_the_matrix"] == 1
     assert report["own_pair"]["pair_to_text"]["optimistic"]["R@1"] == 100
@@ -98,7 +94,7 @@ def test_against_a_data_set(tmp_path):
     with pytest.raises(
         PredictionsError, match=r"1 of its texts are not among their pair's references \(first: a, 'z'\)"
     ):
-        retrieval_report(path, [record("a", "x"), records[1]])
+        retrieval_report(path, [pair_record("a", ["x"]), records[1]])
 
 
 def test_numbers_that_are_none():

@@ -1,25 +1,19 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
+from pair_records import pair_record
 
 from whatchanged.evaluation.io.predictions import Prediction
 from whatchanged.evaluation.metrics.additive import mean
 from whatchanged.evaluation.report.report import make_report
 from whatchanged.evaluation.report.scored import Settings, score
-from whatchanged.records import PairRecord
 
 NAMES = [f"{scene}{end}" for scene in "012345" for end in ("", "_n")]
 RECORDS = [
-    PairRecord(
-        "clevr_change",
+    pair_record(
         name,
-        name[:1],
-        "test",
-        "pair_caption",
-        Path("a"),
-        Path("b"),
         ("there is no change", "nothing has changed") if "_n" in name else (f"the cube {name} has moved",),
+        "clevr_change",
+        name[:1],
         changed="_n" not in name,
         change_type="none" if "_n" in name else "move",
         viewpoint_iou=None if "_n" in name else 0.45,
