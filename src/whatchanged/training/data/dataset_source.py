@@ -2,7 +2,7 @@
 found."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from whatchanged.training.data.cross_task import open_labelled, open_singles
 from whatchanged.training.data.examples import DatasetSource, ExampleMaker
 from whatchanged.training.data.false_captions import find_false_captions, wanted_false_captions
 from whatchanged.training.data.pictures import picture_reader
+from whatchanged.training.data.shifts import ShiftedSource
 from whatchanged.training.data.sources import Sources
 from whatchanged.vocabulary import Vocabulary
 from whatchanged.worlds import Truth, World, world_of
@@ -61,7 +62,7 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
             own[stage.name] = maker.make(kind, exchange, stage.changed_only)
     single, single_words = _open_single(recipe, data, run)
     validation = list(pairs.validation)
-    return Sources(
+    sources = Sources(
         maker.make(data.examples, data.exchange),
         DatasetSource(validation, [(i, 0) for i in range(len(validation))], read, {}),
         Vocabulary.from_captions([*pairs.words, *single_words]),
@@ -70,6 +71,18 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
         _open_labelled(recipe, data),
         own,
         pairs.longest_caption,
+    )
+    return shifted(sources, data.shift) if data.shift else sources
+
+
+def shifted(sources: Sources, most: int) -> Sources:
+    """The same sources, whatever is trained on shifted by up to ``most`` pixels."""
+    return replace(
+        sources,
+        train=ShiftedSource(sources.train, most),
+        single=None if sources.single is None else ShiftedSource(sources.single, most),
+        labelled=None if sources.labelled is None else ShiftedSource(sources.labelled, most),
+        own={name: ShiftedSource(source, most) for name, source in sources.own.items()},
     )
 
 
