@@ -36,7 +36,8 @@ def picture_reader(vision: VisionConfig, features: str, root: Path) -> PictureRe
 def kept_pixels(size: tuple[int, int], most_bytes: int = MOST_BYTES) -> PictureReader:
     """A reader of pixels (H, W, 3) uint8 that decodes a picture once and keeps it, as long as there is room.
 
-    size: width and height that pictures are resized to. The arrays are read-only.
+    size: width and height that pictures are resized to. The next reader is given the same array:
+    nobody may write into it.
     """
     kept = dict[Path, NDArray[np.uint8]]()
 
@@ -45,7 +46,6 @@ def kept_pixels(size: tuple[int, int], most_bytes: int = MOST_BYTES) -> PictureR
             return kept[path]
         pixels = resize(open_image(path), size)
         if (len(kept) + 1) * pixels.nbytes <= most_bytes:
-            pixels.setflags(write=False)
             kept[path] = pixels
         return pixels
 
