@@ -1,7 +1,8 @@
 """What ``pcl-pixels`` learns from drawn pairs: it is trained on one set and scored on scenes of another.
 
     python -m benchmarks.pixels OUT --views fixed --scenes 472 --seed 71 --held 150 --record pixels-fixed
-    python -m benchmarks.pixels OUT --views jittered --scenes 1000 --seed 5201 --held 300 --steps 12000 --record
+    python -m benchmarks.pixels OUT --views jittered --scenes 1000 --seed 5201 --held 300 --steps 12000 \
+      --record pixels-jittered
 
 OUT gets the folders data and held (drawn at 240x160), run and model; what is there already is kept, and a run
 that was broken off goes on. ``--views`` says where the cameras after stand: "fixed" is where the first one
