@@ -165,6 +165,11 @@ WRONG = {
         ["data.shift=40"],
         "data.shift: got 40, wanted less than half of 80 pixels, the pictures' shorter side",
     ),
+    "words that no caption can hold": (
+        "pcl-pixels",
+        ['data.mirror_unless=["left of"]'],
+        'data.mirror_unless: got ["left of"], wanted single words as captions have them, without blanks',
+    ),
     "a shift to nowhere": (
         "pcl-pixels",
         ["data.shift=-1"],

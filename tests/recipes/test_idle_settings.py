@@ -87,6 +87,11 @@ IDLE = {
         ["data.shift=3"],
         "data.shift = 3 has no effect without pixels that are read anew in each pass",
     ),
+    "a mirror for stored features": (
+        "pcl-tiny",
+        ['data.mirror_unless=["left"]'],
+        'data.mirror_unless = ["left"] has no effect without pixels that are read anew in each pass',
+    ),
     "a shift before a vision that stays as it is": (
         "own-finetune",
         ["data.shift=3"],

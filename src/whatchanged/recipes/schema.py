@@ -199,6 +199,9 @@ class DatasetConfig:
     shift: int = 0
     """Pixels by which the pictures of a training pair are shifted at most along each axis, both alike, drawn
     anew at each visit."""
+    mirror_unless: tuple[str, ...] = ()
+    """Half of the visits show a training pair mirrored, left to right, unless its caption holds one of these
+    words, which would no longer be true. Empty: nothing is mirrored."""
     validation: int = 400
     """Validation pairs that the metric is measured on, spread over the split. 0: all."""
 

@@ -17,8 +17,8 @@ from whatchanged.training.data.cross_task import open_labelled, open_singles
 from whatchanged.training.data.examples import DatasetSource, ExampleMaker
 from whatchanged.training.data.false_captions import find_false_captions, wanted_false_captions
 from whatchanged.training.data.pictures import picture_reader
-from whatchanged.training.data.shifts import ShiftedSource
 from whatchanged.training.data.sources import Sources
+from whatchanged.training.data.variations import VariedSource
 from whatchanged.vocabulary import Vocabulary
 from whatchanged.worlds import Truth, World, world_of
 
@@ -71,17 +71,21 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
         own,
         pairs.longest_caption,
     )
-    return shifted(sources, data.shift) if data.shift else sources
+    return varied(sources, data) if data.shift or data.mirror_unless else sources
 
 
-def shifted(sources: Sources, most: int) -> Sources:
-    """The same sources, whatever is trained on shifted by up to ``most`` pixels."""
+def varied(sources: Sources, data: DatasetConfig) -> Sources:
+    """The same sources, whatever is trained on shifted and mirrored as the recipe says."""
+
+    def own(source: Source) -> Source:
+        return VariedSource(source, data.shift, data.mirror_unless)
+
     return replace(
         sources,
-        train=ShiftedSource(sources.train, most),
-        single=None if sources.single is None else ShiftedSource(sources.single, most),
-        labelled=None if sources.labelled is None else ShiftedSource(sources.labelled, most),
-        own={name: ShiftedSource(source, most) for name, source in sources.own.items()},
+        train=own(sources.train),
+        single=None if sources.single is None else own(sources.single),
+        labelled=None if sources.labelled is None else own(sources.labelled),
+        own={name: own(source) for name, source in sources.own.items()},
     )
 
 
