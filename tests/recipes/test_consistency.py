@@ -160,6 +160,21 @@ WRONG = {
         ["data.validation=-1"],
         "data.validation: got -1, wanted 0 or more",
     ),
+    "a shift out of the frame": (
+        "pcl-pixels",
+        ["data.shift=40"],
+        "data.shift: got 40, wanted less than half of 80 pixels, the pictures' shorter side",
+    ),
+    "words that no caption can hold": (
+        "pcl-pixels",
+        ['data.mirror_unless=["left of"]'],
+        'data.mirror_unless: got ["left of"], wanted single words as captions have them, without blanks',
+    ),
+    "a shift to nowhere": (
+        "pcl-pixels",
+        ["data.shift=-1"],
+        "data.shift: got -1, wanted 0 or more",
+    ),
     "fewer drawn pairs than none": (
         "clevr-see",
         ["data.validation=-1"],
@@ -185,10 +200,9 @@ def test_what_cannot_be_or_would_fail_in_training_is_refused_on_load(name, overr
         ("clip4idc-tiny", [*POOL, "data.merges=x"]),
         ("pcl-pixels", ["stage.caption.rates={method = 0, vision = 2}"]),
         ("pcl-pixels", [*POOL, "data.augment=batches"]),
-        (
-            "pcl-pixels",
-            [*POOL, "data.tokens=x", "stage.pretrain.train_vision=false", "stage.caption.train_vision=false"],
-        ),
+        ("pcl-pixels", [*POOL, "data.tokens=x", "stage.caption.train_vision=false"]),
+        ("pcl-pixels", ["data.shift=39"]),
+        ("clip4idc-tiny", ["data.shift=1"]),
         ("clevr-pcl", ["data.tokens=x"]),
         ("clevr-see", ["stage.see.tasks={detection=1, matching=1, mlm=1}", "stage.see.rates={method = 0}"]),
     ],

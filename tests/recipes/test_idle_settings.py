@@ -82,6 +82,26 @@ IDLE = {
         ["data.features=x"],
         'data.features = "x" has no effect without vision.k',
     ),
+    "a shift of stored features": (
+        "pcl-tiny",
+        ["data.shift=3"],
+        "data.shift = 3 has no effect without pixels that are read anew in each pass",
+    ),
+    "a mirror for stored features": (
+        "pcl-tiny",
+        ['data.mirror_unless=["left"]'],
+        'data.mirror_unless = ["left"] has no effect without pixels that are read anew in each pass',
+    ),
+    "a shift before a vision that stays as it is": (
+        "own-finetune",
+        ["data.shift=3"],
+        "data.shift = 3 has no effect without pixels that are read anew in each pass",
+    ),
+    "cells that object tokens do not compare": (
+        "clevr-pcl",
+        ["vision.same_cell=true"],
+        "vision.same_cell has no effect with vision.kind",
+    ),
     "features of a pool": ("clevr-pcl", ["data.features=x"], "data.features has no effect with data.source"),
     "a preparation of a pool": ("clevr-pcl", ["data.preparation=levir"], "data.preparation has no effect"),
     "examples of a pool": ("clevr-see", ["data.examples=scenes"], "data.examples has no effect"),

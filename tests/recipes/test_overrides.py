@@ -42,7 +42,7 @@ def test_another_kind_drops_what_the_file_says_for_its_own_kind_alone():
     assert load_recipe("pcl-tiny", ["vision.kind=patches"]).vision == PatchesConfig()
     # of a backbone a picture's size remains, as squares have it too
     square = load_recipe("pcl-pixels", ["vision.patch=8", "vision.kind=patches"]).vision
-    assert square == PatchesConfig(image_width=120, image_height=80, patch=8)
+    assert square == PatchesConfig(image_width=128, image_height=80, patch=8)
     assert load_recipe("own-finetune", ["vision.kind=backbone"]).vision == BackboneConfig(
         channels=(24, 48, 96)
     )

@@ -166,9 +166,10 @@ def _check_rates(recipe: Recipe, stage: StageConfig, where: str) -> None:
 
 def _check_dataset(recipe: Recipe, data: DatasetConfig, where: str) -> None:
     """Keys of a data set that some stage, or the vision, reads."""
-    require_not_negative(where, "data.", data, "validation")
+    require_not_negative(where, "data.", data, "validation", "shift")
     stored = isinstance(recipe.vision, FeaturesConfig)
     require_used(where, "data.", data, stored, 'vision.kind = "features"', "features")
+    _check_variation(recipe, data, stored, where)
     single = any(stage.data == "single" for stage in recipe.stages)
     require_used(where, "data.", data, single, 'a stage with data = "single"', "single", "single_preparation")
     tasks = [recipe.tasks[name] for stage in recipe.stages for name in stage.tasks]
@@ -181,6 +182,20 @@ def _check_dataset(recipe: Recipe, data: DatasetConfig, where: str) -> None:
     require(where, "data.exchange", data.exchange, scenes, 'false, unless data.examples = "scenes"')
     for stage in recipe.stages:
         _check_examples(data, stage, where)
+
+
+def _check_variation(recipe: Recipe, data: DatasetConfig, stored: bool, where: str) -> None:
+    """Pictures are varied where each pass reads their pixels, and something of them is left in the frame."""
+    frozen = recipe.vision.learns and not any(stage.learns_vision for stage in recipe.stages)
+    by = "pixels that are read anew in each pass (stored features, or a vision that no stage trains, are not)"
+    require_used(where, "data.", data, not stored and not frozen, by, "shift", "mirror_unless")
+    if not isinstance(recipe.vision, FeaturesConfig):
+        side = min(recipe.vision.image_width, recipe.vision.image_height)
+        wanted = f"less than half of {side} pixels, the pictures' shorter side"
+        require(where, "data.shift", data.shift, 2 * data.shift < side, wanted)
+    words = all(len(word.split()) == 1 for word in data.mirror_unless)
+    wanted = "single words as captions have them, without blanks"
+    require(where, "data.mirror_unless", data.mirror_unless, words, wanted)
 
 
 def _reads_common_examples(recipe: Recipe, stage: StageConfig) -> bool:

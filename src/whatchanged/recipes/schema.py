@@ -73,10 +73,22 @@ class BackboneConfig(VisionSettings):
     image_width: int = 240
     image_height: int = 160
     channels: tuple[int, ...] = (32, 64, 96)
+    """One a convolution that halves the picture: three make cells of 8 pixels a side, four of 16."""
     blocks: int = 4
+    same_cell: bool = False
+    """Each cell is also told what the other picture shows in the same cell, and how the two differ. Meant for
+    pictures from one place."""
+
+    @property
+    def cell(self) -> int:
+        """Pixels of a side of a cell."""
+        return int(2 ** len(self.channels))
 
     def check(self, where: str) -> None:
         """What the convolutions need."""
+        fits = len(self.channels) in (3, 4) and min(self.channels) > 0
+        wanted = "three or four numbers above 0, one a convolution"
+        require(where, "vision.channels", self.channels, fits, wanted)
         _check_backbone(self, where)
 
 
@@ -104,6 +116,9 @@ class ObjectsConfig(VisionSettings):
     guided_attention: bool = False
     """Each word learns to look at the objects that it mentions."""
 
+    cell: ClassVar[int] = CELL
+    """Pixels of a side of a cell."""
+
     @property
     def cells(self) -> int:
         """Cells of a picture."""
@@ -122,6 +137,9 @@ class ObjectsConfig(VisionSettings):
 
     def check(self, where: str) -> None:
         """What the convolutions need, as many tokens as a picture has, and switches that need each other."""
+        fits = len(self.channels) == 3 and min(self.channels) > 0
+        wanted = "three numbers above 0, one a convolution"
+        require(where, "vision.channels", self.channels, fits, wanted)
         _check_backbone(self, where)
         fits = 0 <= self.keep <= self.cells
         require(where, "vision.keep", self.keep, fits, f"0 (all) to {self.cells}, the cells of a picture")
@@ -178,6 +196,12 @@ class DatasetConfig:
     drawn anew at each visit. "scenes": each scene, its changed and its unchanged pair in the same batch."""
     exchange: bool = False
     """With "scenes": in half of the visits, drawn anew, the unchanged view stands for the picture before."""
+    shift: int = 0
+    """Pixels by which the pictures of a training pair are shifted at most along each axis, both alike, drawn
+    anew at each visit."""
+    mirror_unless: tuple[str, ...] = ()
+    """Half of the visits show a training pair mirrored, left to right, unless its caption holds one of these
+    words, which would no longer be true. Empty: nothing is mirrored."""
     validation: int = 400
     """Validation pairs that the metric is measured on, spread over the split. 0: all."""
 
@@ -301,8 +325,6 @@ class Recipe:
 
 
 def _check_backbone(config: BackboneConfig | ObjectsConfig, where: str) -> None:
-    name = f"{CELL}, the side of a cell"
-    check_multiples(where, "vision.", config, ("image_width", "image_height"), CELL, name)
-    three = len(config.channels) == 3 and min(config.channels) > 0
-    require(where, "vision.channels", config.channels, three, "three numbers above 0, one a convolution")
+    name = f"{config.cell}, the side of a cell"
+    check_multiples(where, "vision.", config, ("image_width", "image_height"), config.cell, name)
     require_not_negative(where, "vision.", config, "blocks")

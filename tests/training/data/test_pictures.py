@@ -5,7 +5,7 @@ from PIL import Image
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes.schema import BackboneConfig, FeaturesConfig
 from whatchanged.training.data.grid_files import shard_file, write_shard
-from whatchanged.training.data.pictures import picture_reader, read_features
+from whatchanged.training.data.pictures import kept_pixels, picture_reader, read_features
 
 
 def test_pictures_are_resized(tmp_path):
@@ -14,6 +14,20 @@ def test_pictures_are_resized(tmp_path):
     pixels = read(tmp_path / "x.png")
     assert pixels.shape == (16, 24, 3) and pixels.dtype == np.uint8
     assert (pixels == (0, 255, 51)).all()
+
+
+def test_a_picture_is_decoded_once_as_long_as_there_is_room(tmp_path):
+    """Two pictures of 8x4 take 192 bytes: with room for one of them, the other is decoded at each visit."""
+    for name, grey in (("a", 10), ("b", 20)):
+        Image.new("RGB", (16, 8), (grey,) * 3).save(tmp_path / f"{name}.png")
+    read = kept_pixels((8, 4), most_bytes=100)
+    first = read(tmp_path / "a.png")
+    assert (first == 10).all()
+    assert (read(tmp_path / "b.png") == 20).all()
+    for name in ("a", "b"):
+        Image.new("RGB", (16, 8), (99,) * 3).save(tmp_path / f"{name}.png")
+    assert read(tmp_path / "a.png") is first
+    assert (read(tmp_path / "b.png") == 99).all()
 
 
 @pytest.mark.parametrize("folder", ["", "sc_images", "sc_features"])

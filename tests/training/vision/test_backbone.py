@@ -1,5 +1,7 @@
 """The backbone, and the vision that takes all its cells as tokens."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from torch.testing import assert_close
@@ -31,6 +33,19 @@ def pictures(seed, batch=2):
 def test_features_stand_at_stride_8(backbone):
     assert backbone(torch.zeros(2, 3, 32, 48)).shape == (2, 8, 4, 6)
     assert backbone.width == 8
+
+
+def test_a_fourth_convolution_makes_cells_of_16_pixels():
+    torch.manual_seed(0)
+    coarse = replace(TINY, channels=(4, 6, 8, 10), image_width=64)
+    vision = BackboneVision(coarse).eval()
+    assert (coarse.cell, vision.cell, vision.rows, vision.columns, vision.channels) == (16, 16, 2, 4, 10)
+    picture = torch.zeros(1, 3, 320, 320)
+    picture[:, :, 144:176, 144:176] = torch.rand(1, 3, 32, 32)
+    features = vision.backbone(picture)
+    assert features.shape == (1, 10, 20, 20) and features.abs().max() > 1e-4
+    assert_close(vision.backbone(picture.roll(16, 3)), features.roll(1, 3))
+    assert not torch.allclose(vision.backbone(picture.roll(8, 3)), features, atol=1e-4)
 
 
 def test_the_fine_block_works_at_stride_4(backbone):
@@ -81,6 +96,31 @@ def test_every_cell_is_a_token_row_by_row(vision):
             assert_close(side.features[:, cell], features[:, :, cell // 6, cell % 6])
         assert side.cells.tolist() == [list(range(24))] * 2
         assert side.mask is side.boxes is side.ground_positions is side.salience is None
+
+
+def test_each_cell_is_told_of_the_same_cell_of_the_other_picture():
+    torch.manual_seed(0)
+    vision = BackboneVision(replace(TINY, same_cell=True)).eval()
+    assert (vision.raw_width, vision.width, vision.stored_width) == (8, 24, 8)
+    pair = vision.tokens(pictures(1), pictures(2))
+    hidden = torch.zeros(2, 24, dtype=torch.bool)
+    hidden[0, 5] = True
+    own, other = pair.before.features.clone(), pair.after.features
+    own[0, 5] = 0
+    found = vision.add_match_features(pair, (hidden, None))
+    assert_close(found.before.features, torch.cat([own, other, other - own], 2))
+    assert_close(found.after.features, torch.cat([other, own, own - other], 2))
+    assert pair.before.features[0, 5].abs().sum() > 0, "what is hidden was hidden in a copy"
+
+
+def test_a_picture_without_a_partner_is_told_of_nothing():
+    vision = BackboneVision(replace(TINY, same_cell=True)).eval()
+    pair = vision.tokens(pictures(1), pictures(2))
+    single = pair._replace(after=pair.after.with_features(pair.after.features[:, :0]))
+    found = vision.add_match_features(single)
+    own = pair.before.features
+    assert_close(found.before.features, torch.cat([own, torch.zeros_like(own), -own], 2))
+    assert found.single
 
 
 def test_pictures_normalised_pictures_and_stored_tokens_give_the_same(vision):

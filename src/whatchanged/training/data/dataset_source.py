@@ -1,7 +1,7 @@
 """The examples of a recipe whose data is a data set on disk: prepared captions, pictures, false captions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from whatchanged.training.data.examples import DatasetSource, ExampleMaker
 from whatchanged.training.data.false_captions import find_false_captions, wanted_false_captions
 from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.data.sources import Sources
+from whatchanged.training.data.variations import VariedSource
 from whatchanged.vocabulary import Vocabulary
 from whatchanged.worlds import Truth, World, world_of
 
@@ -60,7 +61,7 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
             own[stage.name] = maker.make(data.examples, data.exchange, changed_only=True)
     single, single_words = _open_single(recipe, data, run)
     validation = list(pairs.validation)
-    return Sources(
+    sources = Sources(
         maker.make(data.examples, data.exchange),
         DatasetSource(validation, [(i, 0) for i in range(len(validation))], read, {}),
         Vocabulary.from_captions([*pairs.words, *single_words]),
@@ -69,6 +70,22 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
         _open_labelled(recipe, data),
         own,
         pairs.longest_caption,
+    )
+    return varied(sources, data) if data.shift or data.mirror_unless else sources
+
+
+def varied(sources: Sources, data: DatasetConfig) -> Sources:
+    """The same sources, whatever is trained on shifted and mirrored as the recipe says."""
+
+    def own(source: Source) -> Source:
+        return VariedSource(source, data.shift, data.mirror_unless)
+
+    return replace(
+        sources,
+        train=own(sources.train),
+        single=None if sources.single is None else own(sources.single),
+        labelled=None if sources.labelled is None else own(sources.labelled),
+        own={name: own(source) for name, source in sources.own.items()},
     )
 
 

@@ -11,6 +11,9 @@ from whatchanged.recipes.schema import FeaturesConfig, VisionConfig
 from whatchanged.training.batches import PictureReader
 from whatchanged.training.data.grid_files import GridFiles, is_grid_folder, picture_name
 
+MOST_BYTES = 2**29
+"""Of decoded pictures in memory: 17,000 of 128x80. Those beyond are decoded anew each time."""
+
 
 def picture_reader(vision: VisionConfig, features: str, root: Path) -> PictureReader:
     """How a picture of the data set at ``root`` is read: features (N, F) float32, or pixels (H, W, 3) uint8.
@@ -20,8 +23,7 @@ def picture_reader(vision: VisionConfig, features: str, root: Path) -> PictureRe
     recipe's.
     """
     if not isinstance(vision, FeaturesConfig):
-        size = (vision.image_width, vision.image_height)
-        return lambda path: resize(open_image(path), size)
+        return kept_pixels((vision.image_width, vision.image_height))
     if not features:
         raise RecipeError("data.features is empty. Say where the precomputed features lie: --features FOLDER")
     grid = (vision.rows, vision.columns, vision.feature_width)
@@ -30,6 +32,25 @@ def picture_reader(vision: VisionConfig, features: str, root: Path) -> PictureRe
     stored = GridFiles(Path(features))
     stored.check(*grid)
     return lambda path: stored.read(picture_name(path, root))
+
+
+def kept_pixels(size: tuple[int, int], most_bytes: int = MOST_BYTES) -> PictureReader:
+    """A reader of pixels (H, W, 3) uint8 that decodes a picture once and keeps it, as long as there is room.
+
+    size: width and height that pictures are resized to. The next reader is given the same array:
+    nobody may write into it.
+    """
+    kept = dict[Path, NDArray[np.uint8]]()
+
+    def read(path: Path) -> NDArray[np.uint8]:
+        if path in kept:
+            return kept[path]
+        pixels = resize(open_image(path), size)
+        if (len(kept) + 1) * pixels.nbytes <= most_bytes:
+            kept[path] = pixels
+        return pixels
+
+    return read
 
 
 def read_features(folder: Path, picture: Path, rows: int, columns: int, width: int) -> NDArray[np.float32]:

@@ -15,7 +15,6 @@ import torch
 from torch import Tensor, nn
 
 from whatchanged.errors import MissingExtra, RecipeError
-from whatchanged.recipes.schema import CELL
 from whatchanged.training.features.efficientnet_lite import EfficientNetLite0
 from whatchanged.training.features.resnet import ResNet101
 from whatchanged.training.run_folder import open_run
@@ -151,7 +150,7 @@ def open_backbone(name: str, weights: Path | None = None) -> FrozenBackbone:
             " objects."
         )
     vision = method.vision
-    size = (CELL * vision.columns, CELL * vision.rows)
+    size = (vision.cell * vision.columns, vision.cell * vision.rows)
     return FrozenBackbone(
         name=recipe.name,
         sha256=fingerprint(vision.backbone.state_dict()),

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from whatchanged.recipes.schema import CELL, BackboneConfig, ObjectsConfig
-from whatchanged.training.vision.base import PixelStatistics, PlainVision, TokenPair, Tokens
+from whatchanged.recipes.schema import BackboneConfig, ObjectsConfig
+from whatchanged.training.vision.base import Hidden, PixelStatistics, PlainVision, TokenPair, Tokens
 
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 """ImageNet's, of channels in 0..1."""
@@ -30,22 +30,25 @@ class Residual(nn.Module):
 
 
 class Backbone(nn.Module):
-    """Three strided convolutions (5x5, 3x3, 3x3), one residual block at stride 4, ``blocks`` at stride 8.
+    """Strided convolutions (the first 5x5, the others 3x3), one for each of the three or four ``channels``; a
+    residual block at stride 4, and ``blocks`` of them at the last stride, 8 or 16.
 
     The block at stride 4 is there for the shapes of small things, the first detail that is lost.
     """
 
     def __init__(self, channels: Sequence[int], blocks: int) -> None:
         super().__init__()
-        fine, middle, coarse = channels
-        self.stem = nn.Sequential(
-            _strided(3, fine, 5), _strided(fine, middle, 3), Residual(middle), _strided(middle, coarse, 3)
-        )
-        self.blocks = nn.Sequential(*[Residual(coarse) for _ in range(blocks)])
-        self.width = coarse
+        fine, middle, *coarser = channels
+        layers = [_strided(3, fine, 5), _strided(fine, middle, 3), Residual(middle)]
+        self.width = middle
+        for width in coarser:
+            layers.append(_strided(self.width, width, 3))
+            self.width = width
+        self.stem = nn.Sequential(*layers)
+        self.blocks = nn.Sequential(*[Residual(self.width) for _ in range(blocks)])
 
     def forward(self, pictures: Tensor) -> Tensor:
-        """(B, 3, H, W) normalised -> (B, C, H/8, W/8); H and W are multiples of 8."""
+        """(B, 3, H, W) normalised -> (B, C, H/s, W/s), s the last stride; H and W are multiples of it."""
         return self.blocks(self.stem(pictures))  # type: ignore[no-any-return]
 
 
@@ -69,12 +72,16 @@ class BackboneVision(PlainVision):
         self.cells: Tensor
         self.register_buffer("mean", torch.tensor(MEAN)[:, None, None], persistent=False)
         self.register_buffer("std", torch.tensor(STD)[:, None, None], persistent=False)
-        self.rows, self.columns = config.image_height // CELL, config.image_width // CELL
+        self.cell = config.cell
+        self.rows, self.columns = config.image_height // self.cell, config.image_width // self.cell
         self.patches = self.rows * self.columns
         self.register_buffer("cells", torch.arange(self.patches), persistent=False)
         self.backbone = Backbone(config.channels, config.blocks)
         self.channels = self.backbone.width
         self.raw_width = self.width = self.stored_width = self.channels
+        self.same_cell = isinstance(config, BackboneConfig) and config.same_cell
+        if self.same_cell:
+            self.width = 3 * self.channels
 
     def normalise(self, pictures: Tensor) -> Tensor:
         """uint8 (B, H, W, 3) -> (B, 3, H, W) with ImageNet's mean and deviation; floats stay as they are."""
@@ -105,3 +112,22 @@ class BackboneVision(PlainVision):
         batch = before.shape[0]
         cells = self.cells.expand(batch, -1)
         return TokenPair(Tokens(both[:batch], cells), Tokens(both[batch:], cells))
+
+    def add_match_features(self, pair: TokenPair, hidden: Hidden = (None, None)) -> TokenPair:
+        """Hidden tokens become zero. With ``vision.same_cell`` each token is told of the one in the same cell
+        of the other picture, and of their difference, (B, N, 3C). An empty picture counts as zeros.
+        """
+        pair = super().add_match_features(pair, hidden)
+        if not self.same_cell:
+            return pair
+        before, after = (tokens.features for tokens in pair)
+        if pair.single:
+            return TokenPair(pair.before.with_features(_told(before, torch.zeros_like(before))), pair.after)
+        return TokenPair(
+            pair.before.with_features(_told(before, after)), pair.after.with_features(_told(after, before))
+        )
+
+
+def _told(own: Tensor, other: Tensor) -> Tensor:
+    """(B, N, C) each -> [own, other, other - own], (B, N, 3C)."""
+    return torch.cat([own, other, other - own], dim=-1)

@@ -158,9 +158,11 @@ class Vision(TorchModule, Protocol):
 class PictureVision(TorchModule, Protocol):
     """What visions with a backbone of their own can do besides: see a picture once, store its tokens.
 
-    channels: of the backbone's features. stored_width: numbers of a stored token.
+    cell: pixels of a side of a cell. channels: of the backbone's features. stored_width: numbers of a stored
+    token.
     """
 
+    cell: int
     rows: int
     columns: int
     patches: int

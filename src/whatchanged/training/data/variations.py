@@ -1,0 +1,49 @@
+"""Pairs seen a little differently each time they are read: more views, the same difference."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from whatchanged.recipes.methods import Task
+from whatchanged.training.batches import Example, Source
+
+
+@dataclass(frozen=True)
+class VariedSource:
+    """The examples of ``source``, shifted by up to ``shift`` pixels along each axis, and mirrored at will.
+
+    Both pictures of an example are varied alike, so what differs between them stays as it is; its partner is
+    varied by itself. Pixels at the edge are repeated. mirror_unless: half of the examples are mirrored, left
+    to right, but none whose captions hold one of these words; nothing is mirrored without any.
+    """
+
+    source: Source
+    shift: int
+    mirror_unless: Sequence[str] = ()
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def count(self, task: Task) -> int:
+        """As many as the source says."""
+        return self.source.count(task)
+
+    def example(self, index: int, rng: np.random.Generator) -> Example:
+        """Example ``index``; how it is varied is drawn behind all that the source draws."""
+        return self._varied(self.source.example(index, rng), rng)
+
+    def _varied(self, example: Example, rng: np.random.Generator) -> Example:
+        height, width = example.before.shape[:2]
+        down, right = rng.integers(-self.shift, self.shift + 1, 2)
+        rows = np.clip(np.arange(height) - down, 0, height - 1)
+        columns = np.clip(np.arange(width) - right, 0, width - 1)
+        if self._may_be_mirrored(example) and rng.random() < 0.5:
+            columns = width - 1 - columns
+        cells = np.ix_(rows, columns)
+        partner = None if example.partner is None else self._varied(example.partner, rng)
+        return replace(example, before=example.before[cells], after=example.after[cells], partner=partner)
+
+    def _may_be_mirrored(self, example: Example) -> bool:
+        words = {word for caption in (example.caption, *example.negatives) for word in caption.split()}
+        return bool(self.mirror_unless) and words.isdisjoint(self.mirror_unless)
