@@ -1,7 +1,7 @@
 """Outcomes that have one cause, with what sets single ones of them apart."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from whatchanged.compare.run import Outcome
 from whatchanged.compare.subtract import beyond_shared
@@ -31,10 +31,22 @@ class Group:
         return self.members[: len(self.beyond)]
 
 
+DOMINANT = 2 / 3
+"""Part of the changed pictures that one cause explains, so that the others are what to look at."""
+LEAST_DOMINANT = 6
+
+
+def is_dominant(group: Group, groups: Sequence[Group]) -> bool:
+    """Whether most of what changed has this cause."""
+    changed = sum(one.changed for one in groups)
+    return group.changed >= LEAST_DOMINANT and group.changed >= DOMINANT * changed
+
+
 def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[Group, ...]:
     """The groups, those in which most pictures changed first, noise last.
 
-    Only pairs that were measured can be grouped: a model's sentence about a world of its own stands alone.
+    A cause that explains most of what changed comes after the others, which are then what to look at. Only
+    pairs that were measured can be grouped: a model's sentence about a world of its own stands alone.
     """
     places = []
     answers = []
@@ -53,4 +65,8 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[Group, ...]:
         changed = sum(outcomes[place].changed for place in members)
         found.append((members, beyond, changed, group.sentence))
     found.sort(key=lambda parts: (-parts[2], -len(parts[0]), parts[0]))
-    return tuple(Group(number, *parts) for number, parts in enumerate(found, start=1))
+    groups = [Group(0, *parts) for parts in found]
+    quiet = [group for group in groups if not group.changed]
+    if groups and is_dominant(groups[0], groups):
+        groups = [*(group for group in groups[1:] if group.changed), groups[0], *quiet]
+    return tuple(replace(group, number=number) for number, group in enumerate(groups, start=1))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from whatchanged.compare.comparison import Comparison
 from whatchanged.compare.lines import result_line
 from whatchanged.compare.run import Outcome
-from whatchanged.compare.words import headline
+from whatchanged.compare.words import headline, otherwise
 from whatchanged.page import Badge, Group, Page, Pair
 
 KINDS = {
@@ -40,7 +40,7 @@ def page_of(found: Comparison) -> Page:
     return Page(
         title="What changed",
         pairs=[_pair(found, place, beyond.get(place, ())) for place in shown],
-        summary=[headline(found)],
+        summary=[text for text in (headline(found), otherwise(found)) if text],
         notes=_notes(found, len(found.outcomes) - len(shown)),
         groups=groups,
     )

@@ -4,6 +4,10 @@ A statement is shared if at least half of the other members hold an alike one. A
 kind and aspect whose measures agree: the colours before and after, how far something moved, and, of what was
 added, removed, replaced or resized, how large it is. Where most members hold the same number of places of a
 shared statement, a member that holds more shows something beyond it.
+
+What is hardly visible, such as text drawn by another renderer, is named unsurely: the same cause is told as
+a shape here and as an edge there. In a group of such differences only a member that differs much more
+strongly than the others shows something beyond them.
 """
 
 import math
@@ -29,6 +33,10 @@ SIZES = math.log(1.3)
 """Logarithm of the factor by which alike widths and heights may differ."""
 STEPS = 2.0
 """Pixels by which alike movements may differ."""
+WEAK = 5.0
+"""Up to this strength (1: just visible) the kinds of differences are unsure."""
+STRONGER = 3.0
+"""How many times as strong as usual in its group a member is that stands out by that alone."""
 OF_ONE_SIZE = frozenset(("added", "removed", "replaced", "resized"))
 """Kinds whose size tells one cause from another; that of others goes with the page's text."""
 
@@ -53,11 +61,20 @@ def beyond_shared(answers: Sequence[Measured]) -> list[tuple[Statement, ...]]:
         for statement in answer.statements:
             key = statement.kind, str(statement.values.get("aspect"))
             by_kind.setdefault(key, []).append(_Entry(member, statement, _measures(statement)))
-    beyond = {id(one.statement) for entries in by_kind.values() for one in _standing_out(entries, panel)}
-    return [tuple(one for one in answer.statements if id(one) in beyond) for answer in answers]
+    unshared = {id(one.statement) for entries in by_kind.values() for one in _unshared(entries, panel)}
+    usual = max(1.0, float(np.percentile([answer.score for answer in answers], 75)))
+    found = []
+    for answer in answers:
+        stronger = answer.score > STRONGER * usual
+        beyond = tuple(one for one in answer.statements if id(one) in unshared)
+        if stronger:
+            found.append(beyond or answer.statements)
+        else:
+            found.append(beyond if usual > WEAK else ())
+    return found
 
 
-def _standing_out(entries: Sequence[_Entry], panel: Sequence[int]) -> list[_Entry]:
+def _unshared(entries: Sequence[_Entry], panel: Sequence[int]) -> list[_Entry]:
     """The entries of one kind and aspect that their members do not share."""
     held = [entry for entry in entries if entry.member in set(panel)]
     column = {member: place for place, member in enumerate(panel)}
