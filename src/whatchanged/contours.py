@@ -12,14 +12,16 @@ from PIL import Image
 
 from whatchanged.errors import ShapeError
 
-SHARES = (0.5, 0.8)
+SHARES = (0.5, 0.9)
 """The share of the attention that lies inside each line, from the innermost line outwards."""
 COLORS = ((255, 214, 64), (255, 122, 26))
 """Of the lines, red, green and blue: they show on dark pictures, and their dark rims on light ones."""
 FINER = 4
 """How many points a side of a cell gets before lines are drawn through them."""
-BLUR = 0.6
+BLUR = 1.0
 """Standard deviation, in cells, by which a map is smoothed."""
+EVEN = 1.001
+"""A map whose maximum is no further above a level is even there: it has no place to draw a line around."""
 UNITS = 1000
 """What the width and the height of a picture are divided into by ``svg_path``."""
 
@@ -77,7 +79,7 @@ def _lines(heat: NDArray[np.float64], level: float) -> list[Line]:
     """The closed lines around everything hotter than ``level``; at the edge they run along the picture."""
     from contourpy import contour_generator
 
-    if not heat.max() > level:
+    if heat.max() <= level * EVEN:
         return []
     rows, columns = heat.shape
     framed = np.pad(heat, 1)

@@ -1,7 +1,8 @@
 // The list: groups or another order, searched and filtered, drawn a few pairs at a time.
 const STEP = 40;
 const AHEAD = 1200; // pixels below the window that are drawn before somebody scrolls there
-const PREVIEW = 6; // pairs of a group that are shown before somebody asks for all
+const WHOLE = 24; // groups of up to this many pairs are shown whole,
+const PREVIEW = 6; // of larger ones so many, and all that are odd, before somebody asks for the rest
 const IN_GROUPS = "in groups";
 const list = get("list");
 let entries = []; // what is to be drawn: headings, pairs, and buttons for the rest of a group
@@ -89,7 +90,8 @@ function groupEntries(group, found, narrowed) {
   const members = group.members.filter((place) => found.has(place));
   if (!members.length) return [];
   const state = narrowed && group.state === "part" ? "all" : group.state;
-  const most = { closed: 0, part: Math.max(PREVIEW, group.odd.size), all: members.length }[state];
+  const part = members.length <= WHOLE ? members.length : Math.max(PREVIEW, group.odd.size);
+  const most = { closed: 0, part, all: members.length }[state];
   const heading = { group, count: members.length, open: state !== "closed" };
   const those = members.slice(0, most).map((place) => ({ place, odd: group.odd.has(place) }));
   const left = members.length - most;
@@ -184,7 +186,7 @@ function card(pair, odd) {
   const raw = button("quiet", "Difference", () => openViewer(pair.place, "difference"));
   raw.setAttribute("aria-label", `Difference of the pixels of ${pair.id}`);
   const foot = make("div", "foot", kinds.length ? chips : null, sidesOf(pair).length === 2 ? raw : null);
-  const article = make("article", "", name, look, said(pair), remarks(pair), references(pair), foot);
+  const article = make("article", "", name, sidesOf(pair).length ? look : null, said(pair), remarks(pair), references(pair), foot);
   article.dataset.place = pair.place;
   return article;
 }
@@ -195,7 +197,7 @@ function toggleMarks(id) {
 
 function makeLegend() {
   const parts = [];
-  if (pairs.some((pair) => pair.changes.some((change) => change.boxes.some(Boolean)))) parts.push(["box", "what changed"]);
+  if (pairs.some((pair) => pair.changes.some((change) => change.boxes.some(Boolean)))) parts.push(["change", "what changed"]);
   if (pairs.some((pair) => pair.boxes)) parts.push(["known", "the known place"]);
   if (pairs.some((pair) => pair.ignored)) parts.push(["ignored", "ignored"]);
   if (pairs.some((pair) => pair.outlines)) {
@@ -204,11 +206,11 @@ function makeLegend() {
     });
   }
   for (const [kind, text] of parts) {
-    get("legend").append(make("span", "", make("i", "key " + kind), `${text}`));
+    get("legend").append(make("span", "", make("i", "key key-" + kind), text));
   }
   get("legend").hidden = !parts.length;
   const has = (kinds) => parts.some(([kind]) => kinds.some((start) => kind.startsWith(start)));
-  get("with-boxes").hidden = !has(["box", "known", "ignored"]);
+  get("with-boxes").hidden = !has(["change", "known", "ignored"]);
   get("with-outlines").hidden = !has(["outline"]);
 }
 

@@ -90,6 +90,7 @@ function firstBox(pair) {
 function frame(pair, sides, small) {
   const element = make("span", "frame");
   element.dataset.pair = pair.place;
+  if (sides.length === 1) element.dataset.side = SIDES[sides[0]];
   const images = make("span", "images");
   for (const side of sides) {
     const source = pair.pictures[side];

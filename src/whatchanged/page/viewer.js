@@ -1,7 +1,7 @@
 // The viewer: one pair, large, in one of several views.
 const MODES = ["before", "after", "side by side", "blink", "slider", "overlay", "difference"];
 const RANGES = {
-  slider: { name: "After, right of", min: 0, max: 100, step: 1, start: 50, shown: (value) => `${value} %` },
+  slider: { name: "After from", min: 0, max: 100, step: 1, start: 50, shown: (value) => `${value} %` },
   overlay: { name: "After", min: 0, max: 100, step: 1, start: 50, shown: (value) => `${value} %` },
   difference: { name: "Amplified", min: 0, max: 6, step: 1, start: 3, shown: (value) => `${2 ** value} times` },
 };
@@ -28,12 +28,14 @@ function showPair() {
   get("viewer-place").textContent = at < 0 ? "" : `${(at + 1).toLocaleString("en")} of ${shown.length.toLocaleString("en")}`;
   get("previous").disabled = at <= 0;
   get("next").disabled = at < 0 || at >= shown.length - 1;
-  const told = current.changes.map((change) => {
+  const several = current.changes.length > 1 || current.changes[0]?.sentence !== current.caption;
+  const told = (several ? current.changes : []).map((change) => {
     const kind = change.kind ? make("span", "kind", change.kind) : null;
     return make("li", "", kind, change.sentence);
   });
   const parts = [said(current), told.length ? make("ol", "changes", ...told) : null];
-  get("words").replaceChildren(...[...parts, references(current), remarks(current)].filter(Boolean));
+  if (current.references) parts.push(make("p", "note", "References"), references(current));
+  get("words").replaceChildren(...[...parts, remarks(current)].filter(Boolean));
   history.replaceState(null, "", "#" + encodeURIComponent(current.id));
   showMode();
 }
@@ -41,20 +43,21 @@ function showPair() {
 function showMode() {
   const sides = sidesOf(current);
   const both = sides.length === 2;
+  const only = SIDES[sides[0]] ?? "";
   for (const input of get("modes").querySelectorAll("input")) {
-    input.disabled = !both && input.value !== SIDES[sides[0]];
+    input.disabled = !both && input.value !== only;
     input.checked = both ? input.value === mode : !input.disabled;
   }
-  stage.className = both ? mode.replaceAll(" ", "-") : SIDES[sides[0]];
+  stage.className = both ? mode.replaceAll(" ", "-") : only;
   const single = { before: [[0]], after: [[1]], "side by side": [[0], [1]] }[mode] ?? [[0, 1]];
-  const frames = (both ? single : [sides]).map((shownSides) => frame(current, shownSides, false));
+  const frames = (both ? single : sides.map((side) => [side])).map((shownSides) => frame(current, shownSides, false));
   stage.replaceChildren(...frames);
   flipped = false;
   showRange(both);
   blink(both && mode === "blink" && !REDUCED);
   resize();
   const box = firstBox(current);
-  if (box) stage.scrollTo(0, ((box[1] + box[3]) / 2) * scaleOf(frames[0]) - stage.clientHeight / 2);
+  if (box && frames.length) stage.scrollTo(0, ((box[1] + box[3]) / 2) * scaleOf(frames[0]) - stage.clientHeight / 2);
 }
 
 function showRange(both) {
@@ -182,7 +185,7 @@ function listKey(key) {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || get("help").open) return;
   const target = event.target;
-  const typing = target.matches("select, input[type=search]");
+  const typing = target instanceof Element && target.matches("select, input[type=search]");
   if (typing) {
     if (event.key === "Escape" && target === get("text")) target.blur();
     return;
