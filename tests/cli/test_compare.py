@@ -73,6 +73,7 @@ def test_exit_codes(whatchanged, runs, out, tmp_path):
         (("{old}", "{new}", "--calibrate"), "and -o FILE"),
         (("{old}", "{new}", "--accept", "1"), "--accept wants -o DIR"),
         (("{old}", "{new}", "--sensitivity", "0"), "0"),
+        (("{old}", "{new}", "--model", "no-such-model"), "no-such-model"),
     ],
 )
 def test_wrong_calls_end_with_2_and_write_nothing(whatchanged, runs, tmp_path, arguments, message):

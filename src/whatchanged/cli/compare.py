@@ -77,6 +77,10 @@ def compare(
         _calibrate(old, new, output, workers, quiet)
         return
     settings = Settings(model, sensitivity, strict, read_ignored(ignore) if ignore else ())
+    if model is not None:
+        from whatchanged.answers import Answerer
+
+        Answerer(model)  # one that cannot be used stops here, with nothing written
     if noise is not None:
         settings = read_noise(noise).applied(settings)
     if accept and (output is None or not output.is_dir()):

@@ -179,7 +179,8 @@ def _answerer(settings: Settings) -> Answerer:
 def _answer(answerer: Answerer, task: _Task) -> Answer | str:
     """The answer without what a model saw, which is large; or the message of an unusable picture."""
     try:
-        return replace(answerer.answer(task.before, task.after, task.boxes), description=None)
+        answer = answerer.answer(task.before, task.after, task.boxes)
+        return replace(answer, description=None, sources=None)
     except ImageError as error:
         return str(error)
 
