@@ -127,7 +127,7 @@ def recoloured(picture: Image.Image) -> Image.Image:
 
 
 def _run(arguments: Sequence[object], expected: int) -> tuple[float, float, float]:
-    """Seconds, seconds of the processor, and the largest resident set in MB of one command in a new process."""
+    """Seconds, seconds of the processor and the largest resident set in MB of a command in a new process."""
     command = [sys.executable, "-c", START, "compare", *map(str, arguments), "--quiet"]
     began = time.perf_counter()
     process = Popen(command, stdout=-3)
