@@ -80,17 +80,15 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[Group, ...]:
 def _of_one_cause(answers: Sequence[Measured], names: Sequence[str]) -> list[tuple[list[int], str]]:
     """Indices of the answers of each cause, and what they share.
 
-    Every answer is held against every other, which takes time and memory with the square of their number. So
-    of many, ``AT_ONCE`` at equal distances are grouped, and each other one joins the nearest group. Those that
-    are far from all are grouped among themselves in the same way.
+    Every answer is held against every other, which takes time and memory with the square of their number.
+    So of many, ``AT_ONCE`` at equal distances are grouped, and each other one joins the nearest group. Those
+    that are far from all are grouped among themselves in the same way.
     """
     found: list[tuple[list[int], str]] = []
     left = list(range(len(answers)))
     while left:
-        some = sorted(
-            {int(place) for place in np.linspace(0, len(left) - 1, min(AT_ONCE, len(left))).round()}
-        )
-        chosen = [left[place] for place in some]
+        spread = np.linspace(0, len(left) - 1, min(AT_ONCE, len(left)))
+        chosen = [left[place] for place in sorted({int(place) for place in spread.round()})]
         groups = find_groups([answers[index] for index in chosen], [names[index] for index in chosen])
         new = [([chosen[place] for place in group.members], group.sentence) for group in groups]
         taken = set(chosen)
