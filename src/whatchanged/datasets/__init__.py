@@ -36,10 +36,11 @@ READERS: dict[str, str] = {
     "nabirds": "whatchanged.datasets.nabirds:read",
     "plain": "whatchanged.datasets.plain:read",
     "folders": "whatchanged.datasets.folders:read",
+    "named_pairs": "whatchanged.datasets.named_pairs:read",
 }
 """Name to ``module:function``; the module is imported when it is asked. Recognised in this order, but for
 ``GENERAL``."""
-GENERAL = ("plain", "folders")
+GENERAL = ("plain", "folders", "named_pairs")
 """What fits any pictures is tried last, after the plug-ins."""
 
 EXAMPLES = 3
@@ -100,7 +101,7 @@ def open_dataset(
     if not root.exists():
         raise DatasetError(f"{root}: there is no such file or folder.")
     name = name or _recognise(root)
-    reading = Reading(skipping=skip_missing)
+    reading = Reading(skipping=skip_missing, root=root)
     records = _writable(root, find_reader(name).read(root, reading), reading)
     records = _unique(root, records, reading)
     if not records:
@@ -181,8 +182,8 @@ def _recognise(root: Path) -> str:
         raise DatasetError(
             f"{root}: not a folder of a known data set (it holds {lies}). "
             f"Known: {', '.join(dataset_names())}. "
-            "A folder of your own holds before/ and after/ with the same names in both; or name a CSV with "
-            "the columns before,after."
+            "A folder of your own holds before/ and after/ with the same names in both, or names such as "
+            "a_before.png and a_after.png; or name a CSV with the columns before,after."
         )
     raise DatasetError(
         f"{root}: a list of pairs ends in .csv or .jsonl; this is {root.suffix or 'no ending'!r}."

@@ -1,9 +1,10 @@
 """Lists of pairs in CSV or JSON lines: columns before, after, and optionally id, captions, split and changed.
 
-Paths are relative to the list and stay below its folder. Several captions are separated by ``|`` in CSV and
-are a list in JSON lines. A pair without an id is called by its line number; without a split it is a test
-pair; ``changed`` is true or false, or left to the sentences (``mark_changes``). Other columns are kept in
-``extra``.
+Paths are relative to the list. They may be absolute or hold ``..`` where the list itself was named, as on the
+command line; in a list that belongs to a data set they stay below its folder. Several captions are separated
+by ``|`` in CSV and are a list in JSON lines. A pair without an id is called by its line number; without a
+split it is a test pair; ``changed`` is true or false, or left to the sentences (``mark_changes``). Other
+columns are kept in ``extra``.
 """
 
 import csv
@@ -129,7 +130,8 @@ def _record(path: Path, line: int, row: Mapping[str, Any], reading: Reading) -> 
             found = ", ".join(map(str, row)) or "nothing"
             reading.damage(f"{where}: {column!r} should name a picture. The line holds: {found}.")
             return None
-        pictures.append(reading.picture(path.parent, row[column], f"{where}: {column!r}"))
+        anywhere = reading.root == path  # whoever names a list may read what it names
+        pictures.append(reading.picture(path.parent, row[column], f"{where}: {column!r}", anywhere))
     captions = reading.sentences(f"{where}: 'captions'", row.get("captions") or [])
     before, after = pictures
     split = SPLIT_NAMES.get(str(row.get("split") or "test").strip().lower())

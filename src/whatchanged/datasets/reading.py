@@ -23,6 +23,8 @@ class Reading:
     """What one reading met: remarks, and the damaged entries that were left out."""
 
     skipping: bool = False
+    root: Path | None = None
+    """The folder or list that the person named."""
     notes: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     class_names: tuple[str, ...] = ()
@@ -50,12 +52,15 @@ class Reading:
                 self.damage(f"{where}: caption {number} is empty.")
         return tuple(caption for caption in value if caption.strip())
 
-    def picture(self, root: Path, name: Any, where: str) -> Path | None:
-        """``root / name``; a name that is no name, or that leaves ``root``, is damage (None)."""
+    def picture(self, root: Path, name: Any, where: str, anywhere: bool = False) -> Path | None:
+        """``root / name``; a name that is no name, or that leaves ``root``, is damage (None).
+
+        anywhere: paths may lead out of ``root``, as in a list that the person named.
+        """
         if not isinstance(name, str) or not name.strip():
             self.damage(f"{where} should name a picture, not {name!r}.")
             return None
-        if leaves(name):
+        if "\0" in name or (leaves(name) and not anywhere):
             self.damage(f"{where}: the path {name!r} leaves the folder {root}.")
             return None
         return root / name

@@ -10,6 +10,9 @@ every number has been brought to unit deviation. Of other drawn pictures, varied
 is the threshold: no strange picture is needed to find it. It is a Mahalanobis distance in a network's
 features, after Lee et al. (2018, A simple unified framework for detecting out-of-distribution samples and
 adversarial attacks), with a single class.
+
+What hardly changes those features is told by numbers about colours (``captioner.colours``): their ranges are
+those of drawn pictures, varied as far, but for the outermost part that ``QUANTILE`` leaves out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,6 +26,7 @@ from sklearn.covariance import ledoit_wolf
 from torch import Tensor, nn
 
 from whatchanged.captioner.card import InDistribution
+from whatchanged.captioner.colours import NAMES, Ranges, colour_numbers
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.training.methods import Method
 from whatchanged.training.objects.pool import Shard, check_size, open_shards
@@ -94,7 +98,21 @@ def fit_in_distribution(vision: Vision, pool: Path) -> tuple[OODDistance, InDist
         f"distance of pooled features from {min(PICTURES, middle):,} drawn pictures, varied {REACH:g} times"
         f" as far as in training; the threshold is the {100 * QUANTILE:g} % quantile of {len(held):,} others"
     )
-    return distance, InDistribution(threshold, how)
+    colours, of_colours = fit_colours(shards)
+    return distance, InDistribution(threshold, f"{how}; {of_colours}", colours)
+
+
+def fit_colours(shards: Sequence[Shard]) -> tuple[Ranges, str]:
+    """The ranges of the numbers about colours over these pools' pictures, and how they were found."""
+    places = _some([(shard, i, k) for shard in shards for i in range(len(shard)) for k in range(3)])
+    generator = torch.Generator().manual_seed(0)
+    rows = [colour_numbers(varied.numpy()) for varied in _varied(places, generator, REACH)]
+    numbers = np.concatenate(rows)  # (pictures, 5)
+    outside = (1 - QUANTILE) / 2
+    low, high = np.quantile(numbers, [outside, 1 - outside], axis=0)
+    high = np.maximum(high, low + 1e-6)
+    ranges = {name: (float(a), float(b)) for name, a, b in zip(NAMES, low, high, strict=True)}
+    return ranges, f"colours within the range of {100 * QUANTILE:g} % of {len(places):,} drawn pictures"
 
 
 def encode_and_judge(
@@ -140,7 +158,12 @@ def _seen(vision: PictureVision, places: Sequence[Place], generator: torch.Gener
 
 def _features(vision: PictureVision, places: Sequence[Place], generator: torch.Generator) -> Iterator[Tensor]:
     """The backbone's features of these pictures, each varied, a batch at a time."""
+    for varied in _varied(places, generator, REACH):
+        yield vision.features(vision.normalise(varied))
+
+
+def _varied(places: Sequence[Place], generator: torch.Generator, reach: float) -> Iterator[Tensor]:
+    """These pictures, each varied, a batch at a time: uint8 (B, H, W, 3)."""
     for start in range(0, len(places), BATCH):
         pixels = np.stack([shard.pictures[i, k] for shard, i, k in places[start : start + BATCH]])
-        varied = augment_pixels(torch.from_numpy(pixels), generator, REACH)
-        yield vision.features(vision.normalise(varied))
+        yield augment_pixels(torch.from_numpy(pixels), generator, reach)
