@@ -64,7 +64,9 @@ class Answerer:
         self.insists = model is not None
         """Whether a model was named, whose sentence then stands."""
         self.models = installed_models(threads) if model is None else (chosen_model(model, threads),)
-        """The models that may answer; none is built before it is needed."""
+        """The models that may answer. Only one that was named is built before it is needed."""
+        if self.insists:
+            self.models[0].build()
 
     def answer(self, before: Source, after: Source, ignore: Sequence[Box] = ()) -> Answer:
         """The answer for one pair.
@@ -115,9 +117,7 @@ class Answerer:
             if not asked:
                 continue
             pixels = np.stack([model.read(*pairs[i].shown) for i in asked])  # (B, 2, H, W, 3)
-            for i, description in zip(
-                asked, model.captioner.describe_pixels(pixels, self.beams), strict=True
-            ):
+            for i, description in zip(asked, model.build().describe_pixels(pixels, self.beams), strict=True):
                 knows = self.insists or not description.unfamiliar
                 if knows and (i not in said or _distance(description) < _distance(said[i][1])):
                     said[i] = model, replace(description, sources=pairs[i].sources)
