@@ -364,11 +364,11 @@ def test_a_file_of_the_data_set_is_no_output(caption, pictures, tmp_path):
 
 
 def test_single_pictures_alone(caption, red, tmp_path, monkeypatch):
-    from whatchanged.datasets import Dataset, Report
+    from whatchanged.datasets import Dataset, DatasetReport
     from whatchanged.records import PairRecord
 
     single = PairRecord("birds", "1", "1", "test", "single_caption", red, None, ("a red bird",))
-    found = Dataset("birds", tmp_path, (single,), Report())
+    found = Dataset("birds", tmp_path, (single,), DatasetReport())
     monkeypatch.setattr("whatchanged.datasets.open_dataset", lambda *arguments: found)
     code, _, err = caption(tmp_path, "-o", tmp_path / "out.jsonl")
     assert code == 2 and "1 single picture and no pairs" in err and not list(tmp_path.glob("out*"))

@@ -8,7 +8,7 @@ import typer
 from whatchanged.cli.console import check_output, check_outputs, note
 
 if TYPE_CHECKING:
-    from whatchanged.datasets import Dataset, Report
+    from whatchanged.datasets import Dataset, DatasetReport
     from whatchanged.datasets.statistics import Summary
 
 EXAMPLES = 3
@@ -145,7 +145,7 @@ def _preparation_lines(opened: "Dataset", name: str) -> list[str]:
 def _report_lines(opened: "Dataset") -> list[str]:
     from whatchanged.datasets.published import PUBLISHED
 
-    report: Report = opened.report
+    report: DatasetReport = opened.report
     lines = [f"published counts: {difference}" for difference in report.differences]
     if not lines and opened.name in PUBLISHED:
         lines.append("published counts: equal")

@@ -76,7 +76,7 @@ def test_each_metric_is_computed_once_for_table_json_and_page(files, monkeypatch
         asked.append(candidates)
         return mean("METEOR", np.full(len(candidates), 0.25))
 
-    settings = Settings(resamples=20, java_metrics={"METEOR": java})
+    settings = Settings(resamples=20, further_metrics={"METEOR": java})
     report = report_from_files(Systems(predictions, attention=maps), references, settings)
     report.to_json(), report.table(), report.table("markdown"), report_page(report, "t")
     # CIDEr-D's word weights are those of each subset: once for all pairs, and for the changed and the others.
