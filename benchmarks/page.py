@@ -100,7 +100,9 @@ def scored_page(paths: list[tuple[Path, Path]], rng: np.random.Generator) -> Pag
             f"{number:05d}.png", *names, line(number, rng), references=references, heatmaps=maps, facts=facts
         )
         pairs.append(pair)
-    return Page("Predictions against references", pairs, orders={"worst first": rng.permutation(len(pairs))})
+    return Page(
+        "Predictions against references", pairs, orders={"worst first": rng.permutation(len(pairs)).tolist()}
+    )
 
 
 def measure(browser: Browser, page: Page, path: Path, repeats: int) -> dict[str, float]:

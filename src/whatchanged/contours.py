@@ -58,12 +58,25 @@ def svg_path(lines: Sequence[Line]) -> str:
 
 def _smooth(heat: NDArray[np.floating]) -> NDArray[np.float64]:
     """The map on a finer grid, without steps between its cells."""
-    from scipy.ndimage import gaussian_filter  # slow to import
-
     rows, columns = heat.shape
-    blurred = gaussian_filter(np.asarray(heat, np.float32), BLUR, mode="nearest")
+    blurred = _blur(np.asarray(heat, np.float32))
     fine = Image.fromarray(blurred).resize((columns * FINER, rows * FINER), Image.Resampling.BICUBIC)
     return np.maximum(np.asarray(fine, np.float64), 0.0)
+
+
+def _blur(heat: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The map convolved with a normal density; beyond its edges it stays as it is there.
+
+    Written out, because SciPy's filter takes longer to import than everything else here takes to run.
+    """
+    reach = round(4 * BLUR)
+    weights = np.exp(-(np.arange(-reach, reach + 1) ** 2) / (2 * BLUR**2))
+    weights /= weights.sum()
+    rows, columns = heat.shape
+    framed = np.pad(heat, reach, mode="edge")
+    down = sum(weight * framed[i : i + rows] for i, weight in enumerate(weights))  # (rows, columns + 2 reach)
+    both = sum(weight * np.asarray(down)[:, i : i + columns] for i, weight in enumerate(weights))
+    return np.asarray(both, np.float32)
 
 
 def _level(smooth: NDArray[np.float64], share: float) -> float:
