@@ -1,5 +1,6 @@
 """Who answers: the model that knows the pictures, or the measurement."""
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -136,6 +137,28 @@ class Answerer:
             return replace(of_measured(measured), sources=pair.sources)
         sizes = (pair.pictures[0].size, pair.pictures[1].size)
         return replace(of_model(model.card.name, description, measured, sizes), sources=pair.sources)
+
+
+@functools.cache
+def _shared() -> Answerer:
+    """The answerer behind ``describe``: its models are loaded once."""
+    return Answerer()
+
+
+def describe(before: Source, after: Source) -> Answer:
+    """The answer for one pair, of the model that knows the pictures, or else measured.
+
+    A picture is a path, the bytes of a file, an open file, a Pillow picture or an array. Models are kept once
+    they are loaded. An ``Answerer`` has settings and takes many pairs at a time. Raises ImageError.
+
+    >>> import whatchanged
+    >>> answer = whatchanged.describe("before.png", "after.png")
+    >>> answer.sentence
+    'the large red metal cube has been added'
+    >>> answer.verdict, answer.doubtful, answer.answer
+    ('changed', False, 'clevr-pcl')
+    """
+    return _shared().answer(before, after)
 
 
 def _distance(description: "Description") -> float:

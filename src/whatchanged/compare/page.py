@@ -13,6 +13,8 @@ KINDS = {
     "added": "Added",
     "removed": "Removed",
     "renamed": "The same picture under another name",
+    "changed": "Changed, told by a model",
+    "noise": "Differ without a visible change",
 }
 """What the page lists beside the groups, in this order."""
 
@@ -34,9 +36,13 @@ def page_of(found: Comparison) -> Page:
         for group in found.groups
     ]
     for kind, title in KINDS.items():
-        members = [where[place] for place in shown if kind_of(found.outcomes[place]) == kind]
+        members = [
+            where[place]
+            for place in shown
+            if kind_of(found.outcomes[place]) == kind and place not in found.group_of
+        ]
         if members:
-            groups.append(Group(f"{title}: {len(members):,}", members))
+            groups.append(Group(f"{title}: {len(members):,}", members, closed=kind == "noise"))
     return Page(
         title="What changed",
         pairs=[_pair(found, place, beyond.get(place, ())) for place in shown],

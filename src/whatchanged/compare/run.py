@@ -55,8 +55,8 @@ class Outcome:
 
     @property
     def noise(self) -> bool:
-        """Whether the files' pixels differ without a visible change."""
-        return self.answer is not None and not self.changed and self.answer.verdict == "noise"
+        """Whether the pixels differ without a visible change, or by what view and light explain alone."""
+        return self.answer is not None and not self.changed and self.answer.verdict != "identical"
 
 
 @dataclass(frozen=True)

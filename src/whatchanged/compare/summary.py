@@ -103,7 +103,7 @@ def _noise(found: Comparison) -> list[str]:
         return []
     told = variants([one.pair.pair_id for one in found.noise])
     lines = _bullets(map(_code, told), len(told))
-    head = f"**Differ, but not visibly: {len(found.noise):,}**"
+    head = f"**Differ without a visible change: {len(found.noise):,}**"
     return ["<details><summary>", "", head, "", "</summary>", "", *lines, "", "</details>", ""]
 
 

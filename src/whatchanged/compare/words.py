@@ -29,7 +29,7 @@ def headline(found: Comparison) -> str:
         parts.append(f"{len(found.failed):,} could not be compared")
     if found.noise:
         differ = "differs" if len(found.noise) == 1 else "differ"
-        parts.append(f"{len(found.noise):,} {differ} invisibly")
+        parts.append(f"{len(found.noise):,} {differ} without a visible change")
     return "; ".join(parts) + "."
 
 
@@ -68,7 +68,7 @@ def group_sentence(found: Comparison, group: Group) -> str:
     """How many pictures share what, and which of them show something else as well."""
     sentence = f"{counted(len(group.members), 'picture')}: {lowered(group.sentence)}"
     if 0 < group.changed < len(group.members):
-        sentence += f" In {len(group.members) - group.changed:,} of them invisibly."
+        sentence += f" In {len(group.members) - group.changed:,} of them not visibly."
     odd = group.odd
     if odd:
         names = ", ".join(found.outcomes[place].pair.pair_id for place in odd[:NAMED])
