@@ -1,3 +1,5 @@
+import io
+import re
 import struct
 import threading
 import zlib
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from PIL import ExifTags, Image, ImageCms
 
 from whatchanged.errors import ImageError, ShapeError
-from whatchanged.images import normalise, open_image, picture_size, resize
+from whatchanged.images import kept, normalise, open_image, picture_size, resize
 
 COLOR = (200, 40, 90)
 
@@ -228,3 +230,50 @@ def test_a_size_from_the_header(tmp_path):
     for name in ("d.png", "e.png"):
         with pytest.raises(ImageError):
             picture_size(tmp_path / name)
+
+
+def test_bytes_and_open_files(tmp_path):
+    flat().save(tmp_path / "a.png")
+    content = (tmp_path / "a.png").read_bytes()
+    wanted = np.asarray(open_image(tmp_path / "a.png"))
+    with (tmp_path / "a.png").open("rb") as stream:
+        sources = (content, io.BytesIO(content), stream)
+        assert all(np.array_equal(open_image(source), wanted) for source in sources)
+    assert picture_size(content) == open_image(content).size
+
+
+def test_what_was_read_of_an_open_file_can_be_read_again(tmp_path):
+    flat().save(tmp_path / "a.png")
+    content = (tmp_path / "a.png").read_bytes()
+    assert kept(io.BytesIO(content)) == content
+    assert kept(tmp_path / "a.png") == tmp_path / "a.png"
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (b"", "empty"),
+        (b"this is text", "not a picture"),
+        (io.StringIO("text"), "mode 'rb'"),
+        (7, "this is no picture: int"),
+        ("https://example.org/a.png", "https://example.org/a.png: this is a URL"),
+        ("s3://bucket/a.png", "this is a URL"),
+    ],
+)
+def test_sources_that_are_none(source, said):
+    for read in (open_image, picture_size):
+        with pytest.raises(ImageError, match=re.escape(said)):
+            read(source)
+
+
+def test_an_endless_stream_is_not_read(monkeypatch):
+    monkeypatch.setattr("whatchanged.images.MAX_BYTES", 1000)
+    with pytest.raises(ImageError, match="more than 1,000 bytes"):
+        open_image(io.BytesIO(bytes(2000)))
+
+
+def test_a_file_may_be_named_like_an_address(tmp_path, monkeypatch):
+    (tmp_path / "http:").mkdir()
+    flat().save(tmp_path / "http:" / "a.png")
+    monkeypatch.chdir(tmp_path)
+    assert open_image("http:/a.png").size == flat().size

@@ -10,6 +10,7 @@ import whatchanged
 import whatchanged.training
 
 PUBLIC = {
+    *("Answer", "Answerer", "describe"),
     *("Captioner", "Description", "load"),
     *("datasets", "evaluation", "recipes", "training"),
     *("WhatchangedError", "__version__"),

@@ -41,15 +41,16 @@ WARY = replace(CARD, in_distribution=InDistribution(0.25, "by hand"))
 
 def build(folder: Path) -> Bundle:
     """Write the bundle into an empty folder."""
-    return _build(folder, CARD)
+    return build_card(folder, CARD)
 
 
 def build_wary(folder: Path) -> Bundle:
     """The same, telling too how strange its pictures are."""
-    return _build(folder, WARY)
+    return build_card(folder, WARY)
 
 
-def _build(folder: Path, card: Card) -> Bundle:
+def build_card(folder: Path, card: Card) -> Bundle:
+    """The same with another card."""
     folder.mkdir(parents=True, exist_ok=True)
     onnx.save(_encoder(card.in_distribution is not None), folder / "encoder.onnx")
     onnx.save(_decoder(), folder / "decoder.onnx")

@@ -3,14 +3,14 @@
     >>> import whatchanged
     >>> from importlib.resources import files
     >>> demo = files("whatchanged") / "models" / "demo"
-    >>> captioner = whatchanged.load()
-    >>> found = captioner.describe(demo / "00-before.png", demo / "00-after.png")
-    >>> found.sentence
+    >>> answer = whatchanged.describe(demo / "00-before.png", demo / "00-after.png")
+    >>> answer.sentence
     'the large green rubber cube changed to purple'
-    >>> found.changed
-    True
+    >>> answer.changed, answer.answer
+    (True, 'clevr-pcl')
 
-load, Captioner, Description    describe pairs with a shipped model or one of your own
+describe, Answer, Answerer      the answer for any pair: of the model that knows the pictures, or measured
+load, Captioner, Description    what one model says: a shipped one, or one of your own
 datasets                        read a data set: ``datasets.open_dataset(path)``
 evaluation                      score captions
 recipes                         read and list recipes
@@ -26,26 +26,36 @@ from whatchanged.errors import WhatchangedError
 
 if TYPE_CHECKING:
     from whatchanged import datasets, evaluation, recipes, training
+    from whatchanged.answers import Answer, Answerer, describe
     from whatchanged.captioner.runtime import Captioner, Description, load
 
 __version__ = "0.1.0"
 __all__ = [
+    "Answer",
+    "Answerer",
     "Captioner",
     "Description",
     "WhatchangedError",
     "__version__",
     "datasets",
+    "describe",
     "evaluation",
     "load",
     "recipes",
     "training",
 ]
 
+_ROOMS = {
+    "whatchanged.answers": ("Answer", "Answerer", "describe"),
+    "whatchanged.captioner.runtime": ("Captioner", "Description", "load"),
+}
+
 
 def __getattr__(name: str) -> Any:
     """Public names are resolved on first use, so that ``import whatchanged`` stays instant."""
-    if name in ("Captioner", "Description", "load"):
-        return getattr(import_module("whatchanged.captioner.runtime"), name)
+    for room, names in _ROOMS.items():
+        if name in names:
+            return getattr(import_module(room), name)
     if name in __all__:
         return import_module(f"whatchanged.{name}")
     raise AttributeError(f"module 'whatchanged' has no attribute {name!r}")

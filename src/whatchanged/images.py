@@ -171,27 +171,27 @@ def _opened(source: Source) -> Iterator[tuple[BinaryIO, str]]:
         yield io.BytesIO(source), name
     elif isinstance(source, str | Path):
         path = Path(source)
-        _check_file(path)
+        _check_file(path, name)
         with path.open("rb") as stream:
             yield stream, name
     else:
         raise ImageError(f"{name}: a file is wanted, not a {type(source).__name__}.")
 
 
-def _check_file(path: Path) -> None:
+def _check_file(path: Path, name: str) -> None:
     """That the path is a readable file with something in it."""
     try:
         if path.is_dir():
-            raise ImageError(f"{path}: this is a folder, a picture is wanted. Name a file in it.")
+            raise ImageError(f"{name}: this is a folder, a picture is wanted. Name a file in it.")
         if not path.is_file() and _URL.match(str(path)):
-            raise ImageError(f"{path}: this is a URL; only files are read. Download it and name the file.")
+            raise ImageError(f"{name}: this is a URL; only files are read. Download it and name the file.")
         if not path.is_file():
-            raise ImageError(f"{path}: there is no such file. Check the path.")
+            raise ImageError(f"{name}: there is no such file. Check the path.")
         with path.open("rb") as stream:
             if not stream.read(1):
-                raise ImageError(f"{path}: the file is empty (0 bytes). Copy it again.")
+                raise ImageError(f"{name}: the file is empty (0 bytes). Copy it again.")
     except OSError as error:
-        raise ImageError(f"{path}: cannot read the file: {error.strerror}.") from error
+        raise ImageError(f"{name}: cannot read the file: {error.strerror}.") from error
 
 
 def _open_header(stream: BinaryIO, name: str, least: int = LEAST_SIDE) -> Image.Image:

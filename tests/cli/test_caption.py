@@ -30,7 +30,11 @@ def test_one_line_a_pair_in_order(caption, pairs, tmp_path):
     code, stdout, err = caption(pairs, "-o", out, "--batch-size", "3")
     assert (code, stdout) == (0, "") and "7 pairs captioned" in err
     assert [line["id"] for line in lines(out)] == [f"p{i}" for i in range(7)]
-    assert [list(line) for line in lines(out)] == [["id", "caption", "no_change"]] * 7
+    assert [list(line)[:3] for line in lines(out)] == [["id", "caption", "no_change"]] * 7
+    assert [line["verdict"] for line in lines(out)] == ["identical", "changed"] * 3 + ["identical"]
+    assert {line["answer"] for line in lines(out)} == {"tiny"}
+    assert (lines(out)[1]["before"], lines(out)[1]["after"]) == ("before.png", "after.png")
+    assert lines(out)[1]["size_after"] == [48, 32] and not any("changes" in line for line in lines(out))
     assert [line["caption"] for line in lines(out)] == ["there is no change", "the square changed"] * 3 + [
         "there is no change"
     ]
@@ -43,7 +47,7 @@ def test_unfamiliar_pairs_are_marked(whatchanged, wary_folder, pairs, red, tmp_p
     code, _, err = whatchanged("caption", "--model", wary_folder, pairs, "-o", out)
     assert code == 0 and "1 of the pairs captioned now" in err and "tiny" in err
     assert [line["unfamiliar"] for line in lines(out)] == [False] * 7 + [True]
-    assert list(lines(out)[0]) == ["id", "caption", "no_change", "unfamiliar"]
+    assert list(lines(out)[0])[:3] == ["id", "caption", "no_change"]
     quiet = whatchanged("caption", "--model", wary_folder, pairs, "-o", out, "--force", "--quiet")
     assert (quiet[0], quiet[2]) == (0, "")
 
@@ -173,21 +177,22 @@ def test_resume_knows_the_list_wherever_it_lies(caption, pairs, pictures, tmp_pa
 
 
 def test_interrupted(caption, pairs, tmp_path, monkeypatch):
-    from whatchanged.captioner.runtime import Captioner
+    from whatchanged.answers import answerer
 
-    real, calls = Captioner.read, []
+    real, calls = answerer.read_pair, []
 
-    def read(self, before, after):
-        calls.append(before)
+    def read_pair(*pair):
+        calls.append(pair)
         if len(calls) == 6:
             raise KeyboardInterrupt
-        return real(self, before, after)
+        return real(*pair)
 
-    monkeypatch.setattr(Captioner, "read", read)
+    monkeypatch.setattr(answerer, "read_pair", read_pair)
     out = tmp_path / "out.jsonl"
     code, _, err = caption(pairs, "-o", out, "--batch-size", "2")
     assert code == 130 and "--resume" in err
     assert len(lines(out)) == 4
+    monkeypatch.undo()
     assert caption(pairs, "-o", out, "--resume")[0] == 0
     assert [line["id"] for line in lines(out)] == [f"p{i}" for i in range(7)]
 

@@ -1,11 +1,17 @@
+import io
 import json
 import os
 import struct
+import subprocess
+import sys
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageCms
+
+from whatchanged.answers import models
 
 
 @pytest.fixture
@@ -25,7 +31,7 @@ def test_nothing_changed(describe, pictures):
     assert out.splitlines()[0] == "there is no change"
 
 
-def test_exit_code_goes_by_the_sentence(describe, pictures):
+def test_exit_code_tells_a_change(describe, pictures):
     assert describe(*pictures, "--exit-code")[0] == 1
     assert describe(pictures[0], pictures[0], "--exit-code")[0] == 0
     assert describe(*pictures)[0] == 0
@@ -35,9 +41,17 @@ def test_json(describe, pictures):
     code, out, _ = describe(*pictures, "--json")
     fields = json.loads(out)
     assert code == 0 and out.count("\n") == 1
-    assert fields["caption"] == "the square changed"
-    assert fields["changed"] is True and fields["doubtful"] is False
+    assert fields["caption"] == "the square changed" and fields["answer"] == "tiny"
+    assert fields["verdict"] == "changed" and fields["changed"] is True and fields["doubtful"] is False
+    assert (fields["before"], fields["after"]) == tuple(map(str, pictures))
     assert 0 <= fields["no_change"] < 0.01
+    assert not {"words", "heatmaps", "strangeness", "id", "changes"} & fields.keys()
+
+
+def test_maps(describe, pictures):
+    code, out, _ = describe(*pictures, "--maps")
+    fields = json.loads(out)
+    assert code == 0 and out.count("\n") == 1 and fields["caption"] == "the square changed"
     assert np.array(fields["heatmaps"]).argmax() == 11  # the last cell of the second map
     assert [word for word, _ in fields["words"]] == ["the", "square", "changed"]
 
@@ -50,23 +64,25 @@ def test_a_doubtful_pair_says_so_on_stderr(describe, pictures, bundle_folder):
     assert describe(*pictures, "--quiet")[2] == ""
 
 
-def test_an_unfamiliar_picture_is_warned_of(whatchanged, wary_folder, pictures, red):
+def test_an_unfamiliar_picture_is_warned_of_in_the_line_of_the_sentence(
+    whatchanged, wary_folder, pictures, red
+):
     def run(*arguments):
         return whatchanged("describe", "--model", wary_folder, *arguments)
 
     for pair, which in (
-        ((red, pictures[0]), "The picture before looks"),
-        ((pictures[0], red), "The picture after looks"),
-        ((red, red), "Both pictures look"),
+        ((red, pictures[0]), "the picture before looks"),
+        ((pictures[0], red), "the picture after looks"),
+        ((red, red), "both pictures look"),
     ):
-        code, out, err = run(*pair)
-        assert code == 0 and err.startswith(which) and err.count("\n") == 1
-        assert "unlike anything that tiny has seen" in err and "unlike" not in out
-    assert run(*pictures)[2] == "" and run(red, red, "--quiet")[2] == ""
+        code, out, _ = run(*pair, "--quiet")
+        sentence = out.splitlines()[0]
+        assert code == 0 and f"(do not rely on this: {which} unlike anything that tiny has seen)" in sentence
+    assert "unlike" not in run(*pictures)[1]
 
 
 def test_json_tells_how_strange_the_pictures_are(whatchanged, wary_folder, describe, pictures, red):
-    _, out, _ = whatchanged("describe", "--model", wary_folder, pictures[0], red, "--json")
+    _, out, _ = whatchanged("describe", "--model", wary_folder, pictures[0], red, "--maps")
     fields = json.loads(out)
     assert fields["unfamiliar"] is True and fields["strangeness"] == [0.0, 4.0]
     _, out, _ = whatchanged("describe", "--model", wary_folder, *pictures, "--json")
@@ -113,7 +129,7 @@ def test_turned_jpeg_and_webp(describe, pictures, tmp_path):
     webp = tmp_path / "a.webp"
     Image.open(pictures[1]).save(webp)
     for path in (turned, webp):
-        code, out, _ = describe(pictures[0], path, "--json")
+        code, out, _ = describe(pictures[0], path, "--maps")
         assert code == 0 and np.array(json.loads(out)["heatmaps"]).argmax() == 11
 
 
@@ -190,3 +206,140 @@ def test_a_heat_map_replaces_no_picture_of_the_pair(describe, pictures):
     before = pictures[1].read_bytes()
     code, _, err = describe(*pictures, "--heatmap", pictures[1], "--force")
     assert code == 2 and "one of the inputs" in err and pictures[1].read_bytes() == before
+
+
+# Pictures that no model knows, and differences that are not seen
+
+
+def drawn(size=(300, 200)):
+    pixels = np.full((size[1], size[0], 3), 250, np.uint8)
+    pixels[40:60, 20:280] = (30, 60, 200)
+    return pixels
+
+
+def saved(path, pixels, **options):
+    Image.fromarray(pixels).save(path, **options)
+    return path
+
+
+@pytest.fixture
+def screens(tmp_path):
+    """A page, and the same with a button in another colour."""
+    after = drawn()
+    after[100:130, 100:180] = (200, 30, 30)
+    return saved(tmp_path / "a.png", drawn()), saved(tmp_path / "b.png", after)
+
+
+def test_what_no_model_knows_is_measured(whatchanged, screens):
+    code, out, err = whatchanged("describe", *screens, "--exit-code")
+    assert (code, err) == (1, "")
+    sentence, probability = out.splitlines()
+    assert "added" in sentence and probability.endswith("; measured, without a model")
+    fields = json.loads(whatchanged("describe", *screens, "--json")[1])
+    assert fields["answer"] == "measured" and fields["changes"][0]["box_after"] == [100, 100, 180, 130]
+    assert whatchanged("describe", screens[0], screens[0], "--exit-code")[0] == 0
+
+
+def test_a_named_model_is_contradicted_on_stderr(whatchanged, bundle_folder, tmp_path):
+    after = drawn()
+    after[100:104, 100:110] = 0  # too little for the model to see
+    pair = saved(tmp_path / "a.png", drawn()), saved(tmp_path / "b.png", after)
+    code, out, err = whatchanged("describe", *pair, "--model", bundle_folder, "--exit-code")
+    assert out.startswith("there is no change\n") and err.startswith("Measured: Something")
+    assert code == 1
+
+
+def test_its_places_are_drawn(whatchanged, screens, tmp_path):
+    out = tmp_path / "where.png"
+    assert whatchanged("describe", *screens, "--heatmap", out)[0] == 0
+    with Image.open(out) as image:
+        assert image.size == (300 + 8 + 300, 200)
+        assert image.getpixel((308 + 99, 110)) == (214, 39, 40)
+
+
+def hidden(tmp_path):
+    """Pairs whose pixels look the same, what is said of them, and the exit code."""
+    plain = saved(tmp_path / "plain.png", drawn())
+    holes = np.dstack([drawn(), np.full((200, 300), 255, np.uint8)])
+    holes[100:150, 100:200, 3] = 0
+    deep = tmp_path / "deep.tiff"
+    Image.fromarray(np.full((200, 300), 514, np.uint16)).save(deep)
+    deeper = tmp_path / "deeper.tiff"
+    Image.fromarray(np.full((200, 300), 515, np.uint16)).save(deeper)
+    exif = Image.Exif()
+    exif[0x0112] = 3
+    turned = saved(tmp_path / "turned.png", np.ascontiguousarray(drawn()[::-1, ::-1]), exif=exif)
+    frames = [Image.fromarray(drawn()), Image.fromarray(255 - drawn())]
+    still, moving = tmp_path / "still.gif", tmp_path / "moving.gif"
+    frames[0].save(still, save_all=True, append_images=[frames[0].transpose(1)])
+    frames[0].save(moving, save_all=True, append_images=[frames[1]])
+    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("LAB")).tobytes()
+    return {
+        "alpha": (plain, saved(tmp_path / "holes.png", holes), "transparency", 1),
+        "depth": (deep, deeper, "8 bits", 0),
+        "turn": (plain, turned, "turned", 0),
+        "profile": (plain, saved(tmp_path / "lab.png", drawn(), icc_profile=profile), "profile", 0),
+        "frames": (still, moving, "animation", 1),
+    }
+
+
+@pytest.mark.parametrize("kind", ["alpha", "depth", "turn", "profile", "frames"])
+def test_what_is_not_seen_is_never_passed_over(whatchanged, wary_folder, tmp_path, kind):
+    before, after, said, wanted = hidden(tmp_path)[kind]
+    code, out, _ = whatchanged("describe", before, after, "--exit-code")
+    assert (code, said in out) == (wanted, True), out
+    code, out, err = whatchanged("describe", before, after, "--exit-code", "--model", wary_folder)
+    assert out.startswith("there is no change") and said in err
+    assert code == wanted
+
+
+def test_scenes_that_differ_in_alpha_alone(whatchanged, tmp_path):
+    """The shipped model sees no difference in them, so it is not asked."""
+    demo = Path(models.__file__).parents[1] / "models" / "demo" / "00-before.png"
+    image = Image.open(demo).convert("RGBA")
+    image.putalpha(Image.new("L", image.size, 100))
+    image.save(tmp_path / "pale.png")
+    code, out, _ = whatchanged("describe", demo, tmp_path / "pale.png", "--exit-code")
+    assert code == 1 and "measured" in out
+
+
+# Where pictures come from, and where things go
+
+
+def test_a_picture_from_stdin(describe, pictures, monkeypatch):
+    for pair in (("-", pictures[1]), (pictures[0], "-")):
+        file = pictures[pair.index("-")]
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(file.read_bytes())))
+        assert describe(*pair)[1].startswith("the square changed")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    assert "empty" in describe("-", pictures[1])[2]
+    code, _, err = describe("-", "-")
+    assert code == 2 and "only one of the two" in err
+
+
+def test_an_address_is_refused(describe, pictures):
+    code, out, err = describe("https://example.org/a.png", pictures[0])
+    assert (code, out) == (2, "") and "https://example.org/a.png: this is a URL" in err
+
+
+def test_a_heat_map_on_stdout(bundle_folder, pictures):
+    command = [sys.executable, "-m", "whatchanged", "describe", *pictures, "--heatmap", "-"]
+    done = subprocess.run([*command, "--model", bundle_folder], capture_output=True, check=True)
+    assert Image.open(io.BytesIO(done.stdout)).format == "PNG"
+    assert done.stderr.startswith(b"the square changed")
+
+
+def test_the_help_has_an_example_and_the_limit_of_the_shipped_model(whatchanged):
+    _, out, _ = whatchanged("describe", "--help")
+    assert "whatchanged describe before.png after.png" in out and "CLEVR" in out
+
+
+def test_it_loads_no_torch(bundle_folder, pictures):
+    program = (
+        "import sys; sys.argv = ['whatchanged', 'describe', *sys.argv[1:]]\n"
+        "from whatchanged.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: print('torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, *pictures], capture_output=True, check=True)
+    assert done.stdout.splitlines()[-1] == b"False"

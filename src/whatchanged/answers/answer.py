@@ -26,6 +26,15 @@ MEASURED = "measured"
 class Answer:
     """What is said of a pair of pictures.
 
+    >>> import whatchanged
+    >>> answer = whatchanged.describe("before.png", "before.png")
+    >>> answer.verdict, answer.changed, answer.no_change, answer.answer
+    ('identical', False, 1.0, 'measured')
+    >>> list(answer.as_json())[:3]
+    ['caption', 'no_change', 'verdict']
+    >>> whatchanged.describe("before.png", "after.png").heatmap().mode
+    'RGB'
+
     sentence     what changed, in one sentence
     no_change    the probability that nothing visible changed
     verdict      identical, noise, changed; unchanged where a model says so of a world in which viewpoint and

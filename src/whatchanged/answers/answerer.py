@@ -1,5 +1,6 @@
 """Who answers: the model that knows the pictures, or the measurement."""
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -64,7 +65,9 @@ class Answerer:
         self.insists = model is not None
         """Whether a model was named, whose sentence then stands."""
         self.models = installed_models(threads) if model is None else (chosen_model(model, threads),)
-        """The models that may answer; none is built before it is needed."""
+        """The models that may answer. Only one that was named is built before it is needed."""
+        if self.insists:
+            self.models[0].build()
 
     def answer(self, before: Source, after: Source, ignore: Sequence[Box] = ()) -> Answer:
         """The answer for one pair.
@@ -115,9 +118,7 @@ class Answerer:
             if not asked:
                 continue
             pixels = np.stack([model.read(*pairs[i].shown) for i in asked])  # (B, 2, H, W, 3)
-            for i, description in zip(
-                asked, model.captioner.describe_pixels(pixels, self.beams), strict=True
-            ):
+            for i, description in zip(asked, model.build().describe_pixels(pixels, self.beams), strict=True):
                 knows = self.insists or not description.unfamiliar
                 if knows and (i not in said or _distance(description) < _distance(said[i][1])):
                     said[i] = model, replace(description, sources=pairs[i].sources)
@@ -136,6 +137,28 @@ class Answerer:
             return replace(of_measured(measured), sources=pair.sources)
         sizes = (pair.pictures[0].size, pair.pictures[1].size)
         return replace(of_model(model.card.name, description, measured, sizes), sources=pair.sources)
+
+
+@functools.cache
+def _shared() -> Answerer:
+    """The answerer behind ``describe``: its models are loaded once."""
+    return Answerer()
+
+
+def describe(before: Source, after: Source) -> Answer:
+    """The answer for one pair, of the model that knows the pictures, or else measured.
+
+    A picture is a path, the bytes of a file, an open file, a Pillow picture or an array. Models are kept once
+    they are loaded. An ``Answerer`` has settings and takes many pairs at a time. Raises ImageError.
+
+    >>> import whatchanged
+    >>> answer = whatchanged.describe("before.png", "after.png")
+    >>> answer.sentence
+    'the large red metal cube has been added'
+    >>> answer.verdict, answer.doubtful, answer.answer
+    ('changed', False, 'clevr-pcl')
+    """
+    return _shared().answer(before, after)
 
 
 def _distance(description: "Description") -> float:

@@ -34,18 +34,20 @@ class Model:
         """threads: how many an operator may use; None: at most two."""
         self.bundle = bundle
         self._threads = threads
+        self._captioner: Captioner | None = None
 
     @property
     def card(self) -> Card:
         """What is known of the model."""
         return self.bundle.card
 
-    @cached_property
-    def captioner(self) -> "Captioner":
-        """The model, ready to run; built when it is asked for. Raises BundleError."""
-        from whatchanged.captioner.runtime import Captioner
+    def build(self) -> "Captioner":
+        """The model, ready to run; built when it is first asked for. Raises BundleError."""
+        if self._captioner is None:
+            from whatchanged.captioner.runtime import Captioner
 
-        return Captioner(self.bundle, self._threads)
+            self._captioner = Captioner(self.bundle, self._threads)
+        return self._captioner
 
     @cached_property
     def explains_view_and_light(self) -> bool:
@@ -76,7 +78,7 @@ class Model:
 
     def read(self, before: Pixels, after: Pixels) -> Pixels:
         """The pair as the model reads it: (2, H, W, 3)."""
-        wanted = self.captioner.input
+        wanted = self.build().input
         return np.stack([as_input(picture, wanted) for picture in (before, after)])
 
 

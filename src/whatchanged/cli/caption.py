@@ -1,10 +1,9 @@
 """``whatchanged caption``: a sentence for every pair of a list or data set, one JSON line each, in order.
 
-A line is ``{"id", "caption", "no_change"}``, or ``{"id", "error"}`` for a pair that failed. It is flushed
-before the next one is written. Where the model can tell, ``"unfamiliar"`` says whether a picture of the pair
-is unlike its training pictures. ``OUT.meta.json`` beside the output names the model and the list, so that
-``--resume`` never mixes two runs. A shard is a contiguous part of the list; the outputs of all shards, one
-after the other, are the output of the whole.
+A line is ``{"id", "caption", "no_change", ...}`` as ``Answer.as_json`` gives it, or ``{"id", "error"}`` for a
+pair that failed. It is flushed before the next one is written. ``OUT.meta.json`` beside the output names the
+models and the list, so that ``--resume`` never mixes two runs. A shard is a contiguous part of the list; the
+outputs of all shards, one after the other, are the output of the whole.
 """
 
 import re
@@ -26,7 +25,9 @@ if TYPE_CHECKING:
 def caption(
     pairs: Annotated[Path, typer.Argument(help="A CSV or JSONL list, or a data set's folder.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the predictions go (JSON lines).")],
-    model: Annotated[str | None, typer.Option(help="A shipped model or a model folder.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="A shipped model or a model folder, to answer in any case.")
+    ] = None,
     dataset: Annotated[str | None, typer.Option(help="Which data set this is, if not recognised.")] = None,
     split: Annotated[
         Literal["all", "train", "val", "test"], typer.Option(help="Caption this split only.")
@@ -40,34 +41,59 @@ def caption(
         str, typer.Option(metavar="I/N", help="Only the I-th of N parts, from 1/N to N/N.")
     ] = "1/1",
     attention: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write each word's attention too (safetensors).")
+        Path | None,
+        typer.Option(metavar="DIR", help="Write each word's attention too (safetensors); needs --model."),
     ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write a page of all pairs, which links the pictures; with --attention it shows where "
+            "the words looked."
+        ),
+    ] = None,
+    embed: Annotated[
+        bool, typer.Option("--embed", help="Put the pictures into the page, so that it can be mailed.")
+    ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Continue after the last whole line.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no remarks.")] = False,
 ) -> None:
-    """Caption every pair of a list or data set."""
+    """Caption every pair of a list or data set.
+
+    For example: whatchanged caption pairs.csv -o captions.jsonl
+    """
     part, parts = _part(shard)
     if resume and force:
         raise typer.BadParameter("choose one of --resume and --force")
+    if attention is not None and model is None:
+        raise typer.BadParameter("--attention keeps the maps of one model; name it with --model")
     _check_places(output, pairs, attention, replace=force or resume)
-    from whatchanged.captioner.runtime import load
+    if html is not None:
+        check_output(html, force or resume)
+        check_outputs([html], [pairs, output, sidecar(output)])
+    from whatchanged.answers import Answerer
     from whatchanged.datasets import open_dataset
 
     found = open_dataset(pairs, dataset, split, skip_missing)
     listed = _pairs_of(found, pairs)
-    _check_no_picture(output, listed)
+    _check_no_picture([output] if html is None else [output, html], listed)
     _report(found, len(found.records) - len(listed), quiet)
     first = len(listed) * (part - 1) // parts
     last = len(listed) * part // parts
-    captioner = load(model)
-    identity = identity_of(captioner, found.root, listed, (first, last), beams, attention is not None)
+    answerer = Answerer(model, beams=beams)
+    base = found.root if found.root.is_dir() else found.root.parent
+    identity = identity_of(answerer, base, listed, (first, last), attention is not None)
     maps = None
     if attention is not None:
-        maps = Maps(attention, first, last - first, about_maps(captioner, identity))
+        maps = Maps(attention, first, last - first, about_maps(answerer.models[0].build(), identity))
         maps.check_free(replace=force or resume)
-    run = Run(listed[first:last], output, identity, maps)
-    failed = caption_all(captioner, run, run.standing(resume), batch_size, beams, quiet)
+    run = Run(listed[first:last], base, output, identity, maps)
+    failed = caption_all(answerer, run, run.standing(resume), batch_size, quiet)
+    if html is not None:
+        from whatchanged.cli.caption_page import caption_page
+        from whatchanged.page import write_page
+
+        write_page(html, caption_page(run, found.records), embed)
     if failed:
         note(f"{failed:,} of {counted(last - first, 'pair')} failed; the file says why: {output}")
         raise typer.Exit(1)
@@ -110,11 +136,12 @@ def _check_places(output: Path, pairs: Path, attention: Path | None, replace: bo
     check_folder(attention)
 
 
-def _check_no_picture(output: Path, listed: Sequence[Pair]) -> None:
-    """Check that the output is no picture of the pairs."""
-    pictures = (picture for pair in listed for picture in (pair.before, pair.after))
-    if output.exists() and any(picture.samefile(output) for picture in pictures):
-        raise OutputError(f"{output}: this is a picture of the list. Name another file.")
+def _check_no_picture(outputs: Sequence[Path], listed: Sequence[Pair]) -> None:
+    """Check that no output is a picture of the pairs."""
+    for output in outputs:
+        pictures = (picture for pair in listed for picture in (pair.before, pair.after))
+        if output.exists() and any(picture.samefile(output) for picture in pictures):
+            raise OutputError(f"{output}: this is a picture of the list. Name another file.")
 
 
 def _report(found: "Dataset", single: int, quiet: bool) -> None:

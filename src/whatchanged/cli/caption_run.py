@@ -13,7 +13,8 @@ from whatchanged.errors import ImageError, OutputError
 from whatchanged.files import whole
 
 if TYPE_CHECKING:
-    from whatchanged.captioner.runtime import Captioner, Description
+    from whatchanged.answers import Answer, Answerer
+    from whatchanged.answers.models import Model
 
 
 class Pair(NamedTuple):
@@ -41,6 +42,8 @@ class Run:
     """One output: its pairs, where it goes and what it depends on."""
 
     pairs: Sequence[Pair]
+    base: Path
+    """The folder that pictures are named from: that of the list, or of the data set."""
     output: Path
     identity: dict[str, Any]
     """What ``--resume`` compares, as ``identity_of`` gives it."""
@@ -128,12 +131,10 @@ class Run:
         return kept
 
 
-def caption_all(
-    captioner: "Captioner", run: Run, standing: Standing, batch_size: int, beams: int, quiet: bool
-) -> int:
+def caption_all(answerer: "Answerer", run: Run, standing: Standing, batch_size: int, quiet: bool) -> int:
     """Caption what is left of the run and write it. Returns how many of all its pairs failed."""
     failed = standing.failed
-    unfamiliar = 0
+    unfamiliar = measured = 0
     words: dict[str, Any] = {}  # of the pairs whose maps are not written yet
     left = run.pairs[standing.done :]
     with (
@@ -141,18 +142,19 @@ def caption_all(
         progress("captioning", len(run.pairs), quiet, standing.done) as advance,
     ):
         try:
-            answers = _answers(captioner, left, batch_size, beams)
+            answers = _answers(answerer, left, batch_size)
             for done, (pair, answer) in enumerate(answers, standing.done + 1):
                 if isinstance(answer, ImageError):
                     failed += 1
                 else:
                     unfamiliar += bool(answer.unfamiliar)
-                    if run.maps is not None and answer.words:
-                        words[pair.pair_id] = answer.words
+                    measured += answer.description is None
+                    if run.maps is not None and answer.description is not None and answer.description.words:
+                        words[pair.pair_id] = answer.description.words
                 if run.maps is not None and run.maps.ends_file(done):
                     run.maps.write(done, words)
                     words = {}
-                stream.write(_line(pair, answer))
+                stream.write(_line(pair, answer, run.base))
                 stream.flush()
                 advance(1)
         except KeyboardInterrupt:
@@ -161,47 +163,67 @@ def caption_all(
     if unfamiliar:
         note(
             f"{unfamiliar:,} of the pairs captioned now hold a picture unlike anything that "
-            f'{captioner.card.name} has seen ("unfamiliar"); do not rely on their sentences.',
+            f'{answerer.models[0].card.name} has seen ("unfamiliar"); do not rely on their sentences.',
             quiet,
         )
+    if measured:
+        note(f"{measured:,} of the pairs captioned now were measured, without a model.", quiet)
     return failed
 
 
 def identity_of(
-    captioner: "Captioner",
-    root: Path,
-    pairs: Sequence[Pair],
-    span: tuple[int, int],
-    beams: int,
-    attention: bool,
+    answerer: "Answerer", base: Path, pairs: Sequence[Pair], span: tuple[int, int], attention: bool
 ) -> dict[str, Any]:
     """What the predictions depend on.
 
-    The paths of pictures count relative to ``root``, so a data set may move. span: the first and the last
-    pair (excluded) of this shard.
+    The paths of pictures count relative to ``base``, so a data set may move. span: the first and the last
+    pair (excluded) of this shard. Where no model was named, every model that may have been asked is, with
+    the threshold of each ``answer``.
     """
     from whatchanged import __version__
 
-    base = f"{root if root.is_dir() else root.parent}/"
     digest = hashlib.sha256()
     for pair in pairs:
-        paths = (str(path).removeprefix(base) for path in (pair.before, pair.after))
+        paths = (_named_from(base, path) for path in (pair.before, pair.after))
         digest.update("\0".join((pair.pair_id, *paths, "\n")).encode("utf-8", "surrogateescape"))
-    card = captioner.card
     return {
-        "model": {
-            "name": card.name,
-            "version": card.version,
-            "fingerprint": captioner.bundle.fingerprint,
-            "preparation": str(card.provenance.get("preparation", "unknown")),
-        },
+        **_models(answerer),
         "list": {"pairs": len(pairs), "sha256": digest.hexdigest()},
         "shard": {"first": span[0], "last": span[1]},
-        "threshold": card.no_change.threshold,
-        "beams": beams,
+        "beams": answerer.beams,
         "attention": attention,
         "whatchanged": __version__,
     }
+
+
+def _models(answerer: "Answerer") -> dict[str, Any]:
+    """The model that was named and its threshold, or all models and what each ``answer`` goes by."""
+    from whatchanged.answers import MEASURED
+    from whatchanged.measured.gate import probability_of_no_change
+
+    if answerer.insists:
+        (named,) = answerer.models
+        return {"model": _about(named), "threshold": named.card.no_change.threshold}
+    thresholds = {model.card.name: model.card.no_change.threshold for model in answerer.models}
+    return {
+        "models": [_about(model) for model in answerer.models],
+        "thresholds": {**thresholds, MEASURED: probability_of_no_change(1.0)},
+    }
+
+
+def _about(model: "Model") -> dict[str, str]:
+    card = model.card
+    return {
+        "name": card.name,
+        "version": card.version,
+        "fingerprint": model.bundle.fingerprint,
+        "preparation": str(card.provenance.get("preparation", "unknown")),
+    }
+
+
+def _named_from(base: Path, picture: Path) -> str:
+    """The picture as it is named from this folder."""
+    return str(picture).removeprefix(f"{base}/")
 
 
 def sidecar(output: Path) -> Path:
@@ -210,35 +232,21 @@ def sidecar(output: Path) -> Path:
 
 
 def _answers(
-    captioner: "Captioner", pairs: Sequence[Pair], batch_size: int, beams: int
-) -> Iterator[tuple[Pair, "Description | ImageError"]]:
-    """Every pair in order, with its description or with what is wrong with its pictures."""
-    import numpy as np
-
+    answerer: "Answerer", pairs: Sequence[Pair], batch_size: int
+) -> Iterator[tuple[Pair, "Answer | ImageError"]]:
+    """Every pair in order, with its answer or with what is wrong with its pictures."""
     for start in range(0, len(pairs), batch_size):
         batch = pairs[start : start + batch_size]
-        pixels: list[Any] = []
-        errors: dict[int, ImageError] = {}
-        for i, pair in enumerate(batch):
-            try:
-                pixels.append(captioner.read(pair.before, pair.after))
-            except ImageError as error:
-                errors[i] = error
-        described = iter(captioner.describe_pixels(np.stack(pixels), beams) if pixels else ())
-        for i, pair in enumerate(batch):
-            yield pair, errors[i] if i in errors else next(described)
+        yield from zip(batch, answerer.answer_batch([(p.before, p.after) for p in batch]), strict=True)
 
 
-def _line(pair: Pair, answer: "Description | ImageError") -> bytes:
+def _line(pair: Pair, answer: "Answer | ImageError", base: Path) -> bytes:
     """One line of the output."""
-    fields: dict[str, Any] = {"id": pair.pair_id}
     if isinstance(answer, ImageError):
-        fields["error"] = str(answer)
+        fields: dict[str, Any] = {"id": pair.pair_id, "error": str(answer)}
     else:
-        fields["caption"] = answer.sentence
-        fields["no_change"] = round(answer.no_change, 4)
-        if answer.unfamiliar is not None:
-            fields["unfamiliar"] = answer.unfamiliar
+        before, after = (_named_from(base, picture) for picture in (pair.before, pair.after))
+        fields = answer.as_json(pair.pair_id, before, after)
     # A file name need not be UTF-8. What cannot be encoded becomes an escape, which JSON reads as the same.
     return (json.dumps(fields, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
 

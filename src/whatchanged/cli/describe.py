@@ -2,90 +2,141 @@
 
 import io
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whatchanged.cli.console import check_output, check_outputs, note
-from whatchanged.errors import OutputError
+from whatchanged.cli.console import check_output, check_outputs, note, print_result
+from whatchanged.errors import ImageError, OutputError
 from whatchanged.files import write_output
 
 if TYPE_CHECKING:
+    from whatchanged.answers import Answer
     from whatchanged.captioner.runtime import Description
+    from whatchanged.images import Source
+
+STREAM = "-"
+"""What a person writes for stdin, or for stdout."""
+STDOUT = Path("/dev/stdout")
 
 
 def describe(
-    before: Annotated[Path, typer.Argument(help="The picture before.", show_default=False)],
-    after: Annotated[Path, typer.Argument(help="The picture after.", show_default=False)],
-    model: Annotated[str | None, typer.Option(help="A shipped model or a model folder.")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object on one line, long: with every word's maps.")
+    before: Annotated[
+        str, typer.Argument(help="The picture before; - reads it from stdin.", show_default=False)
+    ],
+    after: Annotated[str, typer.Argument(help="The picture after; likewise.", show_default=False)],
+    model: Annotated[
+        str | None, typer.Option(help="A shipped model or a model folder, to answer in any case.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
+    maps: Annotated[
+        bool, typer.Option("--maps", help="--json with every word's attention: a long line.")
     ] = False,
     heatmap: Annotated[
-        Path | None, typer.Option(help="Write both pictures, warm where the words looked, as PNG.")
+        str | None,
+        typer.Option(
+            metavar="PNG",
+            help="Write both pictures, with where the words looked or what changed; - for stdout.",
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the heat map's file.")] = False,
     beams: Annotated[int, typer.Option(min=1, max=64, help="Hypotheses kept by the search.")] = 1,
     exit_code: Annotated[
-        bool, typer.Option("--exit-code", help="Exit with 1 if something changed, as git diff does.")
+        bool,
+        typer.Option("--exit-code", help="Exit with 1 if something changed or may have, as git diff does."),
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No remarks on stderr.")] = False,
 ) -> None:
-    """Say in one sentence what changed between two pictures."""
-    if heatmap is not None:
-        check_output(heatmap, force)
-        check_outputs([heatmap], (before, after))
-        if heatmap.suffix.lower() != ".png":
-            raise OutputError(f"{heatmap}: a heat map is written as PNG. Name a file that ends in .png.")
-    from whatchanged.captioner.runtime import load
-    from whatchanged.images import open_image
+    """Say in one sentence what changed between two pictures.
 
-    first, second = open_image(before), open_image(after)
-    captioner = load(model)
-    found = captioner.describe(first, second, beams)
-    if heatmap is not None:
-        from whatchanged.captioner.heatmap import overlay
+    For example: whatchanged describe before.png after.png --heatmap where.png
 
+    Whoever knows the pictures answers: a model that was trained on such
+    pictures, or else a measurement, which tells of any two pictures what
+    differs and where. The shipped model, clevr-pcl, knows drawn scenes of
+    cubes, spheres and cylinders (CLEVR) and nothing else. With --model it
+    answers for other pictures, too; what it says of them means nothing.
+    """
+    place = None if heatmap is None else _check_heatmap(heatmap, force, (before, after))
+    sources = _sources(before, after)
+    from whatchanged.answers import Answerer
+
+    answer = Answerer(model, beams=beams).answer(*sources)
+    if place is not None:
         picture = io.BytesIO()
-        overlay(first, second, found.heatmaps, captioner.attention).save(picture, "PNG")
-        write_output(heatmap, picture.getvalue())
-    if as_json:
-        fields = {"before": str(before), "after": str(after), **_fields(found, captioner.card.name)}
-        typer.echo(json.dumps(fields, ensure_ascii=False))
+        answer.heatmap().save(picture, "PNG")
+        write_output(place, picture.getvalue())
+    if as_json or maps:
+        fields = answer.as_json(before=before, after=after)
+        if maps and answer.description is not None:
+            fields.update(_maps(answer.description))
+        print_result(json.dumps(fields, ensure_ascii=False), [place])
     else:
-        typer.echo(found.sentence)
-        typer.echo(f"probability that nothing changed: {found.no_change:.2f}")
-        if found.doubtful:
-            note("The sentence and the probability disagree; look for yourself.", quiet)
-    if found.ood_distance is not None and found.unfamiliar:
-        note(_warning(found.ood_distance, captioner.card.name), quiet)
-    if exit_code and found.changed:
+        print_result(_text(answer), [place])
+        _remarks(answer, quiet)
+    if exit_code and answer.changed:
         raise typer.Exit(1)
 
 
-def _fields(found: "Description", model: str) -> dict[str, Any]:
-    """The description as ``--json`` prints it. The keys are public."""
-    fields: dict[str, Any] = {
-        "caption": found.sentence,
-        "no_change": round(found.no_change, 4),
-        "changed": found.changed,
-        "doubtful": found.doubtful,
-    }
+def _sources(before: str, after: str) -> "tuple[Source, Source]":
+    """The pictures; one of them may come from stdin."""
+    if before == STREAM and after == STREAM:
+        raise ImageError("-: only one of the two pictures can come from stdin. Name a file for the other.")
+    first, second = (sys.stdin.buffer if given == STREAM else given for given in (before, after))
+    return first, second
+
+
+def _check_heatmap(heatmap: str, force: bool, pictures: tuple[str, str]) -> Path:
+    """Where the heat map goes. Raises OutputError where it cannot be written."""
+    if heatmap == STREAM:
+        return STDOUT
+    place = Path(heatmap)
+    check_output(place, force)
+    check_outputs([place], [Path(picture) for picture in pictures if picture != STREAM])
+    if place.suffix.lower() != ".png":
+        raise OutputError(f"{place}: a heat map is written as PNG. Name a file that ends in .png.")
+    return place
+
+
+def _text(answer: "Answer") -> str:
+    """The answer for a person: the sentence with what is to be said against it, and the probability."""
+    sentence = answer.sentence
+    if answer.unfamiliar and answer.description is not None:
+        sentence += f" ({_warning(answer.description, answer.answer)})"
+    probability = f"probability that nothing changed: {answer.no_change:.2f}"
+    if answer.description is None:
+        probability += "; measured, without a model"
+    return f"{sentence}\n{probability}"
+
+
+def _remarks(answer: "Answer", quiet: bool) -> None:
+    """What the reader of the sentence should know besides."""
+    said, measured = answer.description, answer.measured
+    if said is not None and measured is not None and measured.verdict != "identical":
+        note(f"Measured: {measured.sentence}", quiet)
+    elif said is not None and measured is not None and said.changed:
+        note("Measured: the pictures are the same.", quiet)
+    if said is not None and said.doubtful:
+        note("The sentence and the probability disagree; look for yourself.", quiet)
+
+
+def _maps(found: "Description") -> dict[str, Any]:
+    """Where the words looked, as ``--maps`` prints it. The keys are public."""
+    fields: dict[str, Any] = {}
     if found.ood_distance is not None:
-        fields["unfamiliar"] = found.unfamiliar
         fields["strangeness"] = [round(distance, 3) for distance in found.ood_distance]
-    fields["model"] = model
     fields["words"] = [[word, maps.astype(float).round(4).tolist()] for word, maps in found.words]
     fields["heatmaps"] = found.heatmaps.astype(float).round(4).tolist()
     return fields
 
 
-def _warning(distances: tuple[float, float], model: str) -> str:
+def _warning(found: "Description", model: str) -> str:
     """Which of the two pictures are out of distribution; at least one of them is."""
-    before, after = (distance > 1 for distance in distances)
+    before, after = (distance > 1 for distance in found.ood_distance or (0.0, 0.0))
     if before and after:
-        which = "Both pictures look"
+        which = "both pictures look"
     else:
-        which = f"The picture {'before' if before else 'after'} looks"
-    return f"{which} unlike anything that {model} has seen; do not rely on the sentence."
+        which = f"the picture {'before' if before else 'after'} looks"
+    return f"do not rely on this: {which} unlike anything that {model} has seen"

@@ -52,6 +52,8 @@ def _other_looks(one: Picture, other: Picture) -> list[tuple[str, Pixels, Pixels
 def _told(one: Picture, other: Picture) -> list[str]:
     """What differs without being seen."""
     notes = []
+    if one.profile != other.profile and np.array_equal(in_common_colours(one), in_common_colours(other)):
+        notes.append("the files hold two colour profiles, which show the same colours")
     if one.turn != other.turn:
         notes.append("the files store the picture turned in two ways; upright they look the same")
     if one.deep or other.deep:

@@ -36,12 +36,16 @@ REFERENCE_KEYS = ("captions", "sentences", "sents", "description", "annotations"
 
 @dataclass(frozen=True)
 class Prediction:
-    """The caption of one pair and the probability that nothing changed; or why captioning failed."""
+    """The caption of one pair and the probability that nothing changed; or why captioning failed.
+
+    answer: whose caption it is, a model's name or "measured"; None where the file does not say.
+    """
 
     pair_id: str
     caption: str = ""
     no_change: float | None = None
     error: str | None = None
+    answer: str | None = None
 
 
 def read_predictions(path: str | Path) -> tuple[Prediction, ...]:
@@ -58,13 +62,17 @@ def read_predictions(path: str | Path) -> tuple[Prediction, ...]:
     return tuple(predictions)
 
 
-def made_by(path: Path) -> dict[str, Any] | None:
+def made_by(path: Path, predictions: Sequence[Prediction] = ()) -> dict[str, Any] | None:
     """What `whatchanged caption` noted beside its captions: the model, its threshold and the beams.
 
-    None where there is no such note, or one that cannot be read: captions of other programs have none.
+    Where several models were asked, it is the one whose captions all ``predictions`` are; where they are of
+    several, their names stand together, and there is no threshold. None where there is no such note, or one
+    that cannot be read: captions of other programs have none.
     """
     try:
         noted = json.loads(path.with_name(path.name + ".meta.json").read_text(encoding="utf-8"))
+        if "models" in noted:
+            noted = {**noted, **_who_answered(noted, predictions)}
         model = {key: value for key, value in noted["model"].items() if isinstance(value, str)}
         beams = int(noted["beams"])
         threshold = float(noted["threshold"]) if "threshold" in noted else None
@@ -75,6 +83,17 @@ def made_by(path: Path) -> dict[str, Any] | None:
     if threshold is not None and not 0 <= threshold <= 1:
         return None
     return {"model": model, "beams": beams, "threshold": threshold}
+
+
+def _who_answered(noted: Mapping[str, Any], predictions: Sequence[Prediction]) -> dict[str, Any]:
+    """The one model that answered, and its threshold; or the names of all that did."""
+    answers = sorted({p.answer for p in predictions if p.answer is not None})
+    models = {model["name"]: model for model in noted["models"]}
+    if len(answers) == 1:
+        name = answers[0]
+        measured = {"name": name, "version": noted["whatchanged"]}
+        return {"model": models.get(name, measured), "threshold": noted["thresholds"][name]}
+    return {"model": {"name": " and ".join(answers), "version": noted["whatchanged"]}}
 
 
 def aligned(
@@ -159,7 +178,13 @@ def _prediction(where: str, value: Any) -> Prediction:
         raise PredictionsError(
             f"{where}: no_change should be a probability (0 to 1) or null, not {short(no_change)}."
         )
-    return Prediction(pair_id, _checked(where, caption), None if no_change is None else float(no_change))
+    answer = value.get("answer")
+    return Prediction(
+        pair_id,
+        _checked(where, caption),
+        None if no_change is None else float(no_change),
+        answer=answer if isinstance(answer, str) else None,
+    )
 
 
 def _not_predictions(value: Mapping[str, Any]) -> str:

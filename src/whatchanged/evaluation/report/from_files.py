@@ -68,7 +68,8 @@ def report_from_files(
     read = [read_predictions(path) for path in files]
     every = chosen if references.split == "all" else references.open("all")
     own, *rest = _match(files, read, chosen, every, systems.failed_as_empty)
-    maker = made_by(systems.own)
+    makers = [made_by(path, predictions) for path, predictions in zip(files, read, strict=True)]
+    maker = makers[0]
     if threshold is None:
         threshold = _noted_threshold(maker)
     settings = replace(settings, threshold=threshold)
@@ -80,7 +81,10 @@ def report_from_files(
         split=references.split,
         set_aside=len(read[0]) - len(own),
         made_by=maker,
-        others=[{"file": path.name, "made_by": made_by(path)} for path in systems.others],
+        others=[
+            {"file": path.name, "made_by": made}
+            for path, made in zip(systems.others, makers[1:], strict=True)
+        ],
         same_twice=len({path.resolve() for path in files}) < len(files),
     )
     if systems.compare is not None:
