@@ -64,6 +64,19 @@ def test_among_hardly_visible_differences_strength_alone_stands_out():
     assert beyond_shared([*weak, named])[4] == (named.statements[1],)
 
 
+def test_what_was_of_several_colours_and_has_one_now_is_shared():
+    before = ("#ff0000", "#00ff00", "#0000ff", "#888800", "#123456")
+    answers = [answer(statement(color_before=code, color_after="#000000")) for code in before]
+    assert names(answers) == {}
+    answers.append(answer(statement(color_before="#ff0000", color_after="#ffffff")))
+    assert names(answers) == {5: 1}
+
+
+def test_where_most_would_stand_out_nobody_does():
+    kinds = ("added", "removed", "moved", "resized", "recolored")
+    assert names([answer(statement(kind)) for kind in kinds]) == {}
+
+
 def test_where_no_number_is_usual_more_places_are_nothing_special():
     answers = [
         answer(*[statement("rewritten", box=(0, 9 * n, 20, 9 * n + 5)) for n in range(k)])
