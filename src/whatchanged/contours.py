@@ -39,7 +39,7 @@ def outlines(heatmaps: NDArray[np.floating]) -> tuple[tuple[list[Line], ...], tu
         raise ShapeError(f"heat maps: got {heatmaps.shape}, wanted (2, rows, columns).")
     smooth = np.stack([_smooth(heat) for heat in heatmaps])  # (2, rows * FINER, columns * FINER)
     levels = [_level(smooth, share) for share in SHARES]
-    before, after = (tuple(_lines(heat, level) for level in levels) for heat in smooth)
+    before, after = (_lines(heat, levels) for heat in smooth)
     return before, after
 
 
@@ -51,18 +51,32 @@ def svg_path(lines: Sequence[Line]) -> str:
         steps = np.diff(points, axis=0)
         steps = steps[np.any(steps != 0, axis=1)][:-1]
         if len(steps) >= 2:
-            parts.append(f"M{points[0, 0]} {points[0, 1]}l" + " ".join(f"{x} {y}" for x, y in steps) + "z")
+            moves = " ".join(map(str, steps.ravel().tolist()))
+            parts.append(f"M{points[0, 0]} {points[0, 1]}l{moves}z")
     return "".join(parts)
 
 
 def _smooth(heat: NDArray[np.floating]) -> NDArray[np.float64]:
     """The map on a finer grid, without steps between its cells."""
-    from scipy.ndimage import gaussian_filter  # slow to import
-
     rows, columns = heat.shape
-    blurred = gaussian_filter(np.asarray(heat, np.float32), BLUR, mode="nearest")
+    blurred = _blur(np.asarray(heat, np.float32))
     fine = Image.fromarray(blurred).resize((columns * FINER, rows * FINER), Image.Resampling.BICUBIC)
     return np.maximum(np.asarray(fine, np.float64), 0.0)
+
+
+def _blur(heat: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The map convolved with a normal density; beyond its edges it stays as it is there.
+
+    Written out, because SciPy's filter takes longer to import than everything else here takes to run.
+    """
+    reach = round(4 * BLUR)
+    weights = np.exp(-(np.arange(-reach, reach + 1) ** 2) / (2 * BLUR**2))
+    weights /= weights.sum()
+    rows, columns = heat.shape
+    framed = np.pad(heat, reach, mode="edge")
+    down = sum(weight * framed[i : i + rows] for i, weight in enumerate(weights))  # (rows, columns + 2 reach)
+    both = sum(weight * np.asarray(down)[:, i : i + columns] for i, weight in enumerate(weights))
+    return np.asarray(both, np.float32)
 
 
 def _level(smooth: NDArray[np.float64], share: float) -> float:
@@ -75,15 +89,18 @@ def _level(smooth: NDArray[np.float64], share: float) -> float:
     return float(falling[min(enough, len(falling) - 1)])
 
 
-def _lines(heat: NDArray[np.float64], level: float) -> list[Line]:
-    """The closed lines around everything hotter than ``level``; at the edge they run along the picture."""
+def _lines(heat: NDArray[np.float64], levels: Sequence[float]) -> tuple[list[Line], ...]:
+    """For each level the closed lines around everything hotter; at the edge they run along the picture."""
     from contourpy import contour_generator
 
-    if heat.max() <= level * EVEN:
-        return []
+    if heat.max() <= min(levels) * EVEN:
+        return tuple([] for _ in levels)
     rows, columns = heat.shape
-    framed = np.pad(heat, 1)
     x = (np.arange(columns + 2) - 0.5) / columns
     y = (np.arange(rows + 2) - 0.5) / rows
-    found = contour_generator(x, y, framed).lines(level)
-    return [np.clip(np.asarray(line, np.float64), 0.0, 1.0) for line in found]
+    contours = contour_generator(x, y, np.pad(heat, 1))
+    found = []
+    for level in levels:
+        lines = contours.lines(level) if heat.max() > level * EVEN else []
+        found.append([np.clip(np.asarray(line, np.float64), 0.0, 1.0) for line in lines])
+    return tuple(found)

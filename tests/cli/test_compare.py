@@ -73,6 +73,7 @@ def test_exit_codes(whatchanged, runs, out, tmp_path):
         (("{old}", "{new}", "--calibrate"), "and -o FILE"),
         (("{old}", "{new}", "--accept", "1"), "--accept wants -o DIR"),
         (("{old}", "{new}", "--sensitivity", "0"), "0"),
+        (("{old}", "{new}", "--model", "no-such-model"), "no-such-model"),
     ],
 )
 def test_wrong_calls_end_with_2_and_write_nothing(whatchanged, runs, tmp_path, arguments, message):
@@ -138,7 +139,7 @@ def test_ignored_places_and_idle_boxes(whatchanged, runs, out, tmp_path):
     boxes = tmp_path / "boxes.json"
     boxes.write_text(json.dumps({"*": [[165, 88, 195, 115]], "gone/*": [[0, 0, 9, 9]]}))
     code, said, err = whatchanged("compare", *runs, "-o", out, "--ignore", boxes)
-    assert code == 0 and "4 differ invisibly" in said
+    assert code == 0 and "4 differ without a visible change" in said
     assert "This ignored box touches no difference any more: gone/* [0, 0, 9, 9]" in err
     assert lines(out)[2]["ignored"] == [[165, 88, 195, 115]] and lines(out)[2]["verdict"] == "noise"
 

@@ -62,7 +62,7 @@ def test_the_member_with_something_beyond_its_group_comes_first(found):
 def test_the_headline_counts_each_kind(found):
     assert headline(found) == (
         "5 of 12 pictures changed; 1 was added; 1 was removed; 1 was renamed; 1 could not be compared; "
-        "1 differs invisibly."
+        "1 differs without a visible change."
     )
 
 

@@ -48,11 +48,23 @@ def test_stored_answers_are_used_again(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_processes_give_what_one_gives(tmp_path):
-    old, new = two_runs(tmp_path, squares=6)
+    old, new = two_runs(tmp_path, squares=16)
     pairs = match_folders(old, new).pairs
     several = run.answer_pairs(pairs, Settings(), workers=2)
     one = run.answer_pairs(pairs, Settings(), workers=1)
     assert [found.answer.measured for found in several] == [found.answer.measured for found in one]
+
+
+def test_processes_are_started_where_they_are_worth_it(tmp_path):
+    small, large = tmp_path / "small.png", tmp_path / "large.png"
+    small.write_bytes(b"x")
+    large.write_bytes(b"x" * 10 * run.USUAL_BYTES)
+    few, many, long = (
+        [run._Task(0, path, path, ())] * count for path, count in ((small, 7), (small, 100), (large, 2))
+    )
+    assert [run._count(8, tasks) for tasks in (few, many, long)] == [1, 8, 2]
+    assert run._count(1, many) == 1 and run._count(None, few) == 1
+    assert 1 <= run._count(None, many) <= 12
 
 
 def end_this_process(task):
@@ -63,7 +75,7 @@ def end_this_process(task):
 
 @pytest.mark.slow
 def test_a_process_that_is_ended_is_told(tmp_path, monkeypatch):
-    old, new = two_runs(tmp_path, squares=6)
+    old, new = two_runs(tmp_path, squares=16)
     monkeypatch.setattr(run, "_answer_here", end_this_process)
     with pytest.raises(WhatchangedError, match=r"ended from outside.*fewer --workers"):
         run.answer_pairs(match_folders(old, new).pairs, Settings(), workers=2)

@@ -14,7 +14,7 @@ IDENTITY = {"sensitivity": 1.0}
 def answered(tmp_path):
     before = save(screen(1), tmp_path / "before.png")
     after = save(with_square(screen(1)), tmp_path / "after.png")
-    return before, after, replace(Answerer().answer(before, after), description=None)
+    return before, after, replace(Answerer().answer(before, after), sources=None)
 
 
 def test_an_answer_comes_back_as_it_was(answered):

@@ -10,8 +10,8 @@ def statement(kind="recolored", aspect="fill", box=(10, 10, 50, 30), boxes=None,
     return Statement(kind, box, box, "x", 0.9, 0.1, {"aspect": aspect, **values}, boxes or (box,))
 
 
-def answer(*statements):
-    return Measured("changed", False, 0.0, 9.0, 0.1, tuple(statements), "x", (), (200, 100), (200, 100))
+def answer(*statements, score=9.0):
+    return Measured("changed", False, 0.0, score, 0.1, tuple(statements), "x", (), (200, 100), (200, 100))
 
 
 BLUE = {"color_before": "#0000ff", "color_after": "#ff0000"}
@@ -51,6 +51,30 @@ def test_one_place_more_than_usual_stands_out_by_its_place():
     assert beyond_shared([*shared, answer(more, usual)])[5] == (more,)
     merged = statement("added", box=(100, 80, 120, 100), boxes=((100, 80, 120, 100), (0, 0, 20, 20)))
     assert names([*shared, answer(merged)]) == {5: 1}
+
+
+def test_among_hardly_visible_differences_strength_alone_stands_out():
+    weak = [
+        answer(statement("restyled", aspect), score=2.0) for aspect in ("shape", "weight", "face", "shape")
+    ]
+    assert names(weak) == {}
+    strong = answer(statement("restyled", "shape"), score=40.0)
+    assert names([*weak, strong]) == {4: 1}
+    named = answer(statement("restyled", "shape"), statement("added"), score=40.0)
+    assert beyond_shared([*weak, named])[4] == (named.statements[1],)
+
+
+def test_what_was_of_several_colours_and_has_one_now_is_shared():
+    before = ("#ff0000", "#00ff00", "#0000ff", "#888800", "#123456")
+    answers = [answer(statement(color_before=code, color_after="#000000")) for code in before]
+    assert names(answers) == {}
+    answers.append(answer(statement(color_before="#ff0000", color_after="#ffffff")))
+    assert names(answers) == {5: 1}
+
+
+def test_where_most_would_stand_out_nobody_does():
+    kinds = ("added", "removed", "moved", "resized", "recolored")
+    assert names([answer(statement(kind)) for kind in kinds]) == {}
 
 
 def test_where_no_number_is_usual_more_places_are_nothing_special():

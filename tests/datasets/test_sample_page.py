@@ -21,9 +21,10 @@ def test_every_split_has_its_samples_and_its_counts(tmp_path):
     assert len(page.pairs) == 4 and page.summary == [str(tmp_path)]
     assert sorted(place for group in page.groups for place in group.members) == [0, 1, 2, 3]
     ((_, rows),) = page.tables
-    assert [f"{row[0]}: {row[1]} of {row[1]}" for row in rows[1:]] == [g.sentence for g in page.groups]
+    wanted = [f"from the {row[1]} of the {row[0]} split" for row in rows[1:]]
+    assert [group.sentence for group in page.groups] == wanted
     for group in page.groups:
-        assert {page.pairs[place].tags["split"] for place in group.members} == {group.sentence.split(":")[0]}
+        assert {page.pairs[place].tags["split"] for place in group.members} == {group.sentence.split()[-2]}
     kinds = [badge for pair in page.pairs for badge in pair.badges]
     assert kinds.count(Badge("none")) == 2 and Badge("add") in kinds and Badge("drop") in kinds
 

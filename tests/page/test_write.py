@@ -43,7 +43,7 @@ def test_strangers_words_stay_words():
     found = PageHtml(text)
     assert len(found.named("script")) == 2 and found.named("img") == []
     assert not [name for _, attributes in found.tags for name in attributes if name.startswith("on")]
-    # title, heading, summary, table's title, four cells, note
+    # title, heading, summary, table's title, four cells, note; and the table's name for those who hear it
     assert found.text.count(HOSTILE) == 9
     (pair,) = found.pairs
     assert pair["caption"] == pair["id"] == pair["verdict"] == pair["error"] == HOSTILE

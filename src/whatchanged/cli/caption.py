@@ -44,6 +44,16 @@ def caption(
         Path | None,
         typer.Option(metavar="DIR", help="Write each word's attention too (safetensors); needs --model."),
     ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write a page of all pairs, which links the pictures; with --attention it shows where "
+            "the words looked."
+        ),
+    ] = None,
+    embed: Annotated[
+        bool, typer.Option("--embed", help="Put the pictures into the page, so that it can be mailed.")
+    ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Continue after the last whole line.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no remarks.")] = False,
@@ -58,12 +68,15 @@ def caption(
     if attention is not None and model is None:
         raise typer.BadParameter("--attention keeps the maps of one model; name it with --model")
     _check_places(output, pairs, attention, replace=force or resume)
+    if html is not None:
+        check_output(html, force or resume)
+        check_outputs([html], [pairs, output, sidecar(output)])
     from whatchanged.answers import Answerer
     from whatchanged.datasets import open_dataset
 
     found = open_dataset(pairs, dataset, split, skip_missing)
     listed = _pairs_of(found, pairs)
-    _check_no_picture(output, listed)
+    _check_no_picture([output] if html is None else [output, html], listed)
     _report(found, len(found.records) - len(listed), quiet)
     first = len(listed) * (part - 1) // parts
     last = len(listed) * part // parts
@@ -76,6 +89,11 @@ def caption(
         maps.check_free(replace=force or resume)
     run = Run(listed[first:last], base, output, identity, maps)
     failed = caption_all(answerer, run, run.standing(resume), batch_size, quiet)
+    if html is not None:
+        from whatchanged.cli.caption_page import caption_page
+        from whatchanged.page import write_page
+
+        write_page(html, caption_page(run, found.records), embed)
     if failed:
         note(f"{failed:,} of {counted(last - first, 'pair')} failed; the file says why: {output}")
         raise typer.Exit(1)
@@ -118,11 +136,12 @@ def _check_places(output: Path, pairs: Path, attention: Path | None, replace: bo
     check_folder(attention)
 
 
-def _check_no_picture(output: Path, listed: Sequence[Pair]) -> None:
-    """Check that the output is no picture of the pairs."""
-    pictures = (picture for pair in listed for picture in (pair.before, pair.after))
-    if output.exists() and any(picture.samefile(output) for picture in pictures):
-        raise OutputError(f"{output}: this is a picture of the list. Name another file.")
+def _check_no_picture(outputs: Sequence[Path], listed: Sequence[Pair]) -> None:
+    """Check that no output is a picture of the pairs."""
+    for output in outputs:
+        pictures = (picture for pair in listed for picture in (pair.before, pair.after))
+        if output.exists() and any(picture.samefile(output) for picture in pictures):
+            raise OutputError(f"{output}: this is a picture of the list. Name another file.")
 
 
 def _report(found: "Dataset", single: int, quiet: bool) -> None:

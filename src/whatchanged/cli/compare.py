@@ -77,6 +77,10 @@ def compare(
         _calibrate(old, new, output, workers, quiet)
         return
     settings = Settings(model, sensitivity, strict, read_ignored(ignore) if ignore else ())
+    if model is not None:
+        from whatchanged.answers import Answerer
+
+        Answerer(model)  # one that cannot be used stops here, with nothing written
     if noise is not None:
         settings = read_noise(noise).applied(settings)
     if accept and (output is None or not output.is_dir()):
@@ -162,12 +166,14 @@ def _run(
 def _tell(found: "Comparison", output: Path | None, github: bool, quiet: bool) -> None:
     """The headline and the largest groups on stdout, or what GitHub reads."""
     from whatchanged.compare.annotations import github_annotations
-    from whatchanged.compare.words import group_sentence, headline, outcome_sentence
+    from whatchanged.compare.words import group_sentence, headline, otherwise, outcome_sentence
 
     if github:
         for line in github_annotations(found):
             typer.echo(line)
     typer.echo(headline(found))
+    if found.dominant is not None:
+        typer.echo(otherwise(found))
     changed = [group for group in found.groups if group.changed]
     for group in changed[:MOST_GROUPS]:
         typer.echo(f"group {group.number}: {group_sentence(found, group)}")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from whatchanged.compare.groups import Group, group_outcomes
+from whatchanged.compare.groups import Group, group_outcomes, is_dominant
 from whatchanged.compare.ignore import Ignored, idle_boxes
 from whatchanged.compare.pairs import Matched
 from whatchanged.compare.run import Outcome, answer_pairs
@@ -50,6 +50,11 @@ class Comparison:
     def group_of(self) -> dict[int, int]:
         """Place of an outcome -> number of its group."""
         return {place: group.number for group in self.groups for place in group.members}
+
+    @property
+    def dominant(self) -> Group | None:
+        """The group whose cause explains most of what changed, if there is one."""
+        return next((group for group in self.groups if is_dominant(group, self.groups)), None)
 
     @property
     def passes(self) -> bool:

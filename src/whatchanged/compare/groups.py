@@ -1,11 +1,14 @@
 """Outcomes that have one cause, with what sets single ones of them apart."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from whatchanged.compare.run import Outcome
 from whatchanged.compare.subtract import beyond_shared
-from whatchanged.measured.groups import find_groups
+from whatchanged.measured import Measured
+from whatchanged.measured.groups import FAR, find_groups, pair_distances
 
 
 @dataclass(frozen=True)
@@ -31,10 +34,24 @@ class Group:
         return self.members[: len(self.beyond)]
 
 
+DOMINANT = 2 / 3
+"""Part of the changed pictures that one cause explains, so that the others are what to look at."""
+LEAST_DOMINANT = 6
+AT_ONCE = 1000
+"""Answers that are held against one another at once: some hundred megabytes."""
+
+
+def is_dominant(group: Group, groups: Sequence[Group]) -> bool:
+    """Whether most of what changed has this cause."""
+    changed = sum(one.changed for one in groups)
+    return group.changed >= LEAST_DOMINANT and group.changed >= DOMINANT * changed
+
+
 def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[Group, ...]:
     """The groups, those in which most pictures changed first, noise last.
 
-    Only pairs that were measured can be grouped: a model's sentence about a world of its own stands alone.
+    A cause that explains most of what changed comes after the others, which are then what to look at. Only
+    pairs that were measured can be grouped: a model's sentence about a world of its own stands alone.
     """
     places = []
     answers = []
@@ -44,13 +61,62 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[Group, ...]:
             places.append(place)
             answers.append(measured)
     found = []
-    for group in find_groups(answers, [outcomes[place].pair.pair_id for place in places]):
-        shown = beyond_shared([answers[index] for index in group.members])
-        # A stable sort keeps the engine's order among members that show as much.
-        ordered = sorted(zip(group.members, shown, strict=True), key=lambda pair: -len(pair[1]))
+    for same, sentence in _of_one_cause(answers, [outcomes[place].pair.pair_id for place in places]):
+        shown = beyond_shared([answers[index] for index in same])
+        # A stable sort keeps their order among members that show as much.
+        ordered = sorted(zip(same, shown, strict=True), key=lambda pair: -len(pair[1]))
         members = tuple(places[index] for index, _ in ordered)
         beyond = tuple(tuple(one.sentence for one in statements) for _, statements in ordered if statements)
         changed = sum(outcomes[place].changed for place in members)
-        found.append((members, beyond, changed, group.sentence))
+        found.append((members, beyond, changed, sentence))
     found.sort(key=lambda parts: (-parts[2], -len(parts[0]), parts[0]))
-    return tuple(Group(number, *parts) for number, parts in enumerate(found, start=1))
+    groups = [Group(0, *parts) for parts in found]
+    quiet = [group for group in groups if not group.changed]
+    if groups and is_dominant(groups[0], groups):
+        groups = [*(group for group in groups[1:] if group.changed), groups[0], *quiet]
+    return tuple(replace(group, number=number) for number, group in enumerate(groups, start=1))
+
+
+def _of_one_cause(answers: Sequence[Measured], names: Sequence[str]) -> list[tuple[list[int], str]]:
+    """Indices of the answers of each cause, and what they share.
+
+    Every answer is held against every other, which takes time and memory with the square of their number.
+    So of many, ``AT_ONCE`` at equal distances are grouped, and each other one joins the nearest group. Those
+    that are far from all are grouped among themselves in the same way.
+    """
+    found: list[tuple[list[int], str]] = []
+    left = list(range(len(answers)))
+    while left:
+        spread = np.linspace(0, len(left) - 1, min(AT_ONCE, len(left)))
+        chosen = [left[place] for place in sorted({int(place) for place in spread.round()})]
+        groups = find_groups([answers[index] for index in chosen], [names[index] for index in chosen])
+        new = [([chosen[place] for place in group.members], group.sentence) for group in groups]
+        taken = set(chosen)
+        left = _joined([index for index in left if index not in taken], new, answers, names)
+        found += new
+    return found
+
+
+def _joined(
+    left: Sequence[int],
+    groups: Sequence[tuple[list[int], str]],
+    answers: Sequence[Measured],
+    names: Sequence[str],
+) -> list[int]:
+    """Put each answer into the nearest group; returns those that are far from all."""
+    heads = [members[len(members) // 2] for members, _ in groups]
+    step = max(AT_ONCE // 10, AT_ONCE - len(heads), 1)
+    far = []
+    for start in range(0, len(left), step):
+        chunk = left[start : start + step]
+        both = [*heads, *chunk]
+        distances = pair_distances(
+            [answers[index].signature for index in both], [names[index] for index in both]
+        )
+        for index, row in zip(chunk, distances[len(heads) :, : len(heads)], strict=True):
+            nearest = int(row.argmin())
+            if row[nearest] <= FAR:
+                groups[nearest][0].append(index)
+            else:
+                far.append(index)
+    return far

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from whatchanged.compare.comparison import Comparison
 from whatchanged.compare.lines import result_line
 from whatchanged.compare.run import Outcome
-from whatchanged.compare.words import headline
+from whatchanged.compare.words import headline, otherwise
 from whatchanged.page import Badge, Group, Page, Pair
 
 KINDS = {
@@ -13,6 +13,8 @@ KINDS = {
     "added": "Added",
     "removed": "Removed",
     "renamed": "The same picture under another name",
+    "changed": "Changed, told by a model",
+    "noise": "Differ without a visible change",
 }
 """What the page lists beside the groups, in this order."""
 
@@ -34,13 +36,17 @@ def page_of(found: Comparison) -> Page:
         for group in found.groups
     ]
     for kind, title in KINDS.items():
-        members = [where[place] for place in shown if kind_of(found.outcomes[place]) == kind]
+        members = [
+            where[place]
+            for place in shown
+            if kind_of(found.outcomes[place]) == kind and place not in found.group_of
+        ]
         if members:
-            groups.append(Group(f"{title}: {len(members):,}", members))
+            groups.append(Group(f"{title}: {len(members):,}", members, closed=kind == "noise"))
     return Page(
         title="What changed",
         pairs=[_pair(found, place, beyond.get(place, ())) for place in shown],
-        summary=[headline(found)],
+        summary=[text for text in (headline(found), otherwise(found)) if text],
         notes=_notes(found, len(found.outcomes) - len(shown)),
         groups=groups,
     )

@@ -21,8 +21,10 @@ from whatchanged.images import picture_size
 from whatchanged.measured import Box
 from whatchanged.measured.reading import same_bytes
 
-FEW = 4
-"""Pairs that are answered sooner than processes start."""
+WORTH = 8
+"""Pictures of a usual size that are answered in the time that a process takes to start."""
+USUAL_BYTES = 200_000
+"""Of a screen's picture; larger files count as several."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +57,8 @@ class Outcome:
 
     @property
     def noise(self) -> bool:
-        """Whether the files' pixels differ without a visible change."""
-        return self.answer is not None and not self.changed and self.answer.verdict == "noise"
+        """Whether the pixels differ without a visible change, or by what view and light explain alone."""
+        return self.answer is not None and not self.changed and self.answer.verdict != "identical"
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def answer_pairs(
         if found is not None:
             outcomes[place] = found
             advance(1)
-    for task, answered in _answered(tasks, settings, _count(workers, len(tasks))):
+    for task, answered in _answered(tasks, settings, _count(workers, tasks)):
         if isinstance(answered, str):
             outcomes[task.place] = Outcome(pairs[task.place], error=answered, boxes=task.boxes)
         else:
@@ -138,12 +140,13 @@ def _touched(outcome: Outcome, numbered: Sequence[tuple[int, Box]]) -> tuple[int
     return tuple(index for place, (index, _) in enumerate(numbered) if place not in idle)
 
 
-def _count(workers: int | None, tasks: int) -> int:
-    """How many processes answer so many pairs; 1: this one."""
-    cores = workers or len(
-        os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
-    )
-    return 1 if tasks <= FEW else min(cores, tasks)
+def _count(workers: int | None, tasks: Sequence[_Task]) -> int:
+    """How many processes answer the tasks; 1: this one."""
+    if workers is None:
+        known = hasattr(os, "sched_getaffinity")  # what this process may use, where the system tells
+        workers = len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1
+    work = sum(1 + task.after.stat().st_size // USUAL_BYTES for task in tasks)
+    return max(1, min(workers, len(tasks), work // WORTH))
 
 
 def _answered(
@@ -179,7 +182,8 @@ def _answerer(settings: Settings) -> Answerer:
 def _answer(answerer: Answerer, task: _Task) -> Answer | str:
     """The answer without what a model saw, which is large; or the message of an unusable picture."""
     try:
-        return replace(answerer.answer(task.before, task.after, task.boxes), description=None)
+        answer = answerer.answer(task.before, task.after, task.boxes)
+        return replace(answer, description=None, sources=None)
     except ImageError as error:
         return str(error)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from whatchanged.compare.ignore import Ignored
 from whatchanged.errors import WhatchangedError
+from whatchanged.measured.signature import LENGTH
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Settings:
             model = f"{Path(model).resolve()} {card.stat().st_mtime_ns if card.is_file() else ''}"
         return {
             "whatchanged": __version__,
+            "signature": LENGTH,
             "model": model,
             "sensitivity": self.sensitivity,
             "strict": self.strict,

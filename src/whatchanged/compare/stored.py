@@ -22,8 +22,9 @@ FORMAT = 1
 
 
 def answer_to_json(answer: Answer) -> dict[str, Any]:
-    """Everything but what a model saw."""
-    found = {one.name: getattr(answer, one.name) for one in fields(answer) if one.name != "description"}
+    """Everything but what a model saw, and in which files."""
+    names = {one.name for one in fields(answer)} - {"description", "sources"}
+    found = {name: getattr(answer, name) for name in sorted(names)}
     found["changes"] = [asdict(change) for change in answer.changes]
     found["measured"] = None if answer.measured is None else asdict(answer.measured)
     return found

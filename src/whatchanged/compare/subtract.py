@@ -2,8 +2,13 @@
 
 A statement is shared if at least half of the other members hold an alike one. Alike are statements of one
 kind and aspect whose measures agree: the colours before and after, how far something moved, and, of what was
-added, removed, replaced or resized, how large it is. Where most members hold the same number of places of a
-shared statement, a member that holds more shows something beyond it.
+added, removed, replaced or resized, how large it is; fewer of these where the members do not agree in all.
+Where most members hold the same number of places of a shared statement, a member that holds more shows
+something beyond it.
+
+What is hardly visible, such as text drawn by another renderer, is named unsurely: the same cause is told as
+a shape here and as an edge there. In a group of such differences only a member that differs much more
+strongly than the others shows something beyond them.
 """
 
 import math
@@ -29,8 +34,17 @@ SIZES = math.log(1.3)
 """Logarithm of the factor by which alike widths and heights may differ."""
 STEPS = 2.0
 """Pixels by which alike movements may differ."""
+WEAK = 5.0
+"""Up to this strength (1: just visible) the kinds of differences are unsure."""
+STRONGER = 3.0
+"""How many times as strong as usual in its group a member is that stands out by that alone."""
 OF_ONE_SIZE = frozenset(("added", "removed", "replaced", "resized"))
 """Kinds whose size tells one cause from another; that of others goes with the page's text."""
+
+
+LEVELS = (slice(0, 10), slice(0, 7), slice(0, 5), slice(0, 0))
+"""Which measures are held against each other: all; without the colours before, as of buttons that were of
+several colours; without sizes; none, so that the kind alone tells."""
 
 
 @dataclass(frozen=True)
@@ -53,87 +67,107 @@ def beyond_shared(answers: Sequence[Measured]) -> list[tuple[Statement, ...]]:
         for statement in answer.statements:
             key = statement.kind, str(statement.values.get("aspect"))
             by_kind.setdefault(key, []).append(_Entry(member, statement, _measures(statement)))
-    beyond = {id(one.statement) for entries in by_kind.values() for one in _standing_out(entries, panel)}
-    return [tuple(one for one in answer.statements if id(one) in beyond) for answer in answers]
+    unshared = {
+        id(entry.statement)
+        for entries in by_kind.values()
+        for entry in _unshared(entries, panel, len(answers))
+    }
+    usual = max(1.0, float(np.percentile([answer.score for answer in answers], 75)))
+    found: list[tuple[Statement, ...]] = []
+    for answer in answers:
+        stronger = answer.score > STRONGER * usual
+        beyond = tuple(one for one in answer.statements if id(one) in unshared)
+        if stronger:
+            found.append(beyond or answer.statements)
+        else:
+            found.append(beyond if usual > WEAK else ())
+    if sum(map(bool, found)) > SHARED * len(answers):  # then there is nothing from which to stand out
+        return [() for _ in answers]
+    return found
 
 
-def _standing_out(entries: Sequence[_Entry], panel: Sequence[int]) -> list[_Entry]:
-    """The entries of one kind and aspect that their members do not share."""
+def _unshared(entries: Sequence[_Entry], panel: Sequence[int], members: int) -> list[_Entry]:
+    """The entries of one kind and aspect that their members do not share.
+
+    Judged by all measures, if at least half of the members then share something; else by fewer.
+    """
     held = [entry for entry in entries if entry.member in set(panel)]
     column = {member: place for place, member in enumerate(panel)}
     places = np.zeros((len(held), len(panel)))
     for row, entry in enumerate(held):
         places[row, column[entry.member]] = len(entry.statement.boxes)
-    alike = _alike(entries, held)
-    counts = alike @ places  # of each entry: places of alike statements in each member of the panel
+    for measures in LEVELS:
+        alike = _alike(entries, held, measures)
+        counts = alike @ places  # of each entry: places of alike statements in each member of the panel
+        for row, entry in enumerate(entries):
+            if entry.member in column:
+                counts[row, column[entry.member]] = np.nan  # it is held against the others
+        others = len(panel) - np.isnan(counts).sum(axis=1)
+        shared = (counts > 0).sum(axis=1) >= SHARED * others
+        sharing = {entry.member for entry, is_shared in zip(entries, shared, strict=True) if is_shared}
+        if len(sharing) >= SHARED * members:
+            more = _more_places(entries, held, alike, counts, measures)
+            return [entry for row, entry in enumerate(entries) if not shared[row] or row in more]
+    return list(entries)
+
+
+def _more_places(
+    entries: Sequence[_Entry],
+    held: Sequence[_Entry],
+    alike: NDArray[np.float64],
+    counts: NDArray[np.float64],
+    measures: slice,
+) -> set[int]:
+    """The entries that go beyond the usual number of places of what their members share."""
+    centres = np.array([_centre(entry.statement) for entry in held])
     own: dict[int, list[int]] = {}
-    for index, entry in enumerate(entries):
-        own.setdefault(entry.member, []).append(index)
-    found = []
-    for index, entry in enumerate(entries):
-        others = np.array(
-            [count for member, count in zip(panel, counts[index], strict=True) if member != entry.member]
-        )
-        if np.count_nonzero(others) < SHARED * len(others):
-            found.append(entry)
+    for row, entry in enumerate(entries):
+        own.setdefault(entry.member, []).append(row)
+    found = set()
+    for row, entry in enumerate(entries):
+        others = counts[row][counts[row] > 0]
+        if not len(others):
             continue
-        mine = [entries[other] for other in own[entry.member] if _agree(entry, entries[other])]
-        centre = np.median(
-            [_centre(other.statement) for other, same in zip(held, alike[index], strict=True) if same], 0
-        )
-        if entry in _more_than_usual(mine, others[others > 0], centre):
-            found.append(entry)
+        mine = [other for other in own[entry.member] if _alike([entry], [entries[other]], measures)[0, 0]]
+        centre = np.median(centres[alike[row] > 0], axis=0)
+        mine.sort(key=lambda other, centre=centre: _distance(entries[other], centre))  # type: ignore[misc]
+        if row in _beyond_usual(mine, [len(entries[other].statement.boxes) for other in mine], others):
+            found.add(row)
     return found
 
 
-def _more_than_usual(
-    mine: Sequence[_Entry], others: NDArray[np.float64], centre: NDArray[np.float64]
-) -> list[_Entry]:
-    """Of a member's alike entries those that go beyond the usual number of places, the farthest from where it
-    usually is; none where no number is usual."""
-    counts, frequency = np.unique(others, return_counts=True)
-    usual = counts[frequency.argmax()]
+def _beyond_usual(rows: Sequence[int], places: Sequence[int], others: NDArray[np.float64]) -> list[int]:
+    """Those rows that exceed the usual number of places of others; none where no number is usual."""
+    numbers, frequency = np.unique(others, return_counts=True)
     if frequency.max() < USUAL * len(others):
         return []
-    more = []
-    for entry in sorted(mine, key=lambda one: float(np.abs(_centre(one.statement) - centre).sum())):
-        usual -= len(entry.statement.boxes)
-        if usual < 0:
-            more.append(entry)
-    return more
+    usual = int(numbers[frequency.argmax()])
+    so_far = np.cumsum(places)
+    return [row for row, total in zip(rows, so_far, strict=True) if total > usual]
 
 
-def _alike(entries: Sequence[_Entry], held: Sequence[_Entry]) -> NDArray[np.float64]:
-    """1 where the measures of two entries agree, (entries, held)."""
+def _alike(entries: Sequence[_Entry], held: Sequence[_Entry], measures: slice) -> NDArray[np.float64]:
+    """1 where the chosen measures of two entries agree, (entries, held)."""
     agree = np.ones((len(entries), len(held)), bool)
     if held:
-        rows = np.array([entry.measures for entry in entries]).T
-        columns = np.array([entry.measures for entry in held]).T
+        rows = np.array([entry.measures[measures] for entry in entries]).T
+        columns = np.array([entry.measures[measures] for entry in held]).T
         for row, column in zip(rows, columns, strict=True):
             agree &= ~(np.abs(row[:, None] - column[None]) > 1)  # NaN is no disagreement
     return agree.astype(np.float64)
 
 
-def _agree(one: _Entry, other: _Entry) -> bool:
-    return bool(_alike([one], [other])[0, 0])
-
-
 def _measures(statement: Statement) -> NDArray[np.float64]:
-    """Colours before and after, movement, and the logarithms of width and height where they tell."""
+    """Movement, colours after, logarithms of width and height where they tell, colours before."""
     values = statement.values
-    colours = [*_levels(values.get("color_before")), *_levels(values.get("color_after"))]
+    after, before = (_levels(values.get(name)) for name in ("color_after", "color_before"))
     steps = [float(values.get("dx", math.nan)), float(values.get("dy", math.nan))]
     box = statement.box_after or statement.box_before
     size = [math.nan, math.nan]
     if box is not None and statement.kind in OF_ONE_SIZE:
         size = [math.log(max(1, box[2] - box[0])), math.log(max(1, box[3] - box[1]))]
-    return np.array(
-        [
-            *(level / COLOURS for level in colours),
-            *(step / STEPS for step in steps),
-            *(side / SIZES for side in size),
-        ]
-    )
+    units = [STEPS] * 2 + [COLOURS] * 3 + [SIZES] * 2 + [COLOURS] * 3
+    return np.array([*steps, *after, *size, *before]) / units
 
 
 def _levels(code: object) -> list[float]:
@@ -147,3 +181,8 @@ def _centre(statement: Statement) -> NDArray[np.float64]:
     """The middle of a statement's place, in pixels."""
     left, top, right, bottom = statement.box_after or statement.box_before or (0, 0, 0, 0)
     return np.array([(left + right) / 2, (top + bottom) / 2])
+
+
+def _distance(entry: _Entry, centre: NDArray[np.float64]) -> float:
+    """How far a statement's place is from where alike ones usually are, in pixels."""
+    return float(np.abs(_centre(entry.statement) - centre).sum())

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from whatchanged.compare.comparison import Comparison
 from whatchanged.compare.groups import Group
 from whatchanged.compare.run import Outcome
-from whatchanged.compare.words import counted, group_sentence, headline, outcome_sentence, variants
+from whatchanged.compare.words import counted, group_sentence, headline, otherwise, outcome_sentence, variants
 
 MOST_CHARACTERS = 60_000
 """GitHub takes 65,536 in a comment; some of them may be longer than one byte."""
@@ -22,6 +22,8 @@ LONGEST = 300
 def summary(found: Comparison) -> str:
     """The whole text, in Markdown, at most ``MOST_CHARACTERS`` long."""
     lines = [f"### {_title(found)}", "", headline(found), ""]
+    if found.dominant is not None:
+        lines += [_plain(otherwise(found)), ""]
     lines += _failed(found)
     changed = [group for group in found.groups if group.changed]
     if changed:
@@ -101,7 +103,7 @@ def _noise(found: Comparison) -> list[str]:
         return []
     told = variants([one.pair.pair_id for one in found.noise])
     lines = _bullets(map(_code, told), len(told))
-    head = f"**Differ, but not visibly: {len(found.noise):,}**"
+    head = f"**Differ without a visible change: {len(found.noise):,}**"
     return ["<details><summary>", "", head, "", "</summary>", "", *lines, "", "</details>", ""]
 
 

@@ -9,6 +9,8 @@ from whatchanged.measured.groups import VARIANT_WORDS, base_name
 
 NAMED = 3
 """Examples that a sentence names."""
+OTHERS_NAMED = 10
+"""Pictures that are named as differing otherwise than most."""
 
 
 def counted(count: int, noun: str) -> str:
@@ -27,8 +29,30 @@ def headline(found: Comparison) -> str:
         parts.append(f"{len(found.failed):,} could not be compared")
     if found.noise:
         differ = "differs" if len(found.noise) == 1 else "differ"
-        parts.append(f"{len(found.noise):,} {differ} invisibly")
+        parts.append(f"{len(found.noise):,} {differ} without a visible change")
     return "; ".join(parts) + "."
+
+
+def otherwise(found: Comparison) -> str:
+    """Where most of what changed has one cause, which pictures differ otherwise; else empty."""
+    group = found.dominant
+    if group is None:
+        return ""
+    odd = {*group.odd}
+    others = [
+        outcome.pair.pair_id
+        for place, outcome in enumerate(found.outcomes)
+        if outcome.changed
+        and outcome.answer is not None
+        and (found.group_of.get(place) != group.number or place in odd)
+    ]
+    only = len(group.members) - len(odd)
+    start = f"{counted(only, 'picture')} differ only as all of group {group.number} do"
+    if not others:
+        return f"{start}."
+    more = ", ..." if len(others) > OTHERS_NAMED else ""
+    differ = "this one differs" if len(others) == 1 else f"these {len(others):,} differ"
+    return f"{start}; {differ} otherwise: {', '.join(others[:OTHERS_NAMED])}{more}."
 
 
 def outcome_sentence(outcome: Outcome) -> str:
@@ -44,7 +68,7 @@ def group_sentence(found: Comparison, group: Group) -> str:
     """How many pictures share what, and which of them show something else as well."""
     sentence = f"{counted(len(group.members), 'picture')}: {lowered(group.sentence)}"
     if 0 < group.changed < len(group.members):
-        sentence += f" In {len(group.members) - group.changed:,} of them invisibly."
+        sentence += f" In {len(group.members) - group.changed:,} of them not visibly."
     odd = group.odd
     if odd:
         names = ", ".join(found.outcomes[place].pair.pair_id for place in odd[:NAMED])

@@ -23,7 +23,7 @@ def sample_page(dataset: Dataset, summaries: Sequence[Summary], samples: int = 1
         chosen = spread(records, samples)
         if chosen:
             members = range(len(pairs), len(pairs) + len(chosen))
-            groups.append(Group(f"{split}: {len(chosen):,} of {len(records):,}", members))
+            groups.append(Group(f"from the {len(records):,} of the {split} split", members))
             pairs += [_pair(record, dataset.class_names) for record in chosen]
     return Page(
         title=f"{dataset.name}: {len(dataset.records):,} {what}",

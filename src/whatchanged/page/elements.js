@@ -64,3 +64,6 @@ get("theme").addEventListener("click", () => {
   kept.set("theme", next);
 });
 showTheme(THEMES.includes(kept.get("theme")) ? kept.get("theme") : "auto");
+
+// On a narrow screen tables are long, and the pairs come first.
+if (innerWidth < 640) for (const table of document.querySelectorAll("#top details")) table.open = false;

@@ -87,7 +87,7 @@ def _orders(scored: Scored) -> dict[str, Sequence[int]]:
     """The worst pairs first, by each measure that there is."""
     rouge, cider = scored.captions.rouge, scored.captions.cider
     places = range(len(scored.records))
-    orders = {
+    orders: dict[str, Sequence[int]] = {
         "worst CIDEr-D first": sorted(places, key=lambda i: (cider[i], rouge[i])),
         "worst ROUGE-L first": sorted(places, key=lambda i: (rouge[i], cider[i])),
     }
