@@ -14,7 +14,7 @@ def pairs(number, split, captions=("a",)):
 
 
 def test_every_reader_but_that_of_ones_own_data_has_published_counts():
-    assert set(READERS) - set(PUBLISHED) == {"plain", "folders"}
+    assert set(READERS) - set(PUBLISHED) == {"plain", "folders", "named_pairs"}
 
 
 def test_equal_counts_and_others():
