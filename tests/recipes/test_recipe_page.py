@@ -52,7 +52,14 @@ def test_the_messages_of_the_page_are_the_programs(override):
     assert str(raised.value) in " ".join(PAGE.split())
 
 
-@pytest.mark.parametrize("command", re.findall(r"whatchanged train (\S+) --data twin (.*)-o", PAGE))
+COMMANDS = re.findall(r"whatchanged train (\S+) --data twin (.*)-o", PAGE)
+
+
+def test_the_page_has_commands():
+    assert len(COMMANDS) >= 3
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_the_commands_of_the_page_name_recipes_and_keys_that_there_are(command):
     name, options = command
     if name != "mine.toml":

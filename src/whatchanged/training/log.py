@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 class RunLog:
     """Writes what happens, as it happens. ``length`` is how many bytes of metrics.jsonl stand on the disk.
 
-    Opening a log at ``length`` cuts off what a killed sitting wrote after its last checkpoint.
+    Opening a log at ``length`` removes what an interrupted launch wrote after its last checkpoint.
     """
 
     def __init__(self, run: Path, length: int, step: int, quiet: bool) -> None:

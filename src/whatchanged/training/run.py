@@ -1,4 +1,4 @@
-"""One run, from a recipe to trained weights: begun, or gone on with, in its folder (``run_folder``)."""
+"""One run, from a recipe to trained weights: started or resumed in its folder (``run_folder``)."""
 
 import random
 import shutil
@@ -46,15 +46,15 @@ def run_recipe(
     init: Path | None = None,
     workers: int = 0,
 ) -> State:
-    """Train a recipe into the folder ``run``, or go on with the run there (``recipe`` may then be None).
+    """Train a recipe into the folder ``run``, or resume the run there (``recipe`` may then be None).
 
-    init: another run, whose last weights are copied (``initialise_from``), a bundle (a shipped one by name),
-    or a file of published weights, for a method that begins from one. A run that goes on keeps what it began
-    from. workers: processes that read the examples; 0 reads them in threads, which is enough for a CPU.
+    init: the weights to start from: another run's last ones (``initialise_from``), a bundle's (a shipped one
+    by name), or a file of published weights, for a method that reads one. A resumed run keeps its own.
+    workers: processes that read the examples; 0 reads them in threads, which is enough for a CPU.
 
-    Raises OutputError where the folder holds something and ``resume`` is not set, RecipeError where the run
-    was started with another recipe or on data of other words, or its stored tokens are of other weights than
-    its own.
+    Raises OutputError where the folder is not empty and ``resume`` is not set; RecipeError where the run was
+    started with another recipe or on data with other words, or its stored tokens were made by other weights
+    than its vision's.
     """
     last = run / "checkpoints" / "last.safetensors"
     recipe = _settle(recipe, run, resume)
@@ -96,11 +96,10 @@ def run_recipe(
 
 
 def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
-    """Weights to begin with: a run's last ones, a bundle's, or a file of published ones; says what was
-    copied.
+    """Copy the weights to start from, a run's last ones, a bundle's or a file's, and print what was copied.
 
-    Of a run and a bundle: what ``initialise_from`` says. Raises RecipeError where the method begins from no
-    file, or nothing fits; ShapeError where a tensor's shape does not.
+    Raises RecipeError where the method reads no file of weights, or nothing fits; ShapeError where a tensor
+    has another shape.
     """
     loader = recipe.method.weights_loader
     if is_model(init):
@@ -146,8 +145,8 @@ def check_start(recipe: Recipe, quiet: bool) -> None:
 def check_tokens(recipe: Recipe, method: Method) -> None:
     """Raises RecipeError where a pool's stored tokens were made by other weights than the method's own.
 
-    It would learn from one backbone and later read pictures through another. Tokens that do not say what made
-    them (``token_files``) pass.
+    It would learn from one backbone and later read pictures with another. Tokens that do not name their
+    weights (``token_files``) are accepted.
     """
     data = recipe.data
     if not isinstance(data, PoolConfig) or not data.tokens or not isinstance(method.vision, PictureVision):
@@ -168,9 +167,9 @@ def seed_everything(seed: int) -> None:
 
 
 def _settle(recipe: Recipe | None, run: Path, resume: bool) -> Recipe:
-    """The recipe to run; a run that is there is only gone on with when told to, and only with its own recipe.
+    """The recipe to run. A run in the folder is resumed only where ``resume`` is set, with its own recipe.
 
-    The data may have moved since: its folders may differ.
+    The folders of the data may differ: the data may have moved.
     """
     if resume and (run / "recipe.toml").is_file():
         kept = read_recipe(run)

@@ -1,7 +1,7 @@
 """A run's folder: everything that a recipe needs, built, and what is written beside the checkpoints.
 
 RUN/recipe.toml        as resolved, every setting spelled out
-RUN/environment.json   versions, machine, command, and what the run begins from; later launches beside
+RUN/environment.json   versions, machine, command, and the weights it started from; later launches beside
 RUN/vocabulary.json    the words, ids in order
 RUN/checkpoints/       last, best and, of each earlier stage that was validated, best-STAGE (.safetensors)
 RUN/metrics.jsonl, events/, negatives.jsonl (where FDA built them), shards.json (of a pool)
@@ -86,18 +86,18 @@ def read_recipe(run: Path) -> Recipe:
 
 
 def keep(recipe: Recipe, run: Path, where: torch.device, init: Path | None, resumed: bool = False) -> None:
-    """Write what a run needs to be gone on with; the recipe last, as it makes the folder a run.
+    """Write what a run needs to be resumed; the recipe last, because it makes the folder a run.
 
     resumed: the environment is one more of the ``launches`` after the first, whose stays.
     """
     run.mkdir(parents=True, exist_ok=True)
-    told = environment(where)
+    about = environment(where)
     if resumed and (first := _first_environment(run)):
         earlier = first.pop("sittings", [])  # what launches were called before 0.2
-        told = {**first, "launches": [*first.get("launches", earlier), told]}
+        about = {**first, "launches": [*first.get("launches", earlier), about]}
     else:
-        told["init"] = None if init is None else str(init)
-    _write(run / "environment.json", json.dumps(told, indent=1))
+        about["init"] = None if init is None else str(init)
+    _write(run / "environment.json", json.dumps(about, indent=1))
     _write(run / "recipe.toml", dump_recipe(recipe))
 
 
@@ -107,7 +107,7 @@ def keep_vocabulary(vocabulary: Vocabulary, run: Path) -> None:
 
 
 def check_vocabulary(vocabulary: Vocabulary, run: Path) -> None:
-    """Raises RecipeError where a run would go on with other words than it has learned."""
+    """Raise RecipeError where a resumed run would have another vocabulary than it started with."""
     kept = run / "vocabulary.json"
     if kept.is_file() and kept.read_text(encoding="utf-8").rstrip("\n") != _entries(vocabulary):
         raise RecipeError(
@@ -117,7 +117,7 @@ def check_vocabulary(vocabulary: Vocabulary, run: Path) -> None:
 
 
 def first_init(run: Path, init: Path | None) -> Path | None:
-    """What the run in this folder began from; what a new one is told to."""
+    """The weights that the run in this folder started from; for a new run, ``init``."""
     kept = _first_environment(run).get("init")
     if kept:
         return Path(kept)
@@ -143,7 +143,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def environment(device: torch.device) -> dict[str, object]:
-    """What the run runs on: versions, machine, device, command."""
+    """The versions, machine, device and command of this launch."""
     versions = {}
     for name in PACKAGES:
         try:

@@ -121,6 +121,12 @@ def test_choices_are_passed_on():
         (CAPTIONS, REFERENCES, {"resamples": -1}, "resamples should be 0 or more, not -1"),
         (CAPTIONS, REFERENCES, {"no_change": [0.5]}, "1 no_change but 3 pairs"),
         (CAPTIONS, REFERENCES, {"no_change": [0.5, 2, 0]}, r"should be a probability \(0 to 1\), not 2"),
+        (
+            CAPTIONS,
+            REFERENCES,
+            {"no_change": [0.5, None, 0]},
+            r"should be a probability \(0 to 1\), not None",
+        ),
         (CAPTIONS, REFERENCES, {"no_change": {"7": 0.5}}, "pair 7, which has no prediction"),
     ],
 )

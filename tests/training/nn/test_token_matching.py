@@ -120,8 +120,8 @@ def test_half_precision_sums_in_single():
     [(10**9, (8, 10)), (4 * 6 * 8 * 25, (2, 10)), (4 * 6 * 8 * 7, (1, 7)), (1, (1, 1))],
 )
 def test_a_tile_keeps_within_its_budget(budget, wanted):
+    """A pair of pictures has 4 x 6 products of 8 bytes; a tile has as many pairs as fit, but at least one."""
     assert tile_sizes((8, 10), (4, 6), 8, budget) == wanted
-    assert budget < 4 * 6 * 8 or wanted[0] * wanted[1] * 4 * 6 * 8 <= budget
 
 
 def test_tiles_are_really_small(monkeypatch):

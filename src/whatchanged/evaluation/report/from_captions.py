@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import Any, Literal
 
@@ -159,7 +160,7 @@ def _check(captions: Mapping[str, Any], probabilities: Mapping[str, Any]) -> Non
     for pair_id, value in probabilities.items():
         if pair_id not in captions:
             raise PredictionsError(f"no_change is given for pair {pair_id}, which has no prediction.")
-        if not 0 <= value <= 1:
+        if not isinstance(value, Real) or not 0 <= float(value) <= 1:
             raise PredictionsError(
                 f"no_change of pair {pair_id} should be a probability (0 to 1), not {value!r}."
             )
