@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.record import Watch, add_record_option, anonymous, write_result
+from whatchanged.captioner.bundle import DEFAULT
 
 
 def main() -> None:
@@ -31,6 +32,8 @@ def main() -> None:
     parser.add_argument("--drawn", metavar="COMMAND")
     add_record_option(parser, "shipped")
     options = parser.parse_args()
+    if options.attention and options.model is None:
+        options.model = DEFAULT  # maps are kept of a named model
     chosen = [] if options.model is None else ["--model", options.model]
     with Watch() as watch:
         if str(options.dataset) == "demo":

@@ -6,7 +6,8 @@
 False alarms: the share of the pairs of each data set that are warned of. Detection, for each kind of picture:
 the share of pairs that are warned of, where one picture (before and after in turn) is of the kind and the
 other is from the first data set. With two strange pictures a warning is only likelier. The kinds are those of
-``strange_pictures``.
+``strange_pictures``. Measured: how many of the strange pictures, each against itself with a black patch, are
+answered by the measurement when no model is named, and of how many it says that something changed.
 
 All pictures are resized as any picture is. Nothing is fitted or chosen here.
 """
@@ -21,6 +22,7 @@ import numpy as np
 
 from benchmarks.record import add_record_option, anonymous, write_result
 from benchmarks.strange_pictures import Picture, strange_pictures
+from whatchanged.answers import MEASURED, Answerer
 from whatchanged.captioner.runtime import Captioner, load
 from whatchanged.datasets import open_dataset
 from whatchanged.evaluation.statistics.intervals import wilson
@@ -39,7 +41,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     add_record_option(parser, "strange")
     options = parser.parse_args()
-    captioner = load(options.model, 1)
+    captioner, answerer = load(options.model, 1), Answerer(threads=1)
     known = [_false_alarms(captioner, folder) for folder in options.scenes]
     beside = next(r.before for r in open_dataset(options.scenes[0]).records)
     rows: list[dict[str, Any]] = []
@@ -51,9 +53,14 @@ def main() -> None:
         caught = sum(warned for pair in found for warned, _ in pair)
         missed = [name for (name, _), pair in zip(named, found, strict=True) if not all(w for w, _ in pair)]
         least = min((s for pair in found for _, s in pair), default=math.nan)
+        routed = [answerer.answer(picture.convert("RGB"), _patched(picture)) for _, picture in named]
+        measured = sum(answer.answer == MEASURED for answer in routed)
+        changed = sum(answer.changed for answer in routed)
         print(f"{kind:16} {_share(caught, 2 * len(named))}, least strangeness {least:.2f}", end="")
+        print(f"; measured {measured}, changed {changed} of {len(named)}", end="")
         print(f"; missed: {', '.join(missed[:12])}" if missed else "", flush=True)
-        rows.append({"kind": kind, "warned_of": caught, "of": 2 * len(named), "least_distance": least})
+        row = {"kind": kind, "warned_of": caught, "of": 2 * len(named), "least_distance": least}
+        rows.append({**row, "measured": measured, "changed": changed, "pictures": len(named)})
     alarms, total = sum(row["warned_of"] for row in rows), sum(row["of"] for row in rows)
     print(f"{'all':16} {_share(alarms, total)}")
     if options.record:
@@ -92,6 +99,15 @@ def _warned(captioner: Captioner, beside: Path, picture: Picture) -> list[tuple[
         (bool(first.unfamiliar), first.ood_distance[0]),
         (bool(second.unfamiliar), second.ood_distance[1]),
     ]
+
+
+def _patched(picture: Picture) -> Picture:
+    """The picture with a black square in its middle, a fifth as high as it."""
+    patched = picture.convert("RGB")
+    side = max(8, patched.height // 5)
+    left, top = patched.width // 2, patched.height // 2
+    patched.paste((0, 0, 0), (left, top, left + side, top + side))
+    return patched
 
 
 def _share(part: int, whole: int) -> str:

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_bundle import CARD, WARY
 
-from whatchanged.captioner.card import BoxAttention, GridAttention, NoChange, PictureInput, RegionInput
+from whatchanged.captioner.card import (
+    BoxAttention,
+    GridAttention,
+    InDistribution,
+    NoChange,
+    PictureInput,
+    RegionInput,
+)
 from whatchanged.captioner.card_json import card_from_json, card_to_json
 from whatchanged.errors import BundleError
 
@@ -210,3 +217,27 @@ def test_what_is_no_number(value):
 def test_a_long_value_is_shortened_in_messages():
     message = failure({**written(), "name": ["x" * 10] * 1000})
     assert len(message) < 200 and "..." in message
+
+
+def test_ranges_of_colours():
+    known = InDistribution(0.25, "by hand", {"brightness": (40.0, 200.0), "red_green": (-0.2, 0.25)})
+    card = replace(CARD, in_distribution=known)
+    fields = written(card)
+    assert fields["familiar"]["colours"] == {"brightness": [40, 200], "red_green": [-0.2, 0.25]}
+    assert card_from_json(fields, PATH) == card
+    assert "colours" not in written(WARY)["familiar"]
+
+
+@pytest.mark.parametrize(
+    ("colours", "said"),
+    [
+        ({"hue": [0, 1]}, "familiar.colours should be ranges of red_green"),
+        ({"brightness": [1]}, "familiar.colours.brightness should be 2 numbers"),
+        ({"brightness": [2, 1]}, "the smaller one first"),
+        ([], "familiar.colours should be an object"),
+    ],
+)
+def test_ranges_that_are_none(colours, said):
+    fields = written(WARY)
+    fields["familiar"]["colours"] = colours
+    assert said in failure(fields)

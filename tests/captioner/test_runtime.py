@@ -167,3 +167,24 @@ def test_counts_that_are_none(captioner, bundle_folder, pictures, number):
         captioner.describe(*pictures, beams=number)
     with pytest.raises(WhatchangedError, match="threads should be a whole number from 1"):
         load(bundle_folder, threads=number)
+
+
+def test_a_description_shows_itself(bundle_folder, pictures):
+    captioner = load(bundle_folder)
+    found = captioner.describe(*pictures)
+    with Image.open(pictures[0]) as image:
+        assert found.heatmap().width > 2 * image.width
+    assert found.heatmap(*reversed(pictures)).tobytes() != found.heatmap().tobytes()
+    shown = found._repr_html_()
+    assert "the square changed" in shown and "data:image/png;base64," in shown
+    bare = captioner.describe_pixels(captioner.read(*pictures)[None])[0]
+    assert "base64" not in bare._repr_html_()
+    assert bare.heatmap(*pictures).tobytes() == found.heatmap().tobytes()
+    with pytest.raises(ShapeError, match="give both"):
+        bare.heatmap()
+
+
+def test_an_open_file_is_described_and_shown(bundle_folder, pictures):
+    with pictures[0].open("rb") as before, pictures[1].open("rb") as after:
+        found = load(bundle_folder).describe(before, after)
+    assert found.sentence == "the square changed" and found.heatmap().mode == "RGB"

@@ -1,10 +1,13 @@
 import json
 import os
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
+
+from whatchanged.answers import models
 
 
 @pytest.fixture
@@ -57,6 +60,31 @@ def test_the_sidecar_names_model_and_list(caption, pairs, tmp_path):
     meta = json.loads((tmp_path / "out.jsonl.meta.json").read_text())
     assert meta["model"]["name"] == "tiny" and len(meta["model"]["fingerprint"]) == 64
     assert meta["list"]["pairs"] == 7 and len(meta["list"]["sha256"]) == 64
+
+
+def test_without_a_named_model_whoever_knows_a_pair_answers_it(whatchanged, pairs, tmp_path):
+    demo = Path(models.__file__).parents[1] / "models" / "demo"
+    pairs.write_text("before,after,id\nbefore.png,after.png,flat\nscene.png,moved.png,scene\n")
+    shutil.copy(demo / "02-before.png", tmp_path / "scene.png")
+    shutil.copy(demo / "02-after.png", tmp_path / "moved.png")
+    out = tmp_path / "out.jsonl"
+    code, _, err = whatchanged("caption", pairs, "-o", out)
+    assert code == 0 and "1 of the pairs captioned now were measured" in err
+    flat, scene = lines(out)
+    assert (flat["answer"], scene["answer"]) == ("measured", "clevr-pcl")
+    assert flat["changes"] and "changes" not in scene and "unfamiliar" not in flat
+    assert scene["caption"] == "the large red metal cube has been added" and scene["unfamiliar"] is False
+    meta = json.loads((tmp_path / "out.jsonl.meta.json").read_text())
+    assert [model["name"] for model in meta["models"]] == ["clevr-pcl"]
+    assert meta["thresholds"] == {"clevr-pcl": 0.5, "measured": pytest.approx(0.54, abs=0.01)}
+    assert whatchanged("caption", pairs, "-o", out, "--resume")[0] == 0
+    code, _, err = whatchanged("caption", pairs, "-o", out, "--resume", "--model", "clevr-pcl")
+    assert code == 2 and "another model" in err
+
+
+def test_attention_is_of_a_named_model(whatchanged, pairs, tmp_path):
+    code, _, err = whatchanged("caption", pairs, "-o", tmp_path / "o.jsonl", "--attention", tmp_path / "maps")
+    assert code == 2 and "--model" in err and not (tmp_path / "maps").exists()
 
 
 def test_batch_size_and_shards_change_nothing(caption, pairs, tmp_path):

@@ -114,11 +114,13 @@ class Answerer:
         """What a model says of each pair that one knows; of two that know a pair the nearer one speaks."""
         said: dict[int, tuple[Model, Description]] = {}
         for model in self.models:
-            asked = [i for i, pair in pairs.items() if self.insists or model.may_know(*pair.shown)]
+            read = model.read if self.insists else model.read_if_known
+            found = {i: read(*pair.shown) for i, pair in pairs.items()}
+            asked = {i: pixels for i, pixels in found.items() if pixels is not None}
             if not asked:
                 continue
-            pixels = np.stack([model.read(*pairs[i].shown) for i in asked])  # (B, 2, H, W, 3)
-            for i, description in zip(asked, model.build().describe_pixels(pixels, self.beams), strict=True):
+            described = model.build().describe_pixels(np.stack(list(asked.values())), self.beams)
+            for i, description in zip(asked, described, strict=True):
                 knows = self.insists or not description.unfamiliar
                 if knows and (i not in said or _distance(description) < _distance(said[i][1])):
                     said[i] = model, replace(description, sources=pairs[i].sources)
@@ -130,13 +132,17 @@ class Answerer:
 
     def _of_model(self, pair: ReadPair, model: Model, description: "Description") -> Answer:
         """The model's answer with the measured one as its floor."""
-        explained = model.explains_view_and_light and not description.unfamiliar and not self.strict
-        claims = description.changed or explained
-        measured = None if claims and not pair.same else pair.measure(self.sensitivity, self.strict)
+        measured = None
+        if pair.same or not (description.changed or self._explains(model, description)):
+            measured = pair.measure(self.sensitivity, self.strict)
         if measured is not None and measured.changed and not self.insists:
             return replace(of_measured(measured), sources=pair.sources)
         sizes = (pair.pictures[0].size, pair.pictures[1].size)
         return replace(of_model(model.card.name, description, measured, sizes), sources=pair.sources)
+
+    def _explains(self, model: Model, description: "Description") -> bool:
+        """Whether viewpoint and light may be all that differs, though nothing changed."""
+        return not self.strict and not description.unfamiliar and model.explains_view_and_light
 
 
 @functools.cache

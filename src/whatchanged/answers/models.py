@@ -60,26 +60,30 @@ class Model:
         except PluginError:
             return False
 
-    def may_know(self, before: Pixels, after: Pixels) -> bool:
-        """Whether the model may know both pictures, by their shape and colours; its graphs are not needed.
-
-        A model that cannot tell which pictures it knows knows none.
-        """
-        known, wanted = self.card.in_distribution, self.card.input
-        if known is None or not isinstance(wanted, PictureInput):
-            return False
-        for picture in (before, after):
-            height, width = picture.shape[:2]
-            stretch = width * wanted.size[1] / (height * wanted.size[0])
-            if min(height, width) < LEAST_SIDE or abs(math.log(stretch)) > math.log(MOST_STRETCH):
-                return False
-        pixels = np.stack([as_input(picture, wanted) for picture in (before, after)])
-        return bool((colour_distance(pixels, known.colours) <= 1).all())
-
     def read(self, before: Pixels, after: Pixels) -> Pixels:
         """The pair as the model reads it: (2, H, W, 3)."""
         wanted = self.build().input
         return np.stack([as_input(picture, wanted) for picture in (before, after)])
+
+    def read_if_known(self, before: Pixels, after: Pixels) -> Pixels | None:
+        """The pair as the model reads it, if the model may know both pictures by their shape and colours.
+
+        Its graphs are not needed for that. A model that cannot tell which pictures it knows knows none.
+        """
+        known, wanted = self.card.in_distribution, self.card.input
+        if known is None or not isinstance(wanted, PictureInput):
+            return None
+        if not all(_fits(picture, wanted) for picture in (before, after)):
+            return None
+        pixels = np.stack([as_input(picture, wanted) for picture in (before, after)])
+        return pixels if (colour_distance(pixels, known.colours) <= 1).all() else None
+
+
+def _fits(picture: Pixels, wanted: PictureInput) -> bool:
+    """Whether the picture is large enough, and has about the model's proportions."""
+    height, width = picture.shape[:2]
+    stretch = width * wanted.size[1] / (height * wanted.size[0])
+    return min(height, width) >= LEAST_SIDE and abs(math.log(stretch)) <= math.log(MOST_STRETCH)
 
 
 def as_input(picture: Pixels, wanted: PictureInput) -> Pixels:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pair_records import pair_record
 
 from whatchanged.errors import PredictionsError
-from whatchanged.evaluation.io.predictions import Prediction, aligned, read_predictions
+from whatchanged.evaluation.io.predictions import Prediction, aligned, made_by, read_predictions
 
 
 def test_lines_as_the_captioner_writes_them(tmp_path):
@@ -178,3 +178,34 @@ def test_failed_pairs_are_refused_unless_asked_for():
     ):
         aligned(failed, [pair_record("1")])
     assert aligned(failed, [pair_record("1")], failed_as_empty=True)[0].caption == ""
+
+
+# Who made them, where several models may answer
+
+MODELS = {
+    "models": [{"name": "scenes", "version": "3"}, {"name": "screens", "version": "4"}],
+    "thresholds": {"scenes": 0.4, "screens": 0.6, "measured": 0.54},
+    "beams": 1,
+    "whatchanged": "9",
+}
+
+
+@pytest.mark.parametrize(
+    ("answers", "name", "version", "threshold"),
+    [
+        (["scenes", "scenes"], "scenes", "3", 0.4),
+        (["measured"], "measured", "9", 0.54),
+        (["screens", "measured", "screens"], "measured and screens", "9", None),
+        (["unheard of"], None, None, None),
+    ],
+)
+def test_the_model_that_answered_is_found_in_the_note(tmp_path, answers, name, version, threshold):
+    path = tmp_path / "out.jsonl"
+    lines = [{"id": str(i), "caption": "x", "answer": answer} for i, answer in enumerate(answers)]
+    path.write_text("\n".join(map(json.dumps, lines)))
+    path.with_name("out.jsonl.meta.json").write_text(json.dumps(MODELS))
+    found = made_by(path, read_predictions(path))
+    if name is None:
+        assert found is None
+    else:
+        assert found == {"model": {"name": name, "version": version}, "beams": 1, "threshold": threshold}

@@ -6,13 +6,20 @@ import tiny_pool as pools
 import torch
 from tiny_run import BACKBONE, make_run
 
+from whatchanged.captioner.colours import NAMES, colour_distance
 from whatchanged.captioner.runtime import load
 from whatchanged.errors import BundleError, DatasetError, RecipeError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import BackboneConfig, PatchesConfig
 from whatchanged.training import export
 from whatchanged.training.export import export_run, in_distribution
-from whatchanged.training.export.in_distribution import encode_and_judge, fit, fit_in_distribution, statistics
+from whatchanged.training.export.in_distribution import (
+    encode_and_judge,
+    fit,
+    fit_colours,
+    fit_in_distribution,
+    statistics,
+)
 from whatchanged.training.objects.pool import open_shards
 from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.training.run import run_recipe
@@ -136,10 +143,21 @@ def test_the_bundle_finds_the_distance_that_torch_finds(run, tiny_pool, tmp_path
         before, after = (torch.from_numpy(np.stack(side)) for side in zip(*pairs, strict=True))
         _, wanted = encode_and_judge(method, before, after, distance)
     found = captioner.describe(*(list(side) for side in zip(*pairs, strict=True)))
-    assert np.array([d.ood_distance for d in found]) == pytest.approx(
-        wanted.numpy() / known.threshold, rel=0.02
-    )
+    colours = [colour_distance(np.stack(side), known.colours) for side in zip(*pairs, strict=True)]
+    largest = np.maximum(wanted.numpy() / known.threshold, np.stack(colours, axis=1))
+    assert np.array([d.ood_distance for d in found]) == pytest.approx(largest, rel=0.02)
     assert [d.unfamiliar for d in found] == [False, True]
+
+
+def test_grey_pictures_of_the_same_scenes_are_out_of_the_range_of_colours(tiny_pool):
+    shards = open_shards(tiny_pool)
+    ranges, how = fit_colours(shards)
+    assert list(ranges) == list(NAMES) and "30 drawn pictures" in how
+    pictures = np.concatenate([shard.pictures.reshape(-1, 64, 96, 3) for shard in shards])
+    grey = pictures.mean(-1, keepdims=True).repeat(3, -1).astype(np.uint8)
+    assert (colour_distance(pictures, ranges) <= 1.1).all()
+    assert (colour_distance(grey, ranges) > 1).all()
+    assert fit_colours(shards) == (ranges, how)
 
 
 def test_a_graph_that_finds_another_distance_is_refused(run, tiny_pool, tmp_path, monkeypatch):
