@@ -172,7 +172,7 @@ def _tell(found: "Comparison", output: Path | None, github: bool, quiet: bool) -
         for line in github_annotations(found):
             typer.echo(line)
     typer.echo(headline(found))
-    if found.dominant is not None:
+    if otherwise(found):
         typer.echo(otherwise(found))
     changed = [group for group in found.groups if group.changed]
     for group in changed[:MOST_GROUPS]:

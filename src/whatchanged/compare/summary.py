@@ -22,7 +22,7 @@ LONGEST = 300
 def summary(found: Comparison) -> str:
     """The whole text, in Markdown, at most ``MOST_CHARACTERS`` long."""
     lines = [f"### {_title(found)}", "", headline(found), ""]
-    if found.dominant is not None:
+    if otherwise(found):
         lines += [_plain(otherwise(found)), ""]
     lines += _failed(found)
     changed = [group for group in found.groups if group.changed]

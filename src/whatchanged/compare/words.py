@@ -46,13 +46,15 @@ def otherwise(found: Comparison) -> str:
         and outcome.answer is not None
         and (found.group_of.get(place) != group.number or place in odd)
     ]
-    only = len(group.members) - len(odd)
-    start = f"{counted(only, 'picture')} differ only as all of group {group.number} do"
     if not others:
-        return f"{start}."
+        return ""
+    only = len(group.members) - len(odd)
     more = ", ..." if len(others) > OTHERS_NAMED else ""
     differ = "this one differs" if len(others) == 1 else f"these {len(others):,} differ"
-    return f"{start}; {differ} otherwise: {', '.join(others[:OTHERS_NAMED])}{more}."
+    return (
+        f"{counted(only, 'picture')} differ only as all of group {group.number} do; "
+        f"{differ} otherwise: {', '.join(others[:OTHERS_NAMED])}{more}."
+    )
 
 
 def outcome_sentence(outcome: Outcome) -> str:
