@@ -179,8 +179,8 @@ function card(pair, odd) {
   look.setAttribute("aria-label", `Look closely at ${pair.id}`);
   for (const side of sidesOf(pair)) look.append(frame(pair, [side], true));
   look.classList.toggle("single", sidesOf(pair).length === 1);
-  const kinds = pair.changes.filter((change) => change.kind);
-  const chips = make("p", "kinds", ...kinds.map((change) => make("span", "", change.kind)));
+  const kinds = [...new Set(pair.changes.map((change) => change.kind).filter(Boolean))];
+  const chips = make("p", "kinds", ...kinds.map((kind) => make("span", "", kind)));
   const name = make("h3", "", make("span", "id", pair.id), ...badges(pair));
   if (odd) name.append(make("span", "badge doubt", "more than its group"));
   const raw = button("quiet", "Difference", () => openViewer(pair.place, "difference"));
