@@ -51,9 +51,7 @@ def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> Non
 def check_embed(embed: bool, html: Path | None) -> None:
     """That ``--embed`` has a page to put pictures into. Raises OutputError."""
     if embed and html is None:
-        raise OutputError(
-            "--embed puts pictures into a page, but no page is asked for. Add --html."
-        )
+        raise OutputError("--embed puts pictures into a page, but no page is asked for. Add --html.")
 
 
 def print_result(text: str, outputs: Sequence[Path | None]) -> None:
