@@ -102,7 +102,7 @@ def test_paths_go_round_in_whole_steps():
                 assert len(points) <= len(line) and points.min() >= 0 and points.max() <= UNITS
                 middles = (points.min(axis=0) + points.max(axis=0)) / 2
                 wanted = (line.min(axis=0) + line.max(axis=0)) / 2 * UNITS
-                assert np.abs(middles - wanted).max() <= 1
+                assert len(points) > 12 and np.abs(middles - wanted).max() <= 3
     assert svg_path([]) == ""
 
 

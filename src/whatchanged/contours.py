@@ -24,6 +24,8 @@ EVEN = 1.001
 """A map whose maximum is no further above a level is even there: it has no place to draw a line around."""
 UNITS = 1000
 """What the width and the height of a picture are divided into by ``svg_path``."""
+LEAST_POINTS, MOST_STRIDE = 16, 2
+"""``svg_path`` keeps about so many points of a line at least, and no fewer than every second one."""
 
 Line = NDArray[np.float64]
 """(N, 2) The points of one closed line: x and y in parts of the picture's width and height."""
@@ -44,10 +46,15 @@ def outlines(heatmaps: NDArray[np.floating]) -> tuple[tuple[list[Line], ...], tu
 
 
 def svg_path(lines: Sequence[Line]) -> str:
-    """Closed lines as the path of an SVG element whose view box is ``UNITS`` x ``UNITS``."""
+    """Closed lines as the path of an SVG element whose view box is ``UNITS`` x ``UNITS``.
+
+    Of long lines every second point is enough: it makes pages of thousands of pairs smaller.
+    """
     parts = []
     for line in lines:
-        points = np.rint(line * UNITS).astype(int)
+        stride = min(max(len(line) // LEAST_POINTS, 1), MOST_STRIDE)
+        kept = np.concatenate([line[:-1:stride], line[-1:]])
+        points = np.rint(kept * UNITS).astype(int)
         steps = np.diff(points, axis=0)
         steps = steps[np.any(steps != 0, axis=1)][:-1]
         if len(steps) >= 2:

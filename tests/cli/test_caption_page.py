@@ -38,6 +38,17 @@ def test_the_page_shows_every_line(caption, pairs, tmp_path):
     assert shown[0]["outlines"][1] != ["", ""] and "outlines" not in shown[2]
 
 
+def test_nothing_to_embed_into(caption, whatchanged, pairs, tmp_path):
+    out = tmp_path / "out.jsonl"
+    for code, _, err in (
+        caption(pairs, "-o", out, "--embed"),
+        whatchanged("dataset", pairs, "--embed"),
+        whatchanged("evaluate", out, pairs, "--embed"),
+    ):
+        assert code == 2 and "no page is asked for" in err
+    assert not out.exists()
+
+
 def test_a_resumed_run_shows_all_of_it(caption, pairs, tmp_path):
     out, page = tmp_path / "out.jsonl", tmp_path / "page.html"
     caption(pairs, "-o", out, "--html", page, "--embed")

@@ -106,3 +106,13 @@ def test_what_cannot_be_written_leaves_the_old_page(tmp_path, pictures, monkeypa
     assert "before.png" in path.read_text()
     with pytest.raises(OutputError, match="cannot be written"):
         write_page(tmp_path / "no" / "page.html", page)
+
+
+def test_the_example_of_the_docs_writes_a_page(tmp_path, monkeypatch):
+    docs = Path(__file__).parents[2] / "docs" / "page.md"
+    (example,) = re.findall(r"```python\n(.*?)```", docs.read_text(encoding="utf-8"), re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(example, str(docs), "exec"), {})
+    found = PageHtml((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert [pair["pictures"][0]["src"] for pair in found.pairs] == ["old/login.png"]
+    assert [group["sentence"] for group in found.data["groups"]] == ["Buttons are green."]

@@ -69,7 +69,7 @@ class Answer:
         return self.verdict == "changed" or self.doubtful
 
     def heatmap(self) -> Image.Image:
-        """Both pictures side by side: warm where a model's words looked, or with what changed outlined.
+        """Both pictures side by side: lines around where a model's words looked, or around what changed.
 
         Raises ShapeError where the pictures are not known, ImageError where they cannot be read.
         """

@@ -85,7 +85,7 @@ class Description:
         return None if self.ood_distance is None else max(self.ood_distance) > 1
 
     def heatmap(self, before: Source | None = None, after: Source | None = None) -> Image.Image:
-        """Both pictures side by side, warm where the words looked.
+        """Both pictures side by side, with lines around where the words looked.
 
         before, after: the pictures, if others are to be shown than those described. Raises ShapeError where
         there are none, ImageError where they cannot be read.

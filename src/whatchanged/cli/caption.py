@@ -15,7 +15,7 @@ import typer
 
 from whatchanged.cli.caption_maps import Maps, about_maps, check_folder
 from whatchanged.cli.caption_run import Pair, Run, caption_all, identity_of, sidecar
-from whatchanged.cli.console import check_output, check_outputs, counted, note
+from whatchanged.cli.console import check_embed, check_output, check_outputs, counted, note
 from whatchanged.errors import DatasetError, OutputError
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def caption(
     if attention is not None and model is None:
         raise typer.BadParameter("--attention keeps the maps of one model; name it with --model")
     _check_places(output, pairs, attention, replace=force or resume)
+    check_embed(embed, html)
     if html is not None:
         check_output(html, force or resume)
         check_outputs([html], [pairs, output, sidecar(output)])

@@ -48,6 +48,12 @@ def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> Non
         taken.add(place)
 
 
+def check_embed(embed: bool, html: Path | None) -> None:
+    """That ``--embed`` has a page to put pictures into. Raises OutputError."""
+    if embed and html is None:
+        raise OutputError("--embed puts pictures into a page, but no page is asked for. Add --html.")
+
+
 def print_result(text: str, outputs: Sequence[Path | None]) -> None:
     """Print what a person reads: on stdout, or on stderr where one of the outputs goes to stdout."""
     taken = any(path is not None and _is_stdout(path) for path in outputs)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from whatchanged.cli.console import check_output, check_outputs, note
+from whatchanged.cli.console import check_embed, check_output, check_outputs, note
 
 if TYPE_CHECKING:
     from whatchanged.datasets import Dataset, DatasetReport
@@ -70,6 +70,7 @@ def dataset(
     from whatchanged.datasets.statistics import summarise
     from whatchanged.worlds import world_of
 
+    check_embed(embed, html)
     if html is not None:
         check_output(html, force)
         check_outputs([html], [folder])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from whatchanged.cli.console import check_outputs, print_result
+from whatchanged.cli.console import check_embed, check_outputs, print_result
 from whatchanged.files import write_output
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ def evaluate(
     from whatchanged.evaluation.report.scored import Settings
     from whatchanged.page import render
 
+    check_embed(embed, html)
     against = References(references, split, dataset, skip_missing)
     if predictions.suffix == ".npy":
         if html or attention or compare or seeds:

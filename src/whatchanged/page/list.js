@@ -47,18 +47,19 @@ function option(value, text) {
   return element;
 }
 
+// Other orders: label -> what gives the places of all pairs; they are sorted when somebody asks.
 function makeOrders() {
   const orders = new Map();
   const places = pairs.map((pair) => pair.place);
-  if (groups.length) orders.set(IN_GROUPS, places);
-  for (const order of data.orders) orders.set(order.label, order.places);
-  orders.set("in order", places);
+  if (groups.length) orders.set(IN_GROUPS, () => places);
+  for (const order of data.orders) orders.set(order.label, () => order.places);
+  orders.set("in order", () => places);
   if (pairs.some((pair) => pair.no_change !== undefined)) {
     const sure = (place) => pairs[place].no_change ?? 2;
-    orders.set("surest change first", places.toSorted((a, b) => sure(a) - sure(b)));
+    orders.set("surest change first", () => places.toSorted((a, b) => sure(a) - sure(b)));
   }
   const names = new Intl.Collator("en", { numeric: true });
-  orders.set("by name", places.toSorted((a, b) => names.compare(pairs[a].id, pairs[b].id)));
+  orders.set("by name", () => places.toSorted((a, b) => names.compare(pairs[a].id, pairs[b].id)));
   get("order").append(...[...orders.keys()].map((label) => option(label, label)));
   return orders;
 }
@@ -76,7 +77,7 @@ function choose() {
     entries = groups.flatMap((group) => groupEntries(group, found, narrowed));
     shown = groups.flatMap((group) => group.members.filter((place) => found.has(place)));
   } else {
-    shown = orders.get(get("order").value).filter((place) => found.has(place));
+    shown = orders.get(get("order").value)().filter((place) => found.has(place));
     entries = shown.map((place) => ({ place }));
   }
   get("count").textContent = `${found.size.toLocaleString("en")} of ${counted(pairs.length, "pair")}`;
@@ -179,8 +180,8 @@ function card(pair, odd) {
   look.setAttribute("aria-label", `Look closely at ${pair.id}`);
   for (const side of sidesOf(pair)) look.append(frame(pair, [side], true));
   look.classList.toggle("single", sidesOf(pair).length === 1);
-  const kinds = pair.changes.filter((change) => change.kind);
-  const chips = make("p", "kinds", ...kinds.map((change) => make("span", "", change.kind)));
+  const kinds = [...new Set(pair.changes.map((change) => change.kind).filter(Boolean))];
+  const chips = make("p", "kinds", ...kinds.map((kind) => make("span", "", kind)));
   const name = make("h3", "", make("span", "id", pair.id), ...badges(pair));
   if (odd) name.append(make("span", "badge doubt", "more than its group"));
   const raw = button("quiet", "Difference", () => openViewer(pair.place, "difference"));

@@ -31,13 +31,13 @@ function decoded(address) {
 
 const missing = (side, why) => make("span", "gone side" + side, why);
 
+// A box is drawn around its place, not over it, and stays inside the picture.
 function mark(className, box, size, label) {
   const element = make("span", "box " + className, label ? make("i", "", label) : null);
-  const percent = (value, of) => `${(100 * value) / of}%`;
-  element.style.left = percent(box[0], size[0]);
-  element.style.top = percent(box[1], size[1]);
-  element.style.width = percent(box[2] - box[0], size[0]);
-  element.style.height = percent(box[3] - box[1], size[1]);
+  const [left, top, right, bottom] = box;
+  const sides = [top / size[1], 1 - right / size[0], 1 - bottom / size[1], left / size[0]];
+  element.style.inset = sides.map((part) => `max(0px, calc(${100 * part}% - var(--off)))`).join(" ");
+  element.classList.toggle("at-top", top < 0.08 * size[1]);
   return element;
 }
 
