@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from whatchanged.cli import completion
 from whatchanged.cli.console import check_output, check_outputs, note
 from whatchanged.errors import OutputError
 from whatchanged.files import write_output
@@ -15,10 +16,18 @@ if TYPE_CHECKING:
     from whatchanged.captioner.runtime import Description
 
 
+EXAMPLES = (
+    "whatchanged describe before.png after.png",
+    "whatchanged describe before.png after.png --heatmap looked.png",
+)
+
+
 def describe(
     before: Annotated[Path, typer.Argument(help="The picture before.", show_default=False)],
     after: Annotated[Path, typer.Argument(help="The picture after.", show_default=False)],
-    model: Annotated[str | None, typer.Option(help="A shipped model or a model folder.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="A shipped model or a model folder.", autocompletion=completion.models)
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON object on one line, long: with every word's maps.")
     ] = False,
