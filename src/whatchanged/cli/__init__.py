@@ -22,6 +22,7 @@ from whatchanged.errors import WhatchangedError
 COMMANDS = (
     "demo",
     "describe",
+    "compare",
     "caption",
     "evaluate",
     "dataset",

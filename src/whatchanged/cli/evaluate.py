@@ -48,6 +48,9 @@ def evaluate(
         Path | None,
         typer.Option(help="Write a page of all pairs here, replaced if there; it links the pictures."),
     ] = None,
+    embed: Annotated[
+        bool, typer.Option("--embed", help="Put the pictures into the page, so that it can be mailed.")
+    ] = False,
     attention: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Maps of `caption --attention`: the pointing game, and the page's."),
@@ -100,8 +103,9 @@ def evaluate(
     """Score captions: BLEU, ROUGE-L, CIDEr-D, by type of change, and against the scene where it is known."""
     from whatchanged.evaluation.metrics.further_metrics import further_metrics
     from whatchanged.evaluation.report.from_files import References, Systems, report_from_files
-    from whatchanged.evaluation.report.page import page
+    from whatchanged.evaluation.report.page import report_page
     from whatchanged.evaluation.report.scored import Settings
+    from whatchanged.page import render
 
     against = References(references, split, dataset, skip_missing)
     if predictions.suffix == ".npy":
@@ -125,7 +129,7 @@ def evaluate(
         texts.append((markdown, report.table("markdown")))
     if html is not None:
         title = f"{predictions.name} against {references.name}"
-        texts.append((html, page(report, title, html.parent)))
+        texts.append((html, render(report_page(report, title), html.parent, embed)))
     _write(texts)
     print_result(report.table(), (json, markdown, html))
 
