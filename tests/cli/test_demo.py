@@ -1,4 +1,5 @@
 import json
+import shlex
 from dataclasses import replace
 
 import numpy as np
@@ -78,6 +79,35 @@ def test_the_page_escapes_what_it_shows(whatchanged, demo_folder, bundle_folder,
     assert whatchanged("demo", "--model", bundle_folder, "--html", page)[0] == 0
     text = page.read_text()
     assert "<b>" not in text and '<b>&"' in PageHtml(text).pairs[1]["caption"]
+
+
+def test_the_pairs_are_handed_out_to_try(whatchanged, demo_folder, bundle_folder, tmp_path):
+    folder = tmp_path / "my pairs"
+    code, out, _ = whatchanged("demo", "--model", bundle_folder, "--save", folder)
+    assert code == 0 and out.startswith(f"2 pairs and pairs.csv in {folder}.")
+    names = ["01-after.png", "01-before.png", "02-after.png", "02-before.png", "pairs.csv"]
+    assert sorted(path.name for path in folder.iterdir()) == names
+    assert (folder / "02-after.png").read_bytes() == (demo_folder / "1-a.png").read_bytes()
+    # The commands that it prints work as they stand.
+    for line in out.splitlines()[1:]:
+        arguments = [part.replace("captions.jsonl", f"{tmp_path}/c.jsonl") for part in shlex.split(line)[1:]]
+        assert whatchanged(*arguments, "--model", bundle_folder, "--quiet")[0] == 0
+    assert len((tmp_path / "c.jsonl").read_text().splitlines()) == 2
+
+
+def test_pairs_are_saved_into_a_new_folder_only(whatchanged, demo_folder, bundle_folder, tmp_path):
+    for place, told in (
+        (tmp_path, "there already"),
+        (tmp_path / "no" / "folder", "Make it first"),
+    ):
+        code, out, err = whatchanged("demo", "--model", bundle_folder, "--save", place)
+        assert (code, out) == (2, "") and told in err
+    code, _, err = whatchanged("demo", "--save", tmp_path / "new", "--html", tmp_path / "page.html")
+    assert code == 2 and "leave out --html" in err
+    (demo_folder / "1-a.png").unlink()
+    before = sorted(tmp_path.iterdir())
+    assert whatchanged("demo", "--model", bundle_folder, "--save", tmp_path / "new")[0] == 2
+    assert sorted(tmp_path.iterdir()) == before  # nothing half-written
 
 
 def test_a_spoiled_demo(whatchanged, demo_folder, bundle_folder):

@@ -2,8 +2,8 @@
 
 Exit codes: 0 done; 1 done, but some pairs failed; 2 nothing done (wrong usage or bad input); 70 a fault
 of the program, with its traceback; 130 interrupted; 143 ended by SIGTERM.
-Results go to stdout, everything else to stderr. A command's file imports nothing heavy until it runs. A
-command that needs a class of its own calls that class COMMAND.
+Results go to stdout, everything else to stderr. A command's file imports nothing heavy until it runs. Its
+EXAMPLES end the command's help; a command that needs a class of its own calls that class COMMAND.
 """
 
 import importlib
@@ -11,6 +11,7 @@ import io
 import signal
 import sys
 import traceback
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -79,15 +80,20 @@ def _build() -> typer.Typer:
     app = typer.Typer(
         cls=_Door,
         no_args_is_help=True,
-        add_completion=False,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_whatchanged)
     for name in COMMANDS:
         module = importlib.import_module(f"{__name__}.{name}")
-        app.command(name, cls=getattr(module, "COMMAND", None))(getattr(module, name))
+        command = app.command(name, cls=getattr(module, "COMMAND", None), epilog=_examples(module.EXAMPLES))
+        command(getattr(module, name))
     return app
+
+
+def _examples(commands: Sequence[str]) -> str:
+    """The end of a command's help; an empty line between two lines keeps them apart."""
+    return "\n\n".join(["Example:" if len(commands) == 1 else "Examples:", *commands])
 
 
 app = _build()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from whatchanged.cli import completion
 from whatchanged.cli.caption_maps import Maps, about_maps, check_folder
 from whatchanged.cli.caption_run import Pair, Run, caption_all, identity_of, sidecar
 from whatchanged.cli.console import check_embed, check_output, check_outputs, counted, note
@@ -22,13 +23,22 @@ if TYPE_CHECKING:
     from whatchanged.datasets import Dataset
 
 
+EXAMPLES = ("whatchanged caption pairs.csv -o captions.jsonl",)
+
+
 def caption(
     pairs: Annotated[Path, typer.Argument(help="A CSV or JSONL list, or a data set's folder.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the predictions go (JSON lines).")],
     model: Annotated[
-        str | None, typer.Option(help="A shipped model or a model folder, to answer in any case.")
+        str | None,
+        typer.Option(
+            help="A shipped model or a model folder, to answer in any case.", autocompletion=completion.models
+        ),
     ] = None,
-    dataset: Annotated[str | None, typer.Option(help="Which data set this is, if not recognised.")] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(help="Which data set this is, if not recognised.", autocompletion=completion.data_sets),
+    ] = None,
     split: Annotated[
         Literal["all", "train", "val", "test"], typer.Option(help="Caption this split only.")
     ] = "all",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from whatchanged.cli import completion
 from whatchanged.cli.console import check_output, check_outputs, counted, note, progress
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import write_output
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from whatchanged.compare.pairs import Matched
     from whatchanged.compare.settings import Settings
 
+EXAMPLES = (
+    "whatchanged compare old new -o compared",
+    "whatchanged compare --git main -o compared",
+)
 MOST_GROUPS = 10
 """Groups that the terminal shows."""
 
@@ -61,7 +66,10 @@ def compare(
         list[str] | None,
         typer.Option(metavar="GROUP|FILE", help="Copy new over old for what is named; may be repeated."),
     ] = None,
-    model: Annotated[str | None, typer.Option(help="Insist on a shipped model or a model folder.")] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(help="Insist on a shipped model or a model folder.", autocompletion=completion.models),
+    ] = None,
     embed: Annotated[bool, typer.Option("--embed", help="Put the pictures into index.html.")] = False,
     workers: Annotated[int | None, typer.Option(min=1, max=256, help="Processes (one a core).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Use no answer of an earlier run.")] = False,

@@ -5,13 +5,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from whatchanged.cli import completion
 from whatchanged.cli.console import check_embed, check_output, check_outputs, note
 
 if TYPE_CHECKING:
     from whatchanged.datasets import Dataset, DatasetReport
     from whatchanged.datasets.statistics import Summary
 
-EXAMPLES = 3
+EXAMPLES = (
+    "whatchanged dataset path/to/spot-the-diff",
+    "whatchanged dataset --list",
+)
+
+NAMED = 3
 KINDS = {
     "pair_caption": "pairs with captions",
     "single_caption": "single pictures with captions",
@@ -38,7 +44,12 @@ def dataset(
         ),
     ] = False,
     name: Annotated[
-        str | None, typer.Option("--dataset", help="Which data set this is; recognised if left out.")
+        str | None,
+        typer.Option(
+            "--dataset",
+            help="Which data set this is; recognised if left out.",
+            autocompletion=completion.data_sets,
+        ),
     ] = None,
     annotations_only: Annotated[
         bool, typer.Option("--annotations-only", help="Do not look for pictures.")
@@ -46,7 +57,8 @@ def dataset(
     preparation: Annotated[
         str | None,
         typer.Option(
-            help="Also count words as this named preparation cuts them (recipes: data.preparation)."
+            help="Also count words as this named preparation cuts them (recipes: data.preparation).",
+            autocompletion=completion.preparations,
         ),
     ] = None,
     html: Annotated[
@@ -157,8 +169,8 @@ def _report_lines(opened: "Dataset") -> list[str]:
         lines.append(f"damaged, left out: {len(report.damaged):,}")
         lines += [f"  {text}" for text in report.damaged[:20]]
     if report.missing:
-        first = ", ".join(str(path) for path in report.missing[:EXAMPLES])
+        first = ", ".join(str(path) for path in report.missing[:NAMED])
         lines.append(f"missing pictures: {len(report.missing):,} (first: {first})")
-        skipped = ", ".join(report.skipped[:EXAMPLES])
+        skipped = ", ".join(report.skipped[:NAMED])
         lines.append(f"pairs left out for it: {len(report.skipped):,} (first: {skipped})")
     return lines

@@ -8,17 +8,26 @@ import json
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from shlex import quote
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from whatchanged.cli import completion
 from whatchanged.cli.console import check_output
-from whatchanged.errors import DatasetError
+from whatchanged.errors import DatasetError, OutputError
 
 if TYPE_CHECKING:
     from whatchanged.captioner.runtime import Description
     from whatchanged.page import Page
     from whatchanged.worlds import Demo, Truth, World
+
+
+EXAMPLES = (
+    "whatchanged demo",
+    "whatchanged demo --save pairs",
+)
 
 
 @dataclass(frozen=True)
@@ -45,10 +54,21 @@ def demo(
         Path | None,
         typer.Option("--html", metavar="OUT", help="Write a page with pictures and where the words looked."),
     ] = None,
-    model: Annotated[str | None, typer.Option(help="A shipped model or a model folder.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="A shipped model or a model folder.", autocompletion=completion.models)
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the page.")] = False,
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", metavar="DIR", help="Copy the pairs into a new folder, to try; no more."),
+    ] = None,
 ) -> None:
     """Describe the shipped pairs and say which sentences are wholly true."""
+    if save is not None:
+        if page is not None:
+            raise typer.BadParameter("--save copies the pairs and writes no page: leave out --html.")
+        _save(save, model)
+        return
     if page is not None:
         check_output(page, force)
     from whatchanged.captioner.runtime import load
@@ -70,6 +90,31 @@ def demo(
         from whatchanged.page import write_page
 
         write_page(page, _page(summary, outcomes), embed=True)
+
+
+def _save(folder: Path, model: str | None) -> None:
+    """Copy the pairs of the model's world, and a list of them that `caption` reads, into a new folder."""
+    from whatchanged.captioner.bundle import open_bundle
+
+    if folder.exists() or folder.is_symlink():
+        raise OutputError(f"{folder}: this is there already. Name a new folder.")
+    if not folder.absolute().parent.is_dir():
+        raise OutputError(f"{folder}: the folder {folder.absolute().parent} is not there. Make it first.")
+    _, shown = demo_of(open_bundle(model).card.world)
+    rows = ["before,after"]
+    with TemporaryDirectory(dir=folder.absolute().parent, prefix=".whatchanged-") as made:
+        draft = Path(made) / folder.name
+        draft.mkdir()
+        for number, pair in enumerate(read_pairs(shown), 1):
+            names = [f"{number:02d}-{side}.png" for side in ("before", "after")]
+            for name, source in zip(names, (pair.before, pair.after), strict=True):
+                (draft / name).write_bytes(source.read_bytes())
+            rows.append(",".join(names))
+        (draft / "pairs.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+        draft.rename(folder)
+    typer.echo(f"{len(rows) - 1} pairs and pairs.csv in {folder}. To try them:")
+    typer.echo(f"  whatchanged describe {quote(f'{folder}/01-before.png')} {quote(f'{folder}/01-after.png')}")
+    typer.echo(f"  whatchanged caption {quote(f'{folder}/pairs.csv')} -o captions.jsonl")
 
 
 def demo_of(world: str) -> "tuple[World, Demo]":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from whatchanged.cli import completion
 from whatchanged.cli.console import check_output, check_outputs, note, print_result
 from whatchanged.errors import ImageError, OutputError
 from whatchanged.files import write_output
@@ -21,6 +22,11 @@ STREAM = "-"
 """What a person writes for stdin, or for stdout."""
 STDOUT = Path("/dev/stdout")
 
+EXAMPLES = (
+    "whatchanged describe before.png after.png",
+    "whatchanged describe before.png after.png --heatmap looked.png",
+)
+
 
 def describe(
     before: Annotated[
@@ -28,7 +34,10 @@ def describe(
     ],
     after: Annotated[str, typer.Argument(help="The picture after; likewise.", show_default=False)],
     model: Annotated[
-        str | None, typer.Option(help="A shipped model or a model folder, to answer in any case.")
+        str | None,
+        typer.Option(
+            help="A shipped model or a model folder, to answer in any case.", autocompletion=completion.models
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
     maps: Annotated[
@@ -50,8 +59,6 @@ def describe(
     quiet: Annotated[bool, typer.Option("--quiet", help="No remarks on stderr.")] = False,
 ) -> None:
     """Say in one sentence what changed between two pictures.
-
-    For example: whatchanged describe before.png after.png --heatmap where.png
 
     Whoever knows the pictures answers: a model that was trained on such
     pictures, or else a measurement, which tells of any two pictures what

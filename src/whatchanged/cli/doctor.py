@@ -9,7 +9,10 @@ from typing import Annotated
 
 import typer
 
+from whatchanged.cli import completion
 from whatchanged.errors import BundleError, MetricUnavailable, PluginError
+
+EXAMPLES = ("whatchanged doctor",)
 
 BASE = ("numpy", "pillow", "onnxruntime", "typer", "rich", "safetensors", "scipy", "jinja2", "contourpy")
 EXTRAS = {
@@ -21,7 +24,12 @@ EXTRAS = {
 
 
 def doctor(
-    model: Annotated[str | None, typer.Option(help="A model to check; the default one if not given.")] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="A model to check; the default one if not given.", autocompletion=completion.models
+        ),
+    ] = None,
 ) -> None:
     """Say what is installed, what is missing, and the command that mends it."""
     from whatchanged import __version__

@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from whatchanged.cli import completion
 from whatchanged.cli.console import check_embed, check_outputs, print_result
 from whatchanged.files import write_output
 
 if TYPE_CHECKING:
     from whatchanged.evaluation.report.from_files import References
+
+
+EXAMPLES = ("whatchanged evaluate captions.jsonl references.json --html report.html",)
 
 
 def evaluate(
@@ -25,9 +29,13 @@ def evaluate(
         Path, typer.Argument(help="The data set folder, or CSV, JSON lines or COCO JSON with the captions.")
     ],
     split: Annotated[
-        Literal["all", "train", "val", "test"], typer.Option(help="Score this split only.")
+        Literal["all", "train", "val", "test"],
+        typer.Option(metavar="PART", help="Score this split only: train, val or test."),
     ] = "all",
-    dataset: Annotated[str | None, typer.Option(help="Which data set this is, if not recognised.")] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(help="Which data set this is, if not recognised.", autocompletion=completion.data_sets),
+    ] = None,
     skip_missing: Annotated[
         bool,
         typer.Option("--skip-missing", help="Leave out pairs whose pictures are missing, as `caption` did."),
@@ -69,19 +77,21 @@ def evaluate(
         typer.Option(
             min=0,
             max=1,
-            help="The no-change probability from which a pair is unchanged.",
+            metavar="P",
+            help="The no-change probability (0 to 1) from which a pair is unchanged.",
             show_default="the model's own, or 0.5",
         ),
     ] = None,
     resamples: Annotated[
-        int, typer.Option(min=0, max=100_000, help="Of the bootstrap of scenes; 0: no intervals.")
+        int,
+        typer.Option(min=0, max=100_000, metavar="N", help="Of the bootstrap of scenes; 0: no intervals."),
     ] = 1000,
-    meteor: Annotated[
-        bool, typer.Option(help="METEOR (extra `eval`), which takes some seconds; null without it.")
-    ] = True,
-    java: Annotated[
-        bool, typer.Option(help="SPICE, which is a Java program (extra `eval`); null without it.")
-    ] = True,
+    no_meteor: Annotated[
+        bool, typer.Option("--no-meteor", help="Leave METEOR out, which takes some seconds (extra `eval`).")
+    ] = False,
+    no_java: Annotated[
+        bool, typer.Option("--no-java", help="Leave SPICE out, which is a Java program (extra `eval`).")
+    ] = False,
     spice_home: Annotated[
         Path | None, typer.Option(metavar="DIR", help="SPICE's jars; else $WHATCHANGED_SPICE_HOME.")
     ] = None,
@@ -110,7 +120,7 @@ def evaluate(
         raise typer.BadParameter("--compare takes one other system: no --seeds, and --resamples above 0.")
     systems = Systems(predictions, compare, seeds or (), attention, failed_as_empty)
     check_outputs((json, markdown, html), (predictions, references, *systems.others))
-    further = further_metrics(with_meteor=meteor, with_spice=java, spice_home=spice_home)
+    further = further_metrics(with_meteor=not no_meteor, with_spice=not no_java, spice_home=spice_home)
     settings = Settings(tokenizer, document_frequencies, resamples=resamples, further_metrics=further)
     report = report_from_files(systems, against, settings, threshold)
     texts: list[tuple[Path, str]] = []

@@ -6,6 +6,8 @@ import typer
 
 from whatchanged.errors import MissingExtra
 
+EXAMPLES = ("whatchanged export run my-model --data twin",)
+
 
 def export(
     run: Path = typer.Argument(..., help="The run folder that train wrote."),

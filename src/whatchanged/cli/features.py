@@ -5,7 +5,10 @@ from typing import Annotated
 
 import typer
 
+from whatchanged.cli import completion
 from whatchanged.errors import MissingExtra
+
+EXAMPLES = ("whatchanged features twin features --backbone efficientnet-lite0-stride16",)
 
 
 def features(
@@ -17,25 +20,31 @@ def features(
     backbone: Annotated[
         str,
         typer.Option(
-            help="resnet101-layer3, resnet101-layer4, resnet101-layer3-rcc, efficientnet-lite0-stride8,"
-            " -stride16, -stride32, or a run's folder."
+            help="resnet101-layer3, resnet101-layer4, resnet101-layer3-rcc, efficientnet-lite0-stride8 "
+            "(or 16, 32), or a run's folder."
         ),
     ] = "",
     weights: Annotated[
         Path | None, typer.Option(help="The backbone's weights (resnet101: in torchvision's layout).")
     ] = None,
-    dataset: Annotated[str | None, typer.Option(help="Which data set this is, if not recognised.")] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(help="Which data set this is, if not recognised.", autocompletion=completion.data_sets),
+    ] = None,
     skip_missing: Annotated[
         bool, typer.Option("--skip-missing", help="Leave out pairs whose pictures are missing.")
     ] = False,
-    shard_size: Annotated[int, typer.Option(min=1, max=10_000, help="Pictures a file.")] = 256,
-    batch_size: Annotated[int, typer.Option(min=1, max=1024, help="Pictures side by side.")] = 8,
+    shard_size: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Pictures a file.")] = 256,
+    batch_size: Annotated[int, typer.Option(min=1, max=1024, metavar="N", help="Pictures side by side.")] = 8,
     workers: Annotated[
-        int | None, typer.Option(min=1, max=1024, help="Processes (CPU), reading threads (GPU); one a core.")
+        int | None,
+        typer.Option(
+            min=1, max=1024, metavar="N", help="Processes (CPU), reading threads (GPU); one a core."
+        ),
     ] = None,
     run: Annotated[Path | None, typer.Option(help="Pools: the run or model whose tokens to store.")] = None,
     variants: Annotated[
-        int, typer.Option(min=1, help="Pools: copies of each picture, plain, then varied.")
+        int, typer.Option(min=1, metavar="N", help="Pools: copies of each picture, plain, then varied.")
     ] = 2,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda")] = "auto",
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar")] = False,

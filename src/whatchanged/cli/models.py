@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from whatchanged.cli import completion
 from whatchanged.errors import BundleError
 
 if TYPE_CHECKING:
@@ -12,9 +13,20 @@ if TYPE_CHECKING:
     from whatchanged.captioner.card import Input
 
 
+EXAMPLES = (
+    "whatchanged models",
+    "whatchanged models clevr-pcl --json",
+)
+
+
 def models(
     model: Annotated[
-        str | None, typer.Argument(help="One model: a shipped name or a folder.", show_default=False)
+        str | None,
+        typer.Argument(
+            help="One model: a shipped name or a folder.",
+            show_default=False,
+            autocompletion=completion.models,
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:

@@ -5,10 +5,19 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from whatchanged.cli import completion
+
+EXAMPLES = (
+    "whatchanged recipes",
+    "whatchanged recipes pcl-tiny --resolved",
+)
+
 
 def recipes(
     name: str | None = typer.Argument(
-        None, help="A recipe to print, by name or file; without it, all are listed."
+        None,
+        help="A recipe to print, by name or file; without it, all are listed.",
+        autocompletion=completion.recipes,
     ),
     resolved: bool = typer.Option(False, "--resolved", help="Print every setting, defaults included."),
     set_: list[str] = typer.Option(

@@ -8,6 +8,8 @@ import typer
 from whatchanged.cli.console import check_outputs
 from whatchanged.errors import MissingExtra
 
+EXAMPLES = ("whatchanged retrieve run pairs.csv -o similarities.npy",)
+
 
 def retrieve(
     run: Annotated[Path, typer.Argument(help="The run folder that train wrote, of a method with retrieval.")],

@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand
 
+from whatchanged.cli import completion
 from whatchanged.cli.console import note, progress
 from whatchanged.errors import MissingExtra, PluginError
 from whatchanged.plugins import fault
 
 if TYPE_CHECKING:
     from whatchanged.worlds import Drawer, DrawerOption
+
+EXAMPLES = ("whatchanged synth clevr-change twin --scenes 100 --seed 1",)
 
 OWN = "whatchanged.synth.own"
 """Where a context keeps the parameters of the drawers' own options."""
@@ -66,7 +69,9 @@ def _size(text: str) -> str:
 
 def synth(
     ctx: typer.Context,
-    world: str = typer.Argument(..., help="What to draw, one of the names below."),
+    world: str = typer.Argument(
+        ..., help="What to draw, one of the names below.", autocompletion=completion.drawings
+    ),
     out: Path = typer.Argument(..., help="The folder to make; it must not exist (a pool grows)."),
     scenes: int = typer.Option(..., "--scenes", min=1, help="How many scenes to draw."),
     seed: int = typer.Option(0, "--seed", min=0, help="The same seed gives the same set."),

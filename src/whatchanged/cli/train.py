@@ -4,12 +4,20 @@ from pathlib import Path
 
 import typer
 
+from whatchanged.cli import completion
 from whatchanged.errors import MissingExtra
+
+EXAMPLES = (
+    "whatchanged train pcl-tiny -o run --data twin",
+    "whatchanged train -o run --resume",
+)
 
 
 def train(
     recipe: str | None = typer.Argument(
-        None, help="A recipe's name or .toml file; not needed with --resume."
+        None,
+        help="A recipe's name or .toml file; not needed with --resume.",
+        autocompletion=completion.recipes,
     ),
     output: Path = typer.Option(..., "--output", "-o", help="The run folder."),
     data: Path | None = typer.Option(None, "--data", help="Data set folder or pool; sets data.path."),
@@ -20,6 +28,7 @@ def train(
         None,
         "--init",
         help="Start from this run, this model (a name or folder), or (clip4idc) a file of CLIP's.",
+        autocompletion=completion.models_and_files,
     ),
     set_: list[str] = typer.Option(
         [], "--set", help="KEY=VALUE, for example stage.caption.lr=1e-4; repeatable."
