@@ -64,6 +64,8 @@ def run_recipe(
     if start is not None and start.state.finished:
         return start.state
     init = first_init(run, init)
+    if start is None and init is None:  # before the data, which may take long to open
+        check_start(recipe, quiet)
     try:
         if fresh:  # before the data: opening it may take long, and be broken off
             keep(recipe, run, where, init)
@@ -78,8 +80,6 @@ def run_recipe(
             start.restore_model(method)
         elif init is not None:
             start_from(recipe, method, init, quiet)
-        else:
-            check_start(recipe, quiet)
         check_tokens(recipe, method)
     except BaseException:
         if fresh:
