@@ -71,6 +71,7 @@ def test_exit_codes(whatchanged, runs, out, tmp_path):
         (("{old}", "{new}", "--ignore", "{no}"), "cannot read the file"),
         (("{old}", "{new}", "--noise", "{old}/00.png"), "not JSON"),
         (("{old}", "{new}", "--calibrate"), "and -o FILE"),
+        (("{old}", "{new}", "--calibrate", "--strict"), "goes with two folders"),
         (("{old}", "{new}", "--accept", "1"), "--accept wants -o DIR"),
         (("{old}", "{new}", "--sensitivity", "0"), "0"),
         (("{old}", "{new}", "--model", "no-such-model"), "no-such-model"),
@@ -83,6 +84,12 @@ def test_wrong_calls_end_with_2_and_write_nothing(whatchanged, runs, tmp_path, a
     code, said, err = whatchanged("compare", *(part.format(**places) for part in arguments), *extra)
     assert code == 2 and message in " ".join(err.replace("│", " ").split()) and said == ""
     assert content(tmp_path) == before and not (tmp_path / "out").exists()
+
+
+def test_an_empty_folder_stays_empty_where_nothing_could_be_compared(whatchanged, runs, out):
+    out.mkdir()
+    assert whatchanged("compare", runs[0], runs[0], "-o", out)[0] == 2
+    assert list(out.iterdir()) == []
 
 
 def test_a_folder_of_others_stays_as_it_is(whatchanged, runs, tmp_path):

@@ -179,6 +179,9 @@ def test_a_folder_of_others_is_not_written_to(tmp_path):
         claim(tmp_path / "mine" / "a.txt")
     with pytest.raises(OutputError, match="is not there"):
         claim(tmp_path / "no" / "out")
+    (tmp_path / "mine" / "answers.jsonl").write_text('{"format": "mine"}\n')
+    with pytest.raises(OutputError, match="holds files of others"):
+        claim(tmp_path / "mine")
     (tmp_path / "empty").mkdir()
     claim(tmp_path / "empty")
 

@@ -81,6 +81,8 @@ def compare(
     from whatchanged.compare.settings import Settings
 
     _check(old, new, git)
+    if calibrate and (git or accept or ignore or noise or strict or model):
+        raise typer.BadParameter("--calibrate goes with two folders and -o FILE alone")
     if calibrate:
         _calibrate(old, new, output, workers, quiet)
         return
@@ -120,19 +122,21 @@ def _matched(
     old: Path | None, new: Path | None, git: str | None, output: Path | None
 ) -> "Iterator[tuple[Matched, Path]]":
     """The pairs, and the folder that keeps their answers: that of the results, or one that is removed."""
-    from whatchanged.compare.outputs import claim
+    from whatchanged.compare.outputs import STORED, claim
 
     if output is None:
         with tempfile.TemporaryDirectory(prefix="whatchanged-") as place:
             yield _match(old, new, git, Path(place)), Path(place)
         return
-    made = not output.exists()
+    made, begun = not output.exists(), (output / STORED).exists()
     claim(output)
     try:
         matched = _match(old, new, git, output)
     except WhatchangedError:
         if made:
             shutil.rmtree(output)
+        elif not begun:
+            (output / STORED).unlink()
         raise
     yield matched, output
 

@@ -6,6 +6,7 @@ from whatchanged.compare.comparison import Comparison
 from whatchanged.compare.junit import junit
 from whatchanged.compare.lines import results_text
 from whatchanged.compare.page import page_of
+from whatchanged.compare.stored import is_stored
 from whatchanged.compare.summary import summary
 from whatchanged.errors import OutputError
 from whatchanged.files import write_output
@@ -22,7 +23,7 @@ def claim(folder: Path) -> None:
         raise OutputError(f"{folder}: this is a file; name a folder for the results.")
     if not folder.absolute().parent.is_dir():
         raise OutputError(f"{folder}: the folder {folder.absolute().parent} is not there. Make it first.")
-    if folder.is_dir() and not (folder / STORED).is_file() and any(folder.iterdir()):
+    if folder.is_dir() and any(folder.iterdir()) and not is_stored(folder / STORED):
         raise OutputError(f"{folder}: this folder holds files of others. Name a new one for the results.")
     try:
         folder.mkdir(exist_ok=True)

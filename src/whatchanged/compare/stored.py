@@ -19,6 +19,8 @@ from whatchanged.files import whole
 from whatchanged.measured import Box, Measured, Statement
 
 FORMAT = 1
+MOST_HEAD = 10_000
+"""Characters of the first line."""
 
 
 def answer_to_json(answer: Answer) -> dict[str, Any]:
@@ -113,6 +115,17 @@ class StoredAnswers:
     @staticmethod
     def _line(key: str, answer: Any) -> str:
         return json.dumps([key, answer], allow_nan=False) + "\n"
+
+
+def is_stored(path: Path) -> bool:
+    """Whether this is such a file, or the empty one from which a run begins."""
+    try:
+        with path.open(encoding="utf-8") as stream:
+            first = stream.readline(MOST_HEAD)
+        head = json.loads(first) if first else {"format": FORMAT, "signature": 0}
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(head, dict) and {"format", "signature"} <= head.keys()
 
 
 def key_of(before: Path, after: Path, boxes: Sequence[Box]) -> str:
