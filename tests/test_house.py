@@ -31,7 +31,6 @@ LAID_OUT_BY_HAND = {
     "captioner/attention.py",
     "datasets/folders.py",
     "datasets/plain.py",
-    "measured/planes.py",
     "training/export/graphs.py",
     "training/features/backbones.py",
     "training/objects/token_files.py",
