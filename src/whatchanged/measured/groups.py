@@ -15,14 +15,20 @@ from whatchanged.measured.signature import LENGTH, PARTS, place_parts
 # Fitted on drawn batches by benchmarks/calibrate_groups.py: how much each part of two signatures speaks
 # against one cause.
 WEIGHTS = {
-    "canvas": 0.0, "kinds": 1.54, "step": 2.33, "colours": 0.24, "share": 1.24, "count": 0.0,
-    "touched": 0.89, "density": 1.61, "motion": 0.37, "length": 0.0, "changes": 2.7, "places": 0.51,
-}  # fmt: skip
+    "kinds": 1.55,
+    "step": 2.38,
+    "share": 1.24,
+    "touched": 0.89,
+    "density": 1.63,
+    "motion": 0.37,
+    "changes": 2.75,
+    "places": 0.52,
+}
 HALF = 0.5
 """The distance of a part that speaks half as much as any distance can."""
-OTHER_NAME = 0.3
-"""What names that are no variants of one another speak against one cause."""
-FAR = 4.9
+VARIANT = 0.5
+"""How much is left of what speaks against one cause where two names are variants of one another."""
+FAR = 4.86
 """Pairs of a mean distance above this one have other causes."""
 
 _VARIANTS = (
@@ -80,7 +86,8 @@ def pair_distances(signatures: Sequence[Sequence[float]], names: Sequence[str] =
     total = np.asarray(sum(WEIGHTS[name] * distance for name, distance in parts.items()))
     if names:
         bases = [base_name(name) for name in names]
-        total = total + OTHER_NAME * np.array([[one != other for other in bases] for one in bases])
+        variants = np.array([[one == other for other in bases] for one in bases])
+        total = np.where(variants, VARIANT * total, total)
     np.fill_diagonal(total, 0.0)
     return total
 

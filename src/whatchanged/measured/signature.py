@@ -24,30 +24,24 @@ BLUER = (-16, 16)
 """Levels that part the classes of changes of either chroma."""
 _CLASSES = (len(LIGHTER) + 1) * (len(BLUER) + 1) ** 2
 _PLACE = 2 + CELLS * CELLS
-_FIRST_PLACE = 28 + _CLASSES
+_FIRST_PLACE = 17 + _CLASSES
 
 PARTS = {
-    "canvas": slice(0, 2),
-    "kinds": slice(2, 2 + len(KINDS)),
-    "step": slice(10, 14),
-    "colours": slice(14, 20),
-    "share": slice(20, 21),
-    "count": slice(21, 22),
-    "touched": slice(22, 23),
-    "density": slice(23, 24),
-    "motion": slice(24, 26),
-    "length": slice(26, 28),
-    "changes": slice(28, 28 + _CLASSES),
+    "kinds": slice(0, len(KINDS)),
+    "step": slice(8, 12),
+    "share": slice(12, 13),
+    "touched": slice(13, 14),
+    "density": slice(14, 15),
+    "motion": slice(15, 17),
+    "changes": slice(17, 17 + _CLASSES),
 }
 """Where the parts of a signature lie; after them its places.
 
-canvas   how much wider and higher the picture became (signed logarithms)
 kinds    the share of each kind among the statements, by the pixels that they cover
 step     mean change of luminance and chroma where the pictures differ, and mean size of the first
-colours  mean luminance and chroma there, before and after
-share, count    logarithms of the share of the picture and of the number of places
+share    logarithm of the share of the picture
 touched, density    the share of all edges that differ, the share of the first place that does
-motion   how far things moved, length  how much longer they became (signed logarithms)
+motion   how far things moved (signed logarithms)
 changes  square roots of the shares of each class of change of colour
 places   for each of three: logarithms of width and height, and the change of luminance reduced to a few
 cells,
@@ -67,21 +61,17 @@ def signature(
     after: Pixels,
     differs: NDArray[np.bool_],
     statements: Sequence[Statement],
-    larger: tuple[int, int] = (0, 0),
 ) -> tuple[float, ...]:
     """The signature of two pictures that lie on each other.
 
-    differs: (H, W), the pixels that count; larger: how much wider and higher the picture after is.
+    differs: (H, W), the pixels that count.
     """
     numbers = np.zeros(LENGTH)
-    numbers[PARTS["canvas"]] = [_log(step) for step in larger]
     numbers[PARTS["kinds"]] = _kinds(statements)
-    numbers[PARTS["count"]] = math.log1p(sum(len(one.boxes) for one in statements))
     if differs.any():
         was, now = (_planes(picture) for picture in _some_pixels(before, after, differs))
         means = [_means(planes) for planes in (was, now)]
         numbers[PARTS["step"]] = [*(means[1] - means[0]), *_means(np.abs(now[:1] - was[:1]))]
-        numbers[PARTS["colours"]] = np.concatenate(means)
         numbers[PARTS["changes"]] = _changes(now - was)
         numbers[PARTS["share"]] = math.log10(float(differs.mean()))
         numbers[PARTS["touched"]] = _touched(before, after, differs)
@@ -91,8 +81,7 @@ def signature(
         for index, box in enumerate(places):
             start = _FIRST_PLACE + index * _PLACE
             numbers[start : start + _PLACE] = _described(before, after, box)
-    numbers[PARTS["motion"]] = _first_steps(statements, "moved")
-    numbers[PARTS["length"]] = _first_steps(statements, "resized")
+    numbers[PARTS["motion"]] = _motion(statements)
     return tuple(round(float(number), 4) for number in numbers)
 
 
@@ -111,11 +100,11 @@ def _changes(steps: Planes) -> NDArray[np.float64]:
     return np.sqrt(np.bincount(names, minlength=_CLASSES) / steps.shape[1])
 
 
-def _first_steps(statements: Sequence[Statement], kind: str) -> list[float]:
-    """How far across and down the first statement of this kind tells, as signed logarithms."""
+def _motion(statements: Sequence[Statement]) -> list[float]:
+    """How far across and down the first thing moved, as signed logarithms."""
     for one in statements:
-        if one.kind == kind and ("dx" in one.values or "dy" in one.values):
-            return [_log(one.values.get(name, 0)) for name in ("dx", "dy")]
+        if one.kind == "moved" and "dx" in one.values:
+            return [_log(one.values[name]) for name in ("dx", "dy")]
     return [0.0, 0.0]
 
 
