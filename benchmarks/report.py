@@ -261,7 +261,7 @@ def screens(result: Result) -> str:
         "statement": "kind and pointing",
     }
     shares = [[label, percents(figures["measured"][name])] for name, label in names.items()]
-    looks = "\n".join(f"{number}. {look}" for number, look in enumerate(figures["looks"], 1))
+    looks = "\n".join(f"- {look}" for look in figures["looks"])
     return "\n\n".join([first, table(["first statement of the changed pairs", "%"], *shares), looks])
 
 

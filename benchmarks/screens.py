@@ -7,8 +7,8 @@ needs scikit-image. Rivals stand at their default (any counted pixel is a change
 threshold, which is chosen on these very pairs and flatters them. Intervals: 95 %, commits resampled.
 
 Pairs whose label is uncertain are left out. Kinds are the eight of ``measured``; which of them are right
-for a label stands in ``ACCEPTED``. Nothing is fitted or chosen here. ``LOOKS`` tells how often these pairs were
-looked at while the rules were written, and what was done then.
+for a label stands in ``ACCEPTED``. Nothing is fitted or chosen here. ``LOOKS`` tells how often these pairs
+were looked at while the rules were written, and what was done then.
 """
 
 import argparse
@@ -28,12 +28,12 @@ from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.measured import Box, Measured, Statement, measure
 
 LOOKS = (
-    "six while the rules were first written: aggregate figures alone; every constant was fitted on drawn pairs",
-    "seventh, after alike changes were made one and gaps were made to hold only what is new in them: aggregate "
-    "figures (IoU >= .5 in 69.1, pointing 84.3 %); nothing was changed for it",
-    "eighth: kind, size and score of the three changed pairs above 1 % of the pixels that exit with 0 (two "
-    "patterns whose texture changed, one avatar that grew by a pixel); nothing was changed for it",
-    "ninth: the recorded figures",
+    "Six while the rules were first written: aggregate figures; every constant was fitted on drawn pairs.",
+    "The seventh, after alike changes were made one and gaps held only what is new in them: aggregate figures "
+    "(IoU of at least .5 in 69.1, pointing 84.3 %). Nothing was changed for it.",
+    "The eighth: kind, size and score of the three changed pairs above 1 % of the pixels that exit with 0 (two "
+    "patterns with another texture, one avatar of another size). Nothing was changed for it.",
+    "The ninth: the figures above.",
 )
 """Each look at the labelled real pairs, and what was done after it."""
 
