@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +125,7 @@ def own_row(folder: Path, repeats: int) -> dict[str, Any]:
     row["start"] = of_child([sys.executable, "-c", "from whatchanged.measured import measure"], repeats)
     for kind in PAIRS:
         other = folder / f"{kind}.png"
-        row[kind] = least(lambda other=other: measure(page, other), repeats)
+        row[kind] = least(partial(measure, page, other), repeats)
     row["in all, noise"] = of_child(
         [sys.executable, "-c", ONE, str(page), str(folder / "text noise.png")], repeats
     )

@@ -38,7 +38,7 @@ def fit_of(pairs: Sequence[Pair], labels: Sequence[int], kept: Sequence[int]) ->
     told = [labels[index] for index in kept]
     fine = [pairs[index]["causes"][0] for index in kept]
     broad = [(pairs[index].get("broad") or pairs[index]["causes"])[0] for index in kept]
-    return max(adjusted_rand_score(fine, told), adjusted_rand_score(broad, told))
+    return float(max(adjusted_rand_score(fine, told), adjusted_rand_score(broad, told)))
 
 
 def row_of(commit: str, pairs: Sequence[Pair], folder: Path) -> dict[str, Any]:

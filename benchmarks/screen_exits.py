@@ -35,7 +35,7 @@ ADAM7 = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (
 """Of each pass of an interlaced PNG: first row, first column, step down, step across."""
 
 
-def real_pairs(folder: Path, changed: bool) -> Iterator[Case]:
+def real_pairs(folder: Path, changed: bool) -> Iterator[tuple[Path, Path]]:
     """Real pairs that changed in more than 1 % of their pixels, or those without a visible change."""
     for line in (folder / "pairs.jsonl").read_text(encoding="utf-8").splitlines():
         pair = json.loads(line)

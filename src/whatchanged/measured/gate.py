@@ -134,10 +134,10 @@ def _ordered(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> tuple
 
 def _windows(differs: NDArray[np.bool_]) -> Iterator[tuple[slice, slice]]:
     """Parts that hold all differences with their margins, at most ``STRIP`` rows and two margins high."""
-    for start, end in _occupied(differs.any(axis=1)):
+    for start, end in _occupied(np.any(differs, axis=1)):
         for first in range(start, end, STRIP):
             last = min(first + STRIP, end)
-            for left, right in _occupied(differs[first:last].any(axis=0)):
+            for left, right in _occupied(np.any(differs[first:last], axis=0)):
                 yield (
                     slice(max(0, first - MARGIN), last + MARGIN),
                     slice(max(0, left - MARGIN), right + MARGIN),

@@ -97,7 +97,8 @@ def _changes(steps: Planes) -> NDArray[np.float64]:
     light = np.digitize(steps[0], np.multiply(LIGHTER, UNIT))
     orange, green = (np.digitize(plane, np.multiply(BLUER, UNIT)) for plane in steps[1:])
     names = (light * 3 + orange) * 3 + green
-    return np.sqrt(np.bincount(names, minlength=_CLASSES) / steps.shape[1])
+    shares = np.bincount(names, minlength=_CLASSES) / steps.shape[1]
+    return np.asarray(np.sqrt(shares))
 
 
 def _motion(statements: Sequence[Statement]) -> list[float]:
