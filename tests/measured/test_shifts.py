@@ -8,7 +8,7 @@ GROUND, FILL, FRAME, ICON = 255, 220, 90, 20
 
 
 def card(gap=0):
-    """A framed card with a bar in it; ``gap`` more rows stand above the bar, an icon in the first 14 of them."""
+    """A framed card with a bar in it; ``gap`` more rows above the bar."""
     pixels = np.full((90, 120, 3), GROUND, np.uint8)
     bottom = 50 + gap
     pixels[10:bottom, 10:110] = FILL
