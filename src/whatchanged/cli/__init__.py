@@ -21,6 +21,7 @@ from whatchanged.errors import WhatchangedError
 COMMANDS = (
     "demo",
     "describe",
+    "compare",
     "caption",
     "evaluate",
     "dataset",

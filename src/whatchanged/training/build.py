@@ -30,6 +30,6 @@ def build_vision(config: VisionConfig) -> Vision:
             return ObjectVision(config)
 
 
-def make_method(recipe: Recipe, vocabulary: Vocabulary) -> Method:
-    """The recipe's method with its vision."""
-    return build_method(recipe.method, build_vision(recipe.vision), vocabulary)
+def make_method(recipe: Recipe, vocabulary: Vocabulary, longest_caption: int = 0) -> Method:
+    """The recipe's method with its vision. longest_caption: see ``build_method``."""
+    return build_method(recipe.method, build_vision(recipe.vision), vocabulary, longest_caption)

@@ -1,10 +1,10 @@
-"""Grid features on disk, as ``features`` writes them: shards of half-precision grids, each with its origin.
+"""Grid features on disk, as the command ``features`` writes them: shards of float16 grids.
 
 OUT/00000.safetensors   "features" (n, N, F) float16; metadata "grids", JSON: "about" (the backbone and its
                         hash) and "pictures" (n names, paths below the data set's folder)
 
-A shard is all that is needed to read its pictures. Several data sets' grids may lie in folders side by side,
-OUT/a/00000.safetensors, and are read as one; the published folders with one ``.npy`` a picture are read by
+A shard can be read without the others. Features of several data sets may lie in folders side by side,
+OUT/a/00000.safetensors, and are read as one. Published features with one ``.npy`` per picture are read by
 ``pictures.read_features``.
 """
 
@@ -33,13 +33,15 @@ def write_shard(
     path: Path, about: Mapping[str, Any], pictures: Sequence[str], grids: NDArray[np.float16]
 ) -> None:
     """Write one shard, whole or not at all. grids: (n, N, F)."""
-    metadata = {"grids": json.dumps({"about": about, "pictures": pictures})}  # two keys: in any order
+    metadata = {
+        "grids": json.dumps({"about": about, "pictures": pictures})
+    }  # one key: several are stored in any order
     with whole(path) as draft:
         draft.write_bytes(save({"features": np.ascontiguousarray(grids)}, metadata))
 
 
 def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
-    """What a shard says of itself, and the names of its pictures. Raises DatasetError."""
+    """``FrozenBackbone.about`` of a shard, and the names of its pictures. Raises DatasetError."""
     try:
         with safe_open(path, framework="numpy") as file:
             metadata, shape = file.metadata() or {}, file.get_slice("features").get_shape()
@@ -47,7 +49,7 @@ def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
         about, pictures = dict(grids["about"]), list(grids["pictures"])
         wanted = [len(pictures), about["rows"] * about["columns"], about["width"]]
         if shape != wanted:
-            raise ValueError(f"it holds {shape}, and says {wanted}")
+            raise ValueError(f"its features are {shape}, its metadata says {wanted}")
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise DatasetError(
             f"{path}: no features that whatchanged wrote can be read here ({error}). Delete the file and run"
@@ -66,7 +68,10 @@ def _shards(folder: Path) -> list[Path]:
 
 
 class GridFiles:
-    """The shards of one folder, or of the folders in it; a grid is read when its picture is asked for."""
+    """The shards of one folder, or of the folders in it; a picture's features are read when asked for.
+
+    Raises DatasetError where the shards are of unlike backbones, or two hold the same picture.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -84,7 +89,7 @@ class GridFiles:
             if twice is not None:
                 raise DatasetError(
                     f"{path}: features of {twice} lie in {self._places[twice][0]}, too. Remove one of them,"
-                    " or name each data set's own folder."
+                    " or name the folder of one data set."
                 )
             self.about = about
             self._places |= {name: (path, row) for row, name in enumerate(pictures)}
@@ -93,7 +98,7 @@ class GridFiles:
         return len(self._places)
 
     def check(self, rows: int, columns: int, width: int) -> None:
-        """That the grids are of this size. Raises DatasetError."""
+        """Raise DatasetError where the grids are of another size."""
         got = tuple(self.about[key] for key in ("rows", "columns", "width"))
         if got != (rows, columns, width):
             raise DatasetError(

@@ -15,8 +15,9 @@ from whatchanged.training.data.grid_files import GridFiles, is_grid_folder, pict
 def picture_reader(vision: VisionConfig, features: str, root: Path) -> PictureReader:
     """How a picture of the data set at ``root`` is read: features (N, F) float32, or pixels (H, W, 3) uint8.
 
-    features: a folder of ``grid_files``, or one with an ``.npy`` a picture. Raises DatasetError where its
-    grids are not those that the recipe wants.
+    features: a folder of ``grid_files``, or one with an ``.npy`` per picture; unused by a vision that reads
+    pixels. Raises RecipeError where it is empty, DatasetError where its grids are of another size than the
+    recipe's.
     """
     if not isinstance(vision, FeaturesConfig):
         size = (vision.image_width, vision.image_height)
@@ -34,9 +35,10 @@ def picture_reader(vision: VisionConfig, features: str, root: Path) -> PictureRe
 def read_features(folder: Path, picture: Path, rows: int, columns: int, width: int) -> NDArray[np.float32]:
     """The features of one picture as (N, F), N = rows x columns, cell number = columns x row + column.
 
-    Looked for as FOLDER/<picture's file name>.npy, FOLDER/<its folder>/<file name>.npy (sc_images also as
-    sc_features, as the field's extractors call it). Stored as (F, rows, columns), (F, N) or (N, F).
-    Raises DatasetError if the file is missing or of another shape.
+    Looked for as FOLDER/<picture's file name>.npy, then as FOLDER/<its folder>/<file name>.npy, then as that
+    with "images" in the folder's name replaced by "features" (sc_images: sc_features), as published
+    extractors do. Stored as (F, rows, columns), (F, N) or (N, F). Raises DatasetError if the file is missing
+    or of another shape.
     """
     inside = [picture.parent.name, picture.parent.name.replace("images", "features")]
     places = [folder / f"{picture.name}.npy", *(folder / name / f"{picture.name}.npy" for name in inside)]
