@@ -38,7 +38,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 FORMAT = 1
 PACKAGES = ("numpy", "pillow", "onnxruntime", "torch", "numba")
-FOLDERS = ("BLENDER_DEV", "UI_DEV")
+FOLDERS = ("BLENDER_DEV", "UI_DEV", "UI_GROUPS")
 """Variables that name folders of data; a command is recorded with the variable, not with the folder."""
 
 

@@ -242,6 +242,58 @@ def strange(result: Result) -> str:
     )
 
 
+def screens(result: Result) -> str:
+    """The verdict beside other tools, then kind and place."""
+    figures = result.figures
+    changed, same = figures["pairs"]
+    verdicts = [["whatchanged", *verdict(figures["measured"])]]
+    for name in figures:
+        if name not in ("pairs", "measured", "looks"):
+            verdicts.append([f"{name}, its default", *verdict(figures[name]["default"])])
+            verdicts.append([f"{name}, its best threshold here", *verdict(figures[name]["best"])])
+    first = table(
+        [f"{changed} changed, {same} unchanged pairs", "AUROC", "change, %", "no change, %"], *verdicts
+    )
+    names = {
+        "kind": "kind (of eight)",
+        "pointing": "pointing",
+        "overlap": "IoU of at least .5",
+        "statement": "kind and pointing",
+    }
+    shares = [[label, percents(figures["measured"][name])] for name, label in names.items()]
+    looks = "\n".join(f"- {look}" for look in figures["looks"])
+    return "\n\n".join([first, table(["first statement of the changed pairs", "%"], *shares), looks])
+
+
+def verdict(figures: Mapping[str, Any]) -> Row:
+    """Area under the curve and both accuracies, with their intervals."""
+    area = figures["auroc"]
+    shown = f"{area['value']:.3f} ({area['low']:.3f}-{area['high']:.3f})"
+    return [shown, percents(figures["change"]), percents(figures["no_change"])]
+
+
+def percents(share: Mapping[str, float]) -> str:
+    """A share and its interval in percent."""
+    value, low, high = (100 * share[end] for end in ("value", "low", "high"))
+    return f"{value:.1f} ({low:.1f}-{high:.1f})"
+
+
+def measured_speed(result: Result) -> str:
+    """Processor time of the measured answer and other tools, then of a long page."""
+    found = result.figures["rows"]
+    names = [name for name in found[0] if name != "tool"]
+    rows = [[row["tool"], *(f"{row[name]:.1f}" for name in names)] for row in found]
+    long = [
+        [row["1280 x 12,000"], f"{row['seconds']:.1f}", f"{row['MiB']:.0f}"] for row in result.figures["long"]
+    ]
+    return "\n\n".join(
+        [
+            table(["processor time, ms", *names], *rows),
+            table(["1280 x 12,000", "seconds", "peak memory, MiB"], *long),
+        ]
+    )
+
+
 def is_calm(result: Result) -> bool:
     """Whether the machine did next to nothing else, so that times count."""
     return result.other_load is not None and result.other_load <= CALM
@@ -279,6 +331,8 @@ VIEWS: Mapping[str, Mapping[str, Callable[[Result], str]]] = {
     "demo": {"sentences": demo, "commands": commands},
     "operations": {"table": operations, "commands": commands},
     "rows": {"table": rows, "commands": commands},
+    "screens": {"tables": screens, "commands": commands},
+    "measured speed": {"tables": measured_speed, "commands": commands},
     "strange": {"tables": strange, "commands": commands},
     "comparison": {"tables": comparison, "commands": commands},
 }

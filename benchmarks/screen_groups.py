@@ -2,8 +2,9 @@
 
     python benchmarks/screen_groups.py OUT --styles NODE_MODULES [--batches 16] [--pairs 20] [--seed 0]
 
-A batch is one stylesheet with four rules altered, as a commit alters it; each of its documents shows one of
-them. Writes ``pairs.jsonl`` (id, commit, causes, before, after, held) and ``images/``.
+A batch is one stylesheet with one to seven rules altered, as a commit alters it; each of its documents shows
+one of them. In half of the batches pictures end where their document does. Writes ``pairs.jsonl`` (id,
+commit, causes, before, after, held) and ``images/``.
 """
 
 import argparse
@@ -12,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
 from benchmarks.screen_browser import Browser
 from benchmarks.screen_documents import (
@@ -55,10 +57,24 @@ def rules(rng: Rng) -> list[tuple[str, Maker, str]]:
         ("chip-fill", Writer.chips, f".chip{{background:{color(rng)}!important}}"),
         ("chip-bold", Writer.chips, ".chip{font-weight:700!important}"),
         ("tab-colour", Writer.tabs, f".bar span{{color:{color(rng)}!important}}"),
+        ("text-smaller", Writer.buttons, f"button{{font-size:{11 + step % 3}px!important}}"),
+        ("part-gap", Writer.heading, f".part{{margin-bottom:{max(1, 8 - step)}px!important}}"),
+        ("field-height", Writer.field, f"input{{height:{26 + 2 * step}px!important}}"),
+        ("glyph-colour", Writer.toolbar, f".icon{{color:{color(rng)}!important}}"),
+        ("focus-ring", Writer.buttons, f"button:first-of-type{{outline:2px solid {color(rng)}!important}}"),
         ("choice-shift", Writer.choice, f"input[type]{{position:relative!important;top:{min(step, 3)}px}}"),
         ("toolbar-fill", Writer.toolbar, f".bar{{background:{color(rng)}!important}}"),
         ("code-size", Writer.code, f"pre{{font-size:{11 + step}px!important}}"),
     ]
+
+
+def picture_of(browser: Browser, fitted: bool) -> Image.Image:
+    """The window, or as much of it as the document fills."""
+    picture = browser.photograph()
+    if not fitted:
+        return picture
+    end = int(browser.run("Math.ceil(document.body.getBoundingClientRect().bottom)"))
+    return picture.crop((0, 0, picture.width, min(picture.height, max(end, 8))))
 
 
 def draw_batch(
@@ -70,11 +86,14 @@ def draw_batch(
     style = str(rng.choice([name for name in STYLES if (name in HELD_OUT_STYLES) == held]))
     font = str(rng.choice(HELD_OUT_FONTS if held else FONTS))
     possible = rules(rng)
-    chosen = [possible[k] for k in rng.permutation(len(possible))[:4]]
+    count = int(rng.integers(1, 8))
+    chosen = [possible[k] for k in rng.permutation(len(possible))[:count]]
+    shares = rng.dirichlet(np.full(count, 0.8))
+    fitted = bool(batch % 2)
     icons = [str(path) for path in rng.permutation(ICONS)]
     records: list[dict[str, object]] = []
     for index in range(options.pairs):
-        cause, maker, rule = chosen[int(rng.choice(4, p=[0.45, 0.25, 0.2, 0.1]))]
+        cause, maker, rule = chosen[int(rng.choice(count, p=shares))]
         if batch % 3 == 1 and rng.random() < 0.6:
             place = int(rng.choice(3, p=[0.6, 0.25, 0.15]))
             cause, maker, rule = f"icon {place}", Writer.toolbar, icons[place]
@@ -88,16 +107,16 @@ def draw_batch(
         if cause.startswith("icon"):
             document = document.replace("<path d=", f'<path d="{rule}" data-was=', 1)
         browser.show(document, width, height)
-        before = browser.photograph()
+        before = picture_of(browser, fitted)
         if cause == "text rendering":
             other.show(document, width, height)
-            after = other.photograph()
+            after = picture_of(other, fitted)
         else:
             script = f"document.head.insertAdjacentHTML('beforeend', {json.dumps(f'<style>{rule}</style>')})"
             if cause.startswith("icon"):
                 script = f"document.querySelector('path[data-was]').setAttribute('d', '{icons[3 + place]}')"
             browser.run(script)
-            after = browser.photograph()
+            after = picture_of(browser, fitted)
         if before.tobytes() == after.tobytes():
             continue
         name = f"{options.seed}-{batch:03d}-{index:02d}"

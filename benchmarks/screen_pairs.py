@@ -1,6 +1,6 @@
 """Draws labelled pairs of screens for the thresholds of the measured answer.
 
-    python benchmarks/screen_pairs.py OUT --styles NODE_MODULES --pairs 2000 [--seed 0] [--first 0] [--alike 0.4]
+    python -m benchmarks.screen_pairs OUT --styles NODE_MODULES [--pairs 2000] [--seed 0] [--alike 0.4]
 
 Needs Chromium and the stylesheets that ``screen_documents`` names. Writes ``pairs.jsonl`` and ``images/``.
 Everything follows from (seed, index) on one version of the browser. Half of the pairs have noise alone, a

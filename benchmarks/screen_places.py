@@ -2,8 +2,8 @@
 
     python -m benchmarks.screen_places FOLDER [FOLDER ...] [--held] [--list] [--every 1]
 
-FOLDER: pairs drawn by screen_pairs.py, with ``place``. Only visible changes count. ``--held``: only the designs
-that were held out, else only the others. ``--list``: a line for each pair whose place is missed.
+FOLDER: pairs drawn by screen_pairs.py, with ``place``. Only visible changes count. ``--held``: only the
+designs that were held out, else only the others. ``--list``: a line for each pair whose place is missed.
 """
 
 import argparse
@@ -64,7 +64,7 @@ def main() -> None:
                 boxes = [(one.kind, one.values.get("aspect"), place(one)) for one in answer.statements[:3]]
                 print(pair["id"], pair["kind"], pair["aspect"], pair["alike"], pair["place"], *boxes)
     print(f"{'':>10} pairs  IoU>=.5 pointing kind")
-    for kind, found_all in [*right.items(), ("all", sum(right.values(), []))]:
+    for kind, found_all in [*right.items(), ("all", [one for part in right.values() for one in part])]:
         shares = np.mean(found_all, axis=0)
         print(f"{kind:>10} {len(found_all):5} " + " ".join(f"{100 * share:8.1f}" for share in shares))
     for (kind, said), count in sorted(told.items()):

@@ -183,8 +183,7 @@ def draw(index: int, seed: int, out: Path) -> dict[str, Any] | None:
         step = difference(noisy, after)
         if not step.any():
             return None
-        strong = np.count_nonzero(step > 10)
-        visible = "yes" if strong >= 12 and step.max() > 40 else "uncertain" if step.max() > 6 else "no"
+        visible = visibly(step)
         rows, columns = np.flatnonzero((step > 10).any(axis=1)), np.flatnonzero((step > 10).any(axis=0))
         if len(rows):
             box = [int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1]
@@ -199,6 +198,13 @@ def draw(index: int, seed: int, out: Path) -> dict[str, Any] | None:
         "visible_change": visible, "before": f"images/{name}_before.png", "after": f"images/{name}_after.png",
         "element": plot.form, "box_before": box, "box": box, "moved": [],
     }  # fmt: skip
+
+
+def visibly(step: NDArray[np.int16]) -> str:
+    """Whether somebody who flips between two plots would see a difference of so many levels a pixel."""
+    if np.count_nonzero(step > 10) >= 12 and step.max() > 40:
+        return "yes"
+    return "uncertain" if step.max(initial=0) > 6 else "no"
 
 
 def difference(before: Image.Image, after: Image.Image) -> NDArray[np.int16]:

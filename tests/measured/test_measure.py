@@ -191,3 +191,17 @@ def test_blur_has_the_weights_of_a_binomial():
     plane[4, 4] = 2560
     weights = np.outer([1, 4, 6, 4, 1], [1, 4, 6, 4, 1]) * 10
     assert np.abs(blurred(plane)[2:7, 2:7] - weights).max() <= 1
+
+
+def test_alike_changes_are_one_statement_around_all_of_them():
+    before = with_box(
+        with_box(page(), (10, 100, 30, 112), (200, 40, 40)), (150, 100, 170, 112), (40, 40, 200)
+    )
+    after = with_box(
+        with_box(before, (10, 100, 30, 112), (40, 160, 40)), (150, 100, 170, 112), (160, 160, 40)
+    )
+    (statement,) = measure(before, after).statements
+    assert (statement.kind, statement.box_after) == ("recolored", (10, 100, 170, 112))
+    assert sorted(statement.boxes) == [(10, 100, 30, 112), (150, 100, 170, 112)]
+    assert "color_before" not in statement.values  # they changed in two ways
+    assert "colour changed" in statement.sentence

@@ -20,9 +20,11 @@ from whatchanged.measured.planes import (
 )
 from whatchanged.measured.reading import Pixels
 
-MARGIN = 64
+CELL = 8
+"""Pixels of a side of what is one value at the coarse scale; parts begin and end at multiples of it."""
+MARGIN = 5 * CELL
 """Pixels around a difference that its blurs reach."""
-STRIP = 512
+STRIP = 256
 """Most rows that are worked on at once, so that a long page takes no more memory than a screen."""
 
 
@@ -77,11 +79,14 @@ class Visibility:
 
 def visibility(before: Pixels, after: Pixels) -> Visibility:
     """How visibly two pictures of one size differ, pixel by pixel."""
-    unlike = before != after
-    differs = unlike[..., 0] | unlike[..., 1] | unlike[..., 2]
-    before, after = _ordered(before, after, differs)
+    steps = np.maximum(before, after) - np.minimum(before, after)
+    step = np.maximum(np.maximum(steps[..., 0], steps[..., 1]), steps[..., 2])
+    differs = step > 0
     strength = np.zeros(differs.shape, np.float32)
-    for rows, columns in _windows(differs):
+    if not differs.any():
+        return Visibility(differs, strength)
+    before, after = _ordered(before, after, differs)
+    for rows, columns in _windows(step >= FAINT):
         part = _strength(before[rows, columns], after[rows, columns])
         np.maximum(strength[rows, columns], part, out=strength[rows, columns])
     return Visibility(differs, strength)
@@ -100,13 +105,14 @@ def tests(before: Pixels, after: Pixels) -> list[tuple[int, NDArray[np.float32],
     one, other = luminance(before), luminance(after)
     ground = blurred(np.maximum(contrast(one), contrast(other)))
     rest = _unexplained(blurred(one), blurred(other))
-    colour = _unexplained(*(halved(blurred(chroma(picture))) for picture in (before, after)))
+    colour = _unexplained(*(blurred(chroma(picture), 2) for picture in (before, after)))
     found = [(0, _levels(rest), _levels(ground))]
-    for step in range(COARSE_STEPS):
-        rest, ground = blurred(halved(rest)), blurred(halved(ground))
-        colour = blurred(halved(colour) if step else colour)
-    found.append((COARSE_STEPS, _levels(rest), _levels(ground)))
-    found.append((COARSE_STEPS, _levels(np.abs(colour).max(axis=0)), _levels(ground)))
+    rest, ground = halved(rest), halved(ground)
+    for _ in range(COARSE_STEPS - 1):
+        rest, ground, colour = blurred(rest, 2), blurred(ground, 2), blurred(colour, 2)
+    coarse = _levels(blurred(ground))
+    found.append((COARSE_STEPS, _levels(blurred(rest)), coarse))
+    found.append((COARSE_STEPS, _levels(np.abs(blurred(colour)).max(axis=0)), coarse))
     return found
 
 
@@ -128,18 +134,24 @@ def _ordered(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> tuple
 
 def _windows(differs: NDArray[np.bool_]) -> Iterator[tuple[slice, slice]]:
     """Parts that hold all differences with their margins, at most ``STRIP`` rows and two margins high."""
-    occupied = np.flatnonzero(differs.any(axis=1))
-    if not len(occupied):
-        return
+    for start, end in _occupied(np.any(differs, axis=1)):
+        for first in range(start, end, STRIP):
+            last = min(first + STRIP, end)
+            for left, right in _occupied(np.any(differs[first:last], axis=0)):
+                yield (
+                    slice(max(0, first - MARGIN), last + MARGIN),
+                    slice(max(0, left - MARGIN), right + MARGIN),
+                )
+
+
+def _occupied(lines: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """Start and stop, multiples of ``CELL``, of runs of lines that are farther apart than their margins."""
+    occupied = np.flatnonzero(lines)
     breaks = np.flatnonzero(np.diff(occupied) > 2 * MARGIN)
-    starts = occupied[np.r_[0, breaks + 1]]
-    ends = occupied[np.r_[breaks, len(occupied) - 1]] + 1
-    for start, end in zip(starts, ends, strict=True):
-        for first in range(int(start), int(end), STRIP):
-            rows = slice(max(0, first - MARGIN), min(first + STRIP, int(end)) + MARGIN)
-            columns = np.flatnonzero(differs[rows].any(axis=0))
-            if len(columns):
-                yield rows, slice(max(0, int(columns[0]) - MARGIN), int(columns[-1]) + 1 + MARGIN)
+    starts = occupied[np.r_[0, breaks + 1]] if len(occupied) else occupied
+    ends = occupied[np.r_[breaks, len(occupied) - 1]] if len(occupied) else occupied
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        yield start // CELL * CELL, (end // CELL + 1) * CELL
 
 
 def _strength(before: Pixels, after: Pixels) -> NDArray[np.float32]:

@@ -15,12 +15,20 @@ from whatchanged.measured.signature import LENGTH, PARTS, place_parts
 # Fitted on drawn batches by benchmarks/calibrate_groups.py: how much each part of two signatures speaks
 # against one cause.
 WEIGHTS = {
-    "canvas": 0.0, "kinds": 0.64, "step": 3.25, "colours": 1.31, "share": 1.11, "count": 0.15,
-    "touched": 0.96, "density": 1.71, "motion": 0.05, "places": 1.09,
-}  # fmt: skip
-OTHER_NAME = 0.3
-"""What names that are no variants of one another speak against one cause."""
-FAR = 3.78
+    "kinds": 1.55,
+    "step": 2.38,
+    "share": 1.24,
+    "touched": 0.89,
+    "density": 1.63,
+    "motion": 0.37,
+    "changes": 2.75,
+    "places": 0.52,
+}
+HALF = 0.5
+"""The distance of a part that speaks half as much as any distance can."""
+VARIANT = 0.5
+"""How much is left of what speaks against one cause where two names are variants of one another."""
+FAR = 4.86
 """Pairs of a mean distance above this one have other causes."""
 
 _VARIANTS = (
@@ -78,20 +86,21 @@ def pair_distances(signatures: Sequence[Sequence[float]], names: Sequence[str] =
     total = np.asarray(sum(WEIGHTS[name] * distance for name, distance in parts.items()))
     if names:
         bases = [base_name(name) for name in names]
-        total = total + OTHER_NAME * np.array([[one != other for other in bases] for one in bases])
+        variants = np.array([[one == other for other in bases] for one in bases])
+        total = np.where(variants, VARIANT * total, total)
     np.fill_diagonal(total, 0.0)
     return total
 
 
 def part_distances(signatures: Sequence[Sequence[float]]) -> dict[str, NDArray[np.float64]]:
-    """The distance of each part of each two signatures, (N, N) each."""
+    """The distance of each part of each two signatures, (N, N) each: d / (d + HALF), from 0 to 1."""
     rows = np.array([signature or [0.0] * LENGTH for signature in signatures])
     distances = {}
     for name, place in PARTS.items():
         part = rows[:, place]
         distances[name] = np.sqrt(((part[:, None] - part[None]) ** 2).sum(axis=2))
     distances["places"] = _place_distances(rows)
-    return distances
+    return {name: distance / (distance + HALF) for name, distance in distances.items()}
 
 
 def _place_distances(rows: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -157,7 +157,6 @@ def _of_other_sizes(one: Picture, other: Picture, threshold: float) -> Measured:
     """Two pictures of two sizes."""
     statements, laid = compare_sizes(one.on_white, other.on_white, threshold)
     differs = _counted(visibility(laid, other.on_white), threshold)
-    larger = (other.size[0] - one.size[0], other.size[1] - one.size[1])
     return Measured(
         verdict="changed",
         doubtful=False,
@@ -169,7 +168,7 @@ def _of_other_sizes(one: Picture, other: Picture, threshold: float) -> Measured:
         notes=(),
         size_before=one.size,
         size_after=other.size,
-        signature=signature(laid, other.on_white, differs, statements, larger),
+        signature=signature(laid, other.on_white, differs, statements),
     )
 
 

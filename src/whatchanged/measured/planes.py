@@ -29,17 +29,15 @@ def chroma(pixels: NDArray[np.uint8]) -> Planes:
     return np.stack([(red - blue) << 2, ((green << 1) - red - blue) << 1])
 
 
-def blurred(planes: Planes) -> Planes:
-    """Binomial blur of 5 x 5, standard deviation 1; the border is repeated. Rounded to whole units."""
+def blurred(planes: Planes, every: int = 1) -> Planes:
+    """Binomial blur of 5 x 5, standard deviation 1; the border is repeated. Rounded to whole units.
+
+    every: 2 gives every second row and column of it, for a quarter of the work.
+    """
     padded = padded_by(planes, 2)
-    rows = _binomial(
-        padded[..., :-4, :],
-        padded[..., 1:-3, :],
-        padded[..., 2:-2, :],
-        padded[..., 3:-1, :],
-        padded[..., 4:, :],
-    )
-    return _binomial(rows[..., :-4], rows[..., 1:-3], rows[..., 2:-2], rows[..., 3:-1], rows[..., 4:])
+    height, width = planes.shape[-2:]
+    rows = _binomial(*(padded[..., k : height + k : every, :] for k in range(5)))
+    return _binomial(*(rows[..., k : width + k : every] for k in range(5)))
 
 
 def halved(planes: Planes) -> Planes:

@@ -1,0 +1,169 @@
+"""How long the measured answer takes for a screen, beside pixelmatch, odiff and looks-same, in one run.
+
+    python -m benchmarks.measured_speed --styles NODE_MODULES [--repeats 7] [--record]
+
+NODE_MODULES holds the stylesheets of ``screen_documents`` and pixelmatch, odiff-bin and looks-same. A page of
+1280 x 800 is drawn by Chromium; beside it: a copy of its file, the same pixels in another file, its text a
+third of a pixel away, the page after JPEG, and one changed box. Then a page of 1280 x 12,000.
+
+Figures are milliseconds of processor time, of all threads and child processes together, decoding included:
+the least of so many runs. "start" is what a new process takes before it compares, "in all" a new process
+with one pair. Processor time is what one core would take, and hardly depends on what else the machine does.
+"""
+
+import argparse
+import json
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from benchmarks.record import Watch, add_record_option, write_result
+from benchmarks.screen_browser import Browser
+from benchmarks.screen_documents import write_document
+from whatchanged.measured import measure
+
+TEXT = "p,button,td,th,label,h1,h2,h3,h4,h5,span"
+NUDGE = f"document.querySelectorAll('{TEXT}').forEach(e => e.style.transform = 'translate(0.3px,0.2px)')"
+PAIRS = ("identical files", "identical pixels", "text noise", "JPEG noise", "changed")
+SCRIPT = Path(__file__).with_name("screens_rivals.mjs")
+ONE = "import sys; from whatchanged.measured import measure; measure(*sys.argv[1:])"
+
+
+def draw(folder: Path, styles: Path) -> None:
+    """The page, what it is compared with, and the long page."""
+    rng = np.random.default_rng(5)
+    document = write_document(rng, "bootstrap", "Roboto", styles, 22, 1280)
+    long = write_document(rng, "bootstrap", "Roboto", styles, 220, 1280)
+    with Browser("full") as browser:
+        browser.show(document, 1280, 800)
+        page = browser.photograph()
+        browser.run(NUDGE)
+        browser.photograph().save(folder / "text noise.png")
+        browser.show(long, 1280, 12_000)
+        tall = browser.photograph()
+    page.save(folder / "page.png")
+    shutil.copy(folder / "page.png", folder / "identical files.png")
+    page.save(folder / "identical pixels.png", compress_level=1)
+    page.save(folder / "page.jpg", quality=95)
+    Image.open(folder / "page.jpg").save(folder / "JPEG noise.png")
+    with_box(page, (200, 300, 330, 340)).save(folder / "changed.png")
+    tall.save(folder / "long.png")
+    with_box(tall, (200, 9300, 600, 9400)).save(folder / "long changed.png")
+    tall.save(folder / "page.jpg", quality=95)
+    Image.open(folder / "page.jpg").save(folder / "long noise.png")
+
+
+def with_box(picture: Image.Image, box: tuple[int, int, int, int]) -> Image.Image:
+    """The picture with a red box."""
+    changed = picture.copy()
+    changed.paste((200, 30, 30), box)
+    return changed
+
+
+def least(run: Callable[[], object], repeats: int) -> float:
+    """Milliseconds of this process's processor time."""
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        run()
+        times.append(time.process_time() - start)
+    return 1000 * min(times)
+
+
+def of_child(command: list[str], repeats: int, lines: str = "") -> float:
+    """Milliseconds of processor time of a command and its children."""
+    times = []
+    for _ in range(repeats):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, input=lines, text=True, capture_output=True, check=False)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        times.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+    return 1000 * min(times)
+
+
+def rival_row(name: str, folder: Path, modules: Path, repeats: int) -> dict[str, Any]:
+    """A rival's times: what more pairs take in one process, and one pair in a new one."""
+    row: dict[str, Any] = {"tool": name}
+    small = Image.new("RGB", (8, 8))
+    small.save(folder / "small.png")
+    pair = f"{folder / 'small.png'}\t{folder / 'small.png'}\n"
+    command = ["node", str(SCRIPT), str(modules), name]
+    row["start"] = of_child(command, repeats, pair)
+    for kind in PAIRS:
+        pair = f"{folder / 'page.png'}\t{folder / f'{kind}.png'}\n"
+        row[kind] = (of_child(command, 3, pair * 11) - of_child(command, 3, pair)) / 10
+    row["in all, noise"] = row["start"] + row["text noise"]
+    return row
+
+
+def odiff_row(folder: Path, modules: Path, repeats: int) -> dict[str, Any]:
+    """The times of odiff's own program: a new process for each pair, less what a tiny pair takes."""
+    program = str(modules / "odiff-bin" / "bin" / "odiff")
+    small = [program, str(folder / "small.png"), str(folder / "small.png"), str(folder / "diff.png")]
+    row: dict[str, Any] = {"tool": "odiff", "start": of_child([*small, "--antialiasing"], repeats)}
+    for kind in PAIRS:
+        command = [program, str(folder / "page.png"), str(folder / f"{kind}.png"), str(folder / "diff.png")]
+        row[kind] = of_child([*command, "--antialiasing"], repeats) - row["start"]
+    row["in all, noise"] = row["start"] + row["text noise"]
+    return row
+
+
+def own_row(folder: Path, repeats: int) -> dict[str, Any]:
+    """The measured answer's times."""
+    page = folder / "page.png"
+    row: dict[str, Any] = {"tool": "whatchanged"}
+    row["start"] = of_child([sys.executable, "-c", "from whatchanged.measured import measure"], repeats)
+    for kind in PAIRS:
+        other = folder / f"{kind}.png"
+        row[kind] = least(partial(measure, page, other), repeats)
+    row["in all, noise"] = of_child(
+        [sys.executable, "-c", ONE, str(page), str(folder / "text noise.png")], repeats
+    )
+    return row
+
+
+def long_row(folder: Path, name: str) -> dict[str, Any]:
+    """Seconds of processor time and peak memory of a new process that compares the long page."""
+    code = (
+        "import resource, sys, time; from whatchanged.measured import measure; measure(*sys.argv[1:]);"
+        "print(time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
+    )
+    command = [sys.executable, "-c", code, str(folder / "long.png"), str(folder / f"{name}.png")]
+    seconds, memory = subprocess.run(command, text=True, capture_output=True, check=True).stdout.split()
+    return {"1280 x 12,000": name.removeprefix("long "), "seconds": float(seconds), "MiB": float(memory)}
+
+
+def main() -> None:
+    """Prints the rows, and records them where asked."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--styles", type=Path, required=True)
+    parser.add_argument("--repeats", type=int, default=7)
+    add_record_option(parser, "measured_speed")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch, Watch() as watch:
+        folder = Path(scratch)
+        draw(folder, options.styles)
+        rows = [own_row(folder, options.repeats)]
+        rows += [rival_row(name, folder, options.styles, 3) for name in ("pixelmatch", "looks-same")]
+        rows.append(odiff_row(folder, options.styles, options.repeats))
+        long = [long_row(folder, name) for name in ("long changed", "long noise")]
+    for row in rows + long:
+        print(json.dumps(row))
+    if options.record:
+        write_result(options.record, "measured speed", {"rows": rows, "long": long}, watch=watch)
+
+
+if __name__ == "__main__":
+    main()
