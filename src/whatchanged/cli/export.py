@@ -4,6 +4,7 @@ from pathlib import Path
 
 import typer
 
+from whatchanged.cli.console import hold
 from whatchanged.errors import MissingExtra
 
 
@@ -42,6 +43,7 @@ def export(
     except ModuleNotFoundError as error:
         raise MissingExtra("Exporting", error.name or "torch", "train") from error
 
+    hold(output)
     bundle = export_run(
         run, output, name or output.name, data, fp16, checkpoint, force, weights, in_distribution
     )

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import typer
 
+from whatchanged.cli.console import hold
 from whatchanged.errors import MissingExtra
 
 
@@ -47,6 +48,7 @@ def train(
         for key, path in places.items()
         if path is not None
     ]
+    hold(output)
     kept = output / "recipe.toml"
     if resume and kept.is_file():
         if init is not None:

@@ -1,8 +1,6 @@
 """From a training run to a bundle: two graphs, card, README; refused unless they write torch's words."""
 
 import json
-import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +13,7 @@ import whatchanged
 from whatchanged.captioner.bundle import MANIFEST, WEIGHTS, Bundle, open_bundle, write_bundle
 from whatchanged.captioner.card import Card, GridAttention, PictureInput
 from whatchanged.errors import OutputError, RecipeError
+from whatchanged.files import whole_folder
 from whatchanged.images import normalise
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import DataConfig, DatasetConfig, FeaturesConfig, Recipe
@@ -80,9 +79,7 @@ def export_run(
         (None, None) if in_distribution is None else fit_in_distribution(method.vision, in_distribution)
     )
     pairs = _fixture_pairs(validation, *statistics)
-    draft = output.with_name(f".{output.name}.{os.getpid()}")
-    draft.mkdir(parents=True)
-    try:
+    with whole_folder(output, replace=True) as draft:
         (draft / WEIGHTS).write_bytes(pack_weights(tensors))
         write_graphs(method, (pairs[0][:2], pairs[1][:2]), draft, distance)
         if fp16:
@@ -120,26 +117,9 @@ def export_run(
         )
         (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
         write_bundle(draft, card)
-        _put(draft, output)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
     bundle = open_bundle(output.absolute())
     bundle.check()
     return bundle
-
-
-def _put(draft: Path, output: Path) -> None:
-    """The draft takes the place of what is there, which goes only when the draft stands."""
-    old = draft.with_name(f"{draft.name}.old")
-    if output.exists():
-        output.replace(old)
-    try:
-        draft.replace(output)
-    except BaseException:
-        if old.exists() and not output.exists():
-            old.replace(output)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def _training(run: Path, recipe: Recipe, method: Method, state: State) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from whatchanged.bpe import from_json
 from whatchanged.errors import OutputError, RecipeError
-from whatchanged.files import whole
+from whatchanged.files import write_whole
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.training.build import make_method
 from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, save_checkpoint
@@ -85,13 +85,6 @@ def unpack(folder: Path, run: Path) -> None:
     for name in ("recipe.toml", "vocabulary.json", "environment.json"):
         if (folder / name).is_file():
             write_whole(run / name, (folder / name).read_bytes())
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file that appears whole or not at all, and its folder."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with whole(path) as draft:
-        draft.write_bytes(data)
 
 
 def _part(number: int) -> str:
