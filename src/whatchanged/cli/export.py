@@ -33,6 +33,9 @@ def export(
     in_distribution: Path | None = typer.Option(
         None, "--familiar", metavar="POOL", help="Pool of drawn pictures; of others the bundle then warns."
     ),
+    unfinished: bool = typer.Option(
+        False, "--unfinished", help="Also a run that has not come to its end; the card says how far it came."
+    ),
     force: bool = typer.Option(False, "--force", help="Replace the output folder if it exists."),
 ) -> None:
     """Export a run: two ONNX graphs that write exactly what torch writes, or nothing."""
@@ -45,6 +48,6 @@ def export(
 
     hold(output)
     bundle = export_run(
-        run, output, name or output.name, data, fp16, checkpoint, force, weights, in_distribution
+        run, output, name or output.name, data, fp16, checkpoint, force, weights, in_distribution, unfinished
     )
     typer.echo(json.dumps({"model": str(output), "bytes": bundle.size, "files": sorted(bundle.files)}))

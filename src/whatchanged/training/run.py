@@ -23,6 +23,7 @@ from whatchanged.training.loop import train
 from whatchanged.training.methods import Method, PadsCaptions, initialise_from
 from whatchanged.training.objects.token_files import read_origin
 from whatchanged.training.run_folder import (
+    check_stage,
     check_vocabulary,
     first_init,
     keep,
@@ -59,9 +60,13 @@ def run_recipe(
     recipe = _settle(recipe, run, resume)
     where = choose_device(device)
     fresh = not (run / "recipe.toml").exists()
-    start = read_checkpoint(last) if last.exists() else None  # none yet: it was killed early and starts over
+    start = read_checkpoint(last) if last.exists() else None
+    if start is not None:
+        check_stage(start, recipe)
     if start is not None and start.state.finished:
         return start.state
+    if start is None and not fresh and not quiet:
+        print(f"{run}: it was ended before its first checkpoint, so it starts over.", file=sys.stderr)
     init = first_init(run, init)
     try:
         if fresh:  # before the data: opening it may take long, and be broken off

@@ -24,7 +24,7 @@ from whatchanged.files import whole
 from whatchanged.recipes.reader import dump_recipe, parse_saved_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.build import make_method
-from whatchanged.training.checkpoint import State, read_checkpoint, stage_checkpoint
+from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, stage_checkpoint
 from whatchanged.training.methods import Method
 from whatchanged.vocabulary import Vocabulary
 
@@ -40,10 +40,11 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
     recipe = read_recipe(run)
     try:
         vocabulary = from_json(json.loads((run / "vocabulary.json").read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise RecipeError(f"{run}: its vocabulary.json cannot be read ({error}). Train it again.") from error
     method = make_method(recipe, vocabulary)
     saved = read_checkpoint(checkpoint_file(run, checkpoint))
+    check_stage(saved, recipe)
     stages = [stage.name for stage in recipe.stages]
     if checkpoint in stages and saved.state.stage != stages.index(checkpoint):
         raise RecipeError(
@@ -53,6 +54,16 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
     saved.restore_model(method)
     method.eval()
     return recipe, method, saved.state
+
+
+def check_stage(saved: Checkpoint, recipe: Recipe) -> None:
+    """Raises RecipeError where a checkpoint is of a stage or step that the recipe does not have."""
+    state, stages = saved.state, recipe.stages
+    if state.stage >= len(stages) or state.step > stages[state.stage].steps:
+        raise RecipeError(
+            f"{saved.path}: it is of step {state.step} of stage {state.stage + 1}, which its recipe does"
+            " not have. Start the run again."
+        )
 
 
 def checkpoint_file(run: Path, checkpoint: str) -> Path:

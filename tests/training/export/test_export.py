@@ -153,17 +153,25 @@ def test_a_model_is_kept_unless_forced_and_other_things_in_any_case(run, bundle,
 def test_a_model_that_is_replaced_is_never_lost(run, bundle, tmp_path, monkeypatch):
     """Broken off before the new one takes its place, and while the old one is cleared away."""
     folder = shutil.copytree(bundle.folder, tmp_path / "bundle")
-    moved = Path.replace
+    moved, cleared = Path.rename, shutil.rmtree
 
-    def broken_off(path, target):
-        if target == folder and not path.name.endswith(".old"):
+    def not_moved(path, target):
+        if target == folder and path.suffix == ".draft":
             raise KeyboardInterrupt
         return moved(path, target)
 
-    for owner, name, stop, standing in ((Path, "replace", broken_off, "tiny"), (shutil, "rmtree", None, "b")):
+    def not_cleared(path, **options):
+        if path.suffix == ".replaced":
+            raise KeyboardInterrupt
+        cleared(path, **options)
+
+    for owner, name, stop, standing in (
+        (Path, "rename", not_moved, "tiny"),
+        (shutil, "rmtree", not_cleared, "b"),
+    ):
         with monkeypatch.context() as patch:
             patch.setattr(owner, name, stop)
-            with pytest.raises((KeyboardInterrupt, TypeError)):
+            with pytest.raises(KeyboardInterrupt):
                 export_run(run, folder, "b", force=True)
         assert open_bundle(folder).card.name == standing
         open_bundle(folder).check()

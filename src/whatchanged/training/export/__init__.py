@@ -18,7 +18,7 @@ from whatchanged.images import normalise
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import DataConfig, DatasetConfig, FeaturesConfig, Recipe
 from whatchanged.training.batches import Source, read_examples
-from whatchanged.training.checkpoint import State, model_tensors
+from whatchanged.training.checkpoint import State, model_tensors, read_state
 from whatchanged.training.data.sources import open_sources
 from whatchanged.training.export.backbone_in_front import put_backbone_in_front
 from whatchanged.training.export.calibration import calibrate, sayable_sentences
@@ -26,7 +26,7 @@ from whatchanged.training.export.graphs import compare, compare_ood_distance, st
 from whatchanged.training.export.in_distribution import fit_in_distribution
 from whatchanged.training.export.model_card import model_card
 from whatchanged.training.methods import Method
-from whatchanged.training.run_folder import open_run
+from whatchanged.training.run_folder import checkpoint_file, open_run
 from whatchanged.training.weights.bundle_weights import has_folded_norms, pack_weights
 from whatchanged.worlds import world_of
 
@@ -43,6 +43,7 @@ def export_run(
     force: bool = False,
     weights: Path | None = None,
     in_distribution: Path | None = None,
+    unfinished: bool = False,
 ) -> Bundle:
     """Write the run's model as a bundle folder; nothing is left at ``output`` if anything fails.
 
@@ -52,9 +53,11 @@ def export_run(
     unless a package has them. familiar: a pool of drawn pictures of the model's size; the bundle then tells
     how unlike them its pictures are (``familiarity``).
 
-    Raises RecipeError for a run that no bundle can be made of, OutputError where ``output`` is no folder,
-    exists and ``force`` is not set, or holds anything but a model, BundleError where a graph and torch do not
-    agree.
+    unfinished: also of a run that has not come to its end; its card says how far it came.
+
+    Raises RecipeError for a run that no bundle can be made of, or that is not finished, OutputError where
+    ``output`` is no folder, exists and ``force`` is not set, or holds anything but a model, BundleError where
+    a graph and torch do not agree.
     """
     if output.is_symlink() or (output.exists() and not output.is_dir()):
         raise OutputError(f"{output}: is a file or a link, and a model is a folder. Choose another place.")
@@ -63,6 +66,7 @@ def export_run(
     if output.exists() and any(output.iterdir()) and not (output / MANIFEST).is_file():
         raise OutputError(f"{output}: holds other things than a model, so it stays. Choose another folder.")
     trained, method, state = open_run(run, checkpoint)
+    finished = _is_finished(run, trained, unfinished)
     # Of the run itself, before a backbone is put in front of it.
     tensors, folded_norms = model_tensors(method), has_folded_norms(method)
     recipe, features = trained, None
@@ -95,7 +99,7 @@ def export_run(
         no_change = calibrate(method, validation, sentences)
         graphs = {"pairs": len(pairs[0]), "ids": "equal", "largest_difference": difference}
         provenance = {
-            **_training(run, trained, method, state),
+            **_training(run, trained, method, state, finished),
             **({} if features is None else {"features": features}),
             "weights_stored_as": "fp16 where large" if fp16 else "fp32",
             "graphs_against_torch": graphs,
@@ -122,8 +126,22 @@ def export_run(
     return bundle
 
 
-def _training(run: Path, recipe: Recipe, method: Method, state: State) -> dict[str, Any]:
+def _is_finished(run: Path, recipe: Recipe, unfinished: bool) -> bool:
+    """Whether the run came to its end. Raises RecipeError where it did not, and that was not asked for."""
+    state = read_state(checkpoint_file(run, "last"))
+    if not state.finished and not unfinished:
+        stage = recipe.stages[min(state.stage, len(recipe.stages) - 1)]
+        raise RecipeError(
+            f"{run}: this run is not finished: it stands at step {state.step:,} of {stage.steps:,} of"
+            f" {stage.name}, stage {state.stage + 1} of {len(recipe.stages)}. Go on with it (train --resume),"
+            " or export it as it is: --unfinished"
+        )
+    return state.finished
+
+
+def _training(run: Path, recipe: Recipe, method: Method, state: State, finished: bool) -> dict[str, Any]:
     """How the weights came about, for the bundle's card; no paths."""
+    stage = recipe.stages[state.stage]
     resolved = replace(recipe, data=replace(recipe.data.with_folders("", ""), merges=""))
     preparation = recipe.data.preparation if isinstance(recipe.data, DatasetConfig) else "none"
     return {
@@ -131,7 +149,8 @@ def _training(run: Path, recipe: Recipe, method: Method, state: State) -> dict[s
         "resolved_recipe": dump_recipe(resolved),
         "preparation": preparation,
         "attention": method.attention_description,
-        "checkpoint": {"stage": recipe.stages[state.stage].name, "step": state.step, "best": state.best},
+        "checkpoint": {"stage": stage.name, "step": state.step, "of": stage.steps, "best": state.best},
+        "finished": finished,
         "training_seconds": round(state.seconds),
         "environment": _environment(run),
     }
