@@ -5,6 +5,7 @@ decoded; only the formats below are tried, so no file is handed to another progr
 """
 
 import contextlib
+import os
 import struct
 import warnings
 import zlib
@@ -14,7 +15,7 @@ from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageOps, TiffImagePlugin, UnidentifiedImageError
 
 from whatchanged.errors import ImageError, ShapeError
 
@@ -23,6 +24,10 @@ Source = str | Path | Image.Image | NDArray[np.generic]
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF", "PPM")
 MAX_PIXELS = 50_000_000
+MAX_SCANNED = 2_000_000_000
+"""Pixels times scans of a progressive JPEG: each scan passes over all of them. Programs write about ten."""
+MAX_PLAIN = 30_000_000
+"""Bytes of a plain PPM, whose numbers are text, which Pillow reads in Python."""
 LEAST_SIDE = 8
 
 _SIGNATURES = (b"\x89PNG", b"\xff\xd8\xff", b"RIFF", b"GIF8", b"II*\0", b"MM\0*")
@@ -102,7 +107,7 @@ def picture_size(path: Path, least: int = LEAST_SIDE) -> tuple[int, int]:
     """
     _check_file(path)
     with path.open("rb") as stream, _open_header(stream, path, least) as image:
-        size: tuple[int, int] = image.size
+        size = _stored_size(image)
         if image.format == "PNG" and "exif" not in image.info and b"eXIf" not in path.read_bytes():
             return size  # Pillow would decode a PNG to see whether an orientation follows its pixels
         try:
@@ -112,6 +117,14 @@ def picture_size(path: Path, least: int = LEAST_SIDE) -> tuple[int, int]:
                 f"{path}: cannot read its orientation: {_reason(error)}. Copy it again."
             ) from error
     return size[::-1] if turned else size
+
+
+def _stored_size(image: Image.Image) -> tuple[int, int]:
+    """Width and height as they are stored. Of a TIFF, newer Pillows tell those of the upright picture."""
+    if isinstance(image, TiffImagePlugin.TiffImageFile):
+        return int(image.tag_v2[TiffImagePlugin.IMAGEWIDTH]), int(image.tag_v2[TiffImagePlugin.IMAGELENGTH])
+    width, height = image.size
+    return width, height
 
 
 def resize(image: Image.Image, size: tuple[int, int]) -> NDArray[np.uint8]:
@@ -138,8 +151,10 @@ def _check_file(path: Path) -> None:
     try:
         if path.is_dir():
             raise ImageError(f"{path}: this is a folder, a picture is wanted. Name a file in it.")
-        if not path.is_file():
+        if not path.exists():
             raise ImageError(f"{path}: there is no such file. Check the path.")
+        if not path.is_file():
+            raise ImageError(f"{path}: this is a pipe or a device, a file is wanted. Save the picture first.")
         with path.open("rb") as stream:
             if not stream.read(1):
                 raise ImageError(f"{path}: the file is empty (0 bytes). Copy it again.")
@@ -178,7 +193,39 @@ def _open_header(stream: BinaryIO, path: Path, least: int = LEAST_SIDE) -> Image
     except _DECODER_ERRORS as error:
         raise ImageError(f"{path}: cannot read the picture: {_reason(error)}. Copy it again.") from error
     _check_size(image.size, str(path), least)
+    _check_work(image, stream, str(path))
     return image
+
+
+def _check_work(image: Image.Image, stream: BinaryIO, name: str) -> None:
+    """That decoding costs seconds at most: a small file may ask for minutes. Raises ImageError."""
+    place = stream.tell()
+    tiles = getattr(image, "tile", [])
+    if image.format == "JPEG" or image.info.get("compression") == "jpeg":
+        scans = _scans(stream)
+        if scans * image.width * image.height > MAX_SCANNED * max(1, len(tiles)):
+            raise ImageError(
+                f"{name}: {scans:,} scans of {image.width:,} x {image.height:,} pixels are too many to"
+                " decode. Save it again, not as a progressive JPEG."
+            )
+    elif image.format == "PPM" and tiles and tiles[0][0] == "ppm_plain":
+        size = stream.seek(0, os.SEEK_END)
+        if size > MAX_PLAIN:
+            raise ImageError(
+                f"{name}: a plain PPM of {size:,} bytes is too large: at most {MAX_PLAIN:,} are read."
+                " Save it as a binary PPM or as PNG."
+            )
+    stream.seek(place)
+
+
+def _scans(stream: BinaryIO) -> int:
+    """How many scans a JPEG file has: the marker that begins one never occurs within its data."""
+    stream.seek(0)
+    count, before = 0, b""
+    while part := stream.read(1 << 20):
+        count += (before + part).count(b"\xff\xda")
+        before = part[-1:]
+    return count
 
 
 def _declared_size(stream: BinaryIO) -> tuple[int, int]:

@@ -111,7 +111,7 @@ class Checkpoint:
             for number in range(torch.cuda.device_count()):
                 if f"random.cuda.{number}" in self.tensors:
                     torch.cuda.set_rng_state(self.tensors[f"random.cuda.{number}"], number)
-        except (KeyError, TypeError, ValueError, OverflowError, RuntimeError) as error:
+        except (LookupError, TypeError, ValueError, OverflowError, RuntimeError) as error:
             raise self._damaged(f"its random states: {error}") from error
 
     def _check_moments(self, method: TorchModule) -> None:

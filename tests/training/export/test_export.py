@@ -296,3 +296,19 @@ def test_a_vision_that_is_not_trained_keeps_its_weights_and_statistics(run, tiny
     seen = [name for name in more if name.startswith(("backbone.", "heads."))]
     assert "backbone.stem.0.1.running_mean" in seen
     assert [name for name in seen if not (more[name] == less[name]).all()] == []
+
+
+def test_an_unfinished_run_is_exported_only_when_that_is_asked(tiny_dataset, tmp_path, whatchanged):
+    """Stopped while it is pre-trained: it never learned to caption."""
+    run, model = tmp_path / "run", tmp_path / "model"
+    recipe = load_recipe("pcl-tiny", [*TINY, f"data.path={tiny_dataset}"])
+    start = make_run(tmp_path / "start", "pcl-tiny", [*TINY, f"data.path={tiny_dataset}"])
+    assert not run_recipe(recipe, run, max_seconds=0, quiet=True, device="cpu", init=start).finished
+    code, _, err = whatchanged("export", run, model)
+    assert code == 2 and "it stands at step 1 of 3 of pretrain, stage 1 of 2" in err and "--unfinished" in err
+    assert not model.exists()
+    code, _, err = whatchanged("export", run, model, "--unfinished")
+    assert code == 0, err
+    told = json.loads((model / "bundle.json").read_text())["provenance"]
+    assert told["finished"] is False and told["checkpoint"]["step"] == 1
+    assert "step 1 of 3 of pretrain; **the run was not finished**" in (model / "README.md").read_text()

@@ -6,7 +6,9 @@ becomes an empty shell with its attributes, the program text is never opened, an
 """
 
 import pickle
+import struct
 import zipfile
+import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -30,6 +32,25 @@ _STORAGES = {
 }
 _ZIP, _LEGACY = b"PK\x03\x04", b"\x80\x02\x8a\x0a"
 """How files of torch.save begin, since and before torch 1.6; no safetensors header is as long as that."""
+_UNREADABLE = (
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    MemoryError,
+    NotImplementedError,
+    OSError,
+    RecursionError,
+    RuntimeError,
+    SafetensorError,
+    TypeError,
+    ValueError,
+    pickle.UnpicklingError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What Python, torch and the readers of archives raise on broken files; they have no common root."""
 _MOST_NAMES = 50_000_000
 """Bytes of the pickle that names the tensors; CLIP's has about a tenth of a million."""
 
@@ -48,14 +69,22 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
             found = dict(_read_script(path))
         else:
             found = _flat(torch.load(path, map_location="cpu", weights_only=True))
-    except (OSError, KeyError, ValueError, TypeError, RuntimeError, EOFError, IndexError, AttributeError,
-            SafetensorError, zipfile.BadZipFile, pickle.UnpicklingError) as error:  # fmt: skip
+        for name, tensor in found.items():
+            _check_storage(tensor, name)
+    except _UNREADABLE as error:
         reason = str(error).partition("\n")[0]
         raise RecipeError(
             f"{path}: no weights can be read here ({reason}). Give OpenAI's .pt, a safetensors file, or a"
             " state dictionary that torch.load(weights_only=True) reads."
         ) from error
     return {name: t.float() if t.is_floating_point() else t for name, t in found.items()}
+
+
+def _check_storage(tensor: Tensor, name: str) -> None:
+    """Raises ValueError for a tensor of more numbers than its storage holds: few bytes would fill memory."""
+    if tensor.layout != torch.strided or tensor.nbytes > tensor.untyped_storage().nbytes():
+        shown = f"{name or 'a tensor'} of shape {tuple(tensor.shape)}"
+        raise ValueError(f"{shown} repeats the numbers of its storage")
 
 
 def _read_safetensors(path: Path) -> dict[str, Tensor]:
@@ -135,4 +164,6 @@ class _Names(pickle.Unpickler):
 
 def _rebuilt(storage: Tensor, offset: int, size: Any, stride: Any, *_: Any) -> Tensor:
     """A tensor on its storage; torch itself refuses one that reaches beyond."""
-    return storage.as_strided(tuple(size), tuple(stride), offset).clone()
+    tensor = storage.as_strided(tuple(size), tuple(stride), offset)
+    _check_storage(tensor, "")
+    return tensor.clone()
