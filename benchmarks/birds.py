@@ -130,7 +130,7 @@ def store_grids(twin: Path, out: Path, device: str) -> None:
     for start in range(0, len(pictures), SIDE_BY_SIDE):
         pixels = [resize(open_image(path), backbone.size) for path in pictures[start : start + SIDE_BY_SIDE]]
         with torch.inference_mode():
-            seen = backbone.see(torch.from_numpy(np.stack(pixels)).to(device))
+            seen = backbone.grid_features(torch.from_numpy(np.stack(pixels)).to(device))
         square = seen.transpose(1, 2).reshape(len(pixels), -1, backbone.rows, backbone.columns)
         means = adaptive_avg_pool2d(square, PARTS).flatten(2).transpose(1, 2)
         grids[start : start + SIDE_BY_SIDE] = means.cpu().numpy()

@@ -104,11 +104,11 @@ def open_row(row: Row, recipe: Recipe, folder: Path, plan: Plan) -> tuple[Source
         shared = shared_vision(plan)
         sources, vision = shared.sources(published_data(row)), shared.tokens(row.vision == "matched")
         seed_everything(recipe.seed)
-        method = build_method(recipe.method, vision, sources.vocabulary)
+        method = build_method(recipe.method, vision, sources.vocabulary, sources.longest_caption)
     else:
         sources = open_sources(recipe, folder)
         seed_everything(recipe.seed)
-        method = make_method(recipe, sources.vocabulary)
+        method = make_method(recipe, sources.vocabulary, sources.longest_caption)
     method.to(plan.device)
     return sources, method
 

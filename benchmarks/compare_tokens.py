@@ -27,8 +27,8 @@ from whatchanged.training.data.token_cache import cached_tokens
 from whatchanged.training.objects.match_features import located
 from whatchanged.training.objects.pool_source import PoolSource, open_pool
 from whatchanged.training.objects.tokens import ObjectVision
-from whatchanged.training.run_folder import open_run
 from whatchanged.training.vision.base import Hidden, PlainVision, TokenPair, Tokens
+from whatchanged.training.weights.trained import open_trained
 
 LEAST_DEVIATION = 0.01
 """The least deviation that a feature is divided by."""
@@ -167,7 +167,7 @@ def open_shared(run: Path, recipe: Recipe, kept: Path, device: torch.device) -> 
 
     Raises RecipeError where the run matches no tokens.
     """
-    trained, method, _ = open_run(run, "last")
+    trained, method, _ = open_trained(run)
     vision, config = method.vision, trained.vision
     keeps = isinstance(config, ObjectsConfig) and config.keep > 0
     if not isinstance(vision, ObjectVision) or vision.matching is None or not keeps:

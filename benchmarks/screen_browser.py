@@ -1,4 +1,4 @@
-"""A headless Chromium that is spoken to through a pipe: pages are set, changed in place, and photographed."""
+"""A headless Chromium that is spoken to through a pipe: pages are opened, changed, and photographed."""
 
 import base64
 import fcntl
@@ -26,6 +26,11 @@ FONT_SETTINGS: dict[str, dict[str, object]] = {
     "jagged": {"antialias": False},
 }
 """Settings of the font library, by name, under which one document's text looks slightly different."""
+
+KEYS = {"Enter": 13, "Escape": 27, " ": 32, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+"""Keys that are known to the browser by number; others by the letter that they write."""
+COMPLAINTS = ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
+"""What the browser reports of a page that has a fault, or that writes to the console."""
 
 
 def font_configuration(settings: dict[str, object]) -> str:
@@ -78,6 +83,7 @@ class Browser:
             os.close(end)
         self._number = 0
         self._rest = b""
+        self.events: list[dict[str, Any]] = []
         self._session = ""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -108,6 +114,43 @@ class Browser:
                 if "error" in answer:
                     raise RuntimeError(f"{method}: {answer['error']}")
                 return dict(answer["result"])
+            if "method" in answer:
+                self.events.append(answer)
+
+    def open(self, address: str, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+        """Open an address in a window of this size, and wait until all of it is loaded."""
+        self.call("Runtime.enable")
+        self.call("Log.enable")
+        self.resize(width, height)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.call("Emulation.setEmulatedMedia", features=[scheme])
+        self.call("Page.navigate", url="about:blank")
+        self.events.clear()
+        self.call("Page.navigate", url=address)
+        self.run("document.readyState == 'complete' || new Promise((done) => addEventListener('load', done))")
+
+    def resize(self, width: int, height: int, scale: float = 1.0) -> None:
+        """Give the window another size."""
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=scale,
+            mobile=False,
+        )
+
+    def press(self, key: str) -> None:
+        """Press a key and let it go."""
+        number = KEYS.get(key, ord(key[0].upper()))
+        text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
+        named = {"key": key, "windowsVirtualKeyCode": number}
+        self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **named)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **named)
+
+    def complaints(self) -> list[dict[str, Any]]:
+        """What the page wrote to the console, and its faults, since it was opened."""
+        self.run("1")
+        return [event["params"] for event in self.events if event["method"] in COMPLAINTS]
 
     def _receive(self) -> dict[str, Any]:
         while b"\0" not in self._rest:
@@ -127,10 +170,7 @@ class Browser:
 
     def show(self, document: str, width: int, height: int, scale: float = 1.0) -> None:
         """Lay a document out in a window of this size."""
-        self.call(
-            "Emulation.setDeviceMetricsOverride",
-            width=width, height=height, deviceScaleFactor=scale, mobile=False,
-        )  # fmt: skip
+        self.resize(width, height, scale)
         frame = self.call("Page.getFrameTree")["frameTree"]["frame"]["id"]
         self.call("Page.setDocumentContent", frameId=frame, html=document)
         self.run("delete window.elements; document.fonts.ready.then(() => 1)")

@@ -1,6 +1,6 @@
 """Draws labelled pairs of screens for the thresholds of the measured answer.
 
-    python benchmarks/screen_pairs.py OUT --styles NODE_MODULES --pairs 2000 [--seed 0] [--first 0]
+    python benchmarks/screen_pairs.py OUT --styles NODE_MODULES --pairs 2000 [--seed 0] [--first 0] [--alike 0.4]
 
 Needs Chromium and the stylesheets that ``screen_documents`` names. Writes ``pairs.jsonl`` and ``images/``.
 Everything follows from (seed, index) on one version of the browser. Half of the pairs have noise alone, a
@@ -9,11 +9,16 @@ third a change alone, the rest a change beside noise. What is too faint to call 
 visible  no where a change stays within 6 levels or moves by half a pixel at most, and for noise; uncertain
 up to
          14 levels (thin things: 24), moves below 2 pixels, fewer than 10 pixels beyond 10 levels; else yes
+place    the box of what the change is about, as somebody would draw it: of what differs in the changed
+         elements, of what moved, or of the new element; of a removed one where it was
+
+``--alike``: this share of the changes of style is made in all elements of the same tag and class at once.
 """
 
 import argparse
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +27,15 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from benchmarks.screen_browser import Browser
-from benchmarks.screen_changes import DESCRIBE, WORD_BOXES, Deed, Element, make_change, make_noise
+from benchmarks.screen_changes import (
+    DESCRIBE,
+    WORD_BOXES,
+    Deed,
+    Element,
+    make_change,
+    make_noise,
+    parse_color,
+)
 from benchmarks.screen_documents import FONTS, HELD_OUT_FONTS, HELD_OUT_STYLES, STYLES, write_document
 
 Rng = np.random.Generator
@@ -97,8 +110,50 @@ def whole(box: list[float], scale: float, size: tuple[int, int]) -> list[int]:
     return [left, top, min(size[0], int(np.ceil(box[2] * scale))), min(size[1], int(np.ceil(box[3] * scale)))]
 
 
+def spread(deed: Deed, target: Element, elements: list[Element]) -> tuple[Deed, list[Element]]:
+    """A change of style made in all elements of the same tag and class."""
+    if deed.kind not in ("recolored", "restyled", "resized", "moved") or deed.aspect == "alignment":
+        return deed, [target]
+    alike = [e for e in elements if (e["tag"], e["cls"]) == (target["tag"], target["cls"]) and e["seen"]]
+    name = f"window.elements[{target['i']}]"
+    scripts = [deed.script.replace(name, f"window.elements[{e['i']}]") for e in alike]
+    return replace(deed, script=";".join(scripts)), alike
+
+
+def place(
+    record: dict[str, Any],
+    boxes: list[tuple[list[int], list[int]]],
+    clean: NDArray[np.uint8],
+    after: NDArray[np.uint8],
+) -> list[int]:
+    """The box that somebody would draw around the change.
+
+    boxes: of each changed element, before and after.
+    """
+    kind, aspect = record["kind"], record["aspect"]
+    around = 14 if aspect in ("shadow", "outline") else 0 if kind in ("added", "removed", "moved") else 3
+    parts = [box for pair in boxes for box in pair]
+    if kind == "added":
+        parts = [record["box"]]
+    if kind == "removed":
+        parts = [record["box_before"]]
+    if kind == "moved":
+        parts = [now for _, now in boxes] + [now for _, now in record["moved"]]
+    if kind == "resized" and aspect != "text size" and record["framed"]:
+        return [int(end) for end in union([[float(end) for end in now] for _, now in boxes])]
+    near = np.zeros(clean.shape[:2], bool)
+    for left, top, right, bottom in parts:
+        near[max(0, top - around) : bottom + around, max(0, left - around) : right + around] = True
+    step = np.abs(clean.astype(np.int16) - after).max(axis=2)
+    differs = near & (step > min(8, int(step.max()) // 2))
+    rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
+    if not len(rows):
+        return list(record["box"] or record["box_before"])
+    return [int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1]
+
+
 def draw(
-    index: int, seed: int, styles: Path, browsers: dict[str, Browser], out: Path
+    index: int, seed: int, styles: Path, browsers: dict[str, Browser], out: Path, alike: float
 ) -> dict[str, Any] | None:
     """One pair and its truth; None where the change altered no pixel."""
     rng = np.random.default_rng([seed, index])
@@ -118,11 +173,15 @@ def draw(
     elements, boxes = read_elements(browser), read_boxes(browser)
     before = browser.photograph()
     deed, target, noise = Deed("noise", "none", 0, ""), None, ""
+    changed: list[Element] = []
     if what != "noise":
         made = make_change(rng, elements, width, height)
         if made is None:
             return None
         deed, target = made
+        changed = [target]
+        if alike and rng.random() < alike:
+            deed, changed = spread(deed, target, elements)
     if what != "change":
         noise = str(rng.choice(["local", "local", "renderer", "recode"]))
     if noise == "renderer" and any(e["tag"] in ("textarea", "input", "select") for e in elements):
@@ -152,6 +211,18 @@ def draw(
         if not np.any(np.asarray(clean) != np.asarray(after)):
             return None
         record = truth(target, deed, noisy, final, scale, before.size)
+        ends = [
+            [whole(e[i]["box"], scale, before.size) for e in (noisy, final)]
+            for i in (c["i"] for c in changed)
+        ]
+        shown = [(was, now) for was, now in ends if min(was[2] - was[0], was[3] - was[1]) > 0]
+        record["alike"] = len(shown)
+        record["framed"] = bool(
+            target["border"] > 0.9 or parse_color(target["fill"])[3] > 0.1 or target["tag"] == "rect"
+        )
+        record["place"] = place(
+            {"kind": deed.kind, "aspect": deed.aspect, **record}, shown, np.asarray(clean), np.asarray(after)
+        )
     if noise == "recode":
         noise, after = recode(rng, after)
     if before.tobytes() == after.tobytes():
@@ -205,13 +276,14 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=2000)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--alike", type=float, default=0.0)
     options = parser.parse_args()
     (options.out / "images").mkdir(parents=True, exist_ok=True)
     browsers = {name: Browser(fonts, flags) for name, (fonts, flags) in BROWSERS.items()}
     counts: dict[str, int] = {}
     with (options.out / "pairs.jsonl").open("a", encoding="utf-8") as lines:
         for index in range(options.first, options.first + options.pairs):
-            record = draw(index, options.seed, options.styles, browsers, options.out)
+            record = draw(index, options.seed, options.styles, browsers, options.out, options.alike)
             key = "nothing to see" if record is None else record["visible_change"]
             counts[key] = counts.get(key, 0) + 1
             if record is not None:

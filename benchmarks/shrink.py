@@ -20,11 +20,28 @@ CLASSES = 6
 """Classes of the labelled pictures of the tiny birds."""
 
 METHOD: Mapping[str, Any] = {
-    "width": 32, "heads": 4, "ffn": 32, "single_layers": 1, "pair_layers": 1, "cross_layers": 2, "layers": 2,
-    "word_width": 12, "decoder_layers": 2, "intra_layers": 2, "inter_layers": 1, "text_width": 16,
-    "text_heads": 2, "text_ffn": 32, "text_layers": 1, "context": 40, "joint_width": 12, "decoder_width": 16,
-    "decoder_heads": 2, "decoder_ffn": 32, "classes": CLASSES,
-}  # fmt: skip
+    "width": 32,
+    "heads": 4,
+    "ffn": 32,
+    "single_layers": 1,
+    "pair_layers": 1,
+    "cross_layers": 2,
+    "layers": 2,
+    "word_width": 12,
+    "decoder_layers": 2,
+    "intra_layers": 2,
+    "inter_layers": 1,
+    "text_width": 16,
+    "text_heads": 2,
+    "text_ffn": 32,
+    "text_layers": 1,
+    "context": 40,
+    "joint_width": 12,
+    "decoder_width": 16,
+    "decoder_heads": 2,
+    "decoder_ffn": 32,
+    "classes": CLASSES,
+}
 TEXT_TOWER = ("text_heads", "text_ffn", "text_layers", "joint_width")
 """Sizes without effect in CLIP4IDC's baseline FT2, where they must stay as they are."""
 VISION: Mapping[str, Mapping[str, Any]] = {

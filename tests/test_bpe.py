@@ -48,9 +48,12 @@ def library(merges):
         *(merge.replace(" ", "") for merge in merges),
     ]
     model = tokenizers.models.BPE(
-        {entry: i for i, entry in enumerate(entries)}, [tuple(merge.split(" ")) for merge in merges],
-        continuing_subword_prefix="", end_of_word_suffix="</w>", fuse_unk=False,
-    )  # fmt: skip
+        {entry: i for i, entry in enumerate(entries)},
+        [tuple(merge.split(" ")) for merge in merges],
+        continuing_subword_prefix="",
+        end_of_word_suffix="</w>",
+        fuse_unk=False,
+    )
     made = tokenizers.Tokenizer(model)
     pre, regex = tokenizers.pre_tokenizers, tokenizers.Regex(PATTERN)
     made.pre_tokenizer = pre.Sequence(

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from whatchanged.errors import OutputError
 
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What the system answers where a disk, a share of it, or a file is full."""
 _LONGEST = 120
 """Bytes of a name that a draft's name repeats; file systems take 255 for the whole name."""
 _LEFT = re.compile(r"\.(?P<name>.+)\.(?P<host>[^.]+)-(?P<pid>\d+)\.(?P<kind>draft|replaced)")
@@ -115,7 +116,7 @@ def room_for(path: Path, draft: Path | None = None, size: int | None = None) -> 
     try:
         yield
     except OSError as error:
-        if error.errno not in _NO_ROOM:
+        if error.errno not in NO_ROOM:
             raise
         needed = "" if size is None else f" It needs {size:,} bytes."
         stays = f"{path.name} has all that was written before."

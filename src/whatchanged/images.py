@@ -5,7 +5,9 @@ decoded; only the formats below are tried, so no file is handed to another progr
 """
 
 import contextlib
+import io
 import os
+import re
 import struct
 import warnings
 import zlib
@@ -19,8 +21,9 @@ from PIL import ExifTags, Image, ImageOps, TiffImagePlugin, UnidentifiedImageErr
 
 from whatchanged.errors import ImageError, ShapeError
 
-Source = str | Path | Image.Image | NDArray[np.generic]
-"""What a picture may be given as: a path, a Pillow picture, or an array (H, W[, 3 or 4])."""
+Source = str | Path | bytes | BinaryIO | Image.Image | NDArray[np.generic]
+"""What a picture may be given as: a path, the bytes of a file, an open file, a Pillow picture, or an array
+(H, W[, 3 or 4])."""
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF", "PPM")
 MAX_PIXELS = 50_000_000
@@ -28,8 +31,12 @@ MAX_SCANNED = 2_000_000_000
 """Pixels times scans of a progressive JPEG: each scan passes over all of them. Programs write about ten."""
 MAX_PLAIN = 30_000_000
 """Bytes of a plain PPM, whose numbers are text, which Pillow reads in Python."""
+MAX_BYTES = 1 << 29
+"""The most that is read of an open file: more than any picture within the limit on pixels needs."""
 LEAST_SIDE = 8
 
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+"""How a URL begins, also where a path was made of it, which keeps one slash of two."""
 _SIGNATURES = (b"\x89PNG", b"\xff\xd8\xff", b"RIFF", b"GIF8", b"II*\0", b"MM\0*")
 _DECODER_ERRORS = (
     OSError,
@@ -56,18 +63,29 @@ def open_image(source: Source) -> Image.Image:
     if isinstance(source, np.ndarray):
         return _from_array(source)
     if isinstance(source, Image.Image):
-        name = str(getattr(source, "filename", "") or "the picture")
-        return _decode(source, name)
-    if not isinstance(source, str | Path):
+        return _decode(source, name_of(source))
+    with _opened(source) as (stream, name), _open_header(stream, name) as image:
+        return _decode(image, name)
+
+
+def kept(source: Source) -> Source:
+    """A source that can be read more than once: of an open file the bytes from where it stands.
+
+    Raises ImageError where it is nothing that a picture may be given as, or an endless stream.
+    """
+    if isinstance(source, str | Path | bytes | Image.Image | np.ndarray):
+        return source
+    if not callable(getattr(source, "read", None)):
         raise ImageError(
-            f"this is no picture: {type(source).__name__}. Give a path, a Pillow picture or a NumPy array."
+            f"this is no picture: {type(source).__name__}. Give a path, the bytes of a file, an open file, a "
+            "Pillow picture or a NumPy array."
         )
-    path = Path(source)
-    _check_file(path)
-    with path.open("rb") as stream:
-        image = _open_header(stream, path)
-        with image:
-            return _decode(image, str(path))
+    content = source.read(MAX_BYTES + 1)
+    if not isinstance(content, bytes):
+        raise ImageError("the open file gives text, a picture is bytes. Open it with mode 'rb'.")
+    if len(content) > MAX_BYTES:
+        raise ImageError(f"the open file: more than {MAX_BYTES:,} bytes are no picture that can be read.")
+    return content
 
 
 @contextlib.contextmanager
@@ -80,41 +98,32 @@ def stored_picture(source: Source) -> Iterator[Image.Image]:
     if isinstance(source, np.ndarray):
         yield _stored_array(source)
         return
-    name = str(source)
-    if isinstance(source, Image.Image):
-        name = str(getattr(source, "filename", "") or "the picture")
+    name = name_of(source)
     try:
         if isinstance(source, Image.Image):
-            _check_size(source.size, name, least=1)
+            check_size(source.size, name, least=1)
             yield source
-        elif isinstance(source, str | Path):
-            _check_file(Path(source))
-            with Path(source).open("rb") as stream, _open_header(stream, Path(source), least=1) as image:
-                yield image
         else:
-            raise ImageError(
-                f"this is no picture: {type(source).__name__}. "
-                "Give a path, a Pillow picture or a NumPy array."
-            )
+            with _opened(source) as (stream, _), _open_header(stream, name, least=1) as image:
+                yield image
     except _DECODER_ERRORS as error:
         raise ImageError(f"{name}: cannot decode the picture: {_reason(error)}. Copy it again.") from error
 
 
-def picture_size(path: Path, least: int = LEAST_SIDE) -> tuple[int, int]:
-    """Width and height of the upright picture; its pixels are not decoded.
+def picture_size(source: Source, least: int = LEAST_SIDE) -> tuple[int, int]:
+    """Width and height of the upright picture in a file; its pixels are not decoded.
 
     Raises ImageError, also where a side has fewer than ``least`` pixels.
     """
-    _check_file(path)
-    with path.open("rb") as stream, _open_header(stream, path, least) as image:
+    with _opened(source) as (stream, name), _open_header(stream, name, least) as image:
         size = _stored_size(image)
-        if image.format == "PNG" and "exif" not in image.info and b"eXIf" not in path.read_bytes():
+        if image.format == "PNG" and "exif" not in image.info and b"eXIf" not in _all_of(stream):
             return size  # Pillow would decode a PNG to see whether an orientation follows its pixels
         try:
             turned = image.getexif().get(ExifTags.Base.Orientation, 1) in (5, 6, 7, 8)
         except _DECODER_ERRORS as error:
             raise ImageError(
-                f"{path}: cannot read its orientation: {_reason(error)}. Copy it again."
+                f"{name}: cannot read its orientation: {_reason(error)}. Copy it again."
             ) from error
     return size[::-1] if turned else size
 
@@ -125,6 +134,15 @@ def _stored_size(image: Image.Image) -> tuple[int, int]:
         return int(image.tag_v2[TiffImagePlugin.IMAGEWIDTH]), int(image.tag_v2[TiffImagePlugin.IMAGELENGTH])
     width, height = image.size
     return width, height
+
+
+def _all_of(stream: BinaryIO) -> bytes:
+    """All bytes of a file; it stands afterwards where it stood."""
+    place = stream.tell()
+    stream.seek(0)
+    content = stream.read()
+    stream.seek(place)
+    return content
 
 
 def resize(image: Image.Image, size: tuple[int, int]) -> NDArray[np.uint8]:
@@ -146,11 +164,40 @@ def normalise(pixels: NDArray[np.uint8], mean: Sequence[float], std: Sequence[fl
     return np.ascontiguousarray(np.moveaxis(pixels * scale - shift, -1, -3))
 
 
+def name_of(source: Source) -> str:
+    """What messages call a picture."""
+    if isinstance(source, str | Path):
+        return str(source)
+    if isinstance(source, Image.Image):
+        return str(getattr(source, "filename", "") or "the picture")
+    return "the picture from memory" if isinstance(source, bytes) else "the open file"
+
+
+@contextlib.contextmanager
+def _opened(source: Source) -> Iterator[tuple[BinaryIO, str]]:
+    """The file of a source, ready to be read from its start, and its name. Raises ImageError."""
+    name = name_of(source)
+    source = kept(source)
+    if isinstance(source, bytes):
+        if not source:
+            raise ImageError(f"{name}: it is empty (0 bytes).")
+        yield io.BytesIO(source), name
+    elif isinstance(source, str | Path):
+        path = Path(source)
+        _check_file(path)
+        with path.open("rb") as stream:
+            yield stream, name
+    else:
+        raise ImageError(f"{name}: a file is wanted, not a {type(source).__name__}.")
+
+
 def _check_file(path: Path) -> None:
     """That the path is a readable file with something in it."""
     try:
         if path.is_dir():
             raise ImageError(f"{path}: this is a folder, a picture is wanted. Name a file in it.")
+        if not path.is_file() and _URL.match(str(path)):
+            raise ImageError(f"{path}: this is a URL; only files are read. Download it and name the file.")
         if not path.exists():
             raise ImageError(f"{path}: there is no such file. Check the path.")
         if not path.is_file():
@@ -162,7 +209,7 @@ def _check_file(path: Path) -> None:
         raise ImageError(f"{path}: cannot read the file: {error.strerror}.") from error
 
 
-def _open_header(stream: BinaryIO, path: Path, least: int = LEAST_SIDE) -> Image.Image:
+def _open_header(stream: BinaryIO, name: str, least: int = LEAST_SIDE) -> Image.Image:
     """The picture with nothing but its header read, its size within the limits."""
     try:
         with warnings.catch_warnings():
@@ -170,30 +217,30 @@ def _open_header(stream: BinaryIO, path: Path, least: int = LEAST_SIDE) -> Image
             image = Image.open(stream, formats=FORMATS)
     except Image.DecompressionBombError as error:
         with contextlib.suppress(Image.DecompressionBombError, *_DECODER_ERRORS):
-            _check_size(_declared_size(stream), str(path))
+            check_size(_declared_size(stream), name)
         raise ImageError(  # some of Pillow's readers look into the picture and stop before its size is known
-            f"{path}: more than the {MAX_PIXELS:,} pixels that are read are announced. Make it smaller."
+            f"{name}: more than the {MAX_PIXELS:,} pixels that are read are announced. Make it smaller."
         ) from error
     except UnidentifiedImageError as error:
         stream.seek(0)
         start = stream.read(24)
         if start.startswith(b"\x89PNG") and len(start) == 24:  # Pillow wants to see more than the size
             width, height = struct.unpack(">II", start[16:24])
-            _check_size((width, height), str(path))
+            check_size((width, height), name)
         if start.startswith(_SIGNATURES):
-            size = path.stat().st_size
+            size = stream.seek(0, io.SEEK_END)
             raise ImageError(
-                f"{path}: cannot read the picture: its header is broken or ends early ({size:,} bytes in the "
+                f"{name}: cannot read the picture: its header is broken or ends early ({size:,} bytes in the "
                 "file). Copy it again."
             ) from error
         raise ImageError(
-            f"{path}: this is not a picture, whatever its name says: it begins with {start[:12]!r}. "
+            f"{name}: this is not a picture, whatever its name says: it begins with {start[:12]!r}. "
             f"Give one of {', '.join(FORMATS)}."
         ) from error
     except _DECODER_ERRORS as error:
-        raise ImageError(f"{path}: cannot read the picture: {_reason(error)}. Copy it again.") from error
-    _check_size(image.size, str(path), least)
-    _check_work(image, stream, str(path))
+        raise ImageError(f"{name}: cannot read the picture: {_reason(error)}. Copy it again.") from error
+    check_size(image.size, name, least)
+    _check_work(image, stream, name)
     return image
 
 
@@ -241,7 +288,8 @@ def _declared_size(stream: BinaryIO) -> tuple[int, int]:
     raise AssertionError("Pillow named a size of a picture that none of its formats accepts")
 
 
-def _check_size(size: tuple[int, int], name: str, least: int = LEAST_SIDE) -> None:
+def check_size(size: tuple[int, int], name: str, least: int = LEAST_SIDE) -> None:
+    """Raises ImageError, which names the picture, where a size is beyond the limits."""
     width, height = size
     if width * height > MAX_PIXELS:
         raise ImageError(
@@ -254,7 +302,7 @@ def _check_size(size: tuple[int, int], name: str, least: int = LEAST_SIDE) -> No
 
 def _decode(image: Image.Image, name: str) -> Image.Image:
     """All pixels, upright, as 8-bit RGB."""
-    _check_size(image.size, name)
+    check_size(image.size, name)
     try:
         image.load()
         return _to_rgb(ImageOps.exif_transpose(image))
@@ -292,7 +340,7 @@ def _stored_array(array: NDArray[np.generic], least: int = 1) -> Image.Image:
         raise ImageError(f"{name} is no picture: wanted (H, W), (H, W, 3) or (H, W, 4)")
     if array.dtype != np.uint8 and array.dtype.kind != "f":
         raise ImageError(f"{name} is no picture: wanted uint8, or floats in 0..1")
-    _check_size((array.shape[1], array.shape[0]), name, least)
+    check_size((array.shape[1], array.shape[0]), name, least)
     if array.dtype != np.uint8:
         try:
             array = _eight_bits(array)

@@ -41,3 +41,11 @@ class PairRecord:
     negatives: tuple[str, ...] = ()
     features: Mapping[str, Path] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+def corners(box: Box | None) -> tuple[float, float, float, float] | None:
+    """Left, top, right, bottom of a box; None of None."""
+    if box is None:
+        return None
+    x, y, width, height = box
+    return x, y, x + width, y + height

@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from page_html import PageHtml
 from PIL import Image
 
 from whatchanged.worlds.clevr import world
@@ -56,9 +57,16 @@ def test_page(whatchanged, demo_folder, bundle_folder, tmp_path):
     page = tmp_path / "demo.html"
     assert whatchanged("demo", "--model", bundle_folder, "--html", page)[0] == 0
     text = page.read_text(encoding="utf-8")
-    assert text.count("data:image/png;base64,") == 2
-    assert "1 of 2 sentences are wholly true" in text
-    assert "http" not in text  # needs nothing else
+    found = PageHtml(text)
+    assert "1 of 2 sentences are wholly true" in found.text
+    first, second = found.pairs
+    assert first["badges"] == [["right", "good"]] and second["badges"] == [["wrong", "bad"]]
+    assert "facts" not in first and second["facts"][0].startswith("true: the ")
+    assert (first["caption"], second["caption"]) == ("there is no change", "the square changed")
+    assert second["outlines"][1] != ["", ""]
+    # needs nothing else
+    sources = [picture["src"] for pair in found.pairs for picture in pair["pictures"]]
+    assert len(sources) == 4 and all(source.startswith("data:image/png;base64,") for source in sources)
     code, _, err = whatchanged("demo", "--model", bundle_folder, "--html", page)
     assert code == 2 and "exists already" in err
 
@@ -68,7 +76,8 @@ def test_the_page_escapes_what_it_shows(whatchanged, demo_folder, bundle_folder,
     path.write_text(path.read_text().replace('"square"', '"<b>&\\""'))
     page = tmp_path / "demo.html"
     assert whatchanged("demo", "--model", bundle_folder, "--html", page)[0] == 0
-    assert "<b>" not in page.read_text() and "&lt;b&gt;&amp;&quot;" in page.read_text()
+    text = page.read_text()
+    assert "<b>" not in text and '<b>&"' in PageHtml(text).pairs[1]["caption"]
 
 
 def test_a_spoiled_demo(whatchanged, demo_folder, bundle_folder):

@@ -78,7 +78,7 @@ def test_heat_map(describe, pictures, tmp_path):
     out = tmp_path / "heat.png"
     assert describe(*pictures, "--heatmap", out)[0] == 0
     with Image.open(out) as image:
-        assert image.format == "PNG" and image.size == (48 + 8 + 48, 32)
+        assert image.format == "PNG" and image.size == (480 + 8 + 480, 320 + 22)
     first = out.read_bytes()
     code, _, err = describe(pictures[0], pictures[0], "--heatmap", out)
     assert code == 2 and "exists already" in err and "--force" in err

@@ -31,17 +31,18 @@ def test_a_missing_extra_and_what_mends_it(whatchanged, bundle_folder, monkeypat
     assert 'train: torch missing. To have it: pip install "whatchanged[train]"' in out
 
 
-def test_what_the_java_metrics_lack(whatchanged, bundle_folder, monkeypatch, tmp_path):
+def test_what_the_further_metrics_lack(whatchanged, bundle_folder, monkeypatch, tmp_path):
     monkeypatch.setenv("WHATCHANGED_JAVA", str(tmp_path / "java"))
     monkeypatch.setenv("WHATCHANGED_SPICE_HOME", str(tmp_path / "jars"))
     code, out, _ = whatchanged("doctor", "--model", bundle_folder)
     assert code == 0
-    assert f"METEOR's Java: METEOR: $WHATCHANGED_JAVA is {tmp_path / 'java'}, which cannot be run." in out
+    assert "METEOR's tables: METEOR: left out of the tests of commands." in out
+    assert f"SPICE's Java: SPICE: $WHATCHANGED_JAVA is {tmp_path / 'java'}, which cannot be run." in out
     assert f"SPICE's jars: SPICE: {tmp_path / 'jars'} is not a folder." in out
     launcher = tmp_path / "java"
     launcher.write_text("#!/bin/sh\n")
     launcher.chmod(0o755)
-    assert "METEOR's Java: found" in whatchanged("doctor", "--model", bundle_folder)[1]
+    assert "SPICE's Java: found" in whatchanged("doctor", "--model", bundle_folder)[1]
 
 
 def test_a_broken_base(whatchanged, bundle_folder, monkeypatch):

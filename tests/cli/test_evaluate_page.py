@@ -39,7 +39,7 @@ def test_pointing_and_the_page(captioned, whatchanged, tmp_path):
     assert (found["subsets"]["add"]["hits"]["count"], found["subsets"]["add"]["hits"]["of"]) == (1, 1)
     text = page.read_text()
     assert "Pointing game" in text and "set/sc_images/CLEVR_semantic_000000.png" in text
-    assert "<b>" not in text and '"heat"' in text
+    assert "<b>" not in text and '"outlines"' in text
 
 
 def test_maps_that_do_not_fit(captioned, whatchanged, tmp_path):

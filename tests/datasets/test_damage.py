@@ -237,8 +237,9 @@ DAMAGES = [
     ("plain", "half", swap("pairs.jsonl", '["three"]}', '["thr'), "line 2: not JSON", 1),
     ("plain", "twice", swap("pairs.jsonl", '"y"', '"x"'), "1 ids occur more than once (first: x)", 1),
     ("plain", "empty", swap("pairs.jsonl", '"two"', '""'), "caption 2 is empty", 2),
-    ("plain", "leaves", swap("pairs.jsonl", "p/c.png", "../c.png"), "'../c.png' leaves the folder", 1),
-    ("plain", "absolute", swap("pairs.jsonl", "p/c.png", "/etc/c.png"), "'/etc/c.png' leaves the folder", 1),
+    ("plain", "leaves", swap("pairs.jsonl", "p/c.png", "../c.png"), "pictures are missing: 1", 1),
+    ("plain", "absolute", swap("pairs.jsonl", "p/c.png", "/etc/c.png"), "pictures are missing: 1", 1),
+    ("plain", "nul", swap("pairs.jsonl", "p/c.png", "c\\u0000.png"), "leaves the folder", 1),
     ("plain", "encoding", utf16("pairs.jsonl"), "not a text file in UTF-8", None),
 ]
 

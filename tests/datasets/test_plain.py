@@ -3,7 +3,8 @@ import json
 import pytest
 from PIL import Image
 
-from whatchanged.datasets import open_dataset
+from whatchanged.datasets import open_dataset, plain
+from whatchanged.datasets.reading import Reading
 from whatchanged.errors import DatasetError
 
 
@@ -160,3 +161,19 @@ def test_an_answer_that_is_none_is_named(folder):
         open_dataset(path)
     path.write_text('{"before": "pictures/a.png", "after": "pictures/b.png", "changed": false}\n')
     assert open_dataset(path).records[0].changed is False
+
+
+def test_a_list_that_was_named_may_lead_anywhere(folder):
+    below = folder / "lists"
+    below.mkdir()
+    path = below / "pairs.csv"
+    path.write_text(f"before,after\n../pictures/a.png,{folder}/pictures/b.png\n")
+    (record,) = open_dataset(path).records
+    assert record.before.samefile(folder / "pictures" / "a.png")
+    assert record.after == folder / "pictures" / "b.png"
+
+
+def test_a_list_inside_a_data_set_stays_in_its_folder(folder):
+    (folder / "list.jsonl").write_text('{"before": "/etc/a.png", "after": "../b.png"}\n')
+    with pytest.raises(DatasetError, match=r"'/etc/a\.png' leaves the folder"):
+        plain.read(folder / "list.jsonl", Reading(root=folder))

@@ -93,8 +93,10 @@ def record():
     """Write the recording."""
     with tempfile.TemporaryDirectory() as folder:
         numbers = measure(Path(folder))
-    lines = [f"  {json.dumps(name)}: [\n" + ",\n".join(f"    {json.dumps(line)}" for line in found) + "\n  ]"
-             for name, found in numbers["recipes"].items()]  # fmt: skip
+    lines = [
+        f"  {json.dumps(name)}: [\n" + ",\n".join(f"    {json.dumps(line)}" for line in found) + "\n  ]"
+        for name, found in numbers["recipes"].items()
+    ]
     text = f'{{\n "data": {json.dumps(numbers["data"])},\n "recipes": {{\n' + ",\n".join(lines) + "\n }\n}\n"
     RECORDED.write_text(text)
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tiny_pool import HEIGHT, SHARD, WIDTH
+from tiny_pool import SHARD
+from tiny_run import TINY
 
 from whatchanged.errors import DatasetError
 from whatchanged.recipes.reader import load_recipe
@@ -19,17 +20,7 @@ from whatchanged.training.run_folder import open_run
 from whatchanged.training.validation import write_captions
 from whatchanged.training.weights import weight_shards
 
-SMALL = [
-    f"vision.image_width={WIDTH}",
-    f"vision.image_height={HEIGHT}",
-    "vision.channels=[4, 6, 8]",
-    "vision.blocks=1",
-    "vision.keep=6",
-    "method.width=24",
-    "method.heads=2",
-    "method.ffn=32",
-    "method.cross_layers=1",
-]
+SMALL = [*TINY, "method.width=24", "method.ffn=32", "method.cross_layers=1"]
 BATCHES = [f"stage.{name}.batch=8" for name in ("see", "match", "pretrain", "caption")]
 
 

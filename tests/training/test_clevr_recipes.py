@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from tiny_pool import HEIGHT, WIDTH
+from tiny_run import BACKBONE, TINY
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe
@@ -18,17 +18,7 @@ from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
 from whatchanged.training.schedule import make_optimizer
 
-SMALL = [
-    f"vision.image_width={WIDTH}",
-    f"vision.image_height={HEIGHT}",
-    "vision.channels=[4, 6, 8]",
-    "vision.blocks=1",
-    "vision.keep=6",
-    "method.width=24",
-    "method.heads=2",
-    "method.ffn=32",
-    "method.cross_layers=2",
-]
+SMALL = [*TINY, "method.width=24", "method.ffn=32", "method.cross_layers=2"]
 MINED = {"clevr-pcl": ["method.negatives=2"]}
 """Settings of recipes with false captions."""
 STAGES = [(name, stage.name) for name in ("clevr-see", "clevr-pcl") for stage in load_recipe(name).stages]
@@ -95,7 +85,7 @@ def test_scorer_learns_from_a_pool_on_pictures_and_on_stored_tokens(tiny_pool, t
     assert run_recipe(recipe, see, quiet=True, device="cpu").finished
     store_tokens(see, tiny_pool, tokens, 2, "cpu", quiet=True)
     settings = [
-        *SMALL[:4],
+        *BACKBONE,
         *data,
         "vision.kind=objects",
         "data.source=pool",

@@ -186,7 +186,7 @@ def test_a_run_that_begins_without_clips_weights_says_so_once(tiny_dataset, tmp_
     arguments = [a for a in command("clip4idc-spot-ft2", tiny_dataset) if a != "--quiet"]
     run = [*arguments, "--set", "stage.caption.lr=1e-4", "--output", tmp_path / "run"]
     code, _, err = whatchanged(*run, "--max-seconds", 1e-6)
-    assert code == 0 and err.count("Warning: clip4idc-spot-ft2 begins from random numbers") == 1
+    assert code == 0 and err.count("Warning: clip4idc-spot-ft2 starts from random weights") == 1
     assert "--init FILE" in err
     code, _, err = whatchanged(*run, "--resume")
     assert code == 0 and "Warning" not in err

@@ -13,6 +13,7 @@ import pytest
 import torch
 from finished_runs import assert_same, lines, weights
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tiny_run import BACKBONE, SMALL_PICTURES
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe, parse_recipe
@@ -25,14 +26,7 @@ from whatchanged.training.run import run_recipe, seed_everything
 from whatchanged.training.run_folder import checkpoint_file, open_run
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
-BACKBONE = [
-    "vision.kind=backbone",
-    "vision.image_width=48",
-    "vision.image_height=32",
-    "vision.channels=[4, 6, 8]",
-    "vision.blocks=1",
-    "stage.pretrain.tasks={ mlm = 1 }",
-]
+PICTURES = ["vision.kind=backbone", *BACKBONE, *SMALL_PICTURES, "stage.pretrain.tasks={ mlm = 1 }"]
 """pcl-tiny on pictures, without false captions."""
 
 
@@ -144,7 +138,7 @@ def test_a_stage_hands_on_its_best_weights_and_they_are_kept(recipe, tmp_path, m
 def test_a_stage_that_freezes_and_clips_goes_on_bit_for_bit(tiny_dataset, tmp_path):
     """What the stage before left on frozen tensors counts neither in the norm nor in the steps."""
     settings = [
-        *BACKBONE,
+        *PICTURES,
         f"data.path={tiny_dataset}",
         "stage.pretrain.steps=3",
         "stage.caption.steps=4",
@@ -165,7 +159,7 @@ def test_a_stage_that_freezes_and_clips_goes_on_bit_for_bit(tiny_dataset, tmp_pa
 
 def test_a_vision_whose_rate_is_0_keeps_its_running_statistics(tiny_dataset, tmp_path):
     settings = [
-        *BACKBONE,
+        *PICTURES,
         f"data.path={tiny_dataset}",
         "stage.pretrain.steps=2",
         "stage.caption.steps=2",

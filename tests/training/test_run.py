@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 from finished_runs import assert_same, weights
-from tiny_run import make_run
+from tiny_run import BACKBONE, SMALL_PICTURES, make_run
 
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.recipes.reader import load_recipe
@@ -173,28 +173,24 @@ def test_a_later_stage_that_cannot_train_is_found_first(rates, message, recipe, 
     assert not (tmp_path / "run").exists()
 
 
-OBJECTS = [
-    "vision.kind=objects",
-    "vision.keep=6",
-    "vision.channels=[4, 6, 8]",
-    "vision.blocks=1",
-    "vision.image_width=48",
-    "vision.image_height=32",
-]
+OBJECTS = ["vision.kind=objects", *BACKBONE, *SMALL_PICTURES, "vision.keep=6"]
 """pcl-tiny on the six cells of a tiny picture that are most like the middle of an object."""
 
 
 def test_cells_are_not_chosen_by_heads_that_nothing_trains(tiny_dataset, tmp_path):
-    """Without --init, and without a task that teaches what an object is; all cells may always be kept."""
+    """Without --init, and without the task that trains the heads; all cells may always be kept."""
     place = f"data.path={tiny_dataset}"
     message = (
-        r"pcl-tiny: vision\.keep chooses cells by what the truth.*Begin from weights that have \(--init\)"
+        r"pcl-tiny: vision\.keep chooses cells by heads that start random, and only the task detection"
+        r" .*Start from trained weights \(--init RUN\)"
     )
     with pytest.raises(RecipeError, match=message):
         run_recipe(load_recipe("pcl-tiny", [*OBJECTS, place]), tmp_path / "run", device="cpu", quiet=True)
     assert not (tmp_path / "run").exists()
     check_start(load_recipe("pcl-tiny", [*OBJECTS, "vision.keep=0"]), quiet=True)
     check_start(load_recipe("pcl-tiny", [*OBJECTS, "vision.keep=24"]), quiet=True)  # as many as there are
+    with pytest.raises(RecipeError, match=r"clevr-pcl: vision\.keep"):  # matching is not enough
+        check_start(load_recipe("clevr-pcl"), quiet=True)
     check_start(load_recipe("clevr-see"), quiet=True)  # learns detection
     check_start(load_recipe("pcl-pixels"), quiet=True)
 

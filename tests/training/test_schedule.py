@@ -15,9 +15,16 @@ STAGE = StageConfig("s", {"mlm": 1.0}, steps=250_000, batch=200, lr=1e-4)
 
 @pytest.mark.parametrize(
     ("step", "rate"),
-    [(0, 1e-8), (1, 1.25e-8), (4000, 5e-5), (8000, 1e-4), (16000, 7.0710678e-5), (32000, 5e-5),
-     (250_000, 1.7888544e-5)],
-)  # fmt: skip
+    [
+        (0, 1e-8),
+        (1, 1.25e-8),
+        (4000, 5e-5),
+        (8000, 1e-4),
+        (16000, 7.0710678e-5),
+        (32000, 5e-5),
+        (250_000, 1.7888544e-5),
+    ],
+)
 def test_pretraining_rate_is_the_published_one(step, rate):
     stage = replace(STAGE, schedule="inverse_sqrt", warmup=8000)
     assert learning_rate(stage, step) == pytest.approx(rate, rel=1e-7)

@@ -8,17 +8,17 @@ from whatchanged.training.build import make_method
 from whatchanged.training.checkpoint import State, save_checkpoint
 from whatchanged.vocabulary import Vocabulary
 
-TINY = [
+BACKBONE = [
     f"vision.image_width={WIDTH}",
     f"vision.image_height={HEIGHT}",
     "vision.channels=[4, 6, 8]",
     "vision.blocks=1",
-    "vision.keep=6",
-    "method.width=16",
-    "method.heads=2",
-    "method.ffn=16",
 ]
-"""Settings that make a recipe of object tokens tiny, with pictures as large as the tiny pool's."""
+"""Settings of a tiny backbone, for pictures as large as the tiny pool's."""
+SMALL_PICTURES = ["vision.image_width=48", "vision.image_height=32"]
+"""Half that size."""
+TINY = [*BACKBONE, "vision.keep=6", "method.width=16", "method.heads=2", "method.ffn=16"]
+"""Settings that make a recipe of object tokens tiny."""
 
 
 def make_run(folder, name, overrides):

@@ -9,6 +9,7 @@ from whatchanged.worlds import (
     all_worlds,
     find_drawer,
     find_world,
+    language_of,
     world_names,
     world_of,
 )
@@ -55,6 +56,21 @@ def test_a_broken_world_leaves_the_others(site, capsys):
     assert world_of("nowhere") is None
     err = capsys.readouterr().err
     assert err.count("\n") == 1 and "'bad' of bad-world 1.5 cannot be used: TypeError" in err
+
+
+@pytest.mark.parametrize(("function", "argument"), [("has_truth", "root"), ("reads", "sentence")])
+def test_a_world_whose_function_fails_costs_one_line(site, tmp_path, capsys, function, argument):
+    broken = TOY.replace("limits=", 'false_captions="toys:no", limits=').replace(
+        f"{function}=lambda {argument}: ", f"{function}=lambda {argument}: 1 / 0 or "
+    )
+    site.install("toy-world", {"whatchanged.worlds": {"toy": "toys:WORLD"}}, toys=broken)
+    assert world_of("plain", tmp_path) is None
+    assert language_of(["some words", "and others"]) is None
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "The world 'toy' of toy-world 1.5 cannot be asked: ZeroDivisionError: division by zero" in err
+    (tmp_path / "birds.json").touch()
+    assert world_of("plain", tmp_path).name == "birds"
 
 
 def test_drawers_are_found_by_name():

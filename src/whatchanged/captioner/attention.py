@@ -31,13 +31,13 @@ KEY = "whatchanged"
 SAME = ("model", "list", "grid", "layer")
 """What all files of one folder must agree on."""
 
-# fmt: off
-FUNCTION_WORDS = frozenset((
-    "a", "an", "the", "this", "that", "these", "those", "there", "it", "its", "is", "are", "was", "were",
-    "be", "been", "being", "has", "have", "had", "do", "does", "did", "to", "of", "in", "on", "at", "by",
-    "as", "and", "or", "with", "from", "than",
-))
-# fmt: on
+FUNCTION_WORDS = frozenset(
+    {
+        *("a", "an", "the", "this", "that", "these", "those", "there", "it", "its"),
+        *("is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "do", "does", "did"),
+        *("to", "of", "in", "on", "at", "by", "as", "and", "or", "with", "from", "than"),
+    }
+)
 """English words that refer to nothing in a picture; heat maps are averaged over the others."""
 
 

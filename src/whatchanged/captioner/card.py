@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from whatchanged.vocabulary import Vocabulary
@@ -96,12 +96,15 @@ class NoChange:
 class InDistribution:
     """Up to which distance from the training pictures a picture counts as one of their kind.
 
-    The encoder computes the distance. A picture above ``threshold`` is out of distribution. ``how`` tells
-    how the distance and the threshold were found.
+    The encoder computes the distance. A picture above ``threshold`` is out of distribution, and so is one
+    with a number about its colours outside ``colours`` (``captioner.colours``). ``how`` tells how the
+    distance, the threshold and the ranges were found.
     """
 
     threshold: float
     how: str
+    colours: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Name -> the least and the largest value in distribution; {} where colours do not count."""
 
 
 @dataclass(frozen=True)

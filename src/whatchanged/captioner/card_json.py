@@ -25,6 +25,7 @@ from whatchanged.captioner.card import (
     PictureInput,
     RegionInput,
 )
+from whatchanged.captioner.colours import NAMES
 from whatchanged.captioner.json_reader import Reader
 from whatchanged.errors import BundleError
 from whatchanged.vocabulary import SPECIALS, Vocabulary
@@ -65,7 +66,14 @@ def card_to_json(card: Card) -> dict[str, Any]:
         "provenance": dict(card.provenance),
     }
     if card.in_distribution is not None:
-        fields["familiar"] = dataclasses.asdict(card.in_distribution)
+        fields["familiar"] = _in_distribution_to_json(card.in_distribution)
+    return fields
+
+
+def _in_distribution_to_json(known: InDistribution) -> dict[str, Any]:
+    fields: dict[str, Any] = {"threshold": known.threshold, "how": known.how}
+    if known.colours:
+        fields["colours"] = {name: list(limits) for name, limits in known.colours.items()}
     return fields
 
 
@@ -195,7 +203,23 @@ def _in_distribution(reader: Reader, values: Fields) -> InDistribution | None:
     threshold = inside.number(fields, "threshold")
     if threshold <= 0:
         raise inside.wrong("threshold", "a number above 0", threshold)
-    return InDistribution(threshold, inside.text(fields, "how"))
+    return InDistribution(threshold, inside.text(fields, "how"), _colours(inside, fields))
+
+
+def _colours(reader: Reader, fields: Fields) -> dict[str, tuple[float, float]]:
+    """The ranges of the numbers about colours; {} in cards that have none, as those of before 0.2."""
+    if "colours" not in fields:
+        return {}
+    inside, ranges = reader.object(fields, "colours")
+    found = {}
+    for name in ranges:
+        if name not in NAMES:
+            raise reader.wrong("colours", f"ranges of {', '.join(NAMES)}", name)
+        low, high = inside.numbers(ranges, name, 2)
+        if low >= high:
+            raise inside.wrong(name, "two numbers, the smaller one first", ranges[name])
+        found[name] = (low, high)
+    return found
 
 
 def _vocabulary(reader: Reader, values: Fields) -> Vocabulary:

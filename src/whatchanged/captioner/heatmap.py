@@ -1,44 +1,41 @@
-"""Heat maps over a pair: the pictures before and after side by side, warm where the words look."""
+"""Heat maps over a pair: the pictures before and after side by side, lines around where the words looked."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 
 from whatchanged.captioner.card import GridAttention
+from whatchanged.contours import COLORS, SHARES, Line, outlines
 from whatchanged.errors import ShapeError
 
-COLORS = (
-    (0, 0, 4),
-    (28, 16, 68),
-    (79, 18, 123),
-    (129, 37, 129),
-    (181, 54, 122),
-    (229, 80, 100),
-    (251, 135, 97),
-    (254, 194, 135),
-    (252, 253, 191),
-)
-"""Nine even steps of the magma map (van der Walt and Smith, CC0): lightness rises evenly with the heat."""
-
-STRENGTH = 0.75
-"""The opacity of the hottest place."""
 GAP = 8
 """White pixels between the two pictures."""
-MOST_HEIGHT = 640
+LEAST_HEIGHT, MOST_HEIGHT = 320, 640
+"""Between which both pictures are shown: the lines keep their width, so small pictures are enlarged."""
 MOST_WIDTH = 2560
-"""The largest size of one picture. A strip of 4000 x 8, as high as a photograph, would be 100,000 wide."""
+"""Of one picture. A strip of 4000 x 8, as high as a photograph, would be 100,000 wide."""
+
+FINER = 3
+"""Lines are drawn at this many times the size, then made smaller: they have no steps."""
+LINE_WIDTH, RIM_WIDTH = 2, 4
+"""In pixels, of a line and of the dark rim beneath it."""
+RIM = (0, 0, 0, 140)
+
+LEGEND = 22
+"""Height in pixels of the strip below the pictures that says what the lines are."""
+INK = (70, 70, 70)
 
 
 def overlay(
     before: Image.Image, after: Image.Image, heatmaps: NDArray[np.floating], grid: GridAttention
 ) -> Image.Image:
-    """Both pictures side by side at one height, each under its heat map.
+    """Both pictures side by side at one height, with lines around where the words looked, and a legend.
 
-    heatmaps: (2, rows, columns), as ``grid`` declares; the cells cover the whole picture. The two maps share
-    one scale, their common maximum, so a picture where nobody looked stays as it is. A picture that would be
-    wider than ``MOST_WIDTH`` is shown at that width and is less high than the other.
+    heatmaps: (2, rows, columns), as ``grid`` declares; the cells cover the whole picture. The lines are those
+    of ``contours.outlines``: a picture where nobody looked stays as it is. A picture that would be wider than
+    ``MOST_WIDTH`` is shown at that width and is less high than the other.
 
     Raises ShapeError where the maps are not those of the grid.
     """
@@ -46,13 +43,12 @@ def overlay(
         raise ShapeError(
             f"heat maps: got {heatmaps.shape}, wanted {(2, *grid.shape)}, as the model's card declares."
         )
-    top = float(heatmaps.max(initial=0.0))
-    height = min(MOST_HEIGHT, max(before.height, after.height))
+    height = min(MOST_HEIGHT, max(LEAST_HEIGHT, before.height, after.height))
     panels = []
-    for picture, heat in zip((before, after), heatmaps, strict=True):
+    for picture, levels in zip((before, after), outlines(heatmaps), strict=True):
         shown = picture.resize(_shown_size(picture, height), Image.Resampling.BICUBIC)
-        panels.append(_warm(shown, heat / top if top > 0 else heat))
-    return _beside(panels)
+        panels.append(_outlined(shown, levels))
+    return _above_the_legend(_beside(panels))
 
 
 def _shown_size(picture: Image.Image, height: int) -> tuple[int, int]:
@@ -63,16 +59,33 @@ def _shown_size(picture: Image.Image, height: int) -> tuple[int, int]:
     return MOST_WIDTH, max(1, round(height * MOST_WIDTH / width))
 
 
-def _warm(picture: Image.Image, heat: NDArray[np.floating]) -> Image.Image:
-    """The picture blended with the colour of its heat (rows, columns), from 0 to 1, enlarged smoothly."""
-    small = Image.fromarray(np.ascontiguousarray(heat, dtype=np.float32))
-    enlarged = small.resize(picture.size, Image.Resampling.BICUBIC)
-    smooth = np.clip(np.asarray(enlarged), 0.0, 1.0)  # (H, W)
-    steps = np.linspace(0, 1, len(COLORS))
-    table = np.asarray(COLORS, np.float64)
-    color = np.stack([np.interp(smooth, steps, table[:, channel]) for channel in range(3)], axis=-1)
-    cover = STRENGTH * smooth[..., None]  # (H, W, 1)
-    return Image.fromarray(np.rint((1 - cover) * np.asarray(picture) + cover * color).astype(np.uint8))
+def _outlined(picture: Image.Image, levels: Sequence[Sequence[Line]]) -> Image.Image:
+    """The picture with the lines of each level, the dark rims of all of them below."""
+    if not any(levels):
+        return picture
+    fine = (picture.width * FINER, picture.height * FINER)
+    drawing = Image.new("RGBA", fine, (0, 0, 0, 0))
+    draw = ImageDraw.Draw(drawing)
+    for lines in levels:
+        for line in lines:
+            _draw(draw, line, fine, RIM, RIM_WIDTH)
+    for lines, color in zip(levels, COLORS, strict=True):
+        for line in lines:
+            _draw(draw, line, fine, (*color, 255), LINE_WIDTH)
+    smooth = drawing.resize(picture.size, Image.Resampling.BOX)
+    return Image.alpha_composite(picture.convert("RGBA"), smooth).convert("RGB")
+
+
+def _draw(
+    draw: ImageDraw.ImageDraw,
+    line: Line,
+    size: tuple[int, int],
+    color: tuple[int, int, int, int],
+    width: int,
+) -> None:
+    """One closed line, drawn beyond the point where it began, so that the joint there is round too."""
+    points = [(float(x) * size[0], float(y) * size[1]) for x, y in line]
+    draw.line([*points, *points[1:2]], fill=color, width=width * FINER, joint="curve")
 
 
 def _beside(panels: Sequence[Image.Image]) -> Image.Image:
@@ -84,3 +97,20 @@ def _beside(panels: Sequence[Image.Image]) -> Image.Image:
         sheet.paste(panel, (left, 0))
         left += panel.width + GAP
     return sheet
+
+
+def _above_the_legend(sheet: Image.Image) -> Image.Image:
+    """The sheet with a strip below it: what each line holds."""
+    whole = Image.new("RGB", (sheet.width, sheet.height + LEGEND), "white")
+    whole.paste(sheet)
+    draw = ImageDraw.Draw(whole)
+    font = ImageFont.load_default(12)
+    middle, left = sheet.height + LEGEND // 2, 2
+    for share, color in zip(SHARES, COLORS, strict=True):
+        end = left + 18
+        draw.line([(left, middle), (end, middle)], fill=RIM[:3], width=RIM_WIDTH)
+        draw.line([(left, middle), (end, middle)], fill=color, width=LINE_WIDTH)
+        text = f"{share:.0%} of where the words looked"
+        draw.text((end + 5, middle), text, fill=INK, font=font, anchor="lm")
+        left = end + 20 + round(draw.textlength(text, font=font))
+    return whole

@@ -15,21 +15,25 @@ is a grid over each picture (B pairs, V words of the vocabulary, L words so far)
 """
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from whatchanged.captioner.attention import over_content
 from whatchanged.captioner.bundle import WEIGHTS, Bundle, open_bundle
 from whatchanged.captioner.card import Card, GridAttention, PictureInput
+from whatchanged.captioner.colours import colour_distance
 from whatchanged.captioner.decoding import Cache, Decoded, Ids, beam, greedy
+from whatchanged.captioner.heatmap import overlay
 from whatchanged.captioner.no_change import sayable, sentences_probability
+from whatchanged.captioner.notebook import as_html
 from whatchanged.captioner.onnx_graphs import Graph, check_graphs
 from whatchanged.errors import BundleError, ShapeError, WhatchangedError
-from whatchanged.images import Source, normalise, open_image, resize
+from whatchanged.images import Source, kept, normalise, open_image, resize
 
 Floats = NDArray[np.float32]
 Sources = list[Any] | tuple[Any, ...]
@@ -72,11 +76,33 @@ class Description:
     ood_distance: tuple[float, float] | None = None
     """How far the pictures before and after are from the training pictures; above 1 they are out of
     distribution. None where the model cannot tell."""
+    sources: tuple[Source, Source] | None = field(default=None, repr=False)
+    """The pictures, as they were given; None where only pixels at the model's size were."""
 
     @property
     def unfamiliar(self) -> bool | None:
         """Whether a picture is out of distribution, so that the sentence means little. None: unknown."""
         return None if self.ood_distance is None else max(self.ood_distance) > 1
+
+    def heatmap(self, before: Source | None = None, after: Source | None = None) -> Image.Image:
+        """Both pictures side by side, warm where the words looked.
+
+        before, after: the pictures, if others are to be shown than those described. Raises ShapeError where
+        there are none, ImageError where they cannot be read.
+        """
+        known = self.sources or (None, None)
+        first, second = (known[0] if before is None else before), (known[1] if after is None else after)
+        if first is None or second is None:
+            raise ShapeError("The pictures of this description are not known: give both to heatmap().")
+        grid = GridAttention(*self.heatmaps.shape[1:])
+        return overlay(open_image(first), open_image(second), self.heatmaps, grid)
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        facts = f"probability that nothing changed: {self.no_change:.2f}"
+        if self.unfamiliar:
+            facts += "; the pictures look unlike anything that the model has seen"
+        return as_html(self.sentence, facts, None if self.sources is None else self.heatmap())
 
 
 class Captioner:
@@ -122,8 +148,8 @@ class Captioner:
     ) -> Description | list[Description]:
         """Describe one pair, or two lists of pictures pair by pair; lists are answered with a list.
 
-        A picture is a path, a Pillow picture or an array (``whatchanged.images.Source``). beams: hypotheses
-        that the search keeps; 1 is greedy.
+        A picture is a path, the bytes of a file, an open file, a Pillow picture or an array
+        (``whatchanged.images.Source``). beams: hypotheses that the search keeps; 1 is greedy.
 
         Raises ImageError for a picture that cannot be used, ShapeError for lists of different lengths,
         WhatchangedError where ``beams`` is no whole number from 1.
@@ -137,7 +163,7 @@ class Captioner:
             return self._describe_lists(before, after, beams)
         if isinstance(before, list | tuple) or isinstance(after, list | tuple):
             raise ShapeError("One of the two is a list, the other is not: give two pictures, or two lists.")
-        return self.describe_pixels(self.read(before, after)[None], beams)[0]
+        return self._describe_lists([before], [after], beams)[0]
 
     def read(self, before: Source, after: Source) -> NDArray[np.uint8]:
         """A pair at the size that the model reads: (2, H, W, 3). Raises ImageError."""
@@ -149,7 +175,7 @@ class Captioner:
         inputs = normalise(pixels, self.input.mean, self.input.std)  # (B, 2, 3, H, W)
         encoded = self._encoder.run({"before": inputs[:, 0], "after": inputs[:, 1]})
         judged = encoded.pop("no_change", None)  # (B,)
-        distances = encoded.pop("strangeness", None)  # (B, 2)
+        distances = self._in_units_of_threshold(encoded.pop("strangeness", None), pixels)
         cache = {**encoded, **self._decoder.empty_caches(batch)}
         if judged is None:
             judged = self._judge_by_sentences(cache, batch)
@@ -162,11 +188,24 @@ class Captioner:
             for i, row in enumerate(rows)
         ]
 
+    def _in_units_of_threshold(
+        self, distances: Floats | None, pixels: NDArray[np.uint8]
+    ) -> NDArray[np.float64] | None:
+        """How far each picture is from the training pictures, 1 the limit: (B, 2); None: nobody can tell."""
+        known = self.card.in_distribution
+        if distances is None or known is None:
+            return None
+        colours = [colour_distance(pixels[:, side], known.colours) for side in (0, 1)]
+        in_units: NDArray[np.float64] = distances.astype(np.float64) / known.threshold
+        return np.maximum(in_units, np.stack(colours, axis=1))
+
     def _describe_lists(self, before: Sources, after: Sources, beams: int) -> list[Description]:
         found: list[Description] = []
         for start in range(0, len(before), BATCH):
             pairs = zip(before[start : start + BATCH], after[start : start + BATCH], strict=True)
-            found += self.describe_pixels(np.stack([self.read(b, a) for b, a in pairs]), beams)
+            sources = [(kept(b), kept(a)) for b, a in pairs]
+            described = self.describe_pixels(np.stack([self.read(*pair) for pair in sources]), beams)
+            found += [replace(one, sources=pair) for one, pair in zip(described, sources, strict=True)]
         return found
 
     def _judge_by_sentences(self, cache: Cache, batch: int) -> NDArray[np.float64]:
@@ -180,7 +219,9 @@ class Captioner:
         grown = {name.removeprefix("next_"): found[name] for name in found if name.startswith("next_")}
         return found["log_probabilities"], found["attention"], {**cache, **grown}
 
-    def _description(self, row: Decoded, probability: float, distances: Floats | None) -> Description:
+    def _description(
+        self, row: Decoded, probability: float, distances: NDArray[np.float64] | None
+    ) -> Description:
         vocabulary = self.card.vocabulary
         sentence = vocabulary.text(row.ids)
         maps = row.attention
@@ -197,15 +238,8 @@ class Captioner:
             words=words,
             changed=changed,
             doubtful=changed == (no_change >= self.card.no_change.threshold),
-            ood_distance=self._in_units_of_threshold(distances),
+            ood_distance=None if distances is None else (float(distances[0]), float(distances[1])),
         )
-
-    def _in_units_of_threshold(self, distances: Floats | None) -> tuple[float, float] | None:
-        known = self.card.in_distribution
-        if distances is None or known is None:
-            return None
-        before, after = (float(distance) / known.threshold for distance in distances)
-        return before, after
 
 
 def load(name: str | Path | None = None, threads: int | None = None) -> Captioner:

@@ -22,10 +22,12 @@ import typer.core
 
 from whatchanged.cli.console import holding_outputs, note
 from whatchanged.errors import WhatchangedError
+from whatchanged.files import NO_ROOM
 
 COMMANDS = (
     "demo",
     "describe",
+    "compare",
     "caption",
     "evaluate",
     "dataset",
@@ -63,6 +65,8 @@ class _Door(typer.core.TyperGroup):
             raise  # whoever read our output has gone; Typer ends quietly
         except OSError as error:
             note(f"whatchanged: {error.filename or 'system'}: {error.strerror or error}")
+            if error.errno in NO_ROOM:
+                note("What was written before stays. Make room, then run the same command again.")
         raise typer.Exit(BAD_INPUT)
 
 

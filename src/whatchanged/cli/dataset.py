@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from whatchanged.cli.console import check_output, check_outputs, note, show
-from whatchanged.files import write_output
 
 if TYPE_CHECKING:
-    from whatchanged.datasets import Dataset, Report
+    from whatchanged.datasets import Dataset, DatasetReport
     from whatchanged.datasets.statistics import Summary
 
 EXAMPLES = 3
@@ -51,8 +50,12 @@ def dataset(
         ),
     ] = None,
     html: Annotated[
-        Path | None, typer.Option("--html", help="Also write a page of sample pairs to this file.")
+        Path | None,
+        typer.Option("--html", help="Also write a page of sample pairs to this file; it links the pictures."),
     ] = None,
+    embed: Annotated[
+        bool, typer.Option("--embed", help="Put the pictures into the page, so that it can be mailed.")
+    ] = False,
     samples: Annotated[int, typer.Option(min=1, max=500, help="Sample pairs a split on that page.")] = 12,
     force: Annotated[bool, typer.Option("--force", help="Replace the page if it is there.")] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the data sets that can be read.")] = False,
@@ -81,8 +84,9 @@ def dataset(
         show(f"  {line}")
     if html is not None:
         from whatchanged.datasets.sample_page import sample_page
+        from whatchanged.page import write_page
 
-        write_output(html, sample_page(opened, summaries, samples))
+        write_page(html, sample_page(opened, summaries, samples), embed)
         note(f"{html}: sample pairs written", quiet)
 
 
@@ -141,7 +145,7 @@ def _preparation_lines(opened: "Dataset", name: str) -> list[str]:
 def _report_lines(opened: "Dataset") -> list[str]:
     from whatchanged.datasets.published import PUBLISHED
 
-    report: Report = opened.report
+    report: DatasetReport = opened.report
     lines = [f"published counts: {difference}" for difference in report.differences]
     if not lines and opened.name in PUBLISHED:
         lines.append("published counts: equal")

@@ -4,9 +4,6 @@ The pairs show the model's world. A model whose world brings no pairs is shown t
 does.
 """
 
-import base64
-import html
-import io
 import json
 from dataclasses import dataclass
 from itertools import chain
@@ -17,16 +14,15 @@ import typer
 
 from whatchanged.cli.console import check_output
 from whatchanged.errors import DatasetError
-from whatchanged.files import write_output
 
 if TYPE_CHECKING:
-    from whatchanged.captioner.card import GridAttention
     from whatchanged.captioner.runtime import Description
+    from whatchanged.page import Page
     from whatchanged.worlds import Demo, Truth, World
 
 
 @dataclass(frozen=True)
-class Pair:
+class KnownPair:
     """Two pictures and the truth about them."""
 
     before: Path
@@ -38,7 +34,7 @@ class Pair:
 class Outcome:
     """What the model said of a pair, whether that is wholly true, and a sentence that is."""
 
-    pair: Pair
+    pair: KnownPair
     found: "Description"
     right: bool
     truth: str
@@ -46,7 +42,8 @@ class Outcome:
 
 def demo(
     page: Annotated[
-        Path | None, typer.Option("--html", metavar="OUT", help="Write a page with pictures and heat maps.")
+        Path | None,
+        typer.Option("--html", metavar="OUT", help="Write a page with pictures and where the words looked."),
     ] = None,
     model: Annotated[str | None, typer.Option(help="A shipped model or a model folder.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the page.")] = False,
@@ -70,7 +67,9 @@ def demo(
     summary = f"{sum(o.right for o in outcomes)} of {len(outcomes)} sentences are wholly true"
     typer.echo(f"{summary} ({shown.true_means}).")
     if page is not None:
-        write_output(page, _page(summary, outcomes, captioner.attention))
+        from whatchanged.page import write_page
+
+        write_page(page, _page(summary, outcomes), embed=True)
 
 
 def demo_of(world: str) -> "tuple[World, Demo]":
@@ -87,13 +86,13 @@ def demo_of(world: str) -> "tuple[World, Demo]":
     raise DatasetError("No world brings pairs for the demonstration. Install again.")
 
 
-def read_pairs(shown: "Demo") -> list[Pair]:
+def read_pairs(shown: "Demo") -> list[KnownPair]:
     """The pairs of ``demo.json``. Raises DatasetError where the folder is not what it should be."""
     path = shown.folder / "demo.json"
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))["pairs"]
         return [
-            Pair(
+            KnownPair(
                 shown.folder / Path(entry["before"]).name,
                 shown.folder / Path(entry["after"]).name,
                 shown.truth(entry, f"{path}, pair {i}"),
@@ -106,39 +105,20 @@ def read_pairs(shown: "Demo") -> list[Pair]:
         ) from error
 
 
-STYLE = """
-body { font: 16px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; }
-figure { margin: 0 0 2.5rem; } img { max-width: 100%; display: block; }
-figcaption { font-size: 1.1rem; margin-bottom: .4rem; }
-.right { color: #17692b; } .wrong { color: #a3271f; } .truth { color: #555; font-size: 1rem; }
-"""
+def _page(summary: str, outcomes: list[Outcome]) -> "Page":
+    """The pairs with their sentences; those that are not true have a true one beside them."""
+    from whatchanged.page import Badge, Page, Pair
 
-
-def _page(summary: str, outcomes: list[Outcome], grid: "GridAttention") -> str:
-    """One file that needs nothing else; everything shown is escaped."""
-    figures = "\n".join(_figure(outcome, grid) for outcome in outcomes)
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>whatchanged: demo</title>\n'
-        f"<style>{STYLE}</style></head><body>\n<h1>What changed?</h1>\n<p>{html.escape(summary)}. "
-        "Left before, right after; warm is where the words looked.</p>\n"
-        f"{figures}\n</body></html>\n"
-    )
-
-
-def _figure(outcome: Outcome, grid: "GridAttention") -> str:
-    from whatchanged.captioner.heatmap import overlay
-    from whatchanged.images import open_image
-
-    picture = io.BytesIO()
-    pair = outcome.pair
-    before, after = open_image(pair.before), open_image(pair.after)
-    overlay(before, after, outcome.found.heatmaps, grid).save(picture, "PNG")
-    data = base64.b64encode(picture.getvalue()).decode("ascii")
-    verdict = "right" if outcome.right else "wrong"
-    truth = "" if outcome.right else f'<br><span class="truth">True: {html.escape(outcome.truth)}</span>'
-    sentence = html.escape(outcome.found.sentence)
-    return (
-        f'<figure><figcaption><span class="{verdict}">{verdict}</span>: {sentence} '
-        f'<span class="truth">(nothing changed: {outcome.found.no_change:.2f})</span>{truth}</figcaption>'
-        f'<img alt="{sentence}" src="data:image/png;base64,{data}"></figure>'
-    )
+    shown = [
+        Pair(
+            id=f"pair {number}",
+            before=outcome.pair.before,
+            after=outcome.pair.after,
+            line={"caption": outcome.found.sentence, "no_change": outcome.found.no_change},
+            heatmaps=outcome.found.heatmaps,
+            badges=[Badge("right", "good") if outcome.right else Badge("wrong", "bad")],
+            facts=() if outcome.right else [f"true: {outcome.truth}"],
+        )
+        for number, outcome in enumerate(outcomes, 1)
+    ]
+    return Page(title="What changed?", pairs=shown, summary=[f"{summary}."])

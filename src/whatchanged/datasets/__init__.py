@@ -1,4 +1,4 @@
-"""From a folder or a list on disk to records: one reader a data set, found by what lies there.
+"""From a folder or a list on disk to records: one reader per data set, recognised by its files.
 
 A reader is one module with two functions: ``recognises(path)`` and the function that ``READERS`` names, which
 turns ``(path, Reading)`` into records. What every data set needs (splits, missing pictures, unique ids,
@@ -20,7 +20,7 @@ from whatchanged.datasets.reading import SPLITS, Reading, is_unicode
 from whatchanged.errors import DatasetError, PluginError
 from whatchanged.records import PairRecord
 
-__all__ = ["READERS", "SPLITS", "Dataset", "Reader", "Report", "dataset_names", "open_dataset"]
+__all__ = ["READERS", "SPLITS", "Dataset", "DatasetReport", "Reader", "dataset_names", "open_dataset"]
 
 READERS: dict[str, str] = {
     "clevr_change": "whatchanged.datasets.clevr_change:read",
@@ -36,38 +36,40 @@ READERS: dict[str, str] = {
     "nabirds": "whatchanged.datasets.nabirds:read",
     "plain": "whatchanged.datasets.plain:read",
     "folders": "whatchanged.datasets.folders:read",
+    "named_pairs": "whatchanged.datasets.named_pairs:read",
 }
-"""Name to ``module:function``; the module is imported when it is asked. Recognised in this order, but for
-``GENERAL``."""
-GENERAL = ("plain", "folders")
-"""What fits any pictures is tried last, after the plug-ins."""
+"""Name -> "module:function"; the module is imported when it is needed. Data sets are recognised in this
+order, those of ``GENERAL`` last."""
+GENERAL = ("plain", "folders", "named_pairs")
+"""Readers that fit any pictures; they are tried last, after the plug-ins."""
 
 EXAMPLES = 3
 
 
 @dataclass(frozen=True)
 class Reader:
-    """What reads one data set. recognises: whether it lies at a path. read: a path into records."""
+    """A data set's two functions: whether a path holds it, and its records."""
 
     recognises: Callable[[Path], bool]
     read: Callable[[Path, Reading], list[PairRecord]]
 
 
 @dataclass(frozen=True)
-class Report:
-    """What was found that a person should know of; nothing is left out in silence."""
+class DatasetReport:
+    """What a user should know of a data set that was read; nothing is left out silently."""
 
     missing: tuple[Path, ...] = ()
-    """Pictures that records name and that are not there."""
+    """Pictures that records name and that do not exist."""
     skipped: tuple[str, ...] = ()
-    """Ids of the pairs left out because a picture of theirs is missing."""
+    """Ids of the pairs that were left out because a picture is missing."""
     damaged: tuple[str, ...] = ()
-    """What else was left out, and why."""
+    """Damaged entries that were left out, each with the reason."""
     blank_captions: int = 0
-    """Blank captions that are among the references, where the protocol keeps them."""
+    """Blank captions among the references; some protocols keep them."""
     notes: tuple[str, ...] = ()
+    """Remarks of the reader."""
     differences: tuple[str, ...] = ()
-    """Counts of the whole folder that are not the published ones."""
+    """Counts of the whole folder that differ from the published ones."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +79,9 @@ class Dataset:
     name: str
     root: Path
     records: tuple[PairRecord, ...]
-    report: Report
+    report: DatasetReport
     class_names: tuple[str, ...] = ()
-    """Names of the classes that ``PairRecord.labels`` count; empty where there are none."""
+    """Names of the classes that ``PairRecord.labels`` number; empty where there are none."""
 
 
 def open_dataset(
@@ -91,16 +93,17 @@ def open_dataset(
 ) -> Dataset:
     """The records of a data set folder or list.
 
-    ``name`` is one of ``dataset_names()``; None: recognised. ``split`` is train, val, test or all.
-    ``skip_missing`` leaves out, and lists, pairs whose pictures are missing and entries that are damaged
-    instead of raising. ``pictures=False`` does not look for pictures: scoring needs the references only.
-    Raises DatasetError.
+    name: one of ``dataset_names()``; None: it is recognised. split: train, val, test or all. skip_missing:
+    leave out pairs whose pictures are missing and entries that are damaged, and list them in the report,
+    instead of raising. pictures: False does not look for pictures, because scoring needs the references only.
+    Raises DatasetError where something is missing or damaged, PluginError where a plug-in's reader cannot be
+    loaded.
     """
     root = Path(path)
     if not root.exists():
         raise DatasetError(f"{root}: there is no such file or folder.")
     name = name or _recognise(root)
-    reading = Reading(skipping=skip_missing)
+    reading = Reading(skipping=skip_missing, root=root)
     records = _writable(root, find_reader(name).read(root, reading), reading)
     records = _unique(root, records, reading)
     if not records:
@@ -126,7 +129,7 @@ def open_dataset(
     kept = tuple(r for r in chosen if r.before not in gone and r.after not in gone) if gone else tuple(chosen)
     if not kept:
         raise DatasetError(f"{root}: every pair lacks a picture (first: {missing[0]}). Check the folder.")
-    report = Report(
+    report = DatasetReport(
         missing,
         tuple(r.pair_id for r in chosen if r.before in gone or r.after in gone),
         tuple(reading.left_out),
@@ -143,7 +146,7 @@ def dataset_names() -> tuple[str, ...]:
 
 
 def find_reader(name: str) -> Reader:
-    """The reader of a data set, its module imported now.
+    """The reader of a data set; imports its module.
 
     Raises DatasetError for an unknown name, PluginError where a plug-in cannot be loaded.
     """
@@ -165,7 +168,7 @@ def _reader(name: str, found: object) -> Reader:
 
 
 def _recognise(root: Path) -> str:
-    """The name of the data set that lies here. Raises DatasetError where it is none that is known."""
+    """The name of the data set at this path. Raises DatasetError where it is none that is known."""
     for name in READERS:
         if name not in GENERAL and find_reader(name).recognises(root):
             return name
@@ -181,8 +184,8 @@ def _recognise(root: Path) -> str:
         raise DatasetError(
             f"{root}: not a folder of a known data set (it holds {lies}). "
             f"Known: {', '.join(dataset_names())}. "
-            "A folder of your own holds before/ and after/ with the same names in both; or name a CSV with "
-            "the columns before,after."
+            "A folder of your own holds before/ and after/ with the same names in both, or names such as "
+            "a_before.png and a_after.png; or name a CSV with the columns before,after."
         )
     raise DatasetError(
         f"{root}: a list of pairs ends in .csv or .jsonl; this is {root.suffix or 'no ending'!r}."
@@ -190,19 +193,19 @@ def _recognise(root: Path) -> str:
 
 
 def _plugin_recognises(plugin: plugins.Plugin, root: Path) -> bool:
-    """Whether a plug-in's data set lies here; a plug-in that fails recognises nothing."""
+    """Whether a plug-in recognises the path; a plug-in that fails does not, with a line on stderr."""
     try:
         return bool(find_reader(plugin.name).recognises(root))
     except PluginError as error:
         plugins.tell(str(error))
-    except Exception as error:  # whatever a stranger's function does
+    except Exception as error:  # another package's function may raise anything
         what = f"The data set {plugin.name!r} of {plugin.package} cannot be recognised"
         plugins.tell(f"{what}: {plugins.fault(error)}")
     return False
 
 
 def _writable(root: Path, records: list[PairRecord], reading: Reading) -> list[PairRecord]:
-    """Records whose ids and captions any output can hold; others are damage."""
+    """Records whose ids and captions can be written as UTF-8; others are damage."""
     found = []
     for record in records:
         if is_unicode("".join((record.pair_id, *record.captions))):
@@ -229,6 +232,6 @@ def _unique(root: Path, records: list[PairRecord], reading: Reading) -> list[Pai
 
 
 def _missing_pictures(records: Sequence[PairRecord]) -> tuple[Path, ...]:
-    """Pictures that are not there, each once, in the order of the records."""
+    """Pictures that do not exist, each once, in the order of the records."""
     paths = dict.fromkeys(path for r in records for path in (r.before, r.after) if path is not None)
     return tuple(path for path in paths if not os.path.isfile(path))  # noqa: PTH113 - 120,000 of them: pathlib is slow

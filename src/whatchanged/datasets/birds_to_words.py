@@ -1,12 +1,13 @@
 """Birds-to-Words (Forbes et al., EMNLP 2019): two photographs of birds, paragraphs that compare them.
 
-    birds-to-words-v1.0.tsv     one row a description, eleven columns with a header line
+    birds-to-words-v1.0.tsv     one row per description, eleven columns with a header line
     images/647514.jpg           the photographs, fetched by the user from the addresses of the table
 
-The form of PCL's authors is read as well: train.json, val.json, test.json (or .jsonl) in lines, ``{"img1":
-"647514", "img2": "5595152", "description": [...]}``: tokens, one description (train) or several; or raw
-sentences. A pair is called ``647514_5595152``; all its descriptions are its references, in file order. Where
-only tokens are there, a caption is its tokens joined by blanks, and ``tokens`` has them.
+The files of PCL's authors are read as well: train.json, val.json, test.json (or .jsonl), JSON lines
+``{"img1": "647514", "img2": "5595152", "description": [...]}``. A description is a list of tokens or a
+sentence; there is one (train) or a list of several. The id of a pair is ``647514_5595152``; all its
+descriptions are its references, in file order. Where there are only tokens, a caption is its tokens joined by
+blanks, and ``PairRecord.tokens`` holds them.
 """
 
 import csv
@@ -47,7 +48,7 @@ class _Pair:
 
 
 def recognises(root: Path) -> bool:
-    """The table, or lines whose pictures are called by numbers."""
+    """The table, or JSON lines whose pictures are numbers."""
     if _tables(root):
         return True
     entry = first_entry(next(iter(_files(root).values()), None))
@@ -55,7 +56,7 @@ def recognises(root: Path) -> bool:
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """One record a pair, in the order of first appearance."""
+    """One record per pair, in the order of first appearance."""
     tables = _tables(root)
     pairs: dict[tuple[str, str], _Pair] = {}
     if tables:

@@ -7,13 +7,13 @@
     change_captions.json, no_change_captions.json   both keyed by CLEVR_default_000000.png
     type_mapping.json                         {"color": ["000000.png", ...], ...}, changed pairs only
     change_captions_with_bbox.json, change_captions_by_IOU.json   keyed by "0"
-    total_change_captions_reformat.json       the scorers' copy of both caption files, read in their absence
+    total_change_captions_reformat.json       both caption files in one, read in their absence
 
 PCL's form has JSON lines instead, ``{"img1", "img2", "sentences"}`` in train.json, val.json, test.json, one
-line a pair, the kind in the name of ``img2``; mined negatives in train_neg_tfidf6.json. Its pictures are the
-same.
+line per pair; the name of ``img2`` tells whether it is a distractor. False captions are in
+train_neg_tfidf6.json. The pictures are the same.
 
-Paths are made from ids: the published loaders pair files by their position in a sorted listing, where one
+Paths are made from ids. The published loaders pair files by their position in a sorted listing: there, one
 missing file gives every later picture its neighbour's caption. Only splits.json is required.
 """
 
@@ -45,7 +45,7 @@ _PICTURE = re.compile(r"CLEVR_(default|semantic|nonsemantic)_(\d{6,9})\.png")
 
 
 def recognises(root: Path) -> bool:
-    """Does the official layout, or PCL's, lie here?"""
+    """Whether the folder has the official layout, or PCL's."""
     if (root / UNCHANGED).is_file() or (root / "nsc_images").is_dir():
         return True
     if (root / CHANGED).is_file():
@@ -118,7 +118,7 @@ def _pair(
 
 
 def scene_number(key: Any) -> int | None:
-    """The number in any spelling of a scene: 0, "0", "000000.png", "CLEVR_default_000000.png"."""
+    """The number of a scene, however it is written: 0, "0", "000000.png", "CLEVR_default_000000.png"."""
     if isinstance(key, int) and not isinstance(key, bool):
         return key if key >= 0 else None
     found = _SCENE.fullmatch(key) if isinstance(key, str) else None
@@ -160,7 +160,7 @@ def read_splits(path: Path, reading: Reading) -> dict[Split, list[int]]:
 def read_captions(
     path: Path, reading: Reading, scenes: Mapping[int, Split], content: Mapping[str, Any] | None = None
 ) -> dict[int, tuple[str, ...]]:
-    """Scene number -> captions, from the file or its ``content``; what it lacks or has too much is noted."""
+    """Scene number -> captions, from the file or its ``content``; missing and unused captions are noted."""
     captions: dict[int, tuple[str, ...]] = {}
     for key, value in (reading.json_object(path) if content is None else content).items():
         index = scene_number(key)
@@ -220,7 +220,7 @@ def scorers_captions(path: Path, reading: Reading) -> dict[str, list[str]]:
 def _both_captions(
     root: Path, reading: Reading, scenes: Mapping[int, Split]
 ) -> tuple[dict[int, tuple[str, ...]], dict[int, tuple[str, ...]]]:
-    """Captions of the changed pairs and of the distractors, from their files or the scorers' copy."""
+    """Captions of the changed pairs and of the distractors, from their files or the copy for scoring."""
     if (root / CHANGED).is_file() or (root / UNCHANGED).is_file() or not (root / SCORERS).is_file():
         return read_captions(root / CHANGED, reading, scenes), read_captions(
             root / UNCHANGED, reading, scenes
@@ -278,7 +278,7 @@ def _box(value: Sequence[float] | None) -> Box | None:
 
 
 def _begins(path: Path) -> bool:
-    """Is the first key of the captions one of CLEVR-Change's, not CLEVR-DC's?"""
+    """Whether the first key of the captions is one of CLEVR-Change's, not of CLEVR-DC's."""
     with path.open("rb") as file:
         return b'"CLEVR_default_' in file.read(256)
 
@@ -289,7 +289,7 @@ def _is_lines(root: Path) -> bool:
 
 
 def _read_lines(root: Path, reading: Reading) -> list[PairRecord]:
-    """PCL's JSON lines: one pair a line (a pair that comes again is damage)."""
+    """PCL's JSON lines: one pair per line; a pair that occurs again is damage."""
     mined = negatives(reading, root, SPLITS, ("img1", "img2"))
     found: dict[tuple[int, bool], PairRecord] = {}
     for split in SPLITS:

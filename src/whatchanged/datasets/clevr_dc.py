@@ -1,14 +1,14 @@
-"""CLEVR-DC (Kim et al., ICCV 2021): extreme viewpoints; six actions, an unchanged pair being one of them.
+"""CLEVR-DC (Kim et al., ICCV 2021): extreme viewpoints; six kinds of pairs, one of them unchanged.
 
     official                                       renamed by later repositories
     bef/0.png, aft/0.png                           images/000000.png, sc_images/000000.png
     captions.json   {"0": ["...", ...]}            change_captions.json   {"000000.png": [...]}
     split.json      {"train": [0, 1, ...], ...}    splits.json
 
-Names and keys of the official form are not padded with zeros, so a sorted listing is in another order than
-the ids (0, 1, 10, 100); paths are made from ids. Change types stand in no file: the ids come in six blocks of
-8,000, in the order of the project's own list; they are given only where the splits have the official counts,
-or where a type_mapping.json lies beside them.
+Names and keys of the official form are not padded with zeros, so a sorted listing has another order than the
+ids (0, 1, 10, 100); paths are made from ids. No file holds the change types: the ids come in six blocks of
+8,000, in the order of the project's own list. Records have types only where the splits have the official
+counts, or where a type_mapping.json lies beside them.
 """
 
 from pathlib import Path
@@ -33,7 +33,7 @@ OFFICIAL = (40_800, 2_400, 4_800)
 
 
 def recognises(root: Path) -> bool:
-    """Either form; CLEVR-Change, which shares names with the renamed one, is asked before."""
+    """Either form. CLEVR-Change, which shares file names with the renamed one, is recognised before it."""
     if (root / "bef").is_dir() and (root / "aft").is_dir():
         return True
     if (root / "split.json").is_file():
@@ -46,7 +46,7 @@ def recognises(root: Path) -> bool:
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """One record an id, split by split, ids ascending."""
+    """One record per id, split by split, ids ascending."""
     path = first_file(root, "split.json", "splits.json")
     if path is None:
         raise DatasetError(f"{root / 'split.json'}: missing. It says which pairs exist. Fetch it again.")

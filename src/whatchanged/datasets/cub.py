@@ -3,14 +3,14 @@
     CUB_200_2011/images.txt               1 001.Black_footed_Albatross/Black_Footed_Albatross_0046_18.jpg
     CUB_200_2011/image_class_labels.txt, classes.txt, train_test_split.txt, bounding_boxes.txt
     CUB_200_2011/images/<class>/<name>.jpg
-    birds/text/<class>/<name>.txt         one sentence a line (also text/, text_c10/ beside CUB_200_2011)
+    birds/text/<class>/<name>.txt         one sentence per line (also text/, text_c10/ beside CUB_200_2011)
 
-The split is the official one, train and test. The class-disjoint split of later work stands in pickled lists
-(train/filenames.pickle), which run code when opened: they are not read. PCL's form is read as well:
-train.json, val.json, test.json in lines, ``{"img": "class/name.jpg", "description": [...]}``.
+The split is the official one, train and test. The class-disjoint split of later work is in pickled lists
+(train/filenames.pickle), which can run code when they are opened, so it is not read. PCL's form is read as
+well: train.json, val.json, test.json, JSON lines ``{"img": "class/name.jpg", "description": [...]}``.
 
-Class ids start at 1; ``labels`` holds them from 0, their names are in the data set's ``class_names``. The
-class folder is part of the id: ``001.Black_footed_Albatross/Black_Footed_Albatross_0046_18``.
+Class ids start at 1; ``labels`` start at 0, and their names are in ``Dataset.class_names``. The id of a
+record contains the folder of its class: ``001.Black_footed_Albatross/Black_Footed_Albatross_0046_18``.
 """
 
 from pathlib import Path
@@ -45,7 +45,7 @@ def recognises(root: Path) -> bool:
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """One record a picture, in the order of images.txt or of the lines."""
+    """One record per picture, in the order of images.txt or of the lines."""
     if _files(root) and not (_base(root) / "images.txt").is_file():
         return _read_lines(root, reading)
     base = _base(root)

@@ -1,10 +1,10 @@
-"""Pairs of one's own as two folders with the same file names; sentences and splits lie beside them.
+"""Your own pairs as two folders with the same file names; captions and splits lie beside them.
 
-    before/0001.jpg   after/0001.jpg      one pair a name; its id is the name
-    captions/0001.txt                     optional: one sentence a line
-    train.txt, val.txt, test.txt          optional: names, one a line; without any, all are test pairs
+    before/0001.jpg   after/0001.jpg      one pair per name; its id is the name
+    captions/0001.txt                     optional: one sentence per line
+    train.txt, val.txt, test.txt          optional: names, one per line; without these, all are test pairs
 
-Ids are the names in ``before/``: these folders have no other list of their pairs.
+The names in ``before/`` are the list of pairs, and their ids.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path, reading: Reading) -> list[PairRecord]:
-    """One record a picture in ``before/``, in the order of the splits' files, or of the names."""
+    """One record per picture in ``before/``, in the order of the splits' files, or of the names."""
     if not recognises(path):
         raise DatasetError(f"{path}: pairs in folders lie in a folder before and a folder after.")
     names, others = (sorted(p.name for p in (path / s).iterdir() if p.name[0] != ".") for s in SIDES)
@@ -35,18 +35,24 @@ def read(path: Path, reading: Reading) -> list[PairRecord]:
     there = set(names) & set(others)
     records = [
         PairRecord(
-            dataset=NAME, pair_id=name, group_id=name, split=split, kind="pair_caption",
-            before=path / "before" / name, after=path / "after" / name,
+            dataset=NAME,
+            pair_id=name,
+            group_id=name,
+            split=split,
+            kind="pair_caption",
+            before=path / "before" / name,
+            after=path / "after" / name,
             captions=_sentences(path / "captions" / f"{Path(name).stem}.txt", reading),
         )
         for split, name in _splits(path, sorted(there), reading)
         if name in there
-    ]  # fmt: skip
+    ]
     return mark_changes(records)
 
 
 def _splits(path: Path, names: list[str], reading: Reading) -> Iterator[tuple[Split, str]]:
-    """(split, name) of each pair; a name that is listed and not there, twice there or not listed is told."""
+    """(split, name) of each pair. Names that are listed without a pair or listed twice are damage; pairs that
+    are not listed are left out with a remark."""
     files: dict[Split, Path] = {s: path / f"{s}.txt" for s in SPLITS if (path / f"{s}.txt").is_file()}
     if not files:
         yield from (("test", name) for name in names)

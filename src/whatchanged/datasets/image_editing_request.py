@@ -4,10 +4,10 @@
     train.json, valid.json (or val.json), test.json
         [{"img0": "...", "img1": "...", "sents": ["change the back ground"], "uid": "Zhopped_2"}, ...]
 
-One record an entry, called by its ``uid``: the same pair stands under several uids with other annotators'
-sentences, so results keyed by pair collapse. The later form in JSON lines, ``{"img1", "img2", "sentences"}``,
-has no uids: its records are called ``<split>_<number of the line>``, so that nothing collapses there either.
-Sentences stay raw: case, punctuation, blanks at their ends.
+There is one record per entry, and its id is the ``uid``: the same pair occurs under several uids, with the
+sentences of other annotators. The later form in JSON lines, ``{"img1", "img2", "sentences"}``, has no uids;
+there the ids are ``<split>_<number of the line>``. Sentences stay as annotated: case, punctuation, blanks at
+their ends.
 """
 
 from itertools import combinations
@@ -31,7 +31,7 @@ def recognises(root: Path) -> bool:
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """One record an entry, splits in order, entries in file order."""
+    """One record per entry, splits in order, entries in file order."""
     files = _files(root)
     if not files:
         raise DatasetError(f"{root}: no train.json, valid.json or test.json. Fetch them again.")
@@ -83,7 +83,7 @@ def _record(
 
 
 def _note_repeats(records: list[PairRecord], reading: Reading) -> None:
-    """How often a pair stands under several ids, and in which splits it does so."""
+    """Notes how many distinct pairs there are, and how many of them two splits share."""
     splits: dict[tuple[Path, Path | None], list[Split]] = {}
     for record in records:
         splits.setdefault((record.before, record.after), []).append(record.split)

@@ -4,12 +4,12 @@
     images/train/label/train_000001.png       LEVIR-MCI only: the mask (0 none, 128 road, 255 building)
     LevirCCcaptions.json   {"images": [{"filename", "split", "changeflag", "sentences": [{"tokens", "raw"}]}]}
 
-LEVIR-MCI's code holds a token file a pair instead, tokens/train_000001.txt, with marks, and train.txt,
-val.txt, test.txt with the file names (a name may carry the number of one sentence, ``train_000001.png-3``).
-Captions are then the tokens joined by blanks, without the marks.
+LEVIR-MCI's code has a token file per pair instead, tokens/train_000001.txt, with start and end tokens, and
+train.txt, val.txt, test.txt with the file names (a name may end with the number of one sentence,
+``train_000001.png-3``). Captions are then the tokens joined by blanks, without start and end.
 
-A path is made from split and file name, never by exchanging an A for a B in it. A pair is unchanged by its
-``changeflag``; where there is none, if each of its sentences is one of the fixed ones below.
+A path is made from split and file name, not by replacing an A by a B in another path. ``changeflag`` tells
+whether a pair changed; where there is none, a pair is unchanged if all its sentences are in ``NO_CHANGE``.
 """
 
 import re
@@ -55,7 +55,7 @@ def recognises(root: Path) -> bool:
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """One record a pair, in the order of the file, or split by split in the order of the lists."""
+    """One record per pair, in the order of the file, or split by split in the order of the lists."""
     path = first_file(root, CAPTIONS, f"captions/{CAPTIONS}")
     if path is None:
         return _read_tokens(root, reading)
@@ -78,7 +78,7 @@ def read(root: Path, reading: Reading) -> list[PairRecord]:
 
 
 def is_no_change(captions: Sequence[str]) -> bool:
-    """Is every sentence one of the fixed ones that say that nothing changed?"""
+    """Whether all sentences are in ``NO_CHANGE``."""
     return bool(captions) and all(bare(caption) in NO_CHANGE for caption in captions)
 
 
@@ -117,7 +117,7 @@ def _record(
     """The record of a pair; None, and damage, where its name, split or captions cannot be used."""
     known: dict[str, Split] = {s: s for s in SPLITS}
     name, split = entry.get("filename"), entry.get("split")
-    if split not in known:
+    if not isinstance(split, str) or split not in known:
         reading.damage(f"{where}: unknown split {split!r}. Known: {', '.join(SPLITS)}.")
         return None
     if not isinstance(name, str) or not name or leaves(name):

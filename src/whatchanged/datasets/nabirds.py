@@ -4,12 +4,12 @@
     image_class_labels.txt, classes.txt, hierarchy.txt, train_test_split.txt, bounding_boxes.txt
     images/0817/0000139e21dc4d0cbfe14cae3c85c829.jpg
 
-``classes.txt`` lists inner nodes of the tree too, and pictures point at some of its entries only: ``labels``
-holds a dense index over the classes that pictures have, in ascending order of their ids; the data set's
-``class_names`` has the names, ``extra`` the class id, its parent and the bird's box.
+``classes.txt`` also lists the inner nodes of the tree, which no picture has. So ``labels`` number only the
+classes that pictures have, from 0, in ascending order of their ids. ``Dataset.class_names`` holds the names,
+``extra`` the class id, its parent and the bird's box.
 
-PCL's pairs are read as well: train.json, val.json, test.json in lines, ``{"img1", "img2", "class_id1",
-"class_id2", "label"}``, ``label`` 1 where the classes agree.
+PCL's pairs are read as well: train.json, val.json, test.json, JSON lines ``{"img1", "img2", "class_id1",
+"class_id2", "label"}``; ``label`` is 1 where the classes are the same.
 """
 
 from pathlib import Path
@@ -30,7 +30,7 @@ def recognises(root: Path) -> bool:
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """One record a picture (a pair in PCL's form), in the order of the file."""
+    """One record per picture (per pair in PCL's form), in the order of the file."""
     if not (root / "images.txt").is_file():
         return _read_pairs(root, reading)
     paths = reading.table(root / "images.txt")
@@ -74,7 +74,7 @@ def read(root: Path, reading: Reading) -> list[PairRecord]:
 
 
 def _by_number(name: str) -> tuple[int, str]:
-    """Class ids in the order of their numbers; other names behind them."""
+    """Class ids in the order of their numbers; ids that are no numbers after them."""
     return (int(name), "") if name.isascii() and name.isdigit() else (1 << 60, name)
 
 

@@ -1,9 +1,10 @@
 """Lists of pairs in CSV or JSON lines: columns before, after, and optionally id, captions, split and changed.
 
-Paths are relative to the list and stay below its folder. Several captions are separated by ``|`` in CSV and
-are a list in JSON lines. A pair without an id is called by its line number; without a split it is a test
-pair; ``changed`` is true or false, or left to the sentences (``mark_changes``). Other columns are kept in
-``extra``.
+Paths are relative to the list. They may be absolute or hold ``..`` where the list itself was named, as on the
+command line; in a list that belongs to a data set they stay below its folder. Several captions are separated
+by ``|`` in CSV and are a list in JSON lines. The id of a pair without one is its line number; without a split
+it is a test pair. ``changed`` is true or false; without it, the sentences decide (``mark_changes``). Other
+columns are kept in ``extra``.
 """
 
 import csv
@@ -24,15 +25,31 @@ COLUMNS = ("before", "after", "id", "captions", "split", "changed")
 ANSWERS: Mapping[str, bool] = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 NO_CHANGE = frozenset(
     {
-        "no change", "no changes", "no difference", "no differences", "nothing", "nothing changed",
-        "identical", "nothing has changed", "nothing was modified", "there is no change",
-        "there are no changes", "there is no difference", "there are no differences", "no change was made",
-        "no change has occurred", "no visible change", "no visible changes", "the images are identical",
-        "the pictures are identical", "the two scenes seem identical", "the scene is the same as before",
+        "no change",
+        "no changes",
+        "no difference",
+        "no differences",
+        "nothing",
+        "nothing changed",
+        "identical",
+        "nothing has changed",
+        "nothing was modified",
+        "there is no change",
+        "there are no changes",
+        "there is no difference",
+        "there are no differences",
+        "no change was made",
+        "no change has occurred",
+        "no visible change",
+        "no visible changes",
+        "the images are identical",
+        "the pictures are identical",
+        "the two scenes seem identical",
+        "the scene is the same as before",
         "the scene remains the same",
     }
-)  # fmt: skip
-"""Ways to say that nothing changed, in small letters, without the full stop."""
+)
+"""Sentences that say that nothing changed, in lower case, without the full stop."""
 SEPARATORS = {";": "semicolons", "\t": "tabs"}
 
 
@@ -42,7 +59,7 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path, reading: Reading) -> list[PairRecord]:
-    """One record a row, in the order of the list."""
+    """One record per row, in the order of the list."""
     if not path.is_file():
         raise DatasetError(f"{path}: a list of pairs is a file, in CSV or JSON lines.")
     rows = _csv_rows(path) if path.suffix.lower() == ".csv" else _json_rows(path, reading)
@@ -76,7 +93,7 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _check_columns(path: Path, columns: list[str]) -> None:
-    """That a header names the columns, each once."""
+    """Raise DatasetError unless the header names the columns, each once."""
     if not columns:
         raise DatasetError(f"{path}: the file is empty. Its first line names the columns: before,after.")
     missing = [c for c in COLUMNS[:2] if c not in columns]
@@ -129,7 +146,8 @@ def _record(path: Path, line: int, row: Mapping[str, Any], reading: Reading) -> 
             found = ", ".join(map(str, row)) or "nothing"
             reading.damage(f"{where}: {column!r} should name a picture. The line holds: {found}.")
             return None
-        pictures.append(reading.picture(path.parent, row[column], f"{where}: {column!r}"))
+        anywhere = reading.root == path  # whoever names a list may read what it names
+        pictures.append(reading.picture(path.parent, row[column], f"{where}: {column!r}", anywhere))
     captions = reading.sentences(f"{where}: 'captions'", row.get("captions") or [])
     before, after = pictures
     split = SPLIT_NAMES.get(str(row.get("split") or "test").strip().lower())
@@ -160,10 +178,10 @@ def _record(path: Path, line: int, row: Mapping[str, Any], reading: Reading) -> 
 
 
 def mark_changes(records: Sequence[PairRecord]) -> list[PairRecord]:
-    """Captioned pairs marked as changed or unchanged by what is said of them, where that is said of any pair.
+    """Captioned pairs marked as changed or unchanged by their sentences; existing marks stay.
 
-    Unchanged is a pair all of whose sentences say so in a usual way. A mark that is there stays. Where no
-    pair is said to be unchanged, the words for that may be others, so nothing is marked.
+    A pair is unchanged where all its sentences are in ``NO_CHANGE``. If no pair is, the captions may say it
+    in other words, so nothing is marked.
     """
     same = [bool(r.captions) and all(bare(caption) in NO_CHANGE for caption in r.captions) for r in records]
     if not any(same):

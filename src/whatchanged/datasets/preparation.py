@@ -1,15 +1,15 @@
 """How each paper turned captions into words: named preparations, the key ``data.preparation`` of recipes.
 
-A preparation cuts a caption into words, cuts off what is too long, and says which words the vocabulary has.
-It serves training only: references stay raw, and scoring cuts them its own way. ``none`` leaves captions as
-they are, words between blanks, every training word known.
+A preparation splits a caption into words, truncates it, and selects the words of the vocabulary. It is used
+in training only: references stay as annotated, and scoring has its own tokenisers. ``none`` leaves captions
+as they are: words stand between blanks, and all words of the training captions are in the vocabulary.
 
-    words(caption)          the words, before any cut
-    text(caption)           the words kept, joined by blanks: what a model is trained on
-    known(records)          the words seen at least ``threshold`` times in the splits ``counted``
+    words(caption)          all words
+    text(caption)           the words that are kept, joined by blanks: what a model is trained on
+    known(records)          the words that occur at least ``threshold`` times in the splits ``counted``
 
-``most_words`` is how many words of a caption the published length, marks included, keeps. CLIP4IDC's byte
-pairs are a vocabulary of their own and belong to that method.
+``most_words`` is how many words of a caption the published length, special tokens included, leaves room for.
+CLIP4IDC's byte pairs are a vocabulary of their own (``bpe.py``).
 """
 
 import re
@@ -22,7 +22,7 @@ from whatchanged.errors import DatasetError
 from whatchanged.records import PairRecord, Split
 
 SEPARATOR = "<SEP>"
-"""CARD's mark between the sentences of a pair."""
+"""CARD's separator between the sentences of a pair."""
 
 
 def between_blanks(caption: str) -> list[str]:
@@ -78,11 +78,11 @@ _BIRD_WORD = re.compile(
 
 
 def bird_words(caption: str) -> list[str]:
-    """Birds-to-Words as PCL's authors have it: lower case, words and marks apart.
+    """Birds-to-Words as in the files of PCL's authors: lower case, words and punctuation apart.
 
     "Animal 1" and "animal 2" become one word each; hyphens and slashes are words; contractions are cut as the
-    NLTK word tokeniser does ("it 's", "do n't"); double quotes become two backquotes. The whole script was
-    not published: this follows the published tokens, and leaves these as they are.
+    NLTK word tokeniser does ("it 's", "do n't"); double quotes become two backquotes. The authors' script
+    is not published; this reproduces the published tokens, and leaves them as they are.
     """
     lowered = _ANIMAL.sub(r"animal\1", caption.lower())
     return ["``" if word == '"' else word for word in _BIRD_WORD.findall(lowered)]
@@ -97,7 +97,7 @@ def cub_words(caption: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Preparation:
-    """One paper's way with captions; see the module's docstring."""
+    """One paper's preparation of captions; see the module's docstring."""
 
     name: str
     words: Callable[[str], list[str]]
@@ -105,7 +105,7 @@ class Preparation:
     threshold: int = 1
     counted: tuple[Split, ...] = ("train",)
     vocabulary: int | None = None
-    """The published number of words without marks, where one is known."""
+    """The published number of words without special tokens, where one is known."""
     source: str = ""
 
     def text(self, caption: str) -> str:
@@ -113,7 +113,8 @@ class Preparation:
         return " ".join(self.words(caption)[: self.most_words])
 
     def known(self, records: Iterable[PairRecord]) -> list[str]:
-        """The words of the vocabulary, sorted, without marks; counted on whole captions, as published."""
+        """The words of the vocabulary, sorted, without special tokens; counted on whole captions, as
+        published."""
         counts = Counter(
             word
             for record in records
@@ -124,7 +125,7 @@ class Preparation:
         return sorted(word for word, count in counts.items() if count >= self.threshold)
 
     def cut(self, captions: Sequence[str]) -> int:
-        """How many captions lose words to the length."""
+        """How many captions are truncated."""
         return sum(len(self.words(c)) > self.most_words for c in captions) if self.most_words else 0
 
 
@@ -141,14 +142,14 @@ PREPARATIONS: Mapping[str, Preparation] = {
         Preparation("scorer-clevr-change", rcc_words, 22, vocabulary=72, source="NCT, SCORER and relatives"),
         Preparation("rcc-clevr-dc", rcc_words, 38, vocabulary=83, source="configurations of two methods"),
         Preparation("rcc-spot-the-diff", rcc_words, 50, source="DUDA-like, single protocol"),
-        # 2,028 words: the published 2,033 are these, four marks and the empty word.
+        # 2,028 words: the published 2,033 are these, four special tokens and the empty word.
         Preparation("card-spot-the-diff", card_words, 68, vocabulary=2_028, source="CARD, multi protocol"),
         _pcl("pcl-clevr-change", between_blanks, 40, None),
         _pcl("pcl-birds", bird_words, 80, 2_630),
         _pcl("pcl-cub", bird_words, 40, None),
         Preparation("cub-attngan", cub_words, counted=("train", "test"), source="AttnGAN"),
         Preparation("ier", ier_words, 78, 3, ("train", "val"), 804, source="Tan et al., ACL 2019"),
-        # 2,454 words: NCT's published 2,459 are these, four marks and the empty word.
+        # 2,454 words: NCT's published 2,459 are these, four special tokens and the empty word.
         Preparation("nct-image-editing-request", rcc_words, 58, vocabulary=2_454, source="NCT"),
         Preparation("levir", rcc_words, 50, 6, SPLITS, 464, source="RSICC; over all splits, as published"),
     )

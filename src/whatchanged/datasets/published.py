@@ -1,4 +1,4 @@
-"""What the papers and published files count, and how a folder differs from it. A difference ends nothing."""
+"""Published counts of pairs and captions, and how a folder differs from them. A difference is no error."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ def unit(records: Sequence[PairRecord]) -> str:
 
 
 def differences(name: str, records: Sequence[PairRecord]) -> tuple[str, ...]:
-    """Where the counts of ``records`` (all splits) are not the published ones, one line each."""
+    """Each count of ``records`` (all splits) that differs from the published one, a line each."""
     counts = PUBLISHED.get(name)
     if counts is None or any(r.kind == "pair_label" for r in records):
         return ()

@@ -1,8 +1,7 @@
-"""Annotation files from strangers: every reader opens them here, and every damage is told the same way.
+"""Reading annotation files, which may be damaged: every reader opens and checks them with these functions.
 
-A reader gets one ``Reading``. What is wrong with a single entry goes to ``damage``, which ends the reading
-with a message, or lists the entry as left out where the person asked to skip. What is wrong with a whole file
-always ends the reading.
+A reader gets one ``Reading``. It reports a damaged entry to ``damage``, which raises, or lists the entry as
+left out where the user asked for that. Damage of a whole file always raises.
 """
 
 import json
@@ -20,16 +19,21 @@ SKIP = "Mend it, or leave it out with --skip-missing where a command has it."
 
 @dataclass
 class Reading:
-    """What one reading met: remarks, and the damaged entries that were left out."""
+    """The state of reading one data set: remarks, and the damaged entries that were left out.
+
+    skipping: leave out damaged entries instead of raising.
+    """
 
     skipping: bool = False
+    root: Path | None = None
+    """The folder or list that the person named."""
     notes: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     class_names: tuple[str, ...] = ()
-    """Names of the dense class indices in ``PairRecord.labels``."""
+    """Names of the classes that ``PairRecord.labels`` number."""
 
     def note(self, text: str) -> None:
-        """Something that a person should know and that ends nothing."""
+        """A remark for the user."""
         self.notes.append(text)
 
     def damage(self, message: str) -> None:
@@ -39,7 +43,7 @@ class Reading:
         self.left_out.append(message)
 
     def sentences(self, where: str, value: Any) -> tuple[str, ...] | None:
-        """A list of captions as it is, less blank ones, which are damage; None where it is no such list."""
+        """The captions of a list but for blank ones, which are damage; None where it is no list of texts."""
         if not isinstance(value, list) or not all(isinstance(caption, str) for caption in value):
             self.damage(f"{where} should be a list of sentences.")
             return None
@@ -50,12 +54,15 @@ class Reading:
                 self.damage(f"{where}: caption {number} is empty.")
         return tuple(caption for caption in value if caption.strip())
 
-    def picture(self, root: Path, name: Any, where: str) -> Path | None:
-        """``root / name``; a name that is no name, or that leaves ``root``, is damage (None)."""
+    def picture(self, root: Path, name: Any, where: str, anywhere: bool = False) -> Path | None:
+        """``root / name``; None, and damage, where the name is no text or its path leaves ``root``.
+
+        anywhere: paths may lead out of ``root``, as in a list that the person named.
+        """
         if not isinstance(name, str) or not name.strip():
             self.damage(f"{where} should name a picture, not {name!r}.")
             return None
-        if leaves(name):
+        if "\0" in name or (leaves(name) and not anywhere):
             self.damage(f"{where}: the path {name!r} leaves the folder {root}.")
             return None
         return root / name
@@ -152,7 +159,7 @@ def parse(content: str, where: str, object_pairs_hook: Any = None) -> Any:
 
 
 def is_unicode(text: str) -> bool:
-    """Whether the text can be written as UTF-8; JSON can smuggle in halves of surrogate pairs."""
+    """Whether the text can be written as UTF-8; JSON can contain halves of surrogate pairs, which cannot."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -161,19 +168,19 @@ def is_unicode(text: str) -> bool:
 
 
 def leaves(name: str) -> bool:
-    """Does this path lead out of the folder it is relative to (on any system)?"""
+    """Whether this path leads out of the folder that it is relative to, on any system."""
     if "\0" in name or name.startswith(("/", "\\")) or name[1:2] == ":":
         return True
     return ".." in name and ".." in name.replace("\\", "/").split("/")
 
 
 def first_folder(root: Path, *names: str) -> Path:
-    """The first of the folders that is there; the first name where none is."""
+    """The first of the folders that exists; the first name where none does."""
     return next((root / name for name in names if (root / name).is_dir()), root / names[0])
 
 
 def first_file(root: Path, *names: str) -> Path | None:
-    """The first of the files that is there."""
+    """The first of the files that exists."""
     return next((root / name for name in names if (root / name).is_file()), None)
 
 
@@ -204,7 +211,7 @@ def first_entry(path: Path | None) -> dict[str, Any]:
 def negatives(
     reading: Reading, root: Path, splits: Sequence[Split], keys: Sequence[str]
 ) -> dict[tuple[str, ...], tuple[str, ...]]:
-    """PCL's mined false captions (``train_neg_tfidf6.json``, ...): the entry's ``keys`` -> its sentences."""
+    """PCL's published false captions (``train_neg_tfidf6.json``, ...): values of ``keys`` -> sentences."""
     found: dict[tuple[str, ...], tuple[str, ...]] = {}
     for split in splits:
         path = root / f"{split}_neg_tfidf6.json"
@@ -219,7 +226,7 @@ def negatives(
 
 
 def bare(caption: str) -> str:
-    """The caption in small letters, one blank between words, without a full stop."""
+    """The caption in lower case, one blank between words, without a full stop at the end."""
     return " ".join(caption.lower().strip(" .").split())
 
 

@@ -1,19 +1,19 @@
-"""Spot-the-Diff (Jhamtani, Berg-Kirkpatrick, EMNLP 2018): frames of one camera, one sentence a difference.
+"""Spot-the-Diff (Jhamtani, Berg-Kirkpatrick, EMNLP 2018): frames of one camera, one sentence per difference.
 
-    resized_images/256.png, 256_2.png       before, after (256_diff.jpg shows the difference, no input)
+    resized_images/256.png, 256_2.png       before, after (256_diff.jpg shows the difference; not used)
     annotations/train.json, val.json, test.json     [{"img_id": "235", "sentences": ["...", ...]}, ...]
 
-Several records may have one id: other annotators' work. Published methods read that in three ways, which are
-three names here:
+Several records, by different annotators, may have one id. Published methods read them in three ways, which
+have three names here:
 
-    spot_the_diff           single: the records of an id joined, each sentence one reference
-    spot_the_diff_records   every record an item of its own
+    spot_the_diff           single: the records of an id are joined, each sentence is one reference
+    spot_the_diff_records   every record is an item of its own
     spot_the_diff_multi     all sentences of an id are one reference; see ``spot_the_diff_multi.py``
 
-Blank sentences are dropped from the references, and pairs that have no other, both counted;
-``spot_the_diff_blanks`` is single with them kept, as published scores have it. Circulating forms read as
-well: CLIP4IDC's reformat_train.json (a record an id), JSON lines, and the conversion of VisualRelationships
-(train.json, valid.json with "uid": "spotdiff_train_0"; of its absolute paths only the file names count).
+Blank sentences, and pairs that have no other, are left out and counted. ``spot_the_diff_blanks`` is "single"
+with blank sentences kept, as in published scores. Other forms are read as well: CLIP4IDC's
+reformat_train.json (one record per id), JSON lines, and the conversion of VisualRelationships (train.json,
+valid.json with "uid": "spotdiff_train_0"; only the file names of its absolute paths are used).
 """
 
 import re
@@ -48,7 +48,7 @@ def recognises(root: Path) -> bool:
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """Single protocol: one record an id, each sentence a reference, blank ones dropped."""
+    """Single protocol: one record per id, each sentence a reference, blank ones dropped."""
     items = _drop_blanks(merged_items(root, reading), reading)
     return [make_record(root, item, tuple(item.sentences), {"records": item.records}) for item in items]
 
@@ -60,7 +60,7 @@ def read_blanks(root: Path, reading: Reading) -> list[PairRecord]:
 
 
 def read_records(root: Path, reading: Reading) -> list[PairRecord]:
-    """One record for each record of the annotations, called spotdiff_<split>_<number>."""
+    """One record for each record of the annotations; its id is spotdiff_<split>_<number>."""
     items = _drop_blanks(list(_items(root, reading)), reading)
     return [make_record(root, item, tuple(item.sentences), {"img_id": item.number}) for item in items]
 

@@ -1,8 +1,8 @@
-"""Spot-the-Diff, multi-change protocol: all sentences of a pair are one reference, as CARD has it.
+"""Spot-the-Diff, multi-change protocol: all sentences of a pair are one reference, as in CARD.
 
 The text of a pair is the sentences of all records of its id in file order, blank ones included, joined by ".
 "; where that has more than 60 words, its first 60 joined by blanks, in the test references too. Read from the
-official annotations, or from CARD's renamed files, which hold nothing but these texts:
+official annotations, or from CARD's renamed files, which hold only these texts:
 
     change_multi_captions.json    {"000235.png": ["the person ... present. the dark grey suv ..."]}
     splits.json                   {"train": [235, ...], ...}
@@ -25,12 +25,12 @@ MOST_WORDS = 60
 
 
 def recognises(root: Path) -> bool:
-    """CARD's files: the single sentences cannot be had from them."""
+    """CARD's files, from which single sentences cannot be recovered."""
     return (root / CARD).is_file()
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """One record an id with one reference."""
+    """One record per id, with one reference."""
     if (root / CARD).is_file():
         return _read_card(root, reading)
     items = merged_items(root, reading)
@@ -44,7 +44,7 @@ def read(root: Path, reading: Reading) -> list[PairRecord]:
 
 
 def multi_text(sentences: Sequence[str]) -> str:
-    """CARD's one reference of a pair: joined by ". ", or cut to its first 60 words; "" for blanks only."""
+    """CARD's one reference of a pair: joined by ". ", its first 60 words at most; "" for blanks only."""
     if not any(sentence.strip() for sentence in sentences):
         return ""
     joined = ". ".join(sentences)
@@ -55,7 +55,9 @@ def multi_text(sentences: Sequence[str]) -> str:
 def _read_card(root: Path, reading: Reading) -> list[PairRecord]:
     splits = read_splits(root / "splits.json", reading)
     value = reading.json_object(root / CARD)
-    empty = {key for key, texts in value.items() if isinstance(texts, list) and not any(map(_told, texts))}
+    empty = {
+        key for key, texts in value.items() if isinstance(texts, list) and not any(map(_has_words, texts))
+    }
     if empty:
         reading.note(counted("left out, empty texts (blank sentences only)", sorted(empty)))
     gone = {scene_number(key) for key in empty}
@@ -70,6 +72,6 @@ def _read_card(root: Path, reading: Reading) -> list[PairRecord]:
     ]
 
 
-def _told(text: Any) -> bool:
-    """Is there a word (or something that is no text, which is told as damage later)?"""
+def _has_words(text: Any) -> bool:
+    """Whether it has a word, or is no text at all, which is reported as damage later."""
     return not isinstance(text, str) or bool(text.strip(" ."))

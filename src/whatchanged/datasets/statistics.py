@@ -1,4 +1,4 @@
-"""What a data set's captions are like: how many, how long, which words; one summary a split."""
+"""Statistics of a data set's captions, one summary per split: how many, how long, how many words."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Summary:
-    """One split. Words are what ``words`` cuts; ``once`` are those that occur a single time."""
+    """One split. Words stand between blanks; once: how many words occur a single time."""
 
     split: Split
     pairs: int

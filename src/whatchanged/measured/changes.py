@@ -28,6 +28,8 @@ MOST_GAP = 40
 """Clusters at most so many pixels apart can belong together."""
 MOST_ROOM = 1.5
 """Clusters belong together where the box around them is at most this many times their own boxes."""
+FAINT_PART = 0.1
+"""Pixels that differ by less than this part of the most in a cluster are not what it is about."""
 MOST_PARTS = 8
 """Bands in which shifts are looked for, the largest first."""
 
@@ -69,7 +71,7 @@ def found_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: fl
             break
         found += told(shift.axis, shift.moved, shift.gaps)
         aligned, seen = shift.aligned, shift.seen
-    for region in places(find_regions(seen, threshold)):
+    for region in places([tightened(aligned, after, one) for one in find_regions(seen, threshold)]):
         finding = find_kind(aligned, after, region.box, seen.visible(WEAKER * threshold))
         box = region.box
         if finding.aspect == "length":
@@ -79,6 +81,17 @@ def found_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: fl
         was = None if finding.kind == "added" else box
         found.append(Found(finding, was, there, region.pixels))
     return with_moves(aligned, after, found)
+
+
+def tightened(before: Pixels, after: Pixels, region: Region) -> Region:
+    """The cluster without its faint rim, such as noise beside a change."""
+    left, top, right, bottom = region.box
+    part = (slice(top, bottom), slice(left, right))
+    steps = np.abs(before[part].astype(np.int16) - after[part]).max(axis=2)
+    strong = steps >= max(1, FAINT_PART * int(steps.max()))
+    rows, columns = np.flatnonzero(strong.any(axis=1)), np.flatnonzero(strong.any(axis=0))
+    box = (left + int(columns[0]), top + int(rows[0]), left + int(columns[-1]) + 1, top + int(rows[-1]) + 1)
+    return replace(region, box=box)
 
 
 def with_moves(before: Pixels, after: Pixels, found: list[Found]) -> list[Found]:
@@ -150,22 +163,22 @@ def _is_frame(boxes: Sequence[Box]) -> bool:
 
 
 def merged(found: list[Found]) -> list[Found]:
-    """Alike changes as one: the same kind and finer word, and the same values."""
+    """Alike changes as one: the same kind and finer word."""
     alike: dict[tuple[object, ...], list[Found]] = {}
     for one in found:
-        values = tuple(sorted((name, str(value)) for name, value in one.finding.values.items()))
-        key = (one.cause, one.finding.kind, one.finding.aspect, values)
-        alike.setdefault(key, []).append(one)
+        alike.setdefault((one.cause, one.finding.kind, one.finding.aspect), []).append(one)
     return [_together(group) for group in alike.values()]
 
 
 def _together(group: list[Found]) -> Found:
-    """Alike changes as one; its boxes are around theirs."""
+    """Alike changes as one; its boxes are around theirs, its values those of all, if all have the same."""
     first = max(group, key=lambda one: one.pixels)
     before = [one.box_before for one in group if one.box_before]
     after = [one.box_after for one in group if one.box_after]
+    alike = all(one.finding.values == first.finding.values for one in group)
     return replace(
         first,
+        finding=first.finding if alike else replace(first.finding, values={}),
         box_before=union(before) if before else None,
         box_after=union(after) if after else None,
         pixels=sum(one.pixels for one in group),

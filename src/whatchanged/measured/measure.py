@@ -1,13 +1,13 @@
 """The measured answer for any two pictures: no model, only what can be counted."""
 
+import math
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.errors import WhatchangedError
-from whatchanged.images import Source, picture_size
+from whatchanged.images import Source, kept, picture_size
 from whatchanged.measured import gate, hidden, sentences, words
 from whatchanged.measured.canvas import compare_sizes, turn_statement
 from whatchanged.measured.changes import find_changes
@@ -38,22 +38,42 @@ def measure(
 
     Raises ImageError where a picture cannot be read.
     """
-    if sensitivity <= 0:
-        raise WhatchangedError(f"The sensitivity is {sensitivity:g}; give a number above 0, 1 is usual.")
-    if (
-        isinstance(before, str | Path)
-        and isinstance(after, str | Path)
-        and same_bytes(Path(before), Path(after))
-    ):
-        return _unchanged("identical", picture_size(Path(before), least=1), ())
-    one, other = read_picture(before), read_picture(after)
+    check_sensitivity(sensitivity)
+    before, after = kept(before), kept(after)
+    if same_bytes(before, after):
+        return of_same_bytes(before, ignore)
+    return measure_read(
+        (read_picture(before), read_picture(after)), (before, after), sensitivity, strict, ignore
+    )
+
+
+def of_same_bytes(source: Source, ignore: Sequence[Box] = ()) -> Measured:
+    """The answer for two files of the same bytes, of which ``source`` is one; nothing is decoded."""
+    return _unchanged("identical", picture_size(source, least=1), tuple(range(len(ignore))))
+
+
+def measure_read(
+    pictures: tuple[Picture, Picture],
+    sources: tuple[Source, Source],
+    sensitivity: float = 1.0,
+    strict: bool = False,
+    ignore: Sequence[Box] = (),
+) -> Measured:
+    """As ``measure``, of pictures that were read before; their sources are asked for later frames."""
+    one, other = pictures
     threshold = 0.0 if strict else 1.0 / sensitivity
     if one.size != other.size:
         return _of_other_sizes(one, other, threshold)
     answer = _of_one_size(one, other, threshold, ignore)
     if answer.verdict == "changed":
         return answer
-    return hidden.look_closer(answer, one, other, (before, after), threshold)
+    return hidden.look_closer(answer, one, other, sources, threshold)
+
+
+def check_sensitivity(sensitivity: float) -> None:
+    """Raises WhatchangedError where it is no number above 0."""
+    if not 0 < sensitivity < math.inf:
+        raise WhatchangedError(f"The sensitivity is {sensitivity:g}; give a number above 0, 1 is usual.")
 
 
 def _of_one_size(one: Picture, other: Picture, threshold: float, ignore: Sequence[Box]) -> Measured:

@@ -32,8 +32,13 @@ def chroma(pixels: NDArray[np.uint8]) -> Planes:
 def blurred(planes: Planes) -> Planes:
     """Binomial blur of 5 x 5, standard deviation 1; the border is repeated. Rounded to whole units."""
     padded = padded_by(planes, 2)
-    rows = _binomial(padded[..., :-4, :], padded[..., 1:-3, :], padded[..., 2:-2, :],
-                     padded[..., 3:-1, :], padded[..., 4:, :])  # fmt: skip
+    rows = _binomial(
+        padded[..., :-4, :],
+        padded[..., 1:-3, :],
+        padded[..., 2:-2, :],
+        padded[..., 3:-1, :],
+        padded[..., 4:, :],
+    )
     return _binomial(rows[..., :-4], rows[..., 1:-3], rows[..., 2:-2], rows[..., 3:-1], rows[..., 4:])
 
 

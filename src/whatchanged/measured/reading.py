@@ -41,16 +41,26 @@ class Picture:
     frames: int
 
     @property
+    def opaque(self) -> Pixels:
+        """The upright pixels with their alpha dropped."""
+        return self.on_white if self.hidden is None else self.hidden[..., :3]
+
+    @property
     def size(self) -> tuple[int, int]:
         """Width and height, upright."""
         return self.on_white.shape[1], self.on_white.shape[0]
 
 
-def same_bytes(one: Path, other: Path) -> bool:
-    """Whether both are files of the same bytes."""
-    if not (one.is_file() and other.is_file()) or one.stat().st_size != other.stat().st_size:
+def same_bytes(one: Source, other: Source) -> bool:
+    """Whether both are files of the same bytes, on disk or in memory."""
+    if isinstance(one, bytes) or isinstance(other, bytes):
+        return isinstance(one, bytes) and isinstance(other, bytes) and one == other
+    if not (isinstance(one, str | Path) and isinstance(other, str | Path)):
         return False
-    with one.open("rb") as first, other.open("rb") as second:
+    left, right = Path(one), Path(other)
+    if not (left.is_file() and right.is_file()) or left.stat().st_size != right.stat().st_size:
+        return False
+    with left.open("rb") as first, right.open("rb") as second:
         while block := first.read(1 << 20):
             if block != second.read(1 << 20):
                 return False

@@ -64,9 +64,9 @@ def _text(
     if kind == "recolored" and "color_before" in values:
         step = colours.step_of_codes(values["color_before"], values["color_after"])
         return f"{_subject(aspect)} {place} {step} {amount}"
-    if aspect == "length":
+    if aspect == "length" and values:
         return f"something {place} became {_length(values)}"
-    if kind == "resized" and before and after:
+    if aspect == "size" and before and after:
         old, new = (f"{box[2] - box[0]} x {box[3] - box[1]}" for box in (before, after))
         return f"something {place} changed its size from {old} to {new} pixels"
     return f"{_PLAIN[kind]} {place} {amount}"

@@ -20,7 +20,9 @@ LEAST_INK = 12
 SHORTEST = 6
 """Lines that move together at least."""
 ALIKE = 12
-"""Mean levels by which the lines of a stretch may differ from their neighbour."""
+"""Levels by which lines that go on may differ from their neighbour."""
+LEAST_NOVEL = 6
+"""Pixels that make a thing."""
 
 
 @dataclass(frozen=True)
@@ -158,15 +160,39 @@ def _gap(
 ) -> Gap:
     """The gap of some lines after and some lines before."""
     gone_lines, new_lines = _lines(boxes[0], axis, *gone), _lines(boxes[1], axis, *new)
-    stretch = _repeats(after, new_lines, axis) and _repeats(before, gone_lines, axis)
-    more = new[1] - new[0] - (gone[1] - gone[0])
     ink = _ink_count(after, new_lines) + _ink_count(before, gone_lines)
-    came, went = ink_box(after, new_lines), ink_box(before, gone_lines)
+    came, went = novel(after, new_lines, axis), novel(before, gone_lines, axis)
+    stretch = came is None and went is None
+    more = new[1] - new[0] - (gone[1] - gone[0])
+    if stretch:
+        came, went = ink_box(after, new_lines), ink_box(before, gone_lines)
     thing = union([box for box in (came, went) if box] or [new_lines])
     if stretch and (came or went):
         picture = after if came else before
         thing = stretched(picture, came or went or new_lines, axis)
     return Gap(came, went, stretch, more, ink, thing)
+
+
+def novel(pixels: Pixels, lines: Box, axis: int) -> Box | None:
+    """The box of what some lines show that neither of their two neighbours does; None where there is none.
+
+    Frames and fills that go on through the lines are in both neighbours, so nothing of them is novel.
+    """
+    left, top, right, bottom = lines
+    if right <= left or bottom <= top:
+        return None
+    part = np.moveaxis(pixels[top:bottom, left:right], axis, 0).astype(np.int16)
+    start, stop = (top, bottom) if axis == 0 else (left, right)
+    outside = [line for line in (start - 1, stop) if 0 <= line < pixels.shape[axis]]
+    new = np.ones(part.shape[:2], bool)
+    for line in outside or [start]:
+        neighbour = pixels[line, left:right] if axis == 0 else pixels[top:bottom, line]
+        new &= np.abs(part - neighbour).max(axis=2) > ALIKE
+    new = np.moveaxis(new, 0, axis)
+    if np.count_nonzero(new) < LEAST_NOVEL:
+        return None
+    rows, columns = np.flatnonzero(new.any(axis=1)), np.flatnonzero(new.any(axis=0))
+    return (left + int(columns[0]), top + int(rows[0]), left + int(columns[-1]) + 1, top + int(rows[-1]) + 1)
 
 
 def stretched(pixels: Pixels, box: Box, axis: int) -> Box:
@@ -185,16 +211,6 @@ def _reach(line: Pixels, first: int, last: int) -> tuple[int, int]:
     before, after = np.flatnonzero(~alike[:first]), np.flatnonzero(~alike[last:])
     start = int(before[-1]) + 1 if len(before) else 0
     return start, int(after[0]) + last if len(after) else len(line)
-
-
-def _repeats(pixels: Pixels, lines: Box, axis: int) -> bool:
-    """Whether the lines of a box all look about the same."""
-    left, top, right, bottom = lines
-    if right <= left or bottom <= top:
-        return True
-    part = np.moveaxis(pixels[top:bottom, left:right], axis, 0).astype(np.int16)
-    steps = np.abs(part - part[len(part) // 2]).max(axis=2)
-    return bool(np.count_nonzero(steps > ALIKE) <= 0.02 * steps.size)
 
 
 def box_length(box: Box, axis: int) -> int:

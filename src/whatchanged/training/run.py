@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from whatchanged.captioner.bundle import MANIFEST, open_bundle, shipped
+from whatchanged.captioner.bundle import open_bundle
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.recipes.schema import DataConfig, PoolConfig, Recipe
-from whatchanged.training.build import make_method
+from whatchanged.training.build import check_memory, make_method
 from whatchanged.training.checkpoint import State, read_checkpoint, save_checkpoint
 from whatchanged.training.data.sources import open_sources
 from whatchanged.training.data.token_cache import leaves_backbone, with_tokens
 from whatchanged.training.device import choose_device
 from whatchanged.training.features.backbones import fingerprint
 from whatchanged.training.loop import train
-from whatchanged.training.methods import Method, PadsCaptions, initialise_from
+from whatchanged.training.methods import Method, initialise_from
 from whatchanged.training.objects.token_files import read_origin
 from whatchanged.training.run_folder import (
     check_stage,
@@ -34,6 +34,7 @@ from whatchanged.training.run_folder import (
 from whatchanged.training.schedule import trained_groups
 from whatchanged.training.vision.base import PictureVision
 from whatchanged.training.weights.bundle_weights import check_norms, initialise_from_bundle
+from whatchanged.training.weights.trained import is_model
 
 
 def run_recipe(
@@ -74,10 +75,9 @@ def run_recipe(
         sources = open_sources(recipe, run)
         if start is not None:
             check_vocabulary(sources.vocabulary, run)
+        check_memory(recipe, sources.vocabulary)
         seed_everything(recipe.seed)
-        method = make_method(recipe, sources.vocabulary)
-        if isinstance(method, PadsCaptions) and sources.longest_caption:
-            method.pad_captions(sources.longest_caption)
+        method = make_method(recipe, sources.vocabulary, sources.longest_caption)
         for stage in recipe.stages:
             trained_groups(method, stage)
         if start is not None:
@@ -109,7 +109,7 @@ def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
     file, or nothing fits; ShapeError where a tensor's shape does not.
     """
     loader = recipe.method.weights_loader
-    if str(init) in shipped() or (init / MANIFEST).is_file():
+    if is_model(init):
         said = initialise_from_bundle(recipe, method, open_bundle(str(init)))
     elif not init.is_file():
         source = open_run(init, "last")[1]
@@ -127,21 +127,22 @@ def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
 
 
 def check_start(recipe: Recipe, quiet: bool) -> None:
-    """What a recipe that begins from random numbers should not do.
+    """Check a recipe that starts from random weights.
 
-    Raises RecipeError where it keeps the best cells of a picture by heads that nothing trains. Warns where it
-    counts on published weights.
+    Raises RecipeError where it keeps the best cells of a picture by heads that are still random: the first
+    stage has no task that trains them. Warns where the recipe expects published weights.
     """
-    ranked = not recipe.vision.keeps_every_cell
-    learned = any(recipe.vision.tasks.keys() & stage.tasks.keys() for stage in recipe.stages)
-    if ranked and not learned:
+    trained = any(recipe.tasks[name].vision_only for name in recipe.stages[0].tasks)
+    if not recipe.vision.keeps_every_cell and not trained:
+        teachers = ", ".join(name for name, task in recipe.vision.tasks.items() if task.vision_only)
         raise RecipeError(
-            f"{recipe.name}: vision.keep chooses cells by what the truth of drawn scenes teaches, and no"
-            ' stage learns that here. Begin from weights that have (--init), or use vision.kind = "backbone".'
+            f"{recipe.name}: vision.keep chooses cells by heads that start random, and only the task"
+            f" {teachers} trains them, which the first stage does not have. Start from trained weights"
+            ' (--init RUN), or use vision.kind = "backbone".'
         )
     if (expects := recipe.method.expects_weights(recipe)) and not quiet:
         print(
-            f"Warning: {recipe.name} begins from random numbers, as no weights were given, but it {expects}."
+            f"Warning: {recipe.name} starts from random weights, as no others were given, but it {expects}."
             " It will learn next to nothing of pictures. Give CLIP's weights (--init FILE), or let all of it"
             " learn (--set method.freeze=false, and rates near 1), as clip4idc-tiny does.",
             file=sys.stderr,

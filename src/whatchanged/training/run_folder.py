@@ -93,7 +93,11 @@ def read_recipe(run: Path) -> Recipe:
         raise RecipeError(
             f"{run}: no run lies here (it has no recipe.toml). Name the folder given to train --output."
         )
-    return parse_saved_recipe(file.read_text(encoding="utf-8"), str(file))
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise RecipeError(f"{file}: the run's recipe cannot be read ({error}). Train it again.") from error
+    return parse_saved_recipe(text, str(file))
 
 
 def keep(recipe: Recipe, run: Path, where: torch.device, init: Path | None, resumed: bool = False) -> None:
@@ -130,7 +134,7 @@ def check_vocabulary(vocabulary: Vocabulary, run: Path) -> None:
 def first_init(run: Path, init: Path | None) -> Path | None:
     """What the run in this folder began from; what a new one is told to."""
     kept = _first_environment(run).get("init")
-    if kept:
+    if kept and isinstance(kept, str):
         return Path(kept)
     return init if init is None or str(init) in shipped() else init.absolute()
 
@@ -143,7 +147,7 @@ def _first_environment(run: Path) -> dict[str, Any]:
     """What was written when the run began; {} where nothing was, or it cannot be read."""
     try:
         kept = json.loads((run / "environment.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return kept if isinstance(kept, dict) else {}
 

@@ -215,17 +215,32 @@ def world_of(dataset: str, root: Path | None = None) -> World | None:
             return world
     if root is not None:
         for world in all_worlds():
-            if world.has_truth(root):
+            if _answer(world, world.has_truth, root):
                 return world
     return None
 
 
+def _answer(world: World, question: Callable[..., bool], *about: object) -> bool:
+    """A world's answer; where the function of a plug-in fails it is no, with a line on stderr."""
+    if world.name in WORLDS:
+        return question(*about)
+    try:
+        return question(*about)
+    except Exception as error:  # another package's function may raise anything
+        installed = plugins.installed(plugins.WORLDS, WORLDS)
+        package = next(plugin.package for plugin in installed if plugin.name == world.name)
+        plugins.tell(f"The world {world.name!r} of {package} cannot be asked: {plugins.fault(error)}")
+        return False
+
+
 def language_of(sentences: Sequence[str]) -> World | None:
-    """The world that can make false captions of these sentences: at least half of them are in its
-    language."""
+    """The world whose language at least half of these sentences are in, and that makes false captions in it.
+
+    None where there is no such world: the sentences are free text.
+    """
     for world in all_worlds():
         if world.false_captions:
-            read = sum(world.reads(sentence) for sentence in sentences)
+            read = sum(_answer(world, world.reads, sentence) for sentence in sentences)
             if 2 * read >= len(sentences):
                 return world
     return None

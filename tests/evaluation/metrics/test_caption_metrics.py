@@ -40,7 +40,7 @@ def test_document_frequencies_of_the_corpus():
         assert (abs(total / 3 - values(scores.of(np.arange(3)))["CIDEr-D"]) < 1e-9) == equal
 
 
-def test_java_metrics_join_the_others_or_say_why_not():
+def test_further_metrics_join_the_others_or_say_why_not():
     def words(candidates, references):
         assert candidates[0] == "the red cube turned blue" and len(references[0]) == 2
         return mean("METEOR", np.array([len(c.split()) for c in candidates]) / 10)
@@ -48,6 +48,6 @@ def test_java_metrics_join_the_others_or_say_why_not():
     def broken(candidates, references):
         raise MetricUnavailable("SPICE: its jars are missing.")
 
-    scores = caption_scores(CAPTIONS, REFERENCES, java_metrics={"METEOR": words, "SPICE": broken})
+    scores = caption_scores(CAPTIONS, REFERENCES, further_metrics={"METEOR": words, "SPICE": broken})
     assert values(scores.of(np.arange(3)))["METEOR"] == pytest.approx(100 * (5 + 4 + 6) / 30)
     assert scores.unavailable == {"SPICE": "SPICE: its jars are missing."}

@@ -1,7 +1,8 @@
 """Our values beside those that the reference package itself computes, in one run with its Java (slow).
 
-BLEU, ROUGE-L and CIDEr-D agree to 1e-9, METEOR to the digits it prints, on real annotations and on every odd
-case of ``docs/evaluation.md``; the tokeniser agrees on every real sentence at hand.
+BLEU, ROUGE-L and CIDEr-D agree to 1e-9, METEOR to the digits it prints (ours, and the program that we call as
+a check), on real annotations and on every odd case of ``docs/evaluation.md``; the tokeniser agrees on every
+real sentence at hand.
 """
 
 import contextlib
@@ -20,7 +21,7 @@ from whatchanged.errors import MetricUnavailable
 from whatchanged.evaluation.metrics import java
 from whatchanged.evaluation.metrics.bleu import bleu, statistics
 from whatchanged.evaluation.metrics.cider import cider_d
-from whatchanged.evaluation.metrics.meteor import meteor
+from whatchanged.evaluation.metrics.meteor import meteor, program
 from whatchanged.evaluation.metrics.meteor import statistics as meteor_statistics
 from whatchanged.evaluation.metrics.ngrams import count
 from whatchanged.evaluation.metrics.ptb import ptb
@@ -216,15 +217,33 @@ def reference_meteor(package):
 
 
 @pytest.fixture(scope="module")
-def our_meteor(corpora):
+def as_one_corpus(corpora):
+    """The captions of all corpora, and the references of each."""
+    return (
+        [c for candidates, _ in corpora.values() for c in candidates],
+        [own for _, references in corpora.values() for own in references],
+    )
+
+
+@pytest.fixture(scope="module")
+def our_meteor(as_one_corpus):
     """The statistics of all corpora, as one corpus."""
+    return meteor_statistics(*as_one_corpus)
+
+
+@pytest.fixture(scope="module")
+def programs_meteor(as_one_corpus):
+    """The same from the program that we call."""
     with pytest.MonkeyPatch.context() as patch:
         # A decimal comma must not reach the program.
         patch.setenv("JAVA_TOOL_OPTIONS", "-Duser.language=de -Duser.country=DE")
-        return meteor_statistics(
-            [c for candidates, _ in corpora.values() for c in candidates],
-            [own for _, references in corpora.values() for own in references],
-        )
+        return program.statistics(*as_one_corpus)
+
+
+def test_meteors_statistics_are_the_programs(as_one_corpus, our_meteor, programs_meteor):
+    different = np.flatnonzero((our_meteor != programs_meteor).any(axis=1))
+    assert not [(as_one_corpus[0][i], as_one_corpus[1][i]) for i in different]
+    assert len(our_meteor) > 2000 and our_meteor[:, 4:20].any(axis=0).sum() >= 14
 
 
 @pytest.mark.parametrize("name", [*CORPORA, *REAL])
@@ -287,7 +306,52 @@ def test_the_tokeniser_on_random_printable_strings():
     assert len(different) <= 5, different
 
 
-def test_no_process_is_left(our_meteor):
+def test_no_process_is_left(programs_meteor):
     listed = subprocess.run(["ps", "-eo", "ppid,args"], capture_output=True, text=True, check=True).stdout
     mine = [line for line in listed.splitlines() if line.split()[0] == str(os.getpid())]
     assert sum("meteor-1.5.jar" in line for line in mine) <= 1  # the reference package's own
+
+
+def test_meteors_words_on_random_strings():
+    """The program's own class beside ours, on marks, abbreviations and letters of several scripts."""
+    from whatchanged.evaluation.metrics.meteor.tables import JAR, read_tables
+    from whatchanged.evaluation.metrics.meteor.words import one_line, words
+
+    draw = random.Random(5)
+    pieces = [
+        *map(chr, range(32, 127)),
+        *"éÀßжЯ赤’‘“”–—…\u00a0\u2009İΣ",
+        *[" "] * 40,
+        *["the", "The", "s"] * 6,
+    ]
+    pieces += [
+        "Mr.",
+        "No.",
+        "U.S.",
+        "e.g.",
+        "3.5",
+        "2,000",
+        "...",
+        "..",
+        "'s",
+        "''",
+        "DOTMULTI",
+        "DOTDOTMULTI.",
+    ]
+    texts = [one_line("".join(draw.choices(pieces, k=draw.randint(1, 25)))) for _ in range(10_000)]
+    jar = java.reference_package("METEOR") / "meteor" / JAR
+    flags = ("-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-cp", str(jar))
+    printed = subprocess.run(
+        ["java", *flags, "edu.cmu.meteor.util.Normalizer", "en", "true"],
+        input="\n".join(texts) + "\n",
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    ).stdout.split("\n")
+    abbreviations = read_tables().abbreviations
+    different = [
+        (text, theirs)
+        for text, theirs in zip(texts, printed[:-1], strict=True)
+        if words(text, abbreviations) != theirs.lower().split()
+    ]
+    assert not different

@@ -9,8 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from whatchanged.datasets import Dataset, open_dataset
-from whatchanged.datasets import Report as Reading
+from whatchanged.datasets import Dataset, DatasetReport, open_dataset
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation import Report, evaluate
 from whatchanged.evaluation.report.from_files import References, Systems, report_from_files
@@ -82,7 +81,7 @@ def test_a_drawn_data_set_has_its_sentences_judged(sampled_scenes, tmp_path):
     (tmp_path / "scenes.json").write_text(json.dumps({"scenes": [e for own, _ in entries for e in own]}))
     (tmp_path / "pairs.json").write_text(json.dumps([pair for _, pair in entries]))
     records = [replace(record, split="val") for record in records]
-    report = evaluate(right, Dataset("clevr_change", tmp_path, tuple(records), Reading()), resamples=0)
+    report = evaluate(right, Dataset("clevr_change", tmp_path, tuple(records), DatasetReport()), resamples=0)
     assert report["scene"]["semantic"]["true"]["percent"] == 100
     assert report["scene"]["distractor"]["called_none"]["count"] == 2
     assert list(report["types"]) == ["color", "material"]

@@ -107,7 +107,7 @@ def test_a_java_metric_stands_with_the_others():
     def broken(candidates, references):
         raise MetricUnavailable("SPICE: its jars are missing.")
 
-    settings = Settings(java_metrics={"METEOR": words, "SPICE": broken}, resamples=50)
+    settings = Settings(further_metrics={"METEOR": words, "SPICE": broken}, resamples=50)
     report = report_of(settings=settings)
     assert report["overall"]["METEOR"] == pytest.approx(100 * (5 + 4 + 4 + 4) / 40)
     low, high = report["intervals"]["semantic"]["METEOR"]
@@ -130,7 +130,7 @@ def test_a_metric_that_fails_for_the_other_system_is_not_compared():
             raise MetricUnavailable("METEOR: no memory left.")
         return words(candidates, references)
 
-    settings = Settings(resamples=20, java_metrics={"METEOR": fails_once})
+    settings = Settings(resamples=20, further_metrics={"METEOR": fails_once})
     report = report_of(settings=settings, other=PREDICTIONS)
     assert report["overall"]["METEOR"] > 0 and "METEOR" not in report["comparison"]["overall"]
     assert report["comparison"]["overall"]["CIDEr-D"]["difference"] == 0

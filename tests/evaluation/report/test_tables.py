@@ -38,7 +38,7 @@ GOOD, POOR = (
 @pytest.fixture(scope="module")
 def report():
     java = {"METEOR": lambda candidates, references: mean("METEOR", np.full(len(candidates), 0.25))}
-    good, poor = (score(RECORDS, own, Settings(resamples=100, java_metrics=java)) for own in (GOOD, POOR))
+    good, poor = (score(RECORDS, own, Settings(resamples=100, further_metrics=java)) for own in (GOOD, POOR))
     return make_report(good, other=poor, seeds=[poor])
 
 

@@ -81,7 +81,7 @@ def test_what_is_no_shard_is_refused(folder):
     with pytest.raises(DatasetError, match="no features that whatchanged wrote"):
         read_header(path)
     write_shard(path, ABOUT, ["a", "b"], folder[1])
-    with pytest.raises(DatasetError, match=r"it holds \[5, 6, 4\], and says \[2, 6, 4\]"):
+    with pytest.raises(DatasetError, match=r"its features are \[5, 6, 4\], its metadata says \[2, 6, 4\]"):
         read_header(path)
 
 

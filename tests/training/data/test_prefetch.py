@@ -4,7 +4,7 @@ from dataclasses import is_dataclass, replace
 
 import pytest
 import torch
-from tiny_pool import HEIGHT, WIDTH
+from tiny_run import TINY
 
 from whatchanged.errors import ImageError
 from whatchanged.recipes.reader import load_recipe
@@ -16,14 +16,7 @@ from whatchanged.training.objects.pool_source import PoolSource, open_pool
 from whatchanged.training.run import run_recipe
 
 SMALL = [
-    f"vision.image_width={WIDTH}",
-    f"vision.image_height={HEIGHT}",
-    "vision.channels=[4, 6, 8]",
-    "vision.blocks=1",
-    "vision.keep=6",
-    "method.width=16",
-    "method.heads=2",
-    "method.ffn=16",
+    *TINY,
     "stage.see.steps=5",
     "stage.see.batch=4",
 ]

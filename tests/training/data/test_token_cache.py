@@ -7,7 +7,7 @@ import pytest
 import torch
 from PIL import Image
 from tiny_pool import HEIGHT, VISION, WIDTH
-from tiny_run import make_run
+from tiny_run import SMALL_PICTURES, TINY, make_run
 from torch.testing import assert_close
 
 from whatchanged.recipes.reader import load_recipe
@@ -22,14 +22,8 @@ from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
 
 SMALL = [
-    "vision.image_width=48",
-    "vision.image_height=32",
-    "vision.channels=[4, 6, 8]",
-    "vision.blocks=1",
-    "vision.keep=6",
-    "method.width=16",
-    "method.heads=2",
-    "method.ffn=16",
+    *TINY,
+    *SMALL_PICTURES,
     "stage.caption.steps=4",
     "stage.caption.batch=8",
     "stage.caption.evaluate_every=2",

@@ -76,12 +76,12 @@ def test_wrong_or_unknown_backbones_are_refused(learner, seer, tmp_path):
         export_run(learner, tmp_path / "model", "mine")
     torch.manual_seed(9)
     other = make_run(tmp_path / "other", "clevr-see", [*TINY, "vision.channels=[4, 6, 9]"])
-    with pytest.raises(RecipeError, match="Name those that saw the features"):
+    with pytest.raises(RecipeError, match="Name the weights that made them"):
         export_run(learner, tmp_path / "model", "mine", weights=other)
     moved = shutil.copytree(learner, tmp_path / "run")
     text = (moved / "recipe.toml").read_text()
     grids = open_run(learner)[0].data.features
     (moved / "recipe.toml").write_text(text.replace(grids, str(tmp_path)))
-    with pytest.raises(RecipeError, match="does not say which backbone saw them"):
+    with pytest.raises(RecipeError, match="does not name the backbone that made them"):
         export_run(moved, tmp_path / "model", "mine", weights=seer)
     assert not (tmp_path / "model").exists()

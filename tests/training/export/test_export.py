@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import pytest
 import torch
-from tiny_run import make_run
+from tiny_run import BACKBONE, SMALL_PICTURES, make_run
 
 import whatchanged as package
 from whatchanged.captioner.bundle import open_bundle
@@ -25,25 +25,20 @@ from whatchanged.training.run_folder import open_run
 from whatchanged.training.validation import write_captions
 from whatchanged.vocabulary import MASK, UNK, padded
 
-BACKBONE = [
-    "vision.image_width=48",
-    "vision.image_height=32",
-    "vision.channels=[8, 8, 16]",
-    "vision.blocks=1",
-]
+WIDER = [*BACKBONE, *SMALL_PICTURES, "vision.channels=[8, 8, 16]"]
 SHORT = [
     "stage.pretrain.steps=3",
     "stage.caption.steps=12",
     "stage.caption.lr=1e-2",
     "stage.caption.evaluate_every=0",
 ]
-TINY = ["vision.kind=objects", *BACKBONE, "vision.keep=6", "vision.matching=true", *SHORT]
+OBJECTS = ["vision.kind=objects", *WIDER, "vision.keep=6", "vision.matching=true", *SHORT]
 
 
 @pytest.fixture(scope="module")
 def run(tiny_dataset, tmp_path_factory):
     folder = tmp_path_factory.mktemp("export") / "run"
-    settings = [*TINY, f"data.path={tiny_dataset}"]
+    settings = [*OBJECTS, f"data.path={tiny_dataset}"]
     start = make_run(folder.with_name("start"), "pcl-tiny", settings)
     run_recipe(load_recipe("pcl-tiny", settings), folder, quiet=True, device="cpu", init=start)
     first = json.loads((folder / "environment.json").read_text())
@@ -125,7 +120,7 @@ def test_graphs_that_say_something_else_are_refused(run, tmp_path, monkeypatch):
         method.output.weight.data.neg_()
 
     monkeypatch.setattr(export, "write_graphs", spoiled)
-    with pytest.raises(BundleError, match="captions of the exported graphs are not torch's"):
+    with pytest.raises(BundleError, match="captions of the exported graphs differ from torch's"):
         export_run(run, tmp_path / "bundle", "b")
     assert list(tmp_path.iterdir()) == []
 
@@ -142,7 +137,7 @@ def test_a_model_is_kept_unless_forced_and_other_things_in_any_case(run, bundle,
         for place in (folder, other, empty):
             with pytest.raises(OutputError, match="exists already"):
                 export_run(run, place, "b")
-        with pytest.raises(OutputError, match="holds other things than a model"):
+        with pytest.raises(OutputError, match="holds other files than a model's"):
             export_run(run, other, "b", force=True)
     assert (folder / "README.md").read_text() == (other / "precious.txt").read_text() == "x"
     for place in (folder, empty):
@@ -226,7 +221,7 @@ def test_runs_that_no_bundle_can_be_made_of_are_refused(run, tmp_path, monkeypat
 
 SCORER = [
     "vision.kind=backbone",
-    *BACKBONE,
+    *WIDER,
     "stage.train.steps=30",
     "stage.train.lr=1e-2",
     "stage.train.evaluate_every=0",
@@ -238,7 +233,7 @@ SUBTRACTION = [
     "method.view_weight=0",
     "method.reason_weight=0",
 ]
-HEADLESS = ["vision.kind=backbone", *BACKBONE, *SHORT, "method.distractor_judging=false"]
+HEADLESS = ["vision.kind=backbone", *WIDER, *SHORT, "method.distractor_judging=false"]
 
 
 @pytest.mark.parametrize(
@@ -301,8 +296,8 @@ def test_a_vision_that_is_not_trained_keeps_its_weights_and_statistics(run, tiny
 def test_an_unfinished_run_is_exported_only_when_that_is_asked(tiny_dataset, tmp_path, whatchanged):
     """Stopped while it is pre-trained: it never learned to caption."""
     run, model = tmp_path / "run", tmp_path / "model"
-    recipe = load_recipe("pcl-tiny", [*TINY, f"data.path={tiny_dataset}"])
-    start = make_run(tmp_path / "start", "pcl-tiny", [*TINY, f"data.path={tiny_dataset}"])
+    recipe = load_recipe("pcl-tiny", [*OBJECTS, f"data.path={tiny_dataset}"])
+    start = make_run(tmp_path / "start", "pcl-tiny", [*OBJECTS, f"data.path={tiny_dataset}"])
     assert not run_recipe(recipe, run, max_seconds=0, quiet=True, device="cpu", init=start).finished
     code, _, err = whatchanged("export", run, model)
     assert code == 2 and "it stands at step 1 of 3 of pretrain, stage 1 of 2" in err and "--unfinished" in err

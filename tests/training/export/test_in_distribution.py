@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tiny_pool as pools
 import torch
-from tiny_run import make_run
+from tiny_run import BACKBONE, make_run
 
 from whatchanged.captioner.runtime import load
 from whatchanged.errors import BundleError, DatasetError, RecipeError
@@ -22,10 +22,7 @@ from whatchanged.training.vision.patches import PatchVision
 
 SETTINGS = [
     "vision.kind=objects",
-    "vision.image_width=96",
-    "vision.image_height=64",
-    "vision.channels=[4, 6, 8]",
-    "vision.blocks=1",
+    *BACKBONE,
     "vision.keep=6",
     "vision.matching=true",
     "stage.pretrain.steps=3",
@@ -92,7 +89,9 @@ def test_the_threshold_lets_almost_all_familiar_pictures_pass_and_none_of_noise(
             distance(vision.features(vision.normalise(torch.from_numpy(p)))) for p in (pictures, noise)
         )
     assert (drawn < 1.5 * known.threshold).all() and (strange > 1.5 * known.threshold).all()
-    assert "15 drawn pictures, varied 1.5 times" in known.how and "99.9 % quantile of 15 others" in known.how
+    assert (
+        "15 drawn pictures, augmented 1.5 times" in known.how and "99.9 % quantile of 15 others" in known.how
+    )
 
 
 def test_the_pictures_chosen_are_of_all_three_views(monkeypatch):
@@ -152,6 +151,8 @@ def test_a_graph_that_finds_another_distance_is_refused(run, tiny_pool, tmp_path
         distance.mean -= 1
 
     monkeypatch.setattr(export, "write_graphs", spoiled)
-    with pytest.raises(BundleError, match="strangeness that the exported encoder finds is off torch's"):
+    with pytest.raises(
+        BundleError, match="out-of-distribution distance of the exported encoder differs from torch's"
+    ):
         export_run(run, tmp_path / "bundle", "b", in_distribution=tiny_pool)
     assert list(tmp_path.iterdir()) == []

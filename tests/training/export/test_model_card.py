@@ -52,10 +52,10 @@ def test_whether_the_backbone_can_be_trained(written):
 
 def test_what_the_model_cannot_do(written):
     """What its world says of its models; of other models the least that is true."""
-    assert "It knows only pictures like those" in written(CARD)
+    assert "It works only for pictures like those" in written(CARD)
     world = find_world("clevr")
     text = written(CARD, world)
-    assert "Its world is CLEVR scenes" in text and "It knows only" not in text
+    assert "Its world is CLEVR scenes" in text and "It works only" not in text
     assert world.limits in text
 
 

@@ -10,7 +10,13 @@ from torch.testing import assert_close
 
 from whatchanged.errors import MissingExtra, RecipeError
 from whatchanged.images import normalise
-from whatchanged.training.features.backbones import BACKBONES, Backbone, Kind, SeenOnTheFly, open_backbone
+from whatchanged.training.features.backbones import (
+    BACKBONES,
+    FeaturesOnTheFly,
+    FrozenBackbone,
+    Kind,
+    open_backbone,
+)
 from whatchanged.training.run_folder import open_run
 
 SMALL = "small"
@@ -33,11 +39,13 @@ def test_a_picture_is_normalised_and_its_cells_stand_row_by_row(small, tmp_path)
     backbone = open_backbone(SMALL, tmp_path / "w.safetensors")
     pixels = np.random.default_rng(0).integers(0, 256, (2, 224, 224, 3), dtype=np.uint8)
     with torch.inference_mode():
-        seen = backbone.see(torch.from_numpy(pixels))
+        seen = backbone.grid_features(torch.from_numpy(pixels))
         wanted = small.eval()(torch.from_numpy(normalise(pixels, (0.1, 0.2, 0.3), (0.5, 0.6, 0.7))))
         assert seen.shape == (2, 49, 5)
         assert_close(seen[:, 7 * 3 + 2], wanted[:, :, 3, 2])
-        assert_close(backbone.see(torch.from_numpy(normalise(pixels, backbone.mean, backbone.std))), seen)
+        assert_close(
+            backbone.grid_features(torch.from_numpy(normalise(pixels, backbone.mean, backbone.std))), seen
+        )
 
 
 def test_the_hash_is_of_the_weights_not_of_their_file(small, tmp_path):
@@ -113,7 +121,7 @@ def test_a_run_lends_its_backbone(tmp_path):
     pixels = torch.randint(0, 256, (1, *backbone.size[::-1], 3), dtype=torch.uint8)
     with torch.inference_mode():
         wanted = vision.answers(vision.normalise(pixels)).features.flatten(2).transpose(1, 2)
-        assert_close(backbone.see(pixels), wanted)
+        assert_close(backbone.grid_features(pixels), wanted)
     assert (backbone.rows, backbone.columns, backbone.width) == (vision.rows, vision.columns, 8)
     with pytest.raises(RecipeError, match="has weights of its own"):
         open_backbone(str(run), tmp_path / "w.pth")
@@ -124,8 +132,8 @@ def test_a_run_lends_its_backbone(tmp_path):
 
 def test_a_model_of_features_reads_pictures_through_their_backbone():
     network = nn.Conv2d(3, 4, 8, stride=8)
-    backbone = Backbone("b", "", (24, 16), (0.5,) * 3, (0.5,) * 3, 2, 3, 4, network)
-    vision, pixels = SeenOnTheFly(backbone), torch.randint(0, 256, (2, 16, 24, 3), dtype=torch.uint8)
+    backbone = FrozenBackbone("b", "", (24, 16), (0.5,) * 3, (0.5,) * 3, 2, 3, 4, network)
+    vision, pixels = FeaturesOnTheFly(backbone), torch.randint(0, 256, (2, 16, 24, 3), dtype=torch.uint8)
     pair = vision.tokens(pixels[:1], pixels[1:])
-    assert_close(torch.cat([pair.before.features, pair.after.features]), backbone.see(pixels))
+    assert_close(torch.cat([pair.before.features, pair.after.features]), backbone.grid_features(pixels))
     assert "network.weight" in vision.state_dict()

@@ -6,19 +6,22 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 from PIL import Image
+from tiny_bundle import CARD, build
 from tiny_pool import SHARD
 from tiny_run import TINY, make_run
 from torch.testing import assert_close
 
+from whatchanged.captioner.bundle import WEIGHTS, write_bundle
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, ImageError, OutputError, RecipeError
 from whatchanged.images import open_image, resize
-from whatchanged.recipes.reader import load_recipe
+from whatchanged.recipes.reader import dump_recipe, load_recipe
 from whatchanged.training.checkpoint import State, save_checkpoint
 from whatchanged.training.data.grid_files import GridFiles
 from whatchanged.training.data.pictures import read_features
@@ -27,6 +30,7 @@ from whatchanged.training.features.store import store_features, store_tokens
 from whatchanged.training.objects.pool import open_shards
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
+from whatchanged.training.weights.bundle_weights import pack_weights
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +58,35 @@ def test_each_shard_gets_its_tokens_plain_first(run, tiny_pool, tmp_path):
             gap = np.abs(stored[:, variant].astype(float) - stored[:, 0])
             assert gap.mean((1, 2, 3)).min() > 0
         assert not np.array_equal(stored[:, 1], stored[:, 2])
+
+
+def as_model(run, folder, left_out=""):
+    """The run's weights as a model folder, without the tensors whose names begin with ``left_out``."""
+    recipe, method, _ = open_run(run, "last")
+    build(folder)
+    kept = {k: t for k, t in method.state_dict().items() if not left_out or not k.startswith(left_out)}
+    (folder / WEIGHTS).write_bytes(pack_weights(kept))
+    provenance = {"resolved_recipe": dump_recipe(recipe)}
+    write_bundle(folder, replace(CARD, vocabulary=method.vocabulary, provenance=provenance))
+    return folder
+
+
+def test_a_models_weights_make_the_tokens_of_its_run(run, tiny_pool, tmp_path):
+    model = as_model(run, tmp_path / "model", "regressor")
+    assert store_tokens(model, tiny_pool, tmp_path / "model_tokens", 1, "cpu", quiet=True) == 2
+    store_tokens(run, tiny_pool, tmp_path / "run_tokens", 1, "cpu", quiet=True)
+    for name in ("00000.tokens.npy", "00001.tokens.npy"):
+        own, expected = (np.load(tmp_path / kind / name) for kind in ("model_tokens", "run_tokens"))
+        same = (own[..., -1] == expected[..., -1]).all(axis=-1)  # which cells: ranks may swap in 16 bit
+        assert same.mean() > 0.9
+        np.testing.assert_allclose(own[same].astype(float), expected[same].astype(float), atol=0.02)
+
+
+def test_a_model_without_its_backbone_is_refused(run, tiny_pool, tmp_path):
+    model = as_model(run, tmp_path / "model", "vision.backbone")
+    with pytest.raises(RecipeError, match=r"this model lacks vision\.backbone\."):
+        store_tokens(model, tiny_pool, tmp_path / "tokens", 1, "cpu", quiet=True)
+    assert not (tmp_path / "tokens").exists()
 
 
 def test_what_is_there_is_kept_and_what_is_missing_made(run, tiny_pool, tmp_path):
@@ -108,7 +141,7 @@ def test_cells_that_half_precision_cannot_number_are_refused(tiny_pool, tmp_path
     large = make_run(
         tmp_path / "run", "clevr-see", [*TINY, "vision.image_width=504", "vision.image_height=264"]
     )
-    with pytest.raises(RecipeError, match=r"clevr-see sees 2,079 cells; half precision .* than 2,048"):
+    with pytest.raises(RecipeError, match=r"the vision of clevr-see has 2,079 cells; float16 .* than 2,048"):
         store_tokens(large, tiny_pool, tmp_path / "tokens", 1, "cpu", quiet=True)
     assert not (tmp_path / "tokens").exists()
 
@@ -158,7 +191,7 @@ def test_each_picture_is_seen_once(small, pairs, tmp_path):
     for name in ("0.png", "3.png", "after/6.png"):
         pixels = torch.from_numpy(resize(open_image(pairs.parent / name), backbone.size))
         with torch.inference_mode():
-            seen = backbone.see(pixels[None])[0]
+            seen = backbone.grid_features(pixels[None])[0]
         assert_close(torch.from_numpy(stored.read(name)), seen, atol=2e-3, rtol=2e-3)
 
 
@@ -222,7 +255,7 @@ def test_features_that_are_no_numbers_are_refused(small, pairs, tmp_path, monkey
     backbone = open_backbone(str(small))
     torch.nn.init.constant_(backbone.network.stem[0][1].weight, 1e30)
     monkeypatch.setattr("whatchanged.training.features.store.open_backbone", lambda *a: backbone)
-    with pytest.raises(RecipeError, match="no finite number of half precision"):
+    with pytest.raises(RecipeError, match="are not finite in float16"):
         store(pairs, small, tmp_path / "grids")
     assert contents(tmp_path / "grids") == {}
 

@@ -31,12 +31,18 @@ def symbols(state):
         W[symbol] = {"LN_in": pair(state, f"{name}.entry_norm"), "blocks": []}
         while f"{name}.blocks.{len(W[symbol]['blocks'])}.ffn.0.weight" in state:
             at = f"{name}.blocks.{len(W[symbol]['blocks'])}"
-            W[symbol]["blocks"].append({
-                "LN_a": pair(state, f"{at}.attention_norm"), "LN_f": pair(state, f"{at}.ffn_norm"),
-                "q": pair(state, f"{at}.attention.query"), "k": pair(state, f"{at}.attention.key"),
-                "v": pair(state, f"{at}.attention.value"), "o": pair(state, f"{at}.attention.out"),
-                "W1": pair(state, f"{at}.ffn.0"), "W2": pair(state, f"{at}.ffn.3"),
-            })  # fmt: skip
+            W[symbol]["blocks"].append(
+                {
+                    "LN_a": pair(state, f"{at}.attention_norm"),
+                    "LN_f": pair(state, f"{at}.ffn_norm"),
+                    "q": pair(state, f"{at}.attention.query"),
+                    "k": pair(state, f"{at}.attention.key"),
+                    "v": pair(state, f"{at}.attention.value"),
+                    "o": pair(state, f"{at}.attention.out"),
+                    "W1": pair(state, f"{at}.ffn.0"),
+                    "W2": pair(state, f"{at}.ffn.3"),
+                }
+            )
     return W
 
 

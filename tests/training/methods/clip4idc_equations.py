@@ -24,8 +24,9 @@ def linear(W, name, x):
 
 def attend(W, name, x, other, heads, causal=False):
     """softmax(q k / sqrt(k)) v, head by head; a row of ``causal`` reads those up to itself."""
-    query, key, value = (linear(W, f"{name}.{part}", rows)
-                         for part, rows in (("query", x), ("key", other), ("value", other)))  # fmt: skip
+    query, key, value = (
+        linear(W, f"{name}.{part}", rows) for part, rows in (("query", x), ("key", other), ("value", other))
+    )
     size = query.shape[1] // heads
     out = torch.zeros_like(query)
     for head in range(heads):

@@ -64,9 +64,7 @@ def difference(W, x1, x2, layers, h, preset):
     a, b, asked = x1, x2, []
     for n in range(layers):
         at = f"layers.{n}.attention"
-        asked.append([
-            (linear(W, f"{at}.query", x), linear(W, f"{at}.key", y)) for x, y in ((a, b), (b, a))
-        ])  # fmt: skip
+        asked.append([(linear(W, f"{at}.query", x), linear(W, f"{at}.key", y)) for x, y in ((a, b), (b, a))])
         read = [attention(W, at, x, y, h, preset == "paper")[0] for x, y in ((a, b), (b, a))]
         a, b = ln(W, f"layers.{n}.norm", a + read[0]), ln(W, f"layers.{n}.norm", b + read[1])
     D = linear(W, "fuse", torch.cat([a, b], 1)).clamp(min=0)
@@ -151,9 +149,15 @@ def losses(W, batch, grid, layers, decoder_layers, h, preset, tau=1.0):
         if layers:
             matched = f"layers.{0 if preset == 'paper' else layers - 1}"
             sides = [
-                matching([f[s][0] for f in asked], [f[s][1] for f in asked], h, preset,
-                         scale(W, matched, preset, tau)) for s in (0, 1)
-            ]  # fmt: skip
+                matching(
+                    [f[s][0] for f in asked],
+                    [f[s][1] for f in asked],
+                    h,
+                    preset,
+                    scale(W, matched, preset, tau),
+                )
+                for s in (0, 1)
+            ]
             view = (nce(sides[0]) + nce(sides[1])) / 2
         S = matching(promised, second, h, preset, scale(W, "reasoning", preset, tau))
         terms.append((sum(said) / len(said), view, (nce(S) + nce(S.T)) / 2))

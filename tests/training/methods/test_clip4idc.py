@@ -256,9 +256,15 @@ class TestPieces:
 def squares():
     """Eight pairs: grey, and grey with a square in one of eight colours."""
     shades = {
-        "black": (0, 0, 0), "red": (255, 0, 0), "green": (0, 255, 0), "blue": (0, 0, 255),
-        "yellow": (255, 255, 0), "pink": (255, 0, 255), "cyan": (0, 255, 255), "white": (255, 255, 255),
-    }  # fmt: skip
+        "black": (0, 0, 0),
+        "red": (255, 0, 0),
+        "green": (0, 255, 0),
+        "blue": (0, 0, 255),
+        "yellow": (255, 255, 0),
+        "pink": (255, 0, 255),
+        "cyan": (0, 255, 255),
+        "white": (255, 255, 255),
+    }
     before = torch.full((8, 64, 64, 3), 120, dtype=torch.uint8)
     after = before.clone()
     for i, shade in enumerate(shades.values()):

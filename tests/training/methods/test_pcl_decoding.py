@@ -264,8 +264,13 @@ def test_both_graphs_export_with_free_batch_and_step(preset):
     model = stirred(preset)
     traced, batch = random_batch(model, pairs=2), random_batch(model, pairs=3, seed=8)
     outputs = ["no_change", "keys", "values", "pair", "cells"]
-    encoder = exported(Encoder(model).eval(), (traced.before, traced.after), ["before", "after"], outputs,
-                       {name: {0: "batch"} for name in ("before", "after", *outputs)})  # fmt: skip
+    encoder = exported(
+        Encoder(model).eval(),
+        (traced.before, traced.after),
+        ["before", "after"],
+        outputs,
+        {name: {0: "batch"} for name in ("before", "after", *outputs)},
+    )
     got = dict(
         zip(
             outputs,
@@ -288,8 +293,10 @@ def test_both_graphs_export_with_free_batch_and_step(preset):
     decoder = exported(
         Decoder(model).eval(),
         (torch.tensor([BOS, BOS]), torch.tensor(1), small.keys, small.values, small.cells, *empty.values()),
-        inputs, ["scores", "attention", *grown], axes,
-    )  # fmt: skip
+        inputs,
+        ["scores", "attention", *grown],
+        axes,
+    )
     cache, previous = model.first_cache(memory), torch.tensor([BOS, BOS, BOS])
     fed = [tensor.numpy() for tensor in cache.values()]
     for position in range(1, 6):
@@ -307,8 +314,14 @@ def test_eight_pairs_are_learnt_by_heart(preset):
     model = tiny(preset, width=64, ffn=128, dropout=0.0, max_length=9)
     pairs = random_batch(model, pairs=8)
     before, after, steps = 8 * pairs.before - 4, 8 * pairs.after - 4, 400
-    batch = Batch(before.repeat(6, 1, 1), after.repeat(6, 1, 1), pairs.ids.repeat(6, 1), None,
-                  pairs.changed.repeat(6), torch.Generator().manual_seed(0))  # fmt: skip
+    batch = Batch(
+        before.repeat(6, 1, 1),
+        after.repeat(6, 1, 1),
+        pairs.ids.repeat(6, 1),
+        None,
+        pairs.changed.repeat(6),
+        torch.Generator().manual_seed(0),
+    )
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.01, steps)
     for _ in range(steps):

@@ -190,10 +190,14 @@ def test_each_candidate_sees_its_own_pair(preset):
     batch = random_batch(model, pairs=3)
     together = model.similarities(batch)
     alone = [
-        model.similarities(Batch(*(part[b : b + 1] for part in (batch.before, batch.after, batch.ids)),
-                                 batch.negatives_ids[b : b + 1]))
+        model.similarities(
+            Batch(
+                *(part[b : b + 1] for part in (batch.before, batch.after, batch.ids)),
+                batch.negatives_ids[b : b + 1],
+            )
+        )
         for b in range(3)
-    ]  # fmt: skip
+    ]
     assert_close(together, torch.cat(alone))
     turned = Batch(batch.before.roll(1, 0), batch.after.roll(1, 0), batch.ids, batch.negatives_ids)
     assert (model.similarities(turned) - together).abs().min() > 1e-6

@@ -20,7 +20,7 @@ from whatchanged.recipes.schema import StageConfig
 from whatchanged.training import run
 from whatchanged.training.batches import Batch
 from whatchanged.training.methods.scorer import SCORER
-from whatchanged.training.methods.scorer_encoder import Matching, info_nce, two_sided
+from whatchanged.training.methods.scorer_encoder import TokenMatching, info_nce, two_sided
 from whatchanged.training.methods.scorer_presets import PRESETS
 from whatchanged.training.methods.scorer_reasoning import Reasoning, sentence_vector
 from whatchanged.training.schedule import make_optimizer
@@ -47,12 +47,23 @@ def test_the_released_model_has_its_number_of_parameters():
 
 
 def test_the_presets_differ_in_every_row_and_repaired_in_two():
-    differing = {f.name for f in fields(PRESETS["paper"])
-                 if getattr(PRESETS["paper"], f.name) != getattr(PRESETS["authors"], f.name)}  # fmt: skip
+    differing = {
+        f.name
+        for f in fields(PRESETS["paper"])
+        if getattr(PRESETS["paper"], f.name) != getattr(PRESETS["authors"], f.name)
+    }
     assert differing == {
-        "match_heads", "learned_scale", "match_last", "coordinates", "project_heads", "standard_ffn",
-        "mean_sentence", "train_reasoning", "split_kinds", "drop_fused",
-    }  # fmt: skip
+        "match_heads",
+        "learned_scale",
+        "match_last",
+        "coordinates",
+        "project_heads",
+        "standard_ffn",
+        "mean_sentence",
+        "train_reasoning",
+        "split_kinds",
+        "drop_fused",
+    }
     repaired, authors = tiny("repaired").preset, PRESETS["authors"]
     mended = {f.name for f in fields(authors) if getattr(repaired, f.name) != getattr(authors, f.name)}
     assert mended == {"mean_sentence", "train_reasoning"}
@@ -140,7 +151,7 @@ def test_a_true_mean_does_not_know_of_the_datas_lengths():
 
 
 def test_the_scale_is_learned_from_one_and_held_below_a_hundred():
-    matching = Matching(ScorerConfig(heads=1), PRESETS["authors"])
+    matching = TokenMatching(ScorerConfig(heads=1), PRESETS["authors"])
     q, k = torch.tensor([[[1.0, 0], [0, 1]]]), torch.tensor([[[1.0, 0], [0, 2]]])
     assert matching(q, k).item() == pytest.approx(1.5 * math.e, rel=1e-6)
     with torch.no_grad():
@@ -149,7 +160,7 @@ def test_the_scale_is_learned_from_one_and_held_below_a_hundred():
     assert matching.log_scale.item() == pytest.approx(4.605170, abs=1e-6)
     matching(q, k).backward()  # at the limit it can still fall
     assert matching.log_scale.grad.item() == pytest.approx(150, rel=1e-6)
-    fixed = Matching(ScorerConfig(heads=1, temperature=0.5), PRESETS["paper"])
+    fixed = TokenMatching(ScorerConfig(heads=1, temperature=0.5), PRESETS["paper"])
     assert fixed(q, k).item() == 3.0 and count(fixed) == 0
 
 
@@ -159,7 +170,8 @@ def test_heads_raise_the_papers_scores_and_not_the_authors():
     q, k = torch.randn(4, 6, 8).double(), torch.randn(4, 5, 8).double()
     scores = {
         reading: [
-            Matching(ScorerConfig(heads=heads), PRESETS[reading]).double()(q, k) for heads in (1, 2, 4, 8)
+            TokenMatching(ScorerConfig(heads=heads), PRESETS[reading]).double()(q, k)
+            for heads in (1, 2, 4, 8)
         ]
         for reading in ("paper", "authors")
     }
@@ -188,8 +200,12 @@ def test_coordinates():
 
 
 def test_the_first_waves():
-    assert_close(tiny("paper", word_width=300).decoder.positions[1, :4],
-                 torch.tensor([0.8415, 0.5403, 0.8078, 0.5894]), atol=5e-5, rtol=0)  # fmt: skip
+    assert_close(
+        tiny("paper", word_width=300).decoder.positions[1, :4],
+        torch.tensor([0.8415, 0.5403, 0.8078, 0.5894]),
+        atol=5e-5,
+        rtol=0,
+    )
 
 
 def test_what_the_released_feed_forward_forgets():
@@ -236,11 +252,17 @@ def test_changed_pairs_are_no_negatives_of_unchanged_ones():
         model = tiny(reading)
         batch = random_batch(model, pairs=6)
         kinds = [
-            model.loss("caption", Batch(**{
-                name: value[batch.changed == c] if isinstance(value, torch.Tensor) else value
-                for name, value in vars(batch).items()
-            })) for c in (0, 1)
-        ]  # fmt: skip
+            model.loss(
+                "caption",
+                Batch(
+                    **{
+                        name: value[batch.changed == c] if isinstance(value, torch.Tensor) else value
+                        for name, value in vars(batch).items()
+                    }
+                ),
+            )
+            for c in (0, 1)
+        ]
         whole = model.loss("caption", batch)
         for name in ("view", "reason"):
             alike = torch.allclose(whole[name], (kinds[0][name] + kinds[1][name]) / 2, atol=1e-6)
@@ -396,10 +418,19 @@ def test_weights_of_another_vocabulary_are_refused():
 @READING
 def test_eight_pairs_are_learned_by_heart(reading):
     model = SCORER(
-        ScorerConfig(**READINGS[reading], width=32, word_width=20, heads=4, layers=1, max_length=12,
-                     dropout=0.0, reason_weight=0.01),
-        StoredFeatures(4, 4, 8), VOCABULARY,
-    )  # fmt: skip
+        ScorerConfig(
+            **READINGS[reading],
+            width=32,
+            word_width=20,
+            heads=4,
+            layers=1,
+            max_length=12,
+            dropout=0.0,
+            reason_weight=0.01,
+        ),
+        StoredFeatures(4, 4, 8),
+        VOCABULARY,
+    )
     batch = random_batch(model, pairs=8)
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     for _ in range(120):

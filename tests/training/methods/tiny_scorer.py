@@ -18,8 +18,18 @@ READINGS = {
 
 def tiny(reading, seed=0, feature_width=10, grid=GRID, **overrides):
     """A model in evaluation mode whose random weights make its words follow the pictures."""
-    settings = {"width": 16, "word_width": 6, "heads": 4, "max_length": 10, "view_weight": 0.5,
-                "reason_weight": 0.25} | READINGS[reading] | overrides  # fmt: skip
+    settings = (
+        {
+            "width": 16,
+            "word_width": 6,
+            "heads": 4,
+            "max_length": 10,
+            "view_weight": 0.5,
+            "reason_weight": 0.25,
+        }
+        | READINGS[reading]
+        | overrides
+    )
     torch.manual_seed(seed)
     model = SCORER(ScorerConfig(**settings), StoredFeatures(*grid, feature_width), VOCABULARY)
     with torch.no_grad():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load, save
-from tiny_run import make_run
+from tiny_run import SMALL_PICTURES, TINY, make_run
 from torch import nn
 from torch.testing import assert_close
 
@@ -30,18 +30,7 @@ from whatchanged.training.weights.bundle_weights import (
 )
 from whatchanged.vocabulary import Vocabulary
 
-SMALL = [
-    "vision.image_width=48",
-    "vision.image_height=32",
-    "vision.channels=[4, 6, 8]",
-    "vision.blocks=1",
-    "vision.keep=6",
-    "method.width=16",
-    "method.heads=2",
-    "method.ffn=16",
-]
-
-
+SMALL = [*TINY, *SMALL_PICTURES]
 FEW = [
     "stage.caption.steps=1",
     "stage.caption.batch=4",

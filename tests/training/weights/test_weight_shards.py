@@ -3,7 +3,7 @@
 import pytest
 import torch
 from safetensors import safe_open
-from tiny_pool import HEIGHT, WIDTH
+from tiny_run import TINY
 
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.recipes.reader import load_recipe
@@ -11,17 +11,7 @@ from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
 from whatchanged.training.weights import weight_shards
 
-SMALL = [
-    f"vision.image_width={WIDTH}",
-    f"vision.image_height={HEIGHT}",
-    "vision.channels=[4, 6, 8]",
-    "vision.blocks=1",
-    "vision.keep=6",
-    "method.width=24",
-    "method.heads=2",
-    "method.ffn=32",
-    "method.cross_layers=1",
-]
+SMALL = [*TINY, "method.width=24", "method.ffn=32", "method.cross_layers=1"]
 
 
 @pytest.fixture(scope="module")

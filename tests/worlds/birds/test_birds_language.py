@@ -7,17 +7,41 @@ from whatchanged.worlds.birds.bird import COLOURS, Bird, species
 from whatchanged.worlds.birds.language import compare, describe, differences, is_true
 
 ONE = Bird(
-    beak="orange", head="black", breast="white", wings="grey", tail="tan", legs="red",
-    beak_length=0.9, tail_length=0.2, legs_length=0.6, size=0.3,
-    breast_pattern="spotted", wings_pattern="plain", breast_mark="black", wings_mark="blue",
-    stripe="yellow", crest=True,
-)  # fmt: skip
+    beak="orange",
+    head="black",
+    breast="white",
+    wings="grey",
+    tail="tan",
+    legs="red",
+    beak_length=0.9,
+    tail_length=0.2,
+    legs_length=0.6,
+    size=0.3,
+    breast_pattern="spotted",
+    wings_pattern="plain",
+    breast_mark="black",
+    wings_mark="blue",
+    stripe="yellow",
+    crest=True,
+)
 TWO = Bird(
-    beak="orange", head="blue", breast="white", wings="brown", tail="tan", legs="red",
-    beak_length=0.1, tail_length=0.3, legs_length=0.6, size=0.8,
-    breast_pattern="striped", wings_pattern="striped", breast_mark="black", wings_mark="white",
-    stripe="", crest=False,
-)  # fmt: skip
+    beak="orange",
+    head="blue",
+    breast="white",
+    wings="brown",
+    tail="tan",
+    legs="red",
+    beak_length=0.1,
+    tail_length=0.3,
+    legs_length=0.6,
+    size=0.8,
+    breast_pattern="striped",
+    wings_pattern="striped",
+    breast_mark="black",
+    wings_mark="white",
+    stripe="",
+    crest=False,
+)
 
 
 @pytest.mark.parametrize(

@@ -117,9 +117,15 @@ def test_what_is_there_is_not_written_over(tmp_path):
 # pictures
 
 PLAIN = Bird(
-    *("red", "blue", "yellow", "green", "orange", "black"), 0.5, 0.5, 0.5, 0.5,
-    *("plain", "plain", "white", "white"), stripe="", crest=False,
-)  # fmt: skip
+    *("red", "blue", "yellow", "green", "orange", "black"),
+    0.5,
+    0.5,
+    0.5,
+    0.5,
+    *("plain", "plain", "white", "white"),
+    stripe="",
+    crest=False,
+)
 STILL = View(right=True, tilt=0.0, scale=0.37, x=0.5, y=0.5, ground=2, light=1.0, seed=0)
 
 

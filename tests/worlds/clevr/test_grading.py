@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whatchanged.worlds.clevr.change import NOTHING, Change
-from whatchanged.worlds.clevr.grading import Statement, Verdict, is_true, judge, other_object, parse
+from whatchanged.worlds.clevr.grading import Judgement, Statement, is_true, judge, other_object, parse
 from whatchanged.worlds.clevr.language import NO_CHANGE, say
 from whatchanged.worlds.clevr.phrases import RELATIONS, Phrase, Plain
 from whatchanged.worlds.clevr.scene import Color, Material, Scene, SceneObject, Shape, Size, View
@@ -118,7 +118,7 @@ def test_parse(sentence, statement):
 )
 def test_what_is_not_the_language_is_not_read(sentence):
     assert parse(sentence) is None
-    assert judge(sentence, BEFORE, GREEN, Change("color", 0, 0)) == Verdict()
+    assert judge(sentence, BEFORE, GREEN, Change("color", 0, 0)) == Judgement()
 
 
 plain = st.builds(
@@ -139,7 +139,7 @@ def test_any_text_is_read_or_refused_in_peace(text):
     judge(text, BEFORE, GREEN, Change("color", 0, 0))
 
 
-RIGHT = Verdict(True, True, True, True, True)
+RIGHT = Judgement(True, True, True, True, True)
 
 
 @pytest.mark.parametrize(
@@ -149,15 +149,15 @@ RIGHT = Verdict(True, True, True, True, True)
         ("the cube left of the metal ball became green", RIGHT),
         ("the cube in front of the small metal thing became green", RIGHT),
         # Fits two objects, one of them the changed one: true, but not a good name.
-        ("the red thing became green", Verdict(True, True, True, True, False)),
-        ("the cube became blue", Verdict(True, True, False, True, True)),
-        ("the ball became green", Verdict(True, True, True, False, False)),
-        ("the cube right of the ball became green", Verdict(True, True, True, False, False)),
+        ("the red thing became green", Judgement(True, True, True, True, False)),
+        ("the cube became blue", Judgement(True, True, False, True, True)),
+        ("the ball became green", Judgement(True, True, True, False, False)),
+        ("the cube right of the ball became green", Judgement(True, True, True, False, False)),
         # The object is named as it was before the change.
-        ("the green cube became green", Verdict(True, True, True, False, False)),
-        ("the cube became matte", Verdict(True, False, False, True, True)),
-        ("the cube moved", Verdict(True, False, False, True, True)),
-        ("there is no change", Verdict(True, False, False, False, False)),
+        ("the green cube became green", Judgement(True, True, True, False, False)),
+        ("the cube became matte", Judgement(True, False, False, True, True)),
+        ("the cube moved", Judgement(True, False, False, True, True)),
+        ("there is no change", Judgement(True, False, False, False, False)),
     ],
 )
 def test_verdicts_on_a_change_of_color(sentence, verdict):
@@ -212,7 +212,7 @@ def test_the_other_object_is_looked_for_where_the_changed_one_is():
 def test_of_a_pair_without_change_only_the_type_is_judged():
     for sentence in NO_CHANGE:
         assert judge(sentence, BEFORE, BEFORE, NOTHING) == RIGHT
-    assert judge("the cube moved", BEFORE, BEFORE, NOTHING) == Verdict(parsed=True)
+    assert judge("the cube moved", BEFORE, BEFORE, NOTHING) == Judgement(parsed=True)
 
 
 def test_every_sentence_of_the_development_set_is_read_and_true(dev_folder):

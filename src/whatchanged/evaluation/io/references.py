@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from whatchanged.datasets import Dataset, Report, open_dataset
+from whatchanged.datasets import Dataset, DatasetReport, open_dataset
 from whatchanged.datasets.reading import is_unicode
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.io.documents import Document, pcl_id, read_document, short
@@ -58,7 +58,7 @@ def open_references(
     blank = [pair_id for pair_id, own in captions.items() if not own]
     if blank:
         raise PredictionsError(f"{path}: pair {blank[0]} has no sentence ({len(blank):,} such pairs).")
-    return Dataset("file", path, tuple(records_of(captions, "file", path.parent)), Report())
+    return Dataset("file", path, tuple(records_of(captions, "file", path.parent)), DatasetReport())
 
 
 def records_of(captions: Mapping[str, Sequence[str]], dataset: str, folder: Path) -> list[PairRecord]:

@@ -17,8 +17,8 @@ from whatchanged.evaluation.metrics.tokenisers import tokenise
 METRICS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr-D", "SPICE")
 """In the order of reports."""
 
-JavaMetric = Callable[[Sequence[str], Sequence[Sequence[str]]], Additive]
-"""Tokenised candidates and references to a metric that an outside program computes."""
+FurtherMetric = Callable[[Sequence[str], Sequence[Sequence[str]]], Additive]
+"""Tokenised candidates and references to a metric that needs more than the base install."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,11 @@ def caption_scores(
     references: Sequence[Sequence[str]],
     tokenizer: str = "ptb",
     frequencies: str = "subset",
-    java_metrics: Mapping[str, JavaMetric] | None = None,
+    further_metrics: Mapping[str, FurtherMetric] | None = None,
 ) -> CaptionScores:
     """Tokenise and count everything once.
 
-    ``references[i]``: the references of ``captions[i]``, at least one. ``java_metrics``: further metrics by
+    ``references[i]``: the references of ``captions[i]``, at least one. ``further_metrics``: other metrics by
     name; one that raises MetricUnavailable has no value, and the reason is kept.
     """
     candidates, tokenised = tokenise(captions, references, tokenizer)
@@ -72,7 +72,7 @@ def caption_scores(
         mean("ROUGE-L", rouge),
     ]
     unavailable = {}
-    for name, compute in (java_metrics or {}).items():
+    for name, compute in (further_metrics or {}).items():
         try:
             additive.append(compute(candidates, tokenised))
         except MetricUnavailable as error:

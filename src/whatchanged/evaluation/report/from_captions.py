@@ -9,7 +9,7 @@ from whatchanged.datasets import Dataset
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.io.predictions import Prediction, aligned
 from whatchanged.evaluation.io.references import records_of
-from whatchanged.evaluation.metrics.java_metrics import java_metrics
+from whatchanged.evaluation.metrics.further_metrics import further_metrics
 from whatchanged.evaluation.metrics.tokenisers import TOKENISERS
 from whatchanged.evaluation.metrics.truth import read_truths
 from whatchanged.evaluation.report.report import Report, make_report
@@ -32,6 +32,7 @@ def evaluate(
     tokenizer: Literal["ptb", "plain"] = "ptb",
     document_frequencies: Literal["subset", "corpus"] = "subset",
     resamples: int = 1000,
+    meteor: bool = False,
     java: bool = False,
 ) -> Report:
     """Score captions: the numbers of `whatchanged evaluate`, without files.
@@ -45,7 +46,8 @@ def evaluate(
     tokenizer: ``ptb``, as the COCO evaluation, or ``plain``, split at blanks.
     document_frequencies: CIDEr-D's word weights come from each ``subset`` or from the whole ``corpus``.
     resamples: how many resamples of scenes the intervals are made of; 0: no intervals.
-    java: whether to compute METEOR and SPICE, which need the extra ``eval`` and take at least 10 s.
+    meteor: whether to compute METEOR, which needs the extra ``eval`` and takes some seconds.
+    java: whether to compute SPICE, a Java program, and METEOR; both need the extra ``eval``.
 
     Raises PredictionsError where predictions and references do not fit each other: each pair needs one
     prediction and at least one reference.
@@ -70,7 +72,9 @@ def evaluate(
     >>> by_id["overall"] == report["overall"]
     True
     """
-    settings = _settings(tokenizer, document_frequencies, threshold, resamples, java)
+    _check_settings(tokenizer, document_frequencies, threshold, resamples)
+    further = further_metrics(with_meteor=meteor or java, with_spice=java)
+    settings = Settings(tokenizer, document_frequencies, threshold, resamples, further_metrics=further)
     records = _records(predictions, references)
     captions = _by_id("predictions", predictions, records)
     probabilities = {} if no_change is None else _by_id("no_change", no_change, records)
@@ -82,8 +86,8 @@ def evaluate(
     return make_report(score(records, aligned(made, records), settings, truths), origin=origin)
 
 
-def _settings(tokenizer: str, frequencies: str, threshold: float, resamples: int, java: bool) -> Settings:
-    """The settings, checked. Raises PredictionsError for one that does not exist."""
+def _check_settings(tokenizer: str, frequencies: str, threshold: float, resamples: int) -> None:
+    """Raises PredictionsError for a setting that does not exist."""
     for name, value, known in (
         ("tokenizer", tokenizer, tuple(TOKENISERS)),
         ("document_frequencies", frequencies, FREQUENCIES),
@@ -94,7 +98,6 @@ def _settings(tokenizer: str, frequencies: str, threshold: float, resamples: int
         raise PredictionsError(f"threshold should be a probability (0 to 1), not {threshold!r}.")
     if resamples < 0:
         raise PredictionsError(f"resamples should be 0 or more, not {resamples}.")
-    return Settings(tokenizer, frequencies, threshold, resamples, java_metrics=java_metrics() if java else {})
 
 
 def _records(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from whatchanged.evaluation.io.maps import AttentionMaps
 from whatchanged.evaluation.io.predictions import Prediction
-from whatchanged.evaluation.metrics.caption_metrics import CaptionScores, JavaMetric, caption_scores
+from whatchanged.evaluation.metrics.caption_metrics import CaptionScores, FurtherMetric, caption_scores
 from whatchanged.evaluation.metrics.pointing import Shot, play
 from whatchanged.evaluation.metrics.subsets import Place, Subsets, subsets, viewpoints
 from whatchanged.evaluation.metrics.truth import Judged, Truths, judged
@@ -37,7 +37,7 @@ class Settings:
     """Resamples of the bootstrap, and rounds of the paired test; 0: no intervals."""
     seed: int = 0
     """Of the resamples."""
-    java_metrics: Mapping[str, JavaMetric] = field(default_factory=dict)
+    further_metrics: Mapping[str, FurtherMetric] = field(default_factory=dict)
     """METEOR and SPICE, where they are to be computed."""
 
 
@@ -102,7 +102,7 @@ def score(
         [record.captions for record in records],
         settings.tokenizer,
         settings.frequencies,
-        settings.java_metrics,
+        settings.further_metrics,
     )
     world = world_of(records[0].dataset) if truths is None else truths.world
     chosen = subsets(records, () if world is None else world.kinds)

@@ -13,6 +13,7 @@ from whatchanged.evaluation.statistics.resampling import LEVEL
 
 FORMAT = 1
 """Of the report in JSON; a key that changes its meaning makes it 2."""
+METEOR = "METEOR 1.5 in Python, the statistics of meteor-1.5.jar (-l en -norm)"
 FEW_PAIRS = 50
 FEW_GROUPS = 30
 FEW_SEEDS = 3
@@ -44,6 +45,7 @@ def make_signature(scored: Scored, origin: Origin) -> dict[str, Any]:
         "whatchanged": whatchanged.__version__,
         "numpy": np.__version__,
         "metrics": "values of the COCO caption evaluation (pycocoevalcap 1.2), times 100",
+        "meteor": METEOR if "METEOR" in computed else None,
         "dataset": scored.records[0].dataset,
         "tokenizer": settings.tokenizer,
         "document_frequencies": settings.frequencies,

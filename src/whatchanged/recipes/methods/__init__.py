@@ -5,6 +5,7 @@ To add a method: a file with a class derived from ``MethodSettings``, and a line
 another package names its class under the entry-point group ``whatchanged.methods``.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -23,7 +24,7 @@ METHODS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Task:
-    """What one task of a stage needs.
+    """The needs of one task of a stage.
 
     number: part of the seed of the task's examples. It never changes, or later versions would draw others.
     reads: captioned pairs, or two labelled pictures.
@@ -43,7 +44,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class MethodSettings:
+class MethodSettings(ABC):
     """What all methods' settings have. A subclass adds fields: the keys of ``[method]``.
 
     implementation: "module:Class" of the torch module, which only training imports; it is built with
@@ -60,9 +61,9 @@ class MethodSettings:
     """Ids of the longest caption, with its marks."""
 
     @property
+    @abstractmethod
     def tasks(self) -> Mapping[str, Task]:
         """The method's own tasks by name."""
-        raise NotImplementedError
 
     @property
     def embeds_captions(self) -> bool:
@@ -95,5 +96,5 @@ class MethodSettings:
         """What the recipe does that only makes sense with published weights, in words; "" for nothing."""
         return ""
 
-    def check(self, recipe: "Recipe", where: str) -> None:
+    def check(self, recipe: "Recipe", where: str) -> None:  # noqa: B027 - a method may have nothing to check
         """Raise RecipeError at the first setting that does not fit (``recipes.checks`` has helpers)."""

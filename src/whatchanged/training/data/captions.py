@@ -1,4 +1,4 @@
-"""Captions as a recipe wants them: in a world's fixed wording, prepared as a published protocol did."""
+"""Captions as a recipe wants them: as annotated or in a world's fixed wording, and prepared as published."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,9 +23,10 @@ def check_wording(wording: str, world: World) -> None:
 def reword(
     records: Sequence[PairRecord], wording: str, world: World | None, truths: Mapping[str, Truth]
 ) -> list[PairRecord]:
-    """The records with the world's fixed sentence for their training captions ("captions": as they are).
+    """The records, each training pair with the world's fixed sentence as its only caption.
 
-    Raises RecipeError where the truth of a training pair is not known, or the world has no such wording.
+    With the wording "captions" they stay as they are. Raises RecipeError where the truth of a training pair
+    is not known, or the world has no such wording.
     """
     if wording == "captions":
         return list(records)
@@ -45,9 +46,10 @@ def reword(
 
 
 def prepare(record: PairRecord, prepared: Preparation) -> PairRecord:
-    """The record with prepared captions: cut to the paper's length in training, whole as references.
+    """The record with prepared captions: truncated to the paper's length in training, whole as references.
 
-    Scores on validation data compare prepared words with prepared words; ``evaluate`` uses the raw captions.
+    Scores on validation data compare prepared words with prepared words. The command ``evaluate`` uses the
+    captions as annotated.
     """
     if prepared.name == "none":
         return record
@@ -61,16 +63,17 @@ def prepare(record: PairRecord, prepared: Preparation) -> PairRecord:
 
 
 def longest_caption(records: Sequence[PairRecord], prepared: Preparation) -> int:
-    """Ids of the longest caption in words, BOS and EOS included; 0 without captions.
+    """Number of ids of the longest caption, a word being one id, BOS and EOS included; 0 without captions.
 
-    Counted over all splits, unchanged pairs left out: so RCC's and SCORER's code finds its labels' width.
+    Counted over all splits but not over unchanged pairs, as the released code of RCC and SCORER finds the
+    width of its labels.
     """
     captions = [caption for record in records if record.changed is not False for caption in record.captions]
     return max((len(prepared.text(caption).split()) + 2 for caption in captions), default=0)
 
 
 def no_change_captions(records: Sequence[PairRecord]) -> tuple[str, ...]:
-    """What is said of pairs known as unchanged and of no other pair, the most frequent first."""
+    """Captions of pairs known to be unchanged that no other pair has, the most frequent first."""
     said: Counter[str] = Counter()
     others: set[str] = set()
     for record in records:

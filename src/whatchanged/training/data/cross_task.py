@@ -1,9 +1,9 @@
 """PCL's cross-task examples: single pictures with captions (CUB), pairs of labelled pictures (NABirds).
 
-The authors built 48,562 pairs of NABirds by a rule that they did not publish. Here every picture is the
-first of a pair once in a pass, and its partner is drawn at each visit: one of its class with probability 1/2,
-else one of another class. A picture that is alone in its class always meets another class. PCL's own pairs,
-where a data set holds them, are read as they are.
+The authors built 48,562 pairs of NABirds by a rule that they did not publish. Here every picture is the first
+of a pair once in a pass. Its partner is drawn anew each time: with probability 1/2 from its own class,
+otherwise from another. A picture that is alone in its class always gets a partner of another class. PCL's own
+pairs, where a data set holds them, are read as they are.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,10 @@ SAME = 0.5
 
 @dataclass(frozen=True)
 class LabelledPairs:
-    """Two labelled pictures an example, the first of them picture ``index``; or pairs as published."""
+    """Examples of two labelled pictures; the first of example ``index`` is picture ``index``.
+
+    Records that are pairs already stay as they are.
+    """
 
     records: Sequence[PairRecord]
     read: PictureReader
@@ -33,7 +36,7 @@ class LabelledPairs:
         return len(self.records)
 
     def count(self, task: Task) -> int:
-        """Every picture is an anchor."""
+        """Every picture is the first of a pair once in a pass."""
         return len(self)
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
@@ -77,8 +80,8 @@ class LabelledPairs:
 def open_labelled(folder: str, read: PictureReader, classes: int, pictures: bool) -> LabelledPairs:
     """The training pictures of the labelled set at ``folder``, to be paired.
 
-    Raises RecipeError where no folder is named, DatasetError where it holds no labels, or others than the
-    method's ``classes``, or a single class.
+    classes: of the method. Raises RecipeError where no folder is named; DatasetError where the folder holds
+    no labels, labels of one class alone, or a label above classes - 1.
     """
     if not folder:
         raise RecipeError(

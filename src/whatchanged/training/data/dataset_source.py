@@ -1,5 +1,4 @@
-"""A data set on disk as a recipe's data: captions prepared, pairs made into examples, false captions
-found."""
+"""The examples of a recipe whose data is a data set on disk: prepared captions, pictures, false captions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from whatchanged.worlds import Truth, World, world_of
 
 @dataclass(frozen=True)
 class _Pairs:
-    """The data set's captioned pairs: prepared ones to train and to validate on, and all its words."""
+    """The data set's captioned pairs, prepared, to train and to validate on; all words of its captions."""
 
     root: Path
     train: Sequence[PairRecord]
@@ -37,10 +36,11 @@ class _Pairs:
 
 
 def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
-    """Train and validation examples of the data set at ``data.path``, made as ``data.examples`` says.
+    """Examples to train and to validate on, of the data set at ``data.path``, grouped as ``data.examples``
+    says.
 
-    Raises RecipeError where the recipe asks for what a data set on disk does not have, DatasetError where the
-    folder does not hold what it should.
+    run: the run's folder, where false captions are kept. Raises RecipeError where the recipe's data is no
+    data set on disk or lacks a folder; DatasetError where a folder does not hold what the recipe needs.
     """
     data = recipe.data
     if not isinstance(data, DatasetConfig):
@@ -54,11 +54,10 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
     maker = ExampleMaker(pairs.train, pairs.root, read, negatives)
     own = {}
     for stage in recipe.stages:
-        if stage.examples or stage.changed_only:
-            kind, exchange = (
-                (stage.examples, stage.exchange) if stage.examples else (data.examples, data.exchange)
-            )
-            own[stage.name] = maker.make(kind, exchange, stage.changed_only)
+        if stage.examples:
+            own[stage.name] = maker.make(stage.examples, stage.exchange, stage.changed_only)
+        elif stage.changed_only:
+            own[stage.name] = maker.make(data.examples, data.exchange, changed_only=True)
     single, single_words = _open_single(recipe, data, run)
     validation = list(pairs.validation)
     return Sources(
@@ -99,7 +98,7 @@ def _open_pairs(recipe: Recipe, data: DatasetConfig) -> _Pairs:
 
 
 def _open_single(recipe: Recipe, data: DatasetConfig, run: Path) -> tuple[Source | None, Sequence[str]]:
-    """What stages with data = "single" read, and its words; nothing where there is no such stage."""
+    """Examples of the stages with data = "single", and their words; nothing where there is no such stage."""
     if all(stage.data != "single" for stage in recipe.stages):
         return None, []
     prepared = preparation(data.single_preparation)
@@ -128,7 +127,7 @@ def _open_labelled(recipe: Recipe, data: DatasetConfig) -> Source | None:
 
 
 def _spread(records: list[PairRecord], most: int) -> list[PairRecord]:
-    """``most`` of the records, drawn evenly and kept in order; all of them for 0."""
+    """``most`` of the records, drawn at random and kept in order; all of them for 0."""
     if not most or len(records) <= most:
         return records
     return [records[i] for i in sorted(np.random.default_rng(0).permutation(len(records))[:most])]

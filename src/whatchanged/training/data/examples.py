@@ -1,4 +1,4 @@
-"""A data set's captioned pairs as numbered examples: one a caption, a pair, or a scene of two pairs."""
+"""A data set's captioned pairs as numbered examples: one per caption, per pair, or per scene of two pairs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,10 +15,10 @@ from whatchanged.training.batches import Example, PictureReader, Source
 
 @dataclass(frozen=True)
 class DatasetSource:
-    """Examples of a data set. ``items``: record number and caption number of each example.
+    """Examples of a data set, each with a caption of its own.
 
-    views: record number -> the unchanged pair of its scene, whose other view stands where the picture before
-    was in half of the visits.
+    items: the number of the record, and of its caption, of each example. views: record number -> the
+    unchanged pair of its scene; half of the times its second picture takes the place of the picture before.
     """
 
     records: Sequence[PairRecord]
@@ -35,7 +35,7 @@ class DatasetSource:
         return len(self)
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
-        """Example ``index``; every caption is an example of its own, so at most the view is drawn."""
+        """Example ``index``. Nothing is drawn but, where ``views`` has the record, the view."""
         number, caption = self.items[index]
         record = self.records[number]
         if number in self.views and rng.random() < 0.5:
@@ -45,9 +45,9 @@ class DatasetSource:
 
 @dataclass(frozen=True)
 class DrawnSource:
-    """Examples whose captions are drawn anew at each visit: of pairs, or of scenes (changed pair, unchanged).
+    """Examples whose caption is drawn anew each time: of pairs, or of scenes (changed pair, unchanged pair).
 
-    ``exchange``: half of a scene's visits show its unchanged view where the picture before was, in both.
+    exchange: half of the times a scene's pairs are those of ``exchanged``.
     """
 
     groups: Sequence[tuple[PairRecord, ...]]
@@ -75,7 +75,11 @@ class DrawnSource:
 
 
 def exchanged(changed: PairRecord, same: PairRecord) -> tuple[PairRecord, PairRecord]:
-    """A scene's pairs with its unchanged views swapped: (n, c) and (n, d) for (d, c) and (d, n)."""
+    """A scene's two pairs with the two views of the unchanged scene swapped.
+
+    With d the picture before, c the changed picture and n the unchanged one of another view: the pairs (d, c)
+    and (d, n) become (n, c) and (n, d).
+    """
     assert same.after is not None
     boxes = (None, changed.boxes[1])
     return (
@@ -108,7 +112,7 @@ def _scenes(train: Sequence[PairRecord], root: Path) -> Sequence[tuple[PairRecor
 
 @dataclass(frozen=True)
 class ExampleMaker:
-    """The training pairs of the data set at ``root``, to be made into examples of one kind or another."""
+    """The training pairs of the data set at ``root``; ``make`` groups them into examples."""
 
     train: Sequence[PairRecord]
     root: Path
@@ -116,11 +120,13 @@ class ExampleMaker:
     negatives: Mapping[str, tuple[str, ...]]
 
     def make(self, kind: Examples, exchange: bool, changed_only: bool = False) -> Source:
-        """Examples as ``data.examples`` and ``stage.examples`` say.
+        """Examples of a kind: one per caption, per pair, or per scene.
 
-        Raises DatasetError where the folder has not what that kind needs.
+        exchange: see ``exchanged``. changed_only: without the unchanged pairs. Raises DatasetError where the
+        data set does not have the pairs that this needs.
         """
-        train, views = self.train, dict[int, PairRecord]()
+        train = self.train
+        views: dict[int, PairRecord] = {}
         if changed_only and exchange:
             scenes = _scenes(train, self.root)
             train = [pair for pair, _ in scenes]

@@ -1,5 +1,4 @@
-"""False captions for the tasks that need them: the records' own, those kept in the run folder, or new
-ones."""
+"""False captions for the tasks that need them: published with the data, kept in the run folder, or new."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -17,7 +16,8 @@ FalseCaptions = Mapping[str, tuple[str, ...]]
 
 
 def wanted_false_captions(recipe: Recipe, data: str) -> int:
-    """How many each pair needs for the stages with this ``data`` ("pairs", "single"); 0 for none."""
+    """False captions that each pair needs in the stages with this ``data`` ("pairs" or "single"); 0 for
+    none."""
     tasks = [recipe.tasks[name] for stage in recipe.stages if stage.data == data for name in stage.tasks]
     return max((task.false_captions for task in tasks), default=0)
 
@@ -30,10 +30,11 @@ def find_false_captions(
     world: World | None,
     truths: Mapping[str, Truth],
 ) -> FalseCaptions:
-    """``count`` for each record. kept: the file that they are written to, and read from when a run goes on.
+    """``count`` false captions of each record; those that come with the data are taken as they are.
 
-    A world whose language the captions are in makes them; others are made of free text, and checked by the
-    world where it knows the truth.
+    kept: the file of the run folder that they are written to, and read from when the run is resumed. Captions
+    in the language of a world are falsified by that world's rules. Those of free text are falsified by
+    ``text_negatives``, and checked by ``world`` where it knows the truth.
     """
     if all(record.negatives for record in records):
         return {record.pair_id: record.negatives for record in records}
@@ -54,7 +55,7 @@ def find_false_captions(
 
 
 def _judge(world: World | None, truths: Mapping[str, Truth]) -> Judge | None:
-    """Whether a sentence is true of a record, where the world knows; None: nobody can tell."""
+    """A judge that asks the world; None where no truth is known."""
     if world is None or not truths:
         return None
 

@@ -1,11 +1,11 @@
-"""Grid features on disk, as ``features`` writes them: shards of half-precision grids, each with its origin.
+"""Grid features on disk, as the command ``features`` writes them: shards of float16 grids.
 
 OUT/00000.safetensors   "features" (n, N, F) float16; metadata "grids", JSON: "about" (the backbone and its
                         hash), "pictures" (n names, paths below the data set's folder) and "sha256" (of the
                         features' bytes; shards before 0.2 have none)
 
-A shard is all that is needed to read its pictures. Several data sets' grids may lie in folders side by side,
-OUT/a/00000.safetensors, and are read as one; the published folders with one ``.npy`` a picture are read by
+A shard can be read without the others. Features of several data sets may lie in folders side by side,
+OUT/a/00000.safetensors, and are read as one. Published features with one ``.npy`` per picture are read by
 ``pictures.read_features``.
 """
 
@@ -42,15 +42,18 @@ def write_shard(
 
 
 def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
-    """What a shard says of itself, and the names of its pictures. Raises DatasetError."""
+    """``FrozenBackbone.about`` of a shard, and the names of its pictures. Raises DatasetError."""
     try:
         with safe_open(path, framework="numpy") as file:
             metadata, shape = file.metadata() or {}, file.get_slice("features").get_shape()
         grids = json.loads(metadata["grids"])
         about, pictures = dict(grids["about"]), list(grids["pictures"])
+        sizes = [about["rows"], about["columns"], about["width"]]
+        if any(type(size) is not int for size in sizes) or not all(isinstance(p, str) for p in pictures):
+            raise ValueError("its sizes are no whole numbers, or its names no texts")
         wanted = [len(pictures), about["rows"] * about["columns"], about["width"]]
         if shape != wanted:
-            raise ValueError(f"it holds {shape}, and says {wanted}")
+            raise ValueError(f"its features are {shape}, its metadata says {wanted}")
     except (OSError, SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise DatasetError(
             f"{path}: no features that whatchanged wrote can be read here ({error}). Delete the file and run"
@@ -69,7 +72,10 @@ def _shards(folder: Path) -> list[Path]:
 
 
 class GridFiles:
-    """The shards of one folder, or of the folders in it; a grid is read when its picture is asked for."""
+    """The shards of one folder, or of the folders in it; a picture's features are read when asked for.
+
+    Raises DatasetError where the shards are of unlike backbones, or two hold the same picture.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -87,7 +93,7 @@ class GridFiles:
             if twice is not None:
                 raise DatasetError(
                     f"{path}: features of {twice} lie in {self._places[twice][0]}, too. Remove one of them,"
-                    " or name each data set's own folder."
+                    " or name the folder of one data set."
                 )
             self.about = about
             self._places |= {name: (path, row) for row, name in enumerate(pictures)}
@@ -96,7 +102,7 @@ class GridFiles:
         return len(self._places)
 
     def check(self, rows: int, columns: int, width: int) -> None:
-        """That the grids are of this size. Raises DatasetError."""
+        """Raise DatasetError where the grids are of another size."""
         got = tuple(self.about[key] for key in ("rows", "columns", "width"))
         if got != (rows, columns, width):
             raise DatasetError(

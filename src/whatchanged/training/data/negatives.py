@@ -1,11 +1,12 @@
-"""What false captions for FDA (PCL) are made with, whatever language they are in; and their file.
+"""False captions for PCL's task FDA: what is the same for every language, and their file.
 
     Retrieve   the captions of other pairs that are most similar by TF-IDF
     Replace    the half of a caption's nouns and adjectives that TF-IDF ranks highest, each replaced by
                another word of its kind
-    Confuse    the two things of a caption exchanged
+    Confuse    the two objects of a caption exchanged
 
-How a language does each, and what proves that a sentence is false: ``clevr_negatives``, ``text_negatives``.
+How this is done in one language, and how a sentence is shown to be false: ``text_negatives`` for free text,
+``objects.clevr_negatives`` for the sentences of CLEVR.
 """
 
 import json
@@ -27,15 +28,16 @@ KINDS: tuple[Kind, ...] = ("retrieve", "replace", "confuse")
 Proposal = tuple[Kind, str, float]
 """A kind, a sentence of that kind, and the share of its words that were replaced."""
 Proposed = tuple[list[str], Iterator[Proposal]]
+"""The false captions that a pair has so far, and further proposals, which differ from these."""
 
 MIN_DOCUMENTS = 10
-"""Captions that a substitute word must appear in, among the words that Replace would choose there."""
+"""A word may be a substitute where Replace would choose it in at least so many captions."""
 POOL = 20_000
-"""Different captions that Retrieve searches at most, drawn evenly."""
+"""Different captions that Retrieve searches at most, drawn at random."""
 CANDIDATES = 200
 """Most similar captions that Retrieve looks at for one pair."""
 TRIES = 12
-"""Draws of Replace and Confuse for one caption before they give up."""
+"""How often Replace and Confuse draw for one caption before they give up."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,8 @@ def fill(
 ) -> Mined:
     """Take each record's proposals in their order until it has ``count`` of them.
 
-    propose: (record, the most similar captions, random numbers) -> the list to fill, and the proposals, which
-    look at that list. Raises DatasetError for a record whose proposals do not suffice.
+    propose: (record, the most similar captions, random numbers) -> the list to fill and the proposals; they
+    depend on what the list holds. Raises DatasetError for a record with too few proposals.
     """
     sentences: dict[str, tuple[str, ...]] = {}
     counts: Counter[Kind] = Counter()
@@ -81,7 +83,10 @@ def fill(
 
 
 class Texts:
-    """Different captions, sorted, as TF-IDF vectors (words between blanks); at most ``POOL`` are searched."""
+    """Captions as TF-IDF vectors of their words (between blanks); at most ``POOL`` of them are searched.
+
+    everything: different captions, sorted.
+    """
 
     def __init__(self, everything: Sequence[str], seed: int) -> None:
         self.vectors = TfidfVectorizer(token_pattern=r"\S+").fit(everything)
@@ -114,7 +119,7 @@ def first_of(proposals: Iterator[Proposal]) -> Iterator[Proposal]:
 
 
 def most_specific(record: PairRecord) -> str:
-    """What Retrieve compares other captions with: the pair's longest caption."""
+    """The pair's longest caption, which Retrieve compares other captions with."""
     return max(record.captions, key=lambda caption: (len(caption.split()), caption), default="")
 
 
@@ -123,7 +128,7 @@ def write_negatives(
 ) -> None:
     """Write the published form, atomically: JSON lines with img1, img2, sentences, neg_samples.
 
-    Each line has the pair's id before these, because names of pictures may come again in other folders.
+    Each line starts with the pair's id, because pictures in different folders may have the same name.
     """
     with whole(path) as draft, draft.open("w", encoding="utf-8") as file:
         for record in records:
@@ -138,10 +143,11 @@ def write_negatives(
 
 
 def read_negatives(path: Path, records: Iterable[PairRecord]) -> dict[str, tuple[str, ...]]:
-    """Read the published form for these records: by pair id, or by the two names where a line has no id.
+    """Pair id -> false captions of these records, from a file in the published form.
 
-    Raises DatasetError on a line that is not of this form, where a pair has two sets of false captions, and
-    where a record has none.
+    A line belongs to the pair of its id or, without one, of its two file names. Raises DatasetError on a line
+    that is not of this form, where two lines give a pair different false captions, and where a record has
+    none.
     """
     found: dict[tuple[str, ...], tuple[str, ...]] = {}
     try:
@@ -158,10 +164,10 @@ def read_negatives(path: Path, records: Iterable[PairRecord]) -> dict[str, tuple
             raise DatasetError(
                 f"{path}, line {number}: wanted img1, img2, neg_samples; got {text[:80]!r}"
             ) from error
-        if found.setdefault(pair, false) != false:  # a pool's unchanged pairs may come twice, but alike
+        if found.setdefault(pair, false) != false:  # a pool's unchanged pair may come twice, with the same
             raise DatasetError(
                 f"{path}, line {number}: other false captions for {', '.join(pair)} than in an earlier line."
-                " Delete the file, and they are found anew; or give each line the pair's id."
+                " Delete the file to have them made anew, or give each line the pair's id."
             )
     by_pair = {}
     for record in records:

@@ -1,6 +1,7 @@
 """How a picture of a data set is read for training: its pixels, or its precomputed features."""
 
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +12,16 @@ from whatchanged.recipes.schema import FeaturesConfig, VisionConfig
 from whatchanged.training.batches import PictureReader
 from whatchanged.training.data.grid_files import GridFiles, is_grid_folder, picture_name
 
+_UNREADABLE = (OSError, ValueError, EOFError, OverflowError, MemoryError, SyntaxError, BadZipFile)
+"""What NumPy raises on files that are not its own."""
+
 
 def picture_reader(vision: VisionConfig, features: str, root: Path) -> PictureReader:
     """How a picture of the data set at ``root`` is read: features (N, F) float32, or pixels (H, W, 3) uint8.
 
-    features: a folder of ``grid_files``, or one with an ``.npy`` a picture. Raises DatasetError where its
-    grids are not those that the recipe wants.
+    features: a folder of ``grid_files``, or one with an ``.npy`` per picture; unused by a vision that reads
+    pixels. Raises RecipeError where it is empty, DatasetError where its grids are of another size than the
+    recipe's.
     """
     if not isinstance(vision, FeaturesConfig):
         size = (vision.image_width, vision.image_height)
@@ -34,9 +39,10 @@ def picture_reader(vision: VisionConfig, features: str, root: Path) -> PictureRe
 def read_features(folder: Path, picture: Path, rows: int, columns: int, width: int) -> NDArray[np.float32]:
     """The features of one picture as (N, F), N = rows x columns, cell number = columns x row + column.
 
-    Looked for as FOLDER/<picture's file name>.npy, FOLDER/<its folder>/<file name>.npy (sc_images also as
-    sc_features, as the field's extractors call it). Stored as (F, rows, columns), (F, N) or (N, F).
-    Raises DatasetError if the file is missing or of another shape.
+    Looked for as FOLDER/<picture's file name>.npy, then as FOLDER/<its folder>/<file name>.npy, then as that
+    with "images" in the folder's name replaced by "features" (sc_images: sc_features), as published
+    extractors do. Stored as (F, rows, columns), (F, N) or (N, F). Raises DatasetError if the file is missing
+    or of another shape.
     """
     inside = [picture.parent.name, picture.parent.name.replace("images", "features")]
     places = [folder / f"{picture.name}.npy", *(folder / name / f"{picture.name}.npy" for name in inside)]
@@ -45,11 +51,15 @@ def read_features(folder: Path, picture: Path, rows: int, columns: int, width: i
         raise DatasetError(
             f"{places[0]}: no features of {picture.name} (nor at {places[2]}). Extract them first."
         )
-    try:
-        stored = np.load(found, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise DatasetError(f"{found}: cannot read the features: {error}. Extract them again.") from error
     cells = rows * columns
+    try:
+        stored = np.load(found, mmap_mode="r", allow_pickle=False)  # its header may announce terabytes
+        if not isinstance(stored, np.ndarray) or stored.dtype.kind != "f":
+            raise ValueError("it holds no array of real numbers")
+        if stored.size == cells * width and not np.isfinite(stored).all():
+            raise ValueError("it holds what is not a finite number")
+    except _UNREADABLE as error:
+        raise DatasetError(f"{found}: cannot read the features: {error}. Extract them again.") from error
     if stored.shape == (cells, width):
         return np.ascontiguousarray(stored, np.float32)
     if stored.shape in ((width, rows, columns), (width, cells)):

@@ -1,7 +1,7 @@
-"""Batches that processes read ahead, for a GPU that learns faster than one interpreter reads.
+"""Batches that worker processes read ahead, for a GPU that is faster than one process can read.
 
-Same examples, same order, same numbers as ``batches.draws``: only who reads them differs. The processes are
-forked, so that the source is shared; they compute on the CPU alone. Batches come back through shared memory.
+The examples, their order and their numbers are those of ``batches.draws``. The workers are forked, so that
+they share the source's memory, and compute on the CPU alone. Batches come back through shared memory.
 """
 
 import signal
@@ -17,15 +17,14 @@ from whatchanged.processes import end_with_parent
 from whatchanged.training.batches import Draw, Plan, StageInput, plans, read
 
 AHEAD = 2
-"""Batches that each process has read ahead."""
+"""Batches that each worker reads ahead."""
 
 
 @dataclass(frozen=True)
 class _Read(Dataset[Draw | WhatchangedError]):
     """Plan -> its draw.
 
-    A mistake that a person can mend comes back as a value: the loader would wrap a raised error in its
-    worker's trace.
+    A WhatchangedError comes back as a value: raised in a worker, it would arrive wrapped in a traceback.
     """
 
     given: StageInput
@@ -40,7 +39,10 @@ class _Read(Dataset[Draw | WhatchangedError]):
 def draws_by_processes(
     given: StageInput, step: int, positions: Mapping[str, int], processes: int
 ) -> Iterator[Draw]:
-    """The stage's draws (see ``batches.plans``), read by this many processes."""
+    """The stage's draws from ``step`` on (see ``batches.plans``), read by this many worker processes.
+
+    Raises the first WhatchangedError of a worker.
+    """
     loader = DataLoader(
         _Read(given),
         batch_size=None,
@@ -50,7 +52,7 @@ def draws_by_processes(
         multiprocessing_context="fork",
         collate_fn=cast(Any, _unchanged),
         worker_init_fn=_start,
-        generator=torch.Generator(),  # its own, as it draws from it: the global one is part of a run's state
+        generator=torch.Generator(),  # the loader draws from it; the global one belongs to the run's state
     )
     for draw in loader:
         if isinstance(draw, WhatchangedError):

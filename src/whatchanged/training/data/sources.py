@@ -1,7 +1,7 @@
 """Where a recipe's examples come from: a data set on disk, with pictures or stored features, or a pool.
 
-To add a source: its settings in ``recipes.schema.DataConfig``, a module with a function ``(Recipe, run
-folder) -> Sources``, and a line in ``SOURCES``.
+To add a source: its settings in ``recipes.schema.DataConfig``, a module with a function that takes the recipe
+and the run's folder and returns ``Sources``, and a line in ``SOURCES``.
 """
 
 from collections.abc import Mapping
@@ -22,21 +22,21 @@ SOURCES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Sources:
-    """What a run reads: examples to train on, one per pair to validate on, and the words."""
+    """What a run reads: examples to train on, one example per pair to validate on, and the vocabulary."""
 
     train: Source
     validation: Source
     vocabulary: Vocabulary
     no_change_captions: tuple[str, ...] = ()
-    """What captions say of the pairs known as unchanged and of no other, the most frequent first."""
+    """Captions of pairs known to be unchanged that no other pair has, the most frequent first."""
     single: Source | None = None
-    """One item per caption of single pictures, where a stage reads them."""
+    """One example per caption of single pictures, where a stage reads them."""
     labelled: Source | None = None
     """Pairs of labelled pictures, where a task reads them."""
     own: Mapping[str, Source] = field(default_factory=dict)
-    """Stage -> its examples, of stages that make them in a way of their own."""
+    """Stage name -> its examples, for stages that set ``examples`` or ``changed_only``."""
     longest_caption: int = 0
-    """Ids of the longest caption (``captions.longest_caption``); 0 where nobody knows it beforehand."""
+    """Number of ids of the longest caption (``captions.longest_caption``); 0 where it is not known."""
 
     def of(self, stage: StageConfig, recipe: Recipe) -> Mapping[str, Source]:
         """What each task of a stage reads."""
@@ -50,9 +50,10 @@ class Sources:
 
 
 def open_sources(recipe: Recipe, run: Path) -> Sources:
-    """The sources that ``data.source`` names; what is costly to make is kept in the run folder.
+    """The sources that ``data.source`` names; false captions, costly to make, are kept in the run folder.
 
-    ``data.merges`` replaces the source's words with CLIP's pieces.
+    With ``data.merges`` the vocabulary is CLIP's byte pairs instead of the words of the data. Raises
+    RecipeError or DatasetError where something is not as the recipe needs it.
     """
     module, _, name = SOURCES[recipe.data.source].partition(":")
     sources: Sources = getattr(import_module(module), name)(recipe, run)

@@ -5,20 +5,20 @@
                another word of the same tag (JJ, JJR, JJS, NN, NNS) out of those that are often ranked so
     Confuse    animal1 and animal2 exchanged
 
-The paper tags with CoreNLP; here TextBlob's pattern tagger does it, whose lexicon comes with the package.
-Single pictures have nobody to exchange: their places go to Retrieve and Replace.
+The paper's words are tagged by CoreNLP; here TextBlob's pattern tagger does it, whose lexicon comes with the
+package. The caption of a single picture has no two animals to exchange: Retrieve and Replace make its share.
 
-A false caption must be false, and nobody can execute free text. A world that knows its birds is asked
-(``Judge``); otherwise a caption is taken only if it says something that no annotator of the pair said:
-- Retrieve names a thing or a quality that is in none of the pair's own captions (a caption made of their
-  words alone may be a shorter way to say the same), and comes from other pictures, of other species if they
-  are known;
-- Replace puts in words that none of them uses, synonyms included ("grey" for "gray" is no replacement);
-- Confuse leaves alone what says the same of both: "same", "similar", "both", no differences, or clauses that
-  are the old ones again;
-- "the two are the same" is never used where an annotator says so too, and at most once elsewhere.
-A retrieved caption can still be true of a pair whose annotators did not mention what it mentions; how often,
-on birds whose truth is known, is measured in docs/birds.md.
+A false caption must be false, which cannot be proven of free text. Where a world knows the truth it decides
+(``Judge``). Otherwise a caption is taken only if it says something that none of the pair's own captions says:
+- Retrieve: it has a noun or adjective that is in none of them (one made of their words alone may say the same
+  in short), and it comes from other pictures, of other species where species are known;
+- Replace: the new words are in none of them, nor is a synonym ("grey" does not replace "gray");
+- Confuse: captions that say the same of both animals are left out ("same", "similar", "both", "no
+  difference"), and so are those whose clauses the exchange leaves the same;
+- a caption that calls the two alike is not used where one of the pair's own does so, and elsewhere at most
+  once.
+A retrieved caption can still be true of a pair whose annotators did not mention what it says. docs/birds.md
+measures how often, on drawn birds whose truth is known.
 """
 
 import re
@@ -49,7 +49,7 @@ Judge = Callable[[PairRecord, str], bool | None]
 
 TAGS = frozenset({"JJ", "JJR", "JJS", "NN", "NNS"})
 SUBJECTS = frozenset({"animal", "animals", "animal1", "animal2", "bird", "birds", "one", "other", "1", "2"})
-"""Nouns that say who, not what."""
+"""Nouns that name an animal and say nothing of it."""
 SYMMETRIC = frozenset({"same", "similar", "identical", "both", "alike", "indistinguishable"})
 SYNONYMS = {
     word: words[0]
@@ -80,7 +80,8 @@ SYNONYMS = {
     )
     for word in words
 }
-"""Word -> the first of those that may stand for it: enough alike that a replacement could stay true."""
+"""Word -> the first word of its group. Words of one group are so alike that exchanging them could leave a
+caption true."""
 
 _ANIMAL = re.compile(r"\b(animal ?)([12])\b", re.IGNORECASE)
 _CLAUSES = re.compile(r"[.,;]|\bwhile\b|\bwhereas\b|\bbut\b|\band\b(?= animal ?[12])")
@@ -95,8 +96,8 @@ def mine_text(
 ) -> Mined:
     """Build ``count`` false captions for every record: a third of each kind (single pictures: half of two).
 
-    The same for the same seed. longest: words that a caption is cut to. Raises DatasetError for a record that
-    ``count`` cannot be found for, MissingExtra without TextBlob.
+    The same for the same seed. longest: words that a caption is truncated to. Raises DatasetError for a
+    record that has fewer than ``count``, MissingExtra without TextBlob.
     """
     captions = _Captions(records, seed)
 
@@ -115,12 +116,13 @@ def _proposals(
     count: int,
     rng: np.random.Generator,
 ) -> Iterator[Proposal]:
-    """Accepted proposals in the order in which they fill the places; what one kind lacks, the others fill."""
+    """Accepted proposals in their order: each kind's share, then more retrieved and replaced captions where a
+    kind had too few."""
     kinds: tuple[Kind, ...] = (
         ("replace", "retrieve") if record.after is None else ("replace", "confuse", "retrieve")
     )
     retrieved = chain.from_iterable(
-        chosen.accept("retrieve", s) for s in similar if captions.strange(record, s)
+        chosen.accept("retrieve", s) for s in similar if captions.is_unrelated(record, s)
     )
     replaced = chain.from_iterable(
         chosen.accept("replace", *captions.replace(caption, rng)) for caption in in_turn(record.captions, rng)
@@ -137,8 +139,8 @@ def _proposals(
             yield from first_of(sources[kind])
     yield from retrieved
     yield from replaced
-    for number in rng.permutation(len(captions.texts.sentences)):  # small sets: whatever may be said
-        if captions.strange(record, captions.texts.sentences[number]):
+    for number in rng.permutation(len(captions.texts.sentences)):  # small sets: any other caption
+        if captions.is_unrelated(record, captions.texts.sentences[number]):
             yield from chosen.accept("retrieve", captions.texts.sentences[number])
 
 
@@ -185,12 +187,12 @@ class _Captions:
             if number >= enough:
                 self.substitutes.setdefault(tag, []).append(word)
 
-    def strange(self, record: PairRecord, sentence: str) -> bool:
-        """Whether a sentence was said of other pictures only (and of other species, where they are known)."""
-        return not any(_akin(record, other) for other in self.where[sentence])
+    def is_unrelated(self, record: PairRecord, sentence: str) -> bool:
+        """Whether a sentence is a caption of unrelated pictures only (see ``_related``)."""
+        return not any(_related(record, other) for other in self.where[sentence])
 
     def content(self, caption: str) -> dict[str, str]:
-        """Word -> tag of a caption's nouns and adjectives that say something."""
+        """Word -> tag of a caption's nouns and adjectives but ``SUBJECTS``, ``SYMMETRIC``, short words."""
         return {
             word: tag
             for word, tag in _tagged(caption)
@@ -220,24 +222,24 @@ class _Captions:
 
 
 def canonical(sentence: str, longest: int) -> str:
-    """The first ``longest`` words in lower case, without marks, synonyms made one."""
+    """The first ``longest`` words in lower case, without punctuation, with one word for its synonyms."""
     words = (_meaning(word) for word in sentence.split()[:longest])
     return " ".join(word for word in words if word)
 
 
 def is_symmetric(sentence: str) -> bool:
-    """Whether a sentence says the same of both: so do the authors' words, and a few more."""
+    """Whether a sentence says the same of both animals: by the authors' words for that, and a few more."""
     words = {_plain(word) for word in sentence.split()}
     return bool(words & SYMMETRIC) or ("no" in words and bool(words & {"difference", "differences"}))
 
 
 def exchange(caption: str) -> str:
-    """animal1 and animal2 change places."""
+    """The caption with animal1 and animal2 exchanged."""
     return _ANIMAL.sub(lambda found: found[1] + "21"[int(found[2]) - 1], caption)
 
 
 def can_exchange(caption: str) -> bool:
-    """Whether the exchange changes what is said: clauses differ, and none has both birds as its subject."""
+    """Whether the exchange changes what is said: clauses differ, and none is about both animals at once."""
     if is_symmetric(caption) or re.search(
         r"animal ?1 and animal ?2|animal ?2 and animal ?1", caption.lower()
     ):
@@ -249,8 +251,9 @@ def can_exchange(caption: str) -> bool:
     return before != after
 
 
-def _akin(one: PairRecord, other: PairRecord) -> bool:
-    """Same two pictures in any order, or, where species or class are known, the same of both."""
+def _related(one: PairRecord, other: PairRecord) -> bool:
+    """Whether two records show the same two pictures in any order or, where that is known, the same species
+    or class."""
     if {one.before, one.after} == {other.before, other.after}:
         return True
     if one.after is None:
@@ -270,7 +273,7 @@ def _meaning(word: str) -> str:
 
 @lru_cache(maxsize=200_000)
 def _tagged(caption: str) -> tuple[tuple[str, str], ...]:
-    """(word, part of speech) of every word between blanks, in lower case and without marks."""
+    """(word, part of speech) of every word between blanks, in lower case and without punctuation."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ResourceWarning)  # the package leaves its lexicon's file open

@@ -1,8 +1,8 @@
-"""Pictures seen once: where a run leaves its backbone as it is, stored tokens take the place of pixels.
+"""A cache of each picture's tokens, for runs that do not train their backbone.
 
-A frozen backbone says the same of a picture in every pass, and running it is nearly all that a fine-tune on a
-few hundred pairs would do. Each picture's tokens are computed when it is first read. They stay in memory,
-10 KB for 16 of them, as long as there is room.
+A frozen backbone gives a picture the same tokens in every pass, and running it takes nearly all the time of
+fine-tuning on a few hundred pairs. A picture's tokens are computed when it is first read and stay in memory,
+10 KB for 16 tokens, up to ``MOST_BYTES`` in all.
 """
 
 from copy import deepcopy
@@ -20,11 +20,12 @@ from whatchanged.training.data.sources import Sources
 from whatchanged.training.vision.base import PictureVision
 
 MOST_BYTES = 4 * 2**30
-"""Of tokens in memory; the pictures beyond are seen anew each time."""
+"""Bytes of tokens kept in memory; the tokens of further pictures are computed each time."""
 
 
 def leaves_backbone(recipe: Recipe) -> bool:
-    """Whether no stage trains the vision or learns from pixels, and pictures are read as they are on disk."""
+    """Whether the tokens of a picture stay the same in all of a run: no stage trains a vision that could
+    learn, and pictures are read from a data set as they are."""
     on_disk = isinstance(recipe.data, DatasetConfig)  # a pool's pictures are augmented anew each time
     frozen = all(not stage.learns_vision for stage in recipe.stages)
     return on_disk and frozen and recipe.vision.learns
@@ -40,30 +41,30 @@ def cached_tokens(
             return kept[path]
         with torch.inference_mode():
             pixels = torch.from_numpy(read(path))[None].to(vision.mean.device)
-            packed: NDArray[np.float32] = vision.to_tokens(vision.normalise(pixels))[0].float().cpu().numpy()
-        if (len(kept) + 1) * packed.nbytes <= MOST_BYTES:
-            kept[path] = packed
-        return packed
+            found: NDArray[np.float32] = vision.to_tokens(vision.normalise(pixels))[0].float().cpu().numpy()
+        if (len(kept) + 1) * found.nbytes <= MOST_BYTES:
+            kept[path] = found
+        return found
 
     return tokens
 
 
 def with_tokens(sources: Sources, vision: PictureVision) -> Sources:
-    """The same examples with stored tokens of ``vision`` as it is now."""
-    # A copy: examples are read in threads, while the loop puts the method in training mode and back.
+    """The same examples with tokens of ``vision``, as its weights are now, instead of pixels."""
+    # A copy, because examples are read in threads while the loop switches the method's training mode.
     frozen = deepcopy(vision)
     frozen.backbone.eval()
-    kept = dict[Path, NDArray[np.float32]]()
+    kept: dict[Path, NDArray[np.float32]] = {}
 
-    def packed(source: Any) -> Source:
-        own: Source = replace(source, read=cached_tokens(source.read, frozen, kept))
-        return own
+    def cached(source: Any) -> Source:
+        made: Source = replace(source, read=cached_tokens(source.read, frozen, kept))
+        return made
 
     return replace(
         sources,
-        train=packed(sources.train),
-        validation=packed(sources.validation),
-        single=packed(sources.single) if sources.single is not None else None,
-        labelled=packed(sources.labelled) if sources.labelled is not None else None,
-        own={name: packed(source) for name, source in sources.own.items()},
+        train=cached(sources.train),
+        validation=cached(sources.validation),
+        single=cached(sources.single) if sources.single is not None else None,
+        labelled=cached(sources.labelled) if sources.labelled is not None else None,
+        own={name: cached(source) for name, source in sources.own.items()},
     )

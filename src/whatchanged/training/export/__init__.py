@@ -1,4 +1,7 @@
-"""From a training run to a bundle: two graphs, card, README; refused unless they write torch's words."""
+"""From a training run to a bundle: two graphs, weights, a card, a README.
+
+Export fails, and writes nothing, unless the graphs caption the validation pairs with the same words as torch.
+"""
 
 import json
 from collections.abc import Sequence
@@ -49,25 +52,20 @@ def export_run(
 
     data: a data set folder whose validation pairs calibrate the no-change probability and test the graphs;
     default: the run's own. fp16 stores large weights in half the bytes; the graphs still compute in fp32.
-    checkpoint: as in ``checkpoint_file``. weights: of the backbone that a model of stored features gets,
-    unless a package has them. familiar: a pool of drawn pictures of the model's size; the bundle then tells
-    how unlike them its pictures are (``familiarity``).
+    checkpoint: as in ``checkpoint_file``. weights: of the backbone that a model of stored features needs to
+    read pictures, where no package carries them. in_distribution: a pool of drawn pictures of the model's
+    size; the bundle then reports how unlike them a picture is (``in_distribution.py``).
 
     unfinished: also of a run that has not come to its end; its card says how far it came.
 
-    Raises RecipeError for a run that no bundle can be made of, or that is not finished, OutputError where
-    ``output`` is no folder, exists and ``force`` is not set, or holds anything but a model, BundleError where
-    a graph and torch do not agree.
+    Raises RecipeError for a run that no bundle can be made of, or that is not finished; OutputError where
+    ``output`` is not a folder, exists without ``force``, or holds anything but a model; BundleError where a
+    graph and torch do not agree.
     """
-    if output.is_symlink() or (output.exists() and not output.is_dir()):
-        raise OutputError(f"{output}: is a file or a link, and a model is a folder. Choose another place.")
-    if output.exists() and not force:
-        raise OutputError(f"{output}: exists already. Pass --force to replace it, or choose another folder.")
-    if output.exists() and any(output.iterdir()) and not (output / MANIFEST).is_file():
-        raise OutputError(f"{output}: holds other things than a model, so it stays. Choose another folder.")
+    _check_output(output, force)
     trained, method, state = open_run(run, checkpoint)
     finished = _is_finished(run, trained, unfinished)
-    # Of the run itself, before a backbone is put in front of it.
+    # The weights of the run itself, before a backbone is put in front of it.
     tensors, folded_norms = model_tensors(method), has_folded_norms(method)
     recipe, features = trained, None
     if isinstance(trained.vision, FeaturesConfig):
@@ -75,13 +73,14 @@ def export_run(
         features = backbone.about()
     if isinstance(recipe.vision, FeaturesConfig) or method.vision.pixel_statistics is None:
         raise RecipeError(f"{run}: this model reads no pictures, so it cannot caption any.")
-    size, statistics = (recipe.vision.image_width, recipe.vision.image_height), method.vision.pixel_statistics
+    size = (recipe.vision.image_width, recipe.vision.image_height)
+    statistics = method.vision.pixel_statistics
     places = _places(recipe.data, data)
     sources = open_sources(replace(recipe, data=places, stages=()), run)  # nothing to train on
     validation = sources.validation
-    distance, known = (
-        (None, None) if in_distribution is None else fit_in_distribution(method.vision, in_distribution)
-    )
+    distance, fitted = None, None
+    if in_distribution is not None:
+        distance, fitted = fit_in_distribution(method.vision, in_distribution)
     pairs = _fixture_pairs(validation, *statistics)
     with whole_folder(output, replace=True) as draft:
         (draft / WEIGHTS).write_bytes(pack_weights(tensors))
@@ -116,7 +115,7 @@ def export_run(
             max_length=method.max_length,
             no_change=no_change,
             provenance=provenance,
-            in_distribution=known,
+            in_distribution=fitted,
             folded_norms=folded_norms,
         )
         (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
@@ -124,6 +123,16 @@ def export_run(
     bundle = open_bundle(output.absolute())
     bundle.check()
     return bundle
+
+
+def _check_output(output: Path, force: bool) -> None:
+    """Raise OutputError where the bundle must not be written."""
+    if output.is_symlink() or (output.exists() and not output.is_dir()):
+        raise OutputError(f"{output}: is a file or a link, and a model is a folder. Choose another place.")
+    if output.exists() and not force:
+        raise OutputError(f"{output}: exists already. Pass --force to replace it, or choose another folder.")
+    if output.exists() and any(output.iterdir()) and not (output / MANIFEST).is_file():
+        raise OutputError(f"{output}: holds other files than a model's, so it stays. Choose another folder.")
 
 
 def _is_finished(run: Path, recipe: Recipe, unfinished: bool) -> bool:
@@ -140,7 +149,7 @@ def _is_finished(run: Path, recipe: Recipe, unfinished: bool) -> bool:
 
 
 def _training(run: Path, recipe: Recipe, method: Method, state: State, finished: bool) -> dict[str, Any]:
-    """How the weights came about, for the bundle's card; no paths."""
+    """How the weights were trained, for the bundle's card; without paths."""
     stage = recipe.stages[state.stage]
     resolved = replace(recipe, data=replace(recipe.data.with_folders("", ""), merges=""))
     preparation = recipe.data.preparation if isinstance(recipe.data, DatasetConfig) else "none"
@@ -157,7 +166,8 @@ def _training(run: Path, recipe: Recipe, method: Method, state: State, finished:
 
 
 def _environment(run: Path) -> dict[str, Any]:
-    """What the run was trained on, in each launch; without commands and start, whose paths are private."""
+    """The machine and versions of each launch of the run; without commands and start, whose paths are
+    private."""
 
     def shown(launch: dict[str, Any]) -> dict[str, Any]:
         private = ("command", "init", "launches", "sittings")
@@ -169,9 +179,9 @@ def _environment(run: Path) -> dict[str, Any]:
 
 
 def _places(data: DataConfig, folder: Path | None) -> DataConfig:
-    """Where pairs are read as pictures: in ``folder``, or the run's own data set or pool.
+    """The settings that read the pairs of ``folder``, or of the run's own data set or pool, as pictures.
 
-    The run keeps its vocabulary, and each pair is read by itself.
+    The vocabulary stays that of the run, and each pair is read by itself.
     """
     if isinstance(data, DatasetConfig):
         data = replace(data, features="", merges="", examples="captions", exchange=False)

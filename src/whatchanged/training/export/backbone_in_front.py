@@ -1,4 +1,4 @@
-"""A model that learned from stored features, made to read pictures: its backbone goes in front of it."""
+"""A model that was trained on stored features reads pictures once the backbone is put in front of it."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,39 +6,39 @@ from pathlib import Path
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.schema import BackboneConfig, DatasetConfig, Recipe
 from whatchanged.training.data.grid_files import GridFiles, is_grid_folder
-from whatchanged.training.features.backbones import BACKBONES, Backbone, SeenOnTheFly, open_backbone
+from whatchanged.training.features.backbones import BACKBONES, FeaturesOnTheFly, FrozenBackbone, open_backbone
 from whatchanged.training.methods import Method
 
 
 def put_backbone_in_front(
     run: Path, recipe: Recipe, method: Method, weights: Path | None
-) -> tuple[Recipe, Backbone]:
-    """Give ``method`` the backbone of its features as its vision; returns the recipe that reads its pictures.
+) -> tuple[Recipe, FrozenBackbone]:
+    """Make the backbone of its features the vision of ``method``; returns the recipe that reads pictures.
 
-    weights: the backbone's, where they lie in no package: a file, or a run folder for a run's backbone.
-    Raises RecipeError where the features do not say whose they are, or other weights saw them.
+    weights: the backbone's, where no package carries them: a file, or the folder of the run whose backbone it
+    is. Raises RecipeError where the features do not name their backbone, or were made with other weights.
     """
     folder = Path(recipe.data.features) if isinstance(recipe.data, DatasetConfig) else Path()
     if not is_grid_folder(folder):
         raise RecipeError(
-            f"{run}: this model reads precomputed features, and {folder} does not say which backbone saw"
-            " them, so it cannot caption pictures by itself. Make them with `whatchanged features`, or train"
-            " another vision.kind."
+            f"{run}: this model reads precomputed features, and {folder} does not name the backbone that"
+            " made them, so the model cannot read pictures. Make the features with `whatchanged features`, or"
+            " train with another vision.kind."
         )
     about = GridFiles(folder).about
     known = about["backbone"] in BACKBONES
     if not known and weights is None:
         raise RecipeError(
-            f"{run}: its features were seen by the backbone of a run ({about['backbone']}). Name that run:"
+            f"{run}: its features were made by the backbone of a run ({about['backbone']}). Name that run:"
             " --weights RUN"
         )
     backbone = open_backbone(about["backbone"], weights) if known else open_backbone(str(weights))
     if backbone.about() != about:
         raise RecipeError(
-            f"{run}: its features were seen by {about['backbone']} with weights {about['sha256'][:12]}; these"
-            f" are {backbone.name}'s {backbone.sha256[:12]}. Name those that saw the features: --weights"
+            f"{run}: its features were made by {about['backbone']} with weights {about['sha256'][:12]}; these"
+            f" are {backbone.name}'s {backbone.sha256[:12]}. Name the weights that made them: --weights FILE"
         )
-    method.vision = SeenOnTheFly(backbone).eval()
+    method.vision = FeaturesOnTheFly(backbone).eval()
     width, height = backbone.size
     pictures = BackboneConfig(image_width=width, image_height=height)
     return replace(recipe, vision=pictures), backbone

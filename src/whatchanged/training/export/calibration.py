@@ -18,15 +18,15 @@ from whatchanged.vocabulary import UNK, Vocabulary
 PAIRS = 1000
 BATCH = 64
 MOST_SENTENCES = 32
-"""Ways to say that nothing changed: each is read to its end for every pair."""
+"""No-change sentences at most: each is scored word by word for every pair."""
 
 
 def calibrate(method: Method, validation: Source, sentences: tuple[str, ...]) -> NoChange:
-    """Fit p = sigmoid(scale * logit(p) + shift) to the validation pairs by Newton's method.
+    """Fit p' = sigmoid(scale * logit(p) + shift) to the first ``PAIRS`` validation pairs by Newton's method.
 
-    Maximum likelihood with a weak pull towards scale 1 and shift 0 (as much as one pair), so that a perfect
-    judge does not drive the scale to infinity. The threshold is 1/2 of the calibrated probability.
-    sentences: the world's ways to say that nothing changed.
+    p: the method's probability that nothing changed. Maximum likelihood with a weak prior at scale 1 and
+    shift 0 (``fit_sigmoid``), so that a perfect classifier does not drive the scale to infinity. The
+    threshold on p' is 1/2. sentences: the no-change sentences, read where the method has no head for p.
     """
     probabilities: list[float] = []
     labels: list[bool] = []
@@ -40,13 +40,13 @@ def calibrate(method: Method, validation: Source, sentences: tuple[str, ...]) ->
     scale, shift = fit_sigmoid(np.log(p / (1 - p)), np.array(labels, float))
     how = f"maximum likelihood on {count} validation pairs ({sum(labels)} without change); threshold at 1/2"
     if not by_head and not sentences:
-        how = "nothing: of no pair it is known that nothing changed, so it cannot say so"
+        how = "nothing: no pair is known to be unchanged, so there is no no-change sentence to score"
     return NoChange(0.5, scale, shift, how, sentences, "head" if by_head else "sentences")
 
 
 def sayable_sentences(captions: Sequence[str], recipe: Recipe, vocabulary: Vocabulary) -> tuple[str, ...]:
-    """The first ``MOST_SENTENCES`` of these captions that the vocabulary has, as the decoder would say
-    them."""
+    """The first ``MOST_SENTENCES`` of these captions whose words the vocabulary has, as the decoder would
+    write them: truncated and without repeats."""
     rows = (vocabulary.sentence(caption, recipe.method.longest_caption()) for caption in captions)
     sentences = dict.fromkeys(vocabulary.text(row) for row in rows if UNK not in row)
     return tuple(sentences)[:MOST_SENTENCES]
@@ -55,9 +55,9 @@ def sayable_sentences(captions: Sequence[str], recipe: Recipe, vocabulary: Vocab
 def judge(
     method: Method, examples: Sequence[Example], sentences: Sequence[str]
 ) -> tuple[NDArray[np.float64], bool]:
-    """Each pair's probability that nothing changed, not calibrated, and whether a head of its own says so.
+    """Each pair's probability that nothing changed, not calibrated, and whether it comes from a head.
 
-    Without one it is the share that the decoder gives to the sentences.
+    A method without such a head gives the sum of the probabilities that its decoder assigns to ``sentences``.
     """
     batch = method.collate(examples)
     with torch.inference_mode():

@@ -1,7 +1,7 @@
-"""A method's two ONNX graphs, and the proof that they write the words that torch writes.
+"""A method's two ONNX graphs, and the check that they write the same words as torch.
 
-encoder   before, after (B, 3, H, W) -> memory_*, no_change (B,) where the method has a head for it, and
-          strangeness (B, 2) where a pool of familiar pictures was named
+encoder   before, after (B, 3, H, W) -> no_change (B,) where the method has a head for it, strangeness (B, 2),
+          each picture's out-of-distribution distance, where that was fitted, and memory_*
 decoder   previous (B,), position (), memory_*, cache_* (B, layers, heads, t, d) ->
           log_probabilities (B, V), attention (B, 2, rows, columns), next_cache_*
 """
@@ -27,11 +27,11 @@ from whatchanged.training.weights.bundle_weights import HALF_FROM, LARGEST_HALF
 
 OPSET = 17
 OOD_DISTANCE_OFF = 0.02
-"""Most relative difference between the encoder's strangeness and torch's."""
+"""Largest relative difference allowed between the encoder's out-of-distribution distance and torch's."""
 
 
 class _Encoder(nn.Module):
-    """Pictures -> no_change, where the method judges it, strangeness, where known, and the memory's parts."""
+    """Pictures -> no_change, strangeness (each where there is one) and the memory's parts."""
 
     def __init__(self, method: Method, parts: Sequence[str], distance: OODDistance | None) -> None:
         super().__init__()
@@ -44,15 +44,16 @@ class _Encoder(nn.Module):
 
 
 class _Decoder(nn.Module):
-    """One word; the parts of the memory that decoding does not read are filled with nothing."""
+    """One step of the decoder. Only the parts of the memory that it reads are inputs; the others stay those
+    of the pairs that the graph was traced on."""
 
     def __init__(self, method: Method, memory: Any, parts: Sequence[str], caches: Sequence[str]) -> None:
         super().__init__()
         self.method, self.parts, self.caches = method, parts, caches
-        self.empty = memory
+        self.traced = memory
 
     def forward(self, previous: Tensor, position: Tensor, *rest: Tensor) -> tuple[Tensor, ...]:
-        memory = self.empty._replace(**dict(zip(self.parts, rest, strict=False)))
+        memory = self.traced._replace(**dict(zip(self.parts, rest, strict=False)))
         cache = dict(zip(self.caches, rest[len(self.parts) :], strict=True))
         scores, attention, grown = self.method.step(memory, previous, position, cache)
         return (scores, attention, *(grown[name] for name in self.caches))
@@ -64,7 +65,7 @@ def write_graphs(
     folder: Path,
     distance: OODDistance | None = None,
 ) -> None:
-    """Trace ``encoder.onnx`` and ``decoder.onnx`` on two pairs; batch and length stay free."""
+    """Trace ``encoder.onnx`` and ``decoder.onnx`` on two pairs; the numbers of pairs and words stay free."""
     before, after = (torch.from_numpy(p) for p in pictures)
     with torch.inference_mode():
         memory = method.encode(before, after)
@@ -73,32 +74,37 @@ def write_graphs(
         cache = method.first_cache(memory)
         previous = torch.ones(len(before), dtype=torch.int64)
         _, _, cache = method.step(memory, previous, 1, cache)
+    # The tracer takes no tensors of inference mode.
     memory = type(memory)(*(None if part is None else part.clone() for part in memory))
     cache = {name: tensor.clone() for name, tensor in cache.items()}
-    parts, caches = _read_parts(method, memory, previous, cache), list(cache)
-    memories, names = [f"memory_{part}" for part in parts], [f"cache_{name}" for name in caches]
-    batch = {0: "batch"}
+    parts = _read_parts(method, memory, previous, cache)
+    memories = [f"memory_{part}" for part in parts]
     _trace(
-        _Encoder(method, parts, distance), (before, after), folder / "encoder.onnx", ["before", "after"],
-        [*judged, *memories], dict.fromkeys(["before", "after", *judged, *memories], batch),
-    )  # fmt: skip
-    grown = [f"next_{name}" for name in names]
-    axes = {name: {0: "batch", 3: "length"} for name in names} | {
-        n: {0: "batch", 3: "next_length"} for n in grown
-    }
-    free = dict.fromkeys(["previous", "log_probabilities", "attention", *memories], batch)
-    values = (*(getattr(memory, part) for part in parts), *cache.values())
+        _Encoder(method, parts, distance),
+        (before, after),
+        folder / "encoder.onnx",
+        ["before", "after"],
+        [*judged, *memories],
+        {name: {0: "batch"} for name in ["before", "after", *judged, *memories]},
+    )
+    caches = [f"cache_{name}" for name in cache]
+    grown = [f"next_{name}" for name in caches]
+    free = {name: {0: "batch"} for name in ["previous", "log_probabilities", "attention", *memories]}
+    free |= {name: {0: "batch", 3: "length"} for name in caches}
+    free |= {name: {0: "batch", 3: "next_length"} for name in grown}
     _trace(
-        _Decoder(method, memory, parts, caches), (previous, torch.tensor(2), *values),
+        _Decoder(method, memory, parts, list(cache)),
+        (previous, torch.tensor(2), *(getattr(memory, part) for part in parts), *cache.values()),
         folder / "decoder.onnx",
-        ["previous", "position", *memories, *names], ["log_probabilities", "attention", *grown], free | axes,
-    )  # fmt: skip
+        ["previous", "position", *memories, *caches],
+        ["log_probabilities", "attention", *grown],
+        free,
+    )
 
 
 def _read_parts(method: Method, memory: Any, previous: Tensor, cache: dict[str, Tensor]) -> list[str]:
-    """The memory's fields that a decoder step reads: with anything but a tensor in their place it fails.
-
-    A field that is None has nothing to be read.
+    """The memory's fields that a decoder step reads, found by trial: with an object that is no tensor in
+    such a field's place the step fails. A field that is None is not read.
     """
     read = []
     for name in memory._fields:
@@ -113,15 +119,28 @@ def _read_parts(method: Method, memory: Any, previous: Tensor, cache: dict[str, 
 
 
 def _trace(
-    module: nn.Module, inputs: tuple[Tensor, ...], path: Path, names: list[str], outputs: list[str], axes: Any
+    module: nn.Module,
+    inputs: tuple[Tensor, ...],
+    path: Path,
+    names: list[str],
+    outputs: list[str],
+    axes: dict[str, dict[int, str]],
 ) -> None:
+    """Write the module's graph. axes: of each input and output, the axes whose length stays free."""
     module.eval()
     with warnings.catch_warnings(), torch.no_grad():
-        warnings.simplefilter("ignore")  # the tracer warns of every Python number; ``compare`` is the proof
+        warnings.simplefilter("ignore")  # the tracer warns of every Python number; ``compare`` checks them
         torch.onnx.export(
-            module, inputs, str(path), input_names=names, output_names=outputs, dynamic_axes=axes,
-            opset_version=OPSET, dynamo=False, do_constant_folding=True,
-        )  # fmt: skip
+            module,
+            inputs,
+            str(path),
+            input_names=names,
+            output_names=outputs,
+            dynamic_axes=axes,
+            opset_version=OPSET,
+            dynamo=False,
+            do_constant_folding=True,
+        )
     onnx.checker.check_model(str(path))
 
 
@@ -145,15 +164,15 @@ def store_half(path: Path) -> None:
 
 
 def compare(method: Method, folder: Path, before: NDArray[np.float32], after: NDArray[np.float32]) -> float:
-    """The largest difference of the captions' log-probabilities; raises BundleError if an id differs."""
+    """The largest difference of the captions' log-probabilities; raises BundleError if a word differs."""
     torch_rows = decode(method, torch.from_numpy(before), torch.from_numpy(after))
     onnx_rows = decode_graphs(folder, before, after, method.max_length)
     differing = [i for i, (a, b) in enumerate(zip(torch_rows, onnx_rows, strict=True)) if a.ids != b.ids]
     if differing:
         i = differing[0]
         raise BundleError(
-            f"{len(differing)} of {len(before)} captions of the exported graphs are not torch's, so nothing"
-            f" was written. Pair {i}: {method.vocabulary.text(onnx_rows[i].ids)!r} instead of"
+            f"{len(differing)} of {len(before)} captions of the exported graphs differ from torch's, so"
+            f" nothing was written. Pair {i}: {method.vocabulary.text(onnx_rows[i].ids)!r} instead of"
             f" {method.vocabulary.text(torch_rows[i].ids)!r}. Export without --fp16 if it was set."
         )
     pairs = zip(torch_rows, onnx_rows, strict=True)
@@ -167,7 +186,8 @@ def compare_ood_distance(
     before: NDArray[np.float32],
     after: NDArray[np.float32],
 ) -> None:
-    """Raises BundleError where the graph's strangeness is off torch's by more than ``OOD_DISTANCE_OFF``."""
+    """Raise BundleError where the encoder's out-of-distribution distances differ from torch's by more than
+    ``OOD_DISTANCE_OFF``."""
     with torch.inference_mode():
         _, wanted = encode_and_judge(method, torch.from_numpy(before), torch.from_numpy(after), distance)
     session = onnxruntime.InferenceSession(str(folder / "encoder.onnx"), providers=["CPUExecutionProvider"])
@@ -175,8 +195,8 @@ def compare_ood_distance(
     off = float(np.abs(got / cast(Tensor, wanted).numpy() - 1).max())
     if off > OOD_DISTANCE_OFF:
         raise BundleError(
-            f"The strangeness that the exported encoder finds is off torch's by {100 * off:.1f} %, so nothing"
-            " was written. Export without --fp16 if it was set."
+            f"The out-of-distribution distance of the exported encoder differs from torch's by"
+            f" {100 * off:.1f} %, so nothing was written. Export without --fp16 if it was set."
         )
 
 

@@ -1,15 +1,19 @@
-"""How unlike the pictures of its world a picture is, from what a model's own backbone makes of it.
+"""How unlike the pictures that a model was trained on a picture is, by the model's own backbone.
 
     s(x) = [mean over cells, deviation over cells] of the backbone's last features          (2F,)
     d(x) = sqrt((s - m)ᵀ C⁻¹ (s - m) / 2F)
 
-m and C are the mean and the covariance of s over drawn pictures, varied ``REACH`` times as far as in training
-(``variation.augment``), because the same scenes may well come from another renderer or camera. C is shrunken
-after Ledoit and Wolf (A well-conditioned estimator for large-dimensional covariance matrices, 2004) once
-every number has been brought to unit deviation. Of other drawn pictures, varied as far, the ``QUANTILE`` of d
-is the threshold: no strange picture is needed to find it. It is a Mahalanobis distance in a network's
-features, after Lee et al. (2018, A simple unified framework for detecting out-of-distribution samples and
-adversarial attacks), with a single class.
+m and C are the mean and the covariance of s over drawn pictures, augmented ``REACH`` times as strongly as in
+training (``augmentation.augment``), because pictures of the same scenes may come from another renderer or
+camera. Before C is estimated, every number is scaled to unit deviation; then it is shrunk after Ledoit and
+Wolf (A well-conditioned estimator for large-dimensional covariance matrices, 2004). The threshold is the
+``QUANTILE`` of d over other drawn pictures, augmented as strongly: no out-of-distribution picture is needed
+to find it. d is a Mahalanobis distance in a network's features, after Lee et al. (2018, A simple unified
+framework for detecting out-of-distribution samples and adversarial attacks), with a single class.
+
+Colours that hardly change those features are judged by numbers of their own (``captioner.colours``): their
+ranges are those of drawn pictures, augmented as strongly, but for the outermost part that ``QUANTILE`` leaves
+out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,6 +27,7 @@ from sklearn.covariance import ledoit_wolf
 from torch import Tensor, nn
 
 from whatchanged.captioner.card import InDistribution
+from whatchanged.captioner.colours import NAMES, Ranges, colour_numbers
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.training.methods import Method
 from whatchanged.training.objects.pool import Shard, check_size, open_shards
@@ -30,12 +35,13 @@ from whatchanged.training.vision.augmentation import augment_pixels
 from whatchanged.training.vision.base import PictureVision, Vision
 
 PICTURES = 2000
-"""Most pictures to fit, and as many others to find the threshold; about a minute's work for one core."""
+"""Pictures at most to fit m and C, and as many others to find the threshold; about a minute on one core."""
 LEAST_TRIPLES = 10
 QUANTILE = 0.999
 REACH = 1.5
 LEAST_DEVIATION = 0.01
-"""Of the median deviation: numbers that hardly vary among the pictures are not taken for exact."""
+"""Least deviation of a number, as a share of the median deviation: numbers that hardly vary among the
+pictures would otherwise decide the distance."""
 BATCH = 32
 
 Place = tuple[Shard, int, int]
@@ -65,47 +71,66 @@ def statistics(features: Tensor) -> Tensor:
 
 
 def fit_in_distribution(vision: Vision, pool: Path) -> tuple[OODDistance, InDistribution]:
-    """The distance and its threshold, from two halves of a pool's triples; the same every time.
+    """The distance from one half of a pool's triples, its threshold from the other; the same every time.
 
-    Raises RecipeError for a way of seeing without a backbone of its own, DatasetError where no pool lies
-    there, or it is too small, or its pictures have another size.
+    Raises RecipeError for a vision without a backbone of its own, DatasetError where no pool lies there, or
+    it is too small, or its pictures have another size.
     """
     if not isinstance(vision, PictureVision):
         raise RecipeError(
-            "--familiar: this model has no backbone that could tell what is familiar (vision.kind = "
-            '"backbone" has one). Export without --familiar.'
+            "--familiar: this model has no backbone whose features could tell unfamiliar pictures apart"
+            ' (models with vision.kind = "backbone" or "objects" have). Export without --familiar.'
         )
     shards = open_shards(pool)
     triples = sum(len(shard) for shard in shards)
     if triples < LEAST_TRIPLES:
         raise DatasetError(
-            f"{pool}: {triples} triples are too few to know a world by: at least {LEAST_TRIPLES}. Draw more."
+            f"{pool}: {triples} triples are too few to fit the distance of unfamiliar pictures: at least"
+            f" {LEAST_TRIPLES} are needed. Draw more."
         )
     check_size(pool, shards, 8 * vision.columns, 8 * vision.rows)
     places = [(shard, i, k) for shard in shards for i in range(len(shard)) for k in range(3)]
     middle = 3 * (triples // 2)  # both pictures of a scene are on one side
     generator = torch.Generator().manual_seed(0)
-    distance = fit(_seen(vision, _some(places[:middle]), generator))
+    distance = fit(_statistics(vision, _some(places[:middle]), generator))
     held = _some(places[middle:])
     with torch.inference_mode():
         found = torch.cat([distance(f) for f in _features(vision, held, generator)])
     threshold = float(np.quantile(found.double().numpy(), QUANTILE))
     how = (
-        f"distance of pooled features from {min(PICTURES, middle):,} drawn pictures, varied {REACH:g} times"
-        f" as far as in training; the threshold is the {100 * QUANTILE:g} % quantile of {len(held):,} others"
+        f"distance of pooled features from {min(PICTURES, middle):,} drawn pictures, augmented {REACH:g}"
+        f" times as strongly as in training; the threshold is the {100 * QUANTILE:g} % quantile of"
+        f" {len(held):,} others"
     )
-    return distance, InDistribution(threshold, how)
+    colours, of_colours = fit_colours(shards)
+    return distance, InDistribution(threshold, f"{how}; {of_colours}", colours)
+
+
+def fit_colours(shards: Sequence[Shard]) -> tuple[Ranges, str]:
+    """The ranges of the numbers about colours over these pools' pictures, and how they were found."""
+    places = _some([(shard, i, k) for shard in shards for i in range(len(shard)) for k in range(3)])
+    generator = torch.Generator().manual_seed(0)
+    rows = [colour_numbers(augmented.numpy()) for augmented in _augmented(places, generator, REACH)]
+    numbers = np.concatenate(rows)  # (pictures, 5)
+    outside = (1 - QUANTILE) / 2
+    low, high = np.quantile(numbers, [outside, 1 - outside], axis=0)
+    high = np.maximum(high, low + 1e-6)
+    ranges = {name: (float(a), float(b)) for name, a, b in zip(NAMES, low, high, strict=True)}
+    return ranges, f"colours within the range of {100 * QUANTILE:g} % of {len(places):,} drawn pictures"
 
 
 def encode_and_judge(
     method: Method, before: Tensor, after: Tensor, distance: OODDistance | None
 ) -> tuple[Any, Tensor | None]:
-    """The memory, and (B, 2) the pictures' strangeness, from the features that encoding computes anyway."""
+    """The memory, and (B, 2) the pictures' ``distance``, from the features that encoding computes anyway.
+
+    Without a distance the second is None. Raises RecipeError for a vision without a backbone of its own.
+    """
     if distance is None:
         return method.encode(before, after), None
     features: list[Tensor] = []
     if not isinstance(method.vision, PictureVision):
-        raise RecipeError("only a vision with a backbone tells how unfamiliar a picture is.")
+        raise RecipeError("Only a vision with a backbone of its own can tell how unfamiliar a picture is.")
     watch = method.vision.backbone.register_forward_hook(
         lambda _module, _pictures, found: features.append(found)
     )
@@ -116,31 +141,39 @@ def encode_and_judge(
     return memory, distance(torch.cat(features)).reshape(2, -1).transpose(0, 1)
 
 
-def fit(seen: NDArray[np.float64]) -> OODDistance:
-    """m and the root of C⁻¹ / 2F from the statistics of pictures, (n, 2F)."""
-    mean, deviation = seen.mean(0), seen.std(0)
+def fit(rows: NDArray[np.float64]) -> OODDistance:
+    """m and the root of C⁻¹ / 2F from the statistics of n pictures, (n, 2F)."""
+    mean, deviation = rows.mean(0), rows.std(0)
     scale = np.maximum(deviation, LEAST_DEVIATION * np.median(deviation) + 1e-6)
-    covariance, _ = ledoit_wolf((seen - mean) / scale, assume_centered=True)
+    covariance, _ = ledoit_wolf((rows - mean) / scale, assume_centered=True)
     root = np.linalg.cholesky(np.linalg.inv(covariance) / len(mean))
     whiten = root / scale[:, None]
     return OODDistance(torch.from_numpy(mean).float(), torch.from_numpy(whiten).float())
 
 
 def _some(places: Sequence[Place]) -> list[Place]:
-    """At most ``PICTURES`` of them, by chance: even steps would meet one of a triple's three views only."""
+    """At most ``PICTURES`` of them, drawn at random: at even steps all could be the same one of a triple's
+    three pictures."""
     chosen = np.random.default_rng(0).permutation(len(places))[:PICTURES]
     return [places[i] for i in np.sort(chosen)]
 
 
-def _seen(vision: PictureVision, places: Sequence[Place], generator: torch.Generator) -> NDArray[np.float64]:
+def _statistics(
+    vision: PictureVision, places: Sequence[Place], generator: torch.Generator
+) -> NDArray[np.float64]:
     with torch.inference_mode():
         rows = torch.cat([statistics(f) for f in _features(vision, places, generator)])
     return rows.double().numpy()
 
 
 def _features(vision: PictureVision, places: Sequence[Place], generator: torch.Generator) -> Iterator[Tensor]:
-    """The backbone's features of these pictures, each varied, a batch at a time."""
+    """The backbone's features of these pictures, each augmented, a batch at a time."""
+    for augmented in _augmented(places, generator, REACH):
+        yield vision.features(vision.normalise(augmented))
+
+
+def _augmented(places: Sequence[Place], generator: torch.Generator, reach: float) -> Iterator[Tensor]:
+    """These pictures, each augmented, a batch at a time: uint8 (B, H, W, 3)."""
     for start in range(0, len(places), BATCH):
         pixels = np.stack([shard.pictures[i, k] for shard, i, k in places[start : start + BATCH]])
-        varied = augment_pixels(torch.from_numpy(pixels), generator, REACH)
-        yield vision.features(vision.normalise(varied))
+        yield augment_pixels(torch.from_numpy(pixels), generator, reach)

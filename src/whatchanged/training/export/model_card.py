@@ -6,12 +6,12 @@ from whatchanged.captioner.card import Attention, Card, GridAttention, Input, Pi
 from whatchanged.recipes.schema import Recipe
 from whatchanged.worlds import World
 
-ELSEWHERE = """It knows only pictures like those that it was trained on. What it says of other pictures means
-nothing."""
+ELSEWHERE = """It works only for pictures like those that it was trained on. What it says of other pictures
+means nothing."""
 
 
 def model_card(card: Card, recipe: Recipe, world: World | None, folder: Path) -> str:
-    """The README of a bundle: a YAML head as model hubs expect it, and what a user must know.
+    """The text of a bundle's README: a YAML head as model hubs expect it, and what a user must know.
 
     folder: holds the other files of the bundle.
     """
@@ -45,7 +45,7 @@ did, and where the model looked. It runs on the CPU with ONNX Runtime, without t
 | words | {len(card.vocabulary) - 6} |
 | size | {size:.1f} MB, the graphs' weights stored as {card.provenance["weights_stored_as"]} |
 | further training | {_training_in_words(card)} |
-| training | {seconds:,} seconds of this run; what it began from is not counted |
+| training | {seconds:,} seconds in this run; the model that it started from is not counted |
 | weights of | {_checkpoint_in_words(card)} |
 | no-change probability | calibrated by {card.no_change.how} |
 | unfamiliar pictures | {unfamiliar} |

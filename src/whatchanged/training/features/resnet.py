@@ -1,7 +1,7 @@
 """ResNet-101 up to its third or last stage, frozen: the grid features that the field's methods read.
 
 He et al., CVPR 2016, with the stride of a stage in its first block's 3x3 convolution, as in torchvision,
-whose names for weights are kept. Only what the features need is built: no pooling at the end, no classes.
+whose names of weights are kept. The pooling and the classifier at the end are not built.
 """
 
 from torch import Tensor, nn
@@ -10,7 +10,7 @@ from torch.nn import functional as F
 DEPTHS = (3, 4, 23, 3)
 WIDTHS = (64, 128, 256, 512)
 GROWTH = 4
-"""What a block puts out is its inner width times this."""
+"""Channels of a block's output, as a multiple of its inner width."""
 
 
 class Bottleneck(nn.Module):

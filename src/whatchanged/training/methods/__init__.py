@@ -109,19 +109,27 @@ class PadsCaptions(Protocol):
         """Pad captions to ``length`` ids from now on: the data's longest one with BOS and EOS."""
 
 
-def build_method(config: MethodSettings, vision: Vision, vocabulary: Vocabulary) -> Method:
-    """The method of these settings, freshly initialised."""
+def build_method(
+    config: MethodSettings, vision: Vision, vocabulary: Vocabulary, longest_caption: int = 0
+) -> Method:
+    """The method of these settings, freshly initialised.
+
+    longest_caption: ids of the longest caption of the data to train on, which some methods pad to
+    (``PadsCaptions``); 0 where it is not known.
+    """
     module, _, name = config.implementation.partition(":")
     method: Method = getattr(import_module(module), name)(config, vision, vocabulary)
+    if isinstance(method, PadsCaptions) and longest_caption:
+        method.pad_captions(longest_caption)
     return method
 
 
 def initialise_from(method: Method, source: Method, where: str) -> str:
-    """Start ``method`` from the weights of ``source``; returns what there is to say of it.
+    """Start ``method`` from the weights of ``source``; returns a message that says what was copied.
 
-    A word that both vocabularies have keeps its rows; the others start anew. Of a method of another kind only
-    the vision's weights are copied. where: what the weights are of, for messages. Raises RecipeError where
-    nothing fits, ShapeError where a name fits but not its shape.
+    Rows of word tables are copied by word; words that ``source`` does not have keep their initial rows. From
+    a method of another architecture only the vision's weights are copied. where: the origin of the weights,
+    for messages. Raises RecipeError where nothing fits, ShapeError where a name fits but not its shape.
     """
     own, state = method.state_dict(), source.state_dict()
     alike = method.architecture == source.architecture

@@ -44,10 +44,10 @@ from whatchanged.errors import RecipeError
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.training.batches import Batch, Example, stack_pictures
 from whatchanged.training.methods import Cache, copy_matching_tensors
-from whatchanged.training.methods.clip4idc_captioner import Captioner, Memory
+from whatchanged.training.methods.clip4idc_captioner import CaptionDecoder, Memory
 from whatchanged.training.methods.clip4idc_encoder import PairEncoder
 from whatchanged.training.methods.clip4idc_presets import PRESETS
-from whatchanged.training.nn.clip import LARGEST_SCALE, START_SCALE, Block, TextTower, draw, draw_blocks
+from whatchanged.training.nn.clip import LARGEST_SCALE, START_SCALE, CLIPBlock, TextTower, draw, draw_blocks
 from whatchanged.training.nn.layers import layers_of
 from whatchanged.training.nn.transformer import Past, captioning_mask
 from whatchanged.training.vision.base import TokenPair, Vision, on_grids
@@ -114,7 +114,7 @@ class CLIP4IDC(nn.Module):
         scaled = adapts and self.preset.temperature
         self.log_scale = nn.Parameter(torch.tensor(START_SCALE)) if scaled else None
         own_words = not reads_text or (adapts and not self.preset.clip_words)
-        self.captioner = Captioner(config, self.preset, rows, own_words)
+        self.captioner = CaptionDecoder(config, self.preset, rows, own_words)
         self._draw_text()
         for name, parameter in self.named_parameters():
             parameter.requires_grad_(not self._frozen(name))
@@ -125,7 +125,7 @@ class CLIP4IDC(nn.Module):
             return
         nn.init.normal_(self.words.weight, std=0.02)
         nn.init.normal_(self.text_positions, std=0.01)
-        draw_blocks(layers_of(self.text.blocks, Block), len(self.text.blocks))
+        draw_blocks(layers_of(self.text.blocks, CLIPBlock), len(self.text.blocks))
         if self.text.project is not None:
             draw(self.text.project, self.config.text_width**-0.5)
 

@@ -40,7 +40,7 @@ class DecoderOutput(NamedTuple):
     attention: Tensor
 
 
-class Captioner(nn.Module):
+class CaptionDecoder(nn.Module):
     """The encoder and decoder on the pair tokens, and the head: z = LN(GELU(W d + b)), logits = z Tᵀ + bias.
 
     The table T is CLIP's, passed in, or ``words``, where the captioner has its own (``rows`` x width).

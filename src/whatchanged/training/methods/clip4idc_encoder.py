@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.training.methods.clip4idc_presets import Preset
-from whatchanged.training.nn.clip import Block, draw, draw_blocks
+from whatchanged.training.nn.clip import CLIPBlock, draw, draw_blocks
 from whatchanged.training.nn.layers import layers_of
 from whatchanged.training.nn.transformer import key_mask
 from whatchanged.training.vision.base import TokenPair, Vision
@@ -33,7 +33,7 @@ class PairEncoder(nn.Module):
 
         def blocks(layers: int) -> nn.ModuleList:
             return nn.ModuleList(
-                Block(width, config.heads, config.ffn, config.activation) for _ in range(layers)
+                CLIPBlock(width, config.heads, config.ffn, config.activation) for _ in range(layers)
             )
 
         self.patches = nn.Linear(vision.width, width, bias=False)
@@ -55,7 +55,7 @@ class PairEncoder(nn.Module):
             if tensor is not None:
                 nn.init.normal_(tensor, std=deviation)
         draw(self.project, deviation)
-        draw_blocks([*layers_of(self.intra, Block), *layers_of(self.inter, Block)], layers)
+        draw_blocks([*layers_of(self.intra, CLIPBlock), *layers_of(self.inter, CLIPBlock)], layers)
 
     def forward(self, pair: TokenPair) -> Tensor:
         """Raw patches of both pictures -> pair tokens H (B, R, J): [class 1] patches [class 2] patches."""
@@ -67,7 +67,7 @@ class PairEncoder(nn.Module):
         x = self.entry_norm(x + self.positions[places])
         real = pair.row_masks
         allowed = None if real is None else key_mask(torch.cat(real))
-        for block in layers_of(self.intra, Block):
+        for block in layers_of(self.intra, CLIPBlock):
             x, _ = block(x, allowed)
         halves = [x[:batch], x[batch:]]
         if self.sides is not None and self.side_positions is not None:
@@ -76,7 +76,7 @@ class PairEncoder(nn.Module):
         y = torch.cat(halves, dim=1)  # (B, R, D)
         y = y if self.mid_norm is None else self.mid_norm(y)
         allowed = None if real is None else key_mask(torch.cat(real, dim=1))
-        for block in layers_of(self.inter, Block):
+        for block in layers_of(self.inter, CLIPBlock):
             y, _ = block(y, allowed)
         tokens: Tensor = self.project(self.exit_norm(y))  # (B, R, J)
         return tokens

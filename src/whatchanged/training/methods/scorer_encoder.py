@@ -42,7 +42,7 @@ def split_heads(x: Tensor, heads: int) -> Tensor:
     return x.reshape(x.shape[0], x.shape[1], heads, -1).transpose(1, 2)
 
 
-class Matching(nn.Module):
+class TokenMatching(nn.Module):
     """S(a, b) = c TM(a, b): ``match_tokens`` over whole tokens or summed over heads, without unit length.
 
     c = exp(s), s learned from 1 and at most ln 100, or 1 / temperature. Source: equation 4; models/SCORER.py.
@@ -107,7 +107,7 @@ class Reconstruction(nn.Module):
         super().__init__()
         self.attention = MultiHeadAttention(config.width, config.heads, config.dropout, preset.project_heads)
         self.norm = nn.LayerNorm(config.width, NORM_EPS)
-        self.matching = Matching(config, preset)
+        self.matching = TokenMatching(config, preset)
 
     def forward(self, x: Tensor, y: Tensor, real: Tensor | None = None) -> tuple[Tensor, QueryKey]:
         """x asks, y is asked, (B, N, D) each -> x' (B, N, D), and what matching needs.

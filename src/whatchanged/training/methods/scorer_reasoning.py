@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from whatchanged.recipes.methods.scorer import ScorerConfig
-from whatchanged.training.methods.scorer_encoder import Matching, MultiHeadAttention, QueryKey
+from whatchanged.training.methods.scorer_encoder import MultiHeadAttention, QueryKey, TokenMatching
 from whatchanged.training.methods.scorer_presets import Preset
 from whatchanged.training.nn.transformer import key_mask
 
@@ -41,7 +41,7 @@ class Reasoning(nn.Module):
         self.shape = nn.Linear(width, width)
         self.query = nn.Linear(width, width)
         self.key = nn.Linear(width, width)
-        self.matching = Matching(config, preset)
+        self.matching = TokenMatching(config, preset)
 
     def _draw_attention(self) -> None:
         """The start of torch's own multi-head attention, which the code uses: queries, keys and values are

@@ -24,7 +24,7 @@ def activate(x: Tensor, kind: str) -> Tensor:
     return x * torch.sigmoid(1.702 * x) if kind == "quick_gelu" else F.gelu(x)
 
 
-class Block(nn.Module):
+class CLIPBlock(nn.Module):
     """One pre-norm layer without dropout.
 
     x = x + Attention(LN(x));   x = x + W2 act(W1 LN(x) + b1) + b2
@@ -66,7 +66,7 @@ class TextTower(nn.Module):
         self, width: int, heads: int, ffn: int, layers: int, joint: int | None, activation: str
     ) -> None:
         super().__init__()
-        self.blocks = nn.ModuleList(Block(width, heads, ffn, activation) for _ in range(layers))
+        self.blocks = nn.ModuleList(CLIPBlock(width, heads, ffn, activation) for _ in range(layers))
         self.exit_norm = nn.LayerNorm(width)
         self.project = None if joint is None else nn.Linear(width, joint, bias=False)
 
@@ -77,7 +77,7 @@ class TextTower(nn.Module):
         allowed = columns <= columns[before:, None]
         x = words
         keys, values = [], []
-        for layer, block in enumerate(layers_of(self.blocks, Block)):
+        for layer, block in enumerate(layers_of(self.blocks, CLIPBlock)):
             x, seen = block(x, allowed, None if past is None else (past[0][:, layer], past[1][:, layer]))
             keys.append(seen.keys)
             values.append(seen.values)
@@ -86,7 +86,7 @@ class TextTower(nn.Module):
         return TextRows(rows, torch.stack(keys, dim=1), torch.stack(values, dim=1))
 
 
-def draw_blocks(blocks: Iterable[Block], layers: int) -> None:
+def draw_blocks(blocks: Iterable[CLIPBlock], layers: int) -> None:
     """CLIP's start: N(0, D^-1/2) into attention, N(0, (2D)^-1/2) into the MLP, both outputs
     N(0, D^-1/2 (2 layers)^-1/2); biases 0. ``layers``: of the whole tower."""
     for block in blocks:

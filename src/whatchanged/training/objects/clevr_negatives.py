@@ -1,12 +1,14 @@
-"""False captions for FDA of the CLEVR kind: Retrieve, Replace and Confuse (PCL, ``negatives``).
+"""False captions for PCL's task FDA in the language of CLEVR: Retrieve, Replace and Confuse.
 
-Confuse exchanges the two things of a caption, or its thing and another caption's. A false caption must be
-false. Where the truth of a pair is known, it is proven by executing the sentence on the scenes. Otherwise it
-must contradict one of the pair's own captions in the type of change, in a named attribute of the changed
-thing, or in the new value; another relation alone contradicts nothing. Sentences that cannot be read are
-never used. Departures from the paper: a word is replaced within its attribute (a colour by a colour), so that
-the sentence can still be read and proven; for a distractor pair all six are change captions of other scenes,
-since its own captions are like nothing but sentences that are true of it.
+Confuse exchanges the two objects of a caption, or its object and another caption's. A false caption must be
+false. Where the truth of a pair is known, that is proven by judging the sentence on the scenes. Otherwise the
+sentence must contradict one of the pair's own captions: in the type of change, in a named attribute of the
+changed object, or in the new value; another relation alone contradicts nothing. Sentences that cannot be
+parsed are never used.
+
+Departures from the paper: a word is replaced by another value of the same attribute (a colour by a colour),
+so that the sentence can still be parsed; all false captions of a distractor pair are change captions of other
+scenes, because captions similar to its own are true of it.
 """
 
 import math
@@ -51,8 +53,7 @@ def mine(
     """Build ``count`` false captions for every record, a third of each kind; the same for the same seed.
 
     truths: pair id -> (scene before, scene after, change); None where no scenes are known. longest: words
-    that a caption is cut to. Raises DatasetError for a pair that ``count`` false captions cannot be found
-    for.
+    that a caption is truncated to. Raises DatasetError for a pair that has fewer than ``count``.
     """
     captions = _Captions(records, seed)
 
@@ -72,7 +73,7 @@ def _proposals(
     count: int,
     rng: np.random.Generator,
 ) -> Iterator[Proposal]:
-    """Accepted (kind, sentence, share of words replaced), in the order in which they fill the places."""
+    """Accepted proposals in their order: each kind's share, then more where a kind had too few."""
     if record.changed is False or not record.captions:
         for number in rng.permutation(len(captions.changes)):
             if captions.groups[captions.changes[number]] != record.group_id:
@@ -96,7 +97,7 @@ def _proposals(
             yield from first_of(proposals)
     yield from retrieved
     yield from replaced
-    for number in rng.permutation(len(captions.changes)):  # tiny pools: whatever is false
+    for number in rng.permutation(len(captions.changes)):  # small pools: any false caption
         yield from chosen.accept("retrieve", captions.changes[number])
 
 
@@ -176,29 +177,27 @@ class _Captions:
             ]
             if others:
                 changed[place] = others[int(rng.integers(len(others)))]
-        return " ".join(changed), sum(a != b for a, b in zip(words, changed, strict=True)) / max(
-            1, len(words)
-        )
+        replaced = sum(a != b for a, b in zip(words, changed, strict=True))
+        return " ".join(changed), replaced / max(1, len(words))
 
     def confuse(self, caption: str, rng: np.random.Generator) -> str:
-        """The caption with its two things exchanged, or with another change caption's thing."""
+        """The caption with its two objects exchanged, or with the object of another change caption."""
         first, relation, second, rest = split_phrases(caption)
         if second and rng.random() < 0.5:
             return f"{second}{relation}{first}{rest}"
-        stranger = (
-            split_phrases(self.changes[int(rng.integers(len(self.changes)))])[0] if self.changes else first
-        )
-        return f"{stranger}{relation}{second}{rest}"
+        if self.changes:
+            first = split_phrases(self.changes[int(rng.integers(len(self.changes)))])[0]
+        return f"{first}{relation}{second}{rest}"
 
     def _ranked(self, words: Sequence[str]) -> list[tuple[str, str]]:
-        """(attribute value's kind, word) of the half of the nouns and adjectives with the highest TF-IDF."""
+        """Nouns and adjectives, the half with the highest TF-IDF: (first value of the attribute, word)."""
         content = Counter(word for word in words if word in _MEANING)
         ranked = sorted(content, key=lambda word: (-content[word] * self.texts.weights.get(word, 0.0), word))
         return [(_VALUES[_MEANING[word]][0], word) for word in ranked[: math.ceil(len(ranked) / 2)]]
 
 
 def split_phrases(caption: str) -> tuple[str, str, str, str]:
-    """A caption as (thing, relation, other thing, rest), blanks kept; the middle two may be empty."""
+    """A caption as (object, relation, other object, rest), blanks kept; the middle two may be empty."""
     first, start = _noun_phrase(caption, 0)
     tail = caption[start:]
     for lead in (" that is ", " "):

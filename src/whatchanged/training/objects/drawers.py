@@ -1,6 +1,6 @@
 """What ``whatchanged synth`` calls to draw data sets of the CLEVR world; `worlds/clevr/world.py` names it."""
 
-import numba  # noqa: F401 - the renderer needs it on a CPU: missing, it is told before anything is drawn
+import numba  # noqa: F401 - the renderer needs it on a CPU: where it is missing, say so before anything is drawn
 
 from whatchanged.training.device import choose_device
 from whatchanged.training.objects.pool import draw_pool

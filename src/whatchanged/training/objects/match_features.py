@@ -1,4 +1,4 @@
-"""What a token is told of the other picture: its match there, how it differs, how it moved, what is alike.
+"""Each token with what its match in the other picture adds: how it differs, how it moved, what looks alike.
 
 Axis letters: B pairs, N tokens of a picture, F width of a token's own features.
 """
@@ -40,8 +40,9 @@ def describe_matches(
     """The matches, and each token of both pictures as 3F + 13 numbers, (B, N, 3F + 13).
 
     [own features, matched features, their difference, motion (2), its length, ground position (2), salience,
-    matched salience, share matched nowhere, turn of the camera (2), ``duplicates`` (3)]. Motion is what the
-    turn of the camera leaves over. features: of both pictures, hidden tokens zero.
+    matched salience, share matched nowhere, turn of the camera (2), ``duplicates`` (3)]. Motion is the part
+    of a token's displacement that the motion of the camera does not explain. features: of both pictures,
+    hidden tokens zero.
     """
     where = located(pair)
     positions = hide(where.positions[0], hidden[0]), hide(where.positions[1], hidden[1])
@@ -104,8 +105,8 @@ def _described(
 
 
 def duplicates(features: Tensor, ground_positions: Tensor, salience: Tensor) -> Tensor:
-    """How surely a picture has another object of the same shape, size, color and material, and how far from
-    that one this one stands: (B, N, 3).
+    """Whether a picture has another object of the same shape, size, color and material, as a probability,
+    and where this object stands from that one: (B, N, 3).
 
         t_i = max_j a_ij,   a_ij = s_i s_j prod_a sum_v p_ia(v) p_ja(v),   a_ii = 0
         d_i = t_i (p_i - sum_j a_ij p_j / sum_j a_ij)

@@ -1,10 +1,11 @@
-"""Which token of one picture is which of the other: soft matches that agree on one motion of the camera.
+"""Soft matches between the tokens of two pictures that agree on one motion of the camera.
 
-Every camera looks at the same point, so what did not move differs between two views by one rotation of the
-ground plane. Where a thing stands is read from one picture, though, and a camera that stands nearer or higher
-than it seems misplaces all things alike, to first order by one affine map. Appearance proposes matches, these
-vote for a rotation, then for the affine map around it, and the map sharpens the matches; what is left
-over for a matched token is its own motion. Not part of any published method: a switch.
+Every camera looks at the same point, so objects that did not move differ between two views by one rotation of
+the ground plane. But ground positions are estimated from single pictures: where a camera stands nearer or
+higher than estimated, all objects are misplaced in the same way, to first order by one affine map. So
+appearance proposes matches, the matches vote for a rotation and then for an affine map near it, and the map
+refines the matches. The displacement of a matched token that the map does not explain is its own motion. Not
+part of any published method; ``vision.matching`` switches it on.
 """
 
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from torch.nn import functional as F
 ROUNDS = 3
 SINKHORN = 4
 RIDGE = 0.5
-"""How strongly the affine map is held to the rotation: as much as half a match one unit away."""
+"""How strongly the affine map is drawn to the rotation: as much as by half a match one unit away."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Matches:
     """Soft matches between N tokens of each picture; the last row and column of ``log_joint`` mean "nowhere".
 
     log_joint: (B, N + 1, N + 1), rows before, columns after, in logarithms. Each token's column sums to one;
-    its row would after many more rounds of Sinkhorn, so whoever reads rows divides by their sum.
+    its row would after many more rounds of Sinkhorn, so a reader of rows divides them by their sums.
     turn: (B, 2), cosine and sine of the rotation from the before view's ground coordinates to the after's.
     expected: (B, N, 2), where the before view's tokens would stand in the after view, had nothing moved.
     """
@@ -82,12 +83,12 @@ def _cross(a: Tensor, b: Tensor) -> Tensor:
 
 
 def carry(ground_positions: Tensor, affine: Tensor) -> Tensor:
-    """Places (B, N, 2) through (A | t) of (B, 2, 3)."""
+    """Ground positions (B, N, 2) mapped by (A | t) of (B, 2, 3)."""
     return ground_positions @ affine[:, :, :2].transpose(1, 2) + affine[:, None, :, 2]
 
 
 class Matching(nn.Module):
-    """Learned keys, a learned tolerance for place, and a learned price of "nowhere"."""
+    """Matching by learned keys, with a learned tolerance of position and a learned score of "nowhere"."""
 
     def __init__(self, width: int, key_width: int = 48) -> None:
         super().__init__()
@@ -104,7 +105,7 @@ class Matching(nn.Module):
         ground_positions: tuple[Tensor, Tensor],
         salience: tuple[Tensor, Tensor],
     ) -> Matches:
-        """features (B, N, F), places (B, N, 2) on the ground, salience (B, N) in [0, 1]: before and after."""
+        """features (B, N, F), ground positions (B, N, 2), salience (B, N) in [0, 1]: before and after."""
         keys = [F.normalize(self.key(self.norm(x)), dim=-1) for x in features]
         likeness = self.log_scale.exp() * torch.einsum("bik,bjk->bij", keys[0], keys[1])
         importance = salience[0][:, :, None] * salience[1][:, None, :]
@@ -114,9 +115,10 @@ class Matching(nn.Module):
             gap = expected[:, :, None] - ground_positions[1][:, None, :]
             strain = 0.5 * self.log_tightness.exp() * gap.square().sum(-1)
             near = torch.exp(-strain)
-            # a moved thing is nowhere near its place, but still more like itself than like "nowhere"
+            # An object that moved is far from its expected position, but matches better than "nowhere".
             log_joint = self._normalise(likeness + torch.log(near + self.log_moved.exp()))
-            # and hardly a vote; exp(-strain) would also silence what the rotation alone misplaces
+            # Its match hardly counts for the map. The weight exp(-strain) would go too far: it would also
+            # drop objects that only the rotation misplaces.
             weights = log_joint[:, :-1, :-1].exp() * importance / (1 + strain)
             turn = fit_turn(weights, *ground_positions)
             expected = carry(ground_positions[0], fit_map(weights, *ground_positions, turn))

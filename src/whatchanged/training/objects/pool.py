@@ -44,7 +44,7 @@ from whatchanged.worlds.clevr.visibility import index_picture
 
 CELL = 8
 ROOM = 10
-"""Most things in a scene."""
+"""Objects in a scene at most."""
 SHARD = 100
 TRUTH = ("change", "count", "pose", "camera", "lamps", "owner", "center", "attributes", "places")
 """Arrays of a shard's truth, one row a triple."""
@@ -54,12 +54,12 @@ PICTURE_TRUTH = {
     "attributes": "attributes",
     "places": "ground_positions",
 }
-"""Array of a shard -> what of a ``PictureTruth`` it holds."""
-REDRAW = "Delete this shard's two files and draw them anew: whatchanged synth clevr-pool"
+"""Array of a shard -> the field of ``PictureTruth`` that it holds."""
+REDRAW = "Delete this shard's two files and draw them again: whatchanged synth clevr-pool"
 DRAWN_LOOK = ("lamps", "ambient", "ground", "roughness", "floor")
-"""What of a ``Look`` is drawn into the pictures."""
+"""Fields of a ``Look`` that vary from picture to picture."""
 LEAST_COVER = 0.3
-"""Share of a cell's pixels that a thing must cover to own the cell."""
+"""Share of a cell's pixels that an object must cover to own the cell."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +74,10 @@ class PictureTruth:
 
 @dataclass(frozen=True)
 class Pairing:
-    """Two pictures' targets and, for every object of each, its partner in the other picture and its change
-    label.
+    """Two pictures' targets; for each object, its index in the other picture and its change label.
 
-    mentioned: the up to two objects that each word of the caption mentions, in both pictures, -1 for none
-    (words and end, 2, 2); nothing for an unchanged pair.
+    mentioned: (words + 1, 2, 2), the up to two objects that each word of the caption, and its end, mentions:
+    index before, index after, -1 for none. (0, 2, 2) for an unchanged pair.
     """
 
     before: PictureTruth
@@ -91,11 +90,11 @@ class Pairing:
 
 
 def picture_truth(scene: Scene, width: int, height: int) -> PictureTruth:
-    """What each cell of the grid shows, from an index picture of the picture's own size."""
+    """The targets of a scene drawn at this size in pixels, from an index picture of that size."""
     rows, columns = height // CELL, width // CELL
     index = index_picture(scene, width, height)
     cells = index.reshape(rows, CELL, columns, CELL).swapaxes(1, 2).reshape(rows * columns, CELL * CELL)
-    cover = np.stack([(cells == i).sum(1) for i in range(len(scene.objects))])  # (things, cells)
+    cover = np.stack([(cells == i).sum(1) for i in range(len(scene.objects))])  # (objects, cells)
     most = cover.argmax(0)
     owner = np.where(cover.max(0) >= LEAST_COVER * CELL * CELL, most, ABSENT).astype(np.int8)
     center = np.full(ROOM, ABSENT, np.int16)
@@ -125,12 +124,11 @@ def draw_pool(
     views: Views = "jittered",
     doubles: float = 0.0,
 ) -> int:
-    """Draw the shards that ``scenes`` triples fill and that are not there yet; any ``workers``, same bytes.
+    """Draw a pool of at least ``scenes`` triples; shards that exist are kept. Returns the number of triples.
 
-    Returns the triples that these shards hold: the last one is drawn whole.
-
-    Raises DatasetError where ``out`` holds another pool (seed, size, views, doubles), or the size has broken
-    cells.
+    The last shard is drawn whole. Any number of ``workers`` draws the same bytes. advance: called with the
+    number of triples that are done. Raises DatasetError where ``out`` holds another pool (seed, size, views,
+    doubles), or the size is no multiple of a cell's.
     """
     write_description(out, seed, *size, views, doubles)
     numbers = range(-(-scenes // SHARD))
@@ -153,8 +151,9 @@ def growing(
     """Draw missing shards in the background, one process per entry of ``devices``, up to ``scenes`` triples.
 
     The processes are yielded in the order of ``devices``, so that a caller may end some of them earlier
-    (``stop``). The others end with the block; what they were drawing is lost. Process k of n draws the shards
-    k, k + n, ...: there may be gaps. Pictures of a GPU differ from a CPU's in last digits.
+    (``stop``). The others end with the block; the shards that they were drawing are lost. Process k of n
+    draws the shards k, k + n, ..., so the numbers may have gaps. Pictures drawn on a GPU differ from a CPU's
+    in the last digits.
     """
     write_description(out, seed, *size)
     context = get_context("spawn")
@@ -171,7 +170,7 @@ def growing(
 
 
 def stop(out: Path, processes: Sequence[BaseProcess]) -> None:
-    """End processes that draw into ``out``, and remove what they had begun to write."""
+    """End processes that draw into ``out``, and remove the files that they had begun to write."""
     for process in processes:
         process.terminate()
     for process in processes:
@@ -201,13 +200,13 @@ def draw_shard(
     views: Views = "jittered",
     doubles: float = 0.0,
 ) -> None:
-    """Draw the ``count`` (default: SHARD) triples of one shard; an interrupted one is drawn again."""
+    """Draw the ``count`` (default: SHARD) triples of one shard and write them."""
     width, height = size
     count = SHARD if count is None else count
     triples = [sample_triple(seed, number * count + i, views, doubles) for i in range(count)]
     scenes = [scene for t in triples for scene in (t.default, t.semantic, t.nonsemantic)]
     rng = np.random.default_rng((seed, number, 1))
-    # light and material vary here; exposure, sharpness and grain each time a picture is used (``augment``)
+    # Light and material vary here; exposure, sharpness and noise whenever a picture is used (``augment``).
     looks = [_drawn_look(rng) for _ in scenes]
     pictures = render(scenes, width, height, looks=looks, device=device)
     truths = [picture_truth(scene, width, height) for scene in scenes]
@@ -223,7 +222,7 @@ def draw_shard(
         arrays[name] = stacked.reshape(len(triples), 3, *stacked.shape[1:])
     with whole(out / f"{number:05d}.truth.npz") as draft, draft.open("wb") as file:
         np.savez(file, **arrays)
-    # last: a shard is there when its pictures are
+    # Written last, because a shard counts as finished once its pictures are there.
     with whole(out / f"{number:05d}.pictures.npy") as draft, draft.open("wb") as file:
         np.save(file, pictures.reshape(len(triples), 3, height, width, 3))
 
@@ -298,7 +297,7 @@ def _read_shard(file: Path) -> Shard:
 
 
 def check_size(pool: Path, shards: Sequence[Shard], width: int, height: int) -> None:
-    """Raise DatasetError where the pictures of a pool are not as large as those that a model reads."""
+    """Raise DatasetError where the pictures of a pool are not of the size that a model reads, in pixels."""
     got = shards[0].pictures.shape[2:4]
     if got != (height, width):
         raise DatasetError(
@@ -330,9 +329,12 @@ def pairing(shard: Shard, i: int, k: int, m: int, change: Change) -> Pairing:
 def write_description(
     out: Path, seed: int, width: int, height: int, views: Views = "jittered", doubles: float = 0.0
 ) -> None:
-    """``pool.json``, or a check that the pool that is there has the same seed, size, views and doubles."""
+    """Write ``pool.json``; where it exists, check that it has the same seed, size, views and doubles.
+
+    Raises DatasetError where it differs, or the size is no multiple of a cell's.
+    """
     if width % CELL or height % CELL:
-        raise DatasetError(f"pictures of a pool: got {width}x{height}, wanted multiples of {CELL} pixels.")
+        raise DatasetError(f"Pictures of a pool: got {width}x{height}, wanted multiples of {CELL} pixels.")
     description: dict[str, Any] = {"seed": seed, "width": width, "height": height, "shard": SHARD}
     if views != "jittered":
         description["views"] = views
@@ -356,15 +358,15 @@ def read_description(pool: Path) -> dict[str, Any]:
         description = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise DatasetError(
-            f"{file}: cannot be read ({error}). Draw the pool anew in another folder."
+            f"{file}: cannot be read ({error}). Draw the pool again in another folder."
         ) from error
     if not isinstance(description, dict):
-        raise DatasetError(f"{file}: says nothing of a pool. Draw the pool anew in another folder.")
+        raise DatasetError(f"{file}: does not describe a pool. Draw the pool again in another folder.")
     return description
 
 
 def _drawn_look(rng: np.random.Generator) -> Look:
-    """A plain look but for ``DRAWN_LOOK``, each of a draw of its own."""
+    """A plain look but for the fields of ``DRAWN_LOOK``, each drawn on its own."""
     return replace(PLAIN, **{name: getattr(look_for(rng), name) for name in DRAWN_LOOK}, noise=0.0)
 
 

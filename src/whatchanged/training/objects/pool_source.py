@@ -1,4 +1,4 @@
-"""A pool of drawn triples as a recipe's data: pairs of pictures or of stored tokens, everything known."""
+"""A pool of drawn triples as a recipe's data: pairs of pictures or of stored tokens, with their truth."""
 
 import json
 from collections.abc import Sequence
@@ -39,20 +39,20 @@ ORDERED = {
     "all": PAIRS,
     "balanced": PAIRS + tuple(pair for pair in PAIRS if pair[2] == "none"),
 }
-"""Choices of ``data.ordered_pairs``; in "balanced" half of all pairs are unchanged, each said twice."""
+"""Choices of ``data.ordered_pairs``; "balanced" has the unchanged pairs twice, so that they are half."""
 BEGUN = "shards.json"
 """File of a run folder: the shards that the run reads and how many triples it holds out."""
 NEGATIVE_PAIRS = 6_000
-"""Pairs, from the first on, that false captions are built for: each costs milliseconds to prove."""
+"""Pairs, from the first on, that false captions are made for; each takes milliseconds to check."""
 
 
 @dataclass(frozen=True)
 class PoolSource:
-    """Examples of some triples of a pool. ``tokens``: per shard (n, variants, 3, N, F + 4), or none.
+    """Examples of the triples ``first`` .. ``last`` - 1 of a pool.
 
-    ``varied`` pictures are exposed, toned and blurred anew each time; stored tokens come in variants instead.
-    Fixed wordings draw nothing, so each sentence, and what its words tell of, is found once and kept: that is
-    the dear part.
+    tokens: per shard (n, variants, 3, N, F + 4); empty where pictures are read. pairs: see ``PAIRS``. varied:
+    pictures are augmented anew each time; of stored tokens, one variant is drawn. The sentence of a fixed
+    wording, and the objects that its words mention, are costly to find and always the same, so they are kept.
     """
 
     shards: Sequence[Shard]
@@ -72,11 +72,11 @@ class PoolSource:
         return (self.last - self.first) * len(self.pairs)
 
     def count(self, task: Task) -> int:
-        """How many of the examples, from the first on, a task can use: all, or those with false captions."""
+        """All examples, or, where the task needs false captions, those that have them."""
         return len(self.negatives) if task.false_captions else len(self)
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
-        """Pair ``index`` with a caption, a variant of its pictures, and its truth."""
+        """Pair ``index``: its pictures or tokens, a caption, and its truth."""
         shard, i, pair = self._place(index)
         k, m, _ = self.pairs[pair]
         captions = self.captions(index, rng)
@@ -88,7 +88,7 @@ class PoolSource:
         return Example(record, captions[0], before, after, false, known)
 
     def record(self, index: int, captions: tuple[str, ...]) -> PairRecord:
-        """The pair as a record; it has no files, so its paths only name it."""
+        """The pair as a record. Its pictures have no files of their own, so the paths are only names."""
         shard, i, pair = self._place(index)
         k, m, _ = self.pairs[pair]
         change = self._change(shard, i, pair)
@@ -113,7 +113,7 @@ class PoolSource:
         return self.shards[shard].scene(i, k), self.shards[shard].scene(i, m), self._change(shard, i, pair)
 
     def captions(self, index: int, rng: np.random.Generator) -> tuple[str, ...]:
-        """Pair ``index`` in the source's wording: drawn from ``rng``, or its fixed sentence."""
+        """Captions of pair ``index``: drawn with ``rng``, or the sentence of a fixed wording."""
         if self.wording == "captions":
             return write_captions(*self.truth(index), rng)
         if index not in self._written:
@@ -152,9 +152,11 @@ class PoolSource:
 def mentioned_objects(
     sentence: str, known: Pairing, before: Scene, after: Scene, change: Change
 ) -> NDArray[np.int8]:
-    """The up to two things that each word of a true sentence, and its end, tells of, (words + 1, 2, 2): index
-    before, index after, -1 for none. The words of a relation tell of both things, those that name the other
-    one of that, all others of the changed one. (0, 2, 2) without a change.
+    """The up to two objects that each word of a true sentence, and its end, mentions.
+
+    (words + 1, 2, 2): index before and index after, -1 for none; (0, 2, 2) without a change. The words of a
+    relation mention both objects, the words that name the second object mention that one, and all other words
+    the changed one.
     """
     mentioned = np.full((len(sentence.split()) + 1 if change.type != "none" else 0, 2, 2), ABSENT, np.int8)
     mentioned[:, 0] = [ABSENT if end is None else end for end in (change.before, change.after)]
@@ -168,11 +170,12 @@ def mentioned_objects(
 
 
 def open_pool(recipe: Recipe, run: Path) -> Sources:
-    """Train and validation pairs of the pool at ``data.path``; its first triples, at most a tenth, validate.
+    """Pairs of the pool at ``data.path`` to train and to validate on; at most a tenth of its triples, the
+    first ones, are held out to validate.
 
-    A run keeps to the shards, and to the triples held out, that it began with, however the pool grows. Raises
-    RecipeError where no pool or an unknown wording is named, DatasetError where the pool or its tokens are
-    not there, or its pictures have another size than the recipe's.
+    A resumed run reads the same shards, with the same triples held out, as when it began, even if the pool
+    has grown. Raises RecipeError where no pool or an unknown wording is named; DatasetError where the pool or
+    its tokens are missing, or its pictures have another size than the recipe's.
     """
     data = recipe.data
     if not isinstance(data, PoolConfig):
@@ -194,9 +197,9 @@ def open_pool(recipe: Recipe, run: Path) -> Sources:
     if count := wanted_false_captions(recipe, "pairs"):
         plain = PoolSource(shards, (), held, triples, pairs, data.wording, False)
         negatives = _false_captions(plain, count, recipe, run)
-    if begun is None and not (run / "checkpoints").exists():  # runs that began without the file go on so
+    if begun is None and not (run / "checkpoints").exists():  # not in a run that began without this file
         _begin(run, shards, held)
-    varied = bool(tokens) or data.augment == "examples"  # else the loop augments whole batches
+    varied = bool(tokens) or data.augment == "examples"  # otherwise the loop augments whole batches
     return Sources(
         PoolSource(shards, tokens, held, triples, pairs, data.wording, varied, negatives),
         PoolSource(shards, tokens, 0, held, ORDERED["official"], "captions", False),
@@ -206,7 +209,10 @@ def open_pool(recipe: Recipe, run: Path) -> Sources:
 
 
 def _begun(run: Path) -> tuple[list[int], int] | None:
-    """The shards that a run began with and how many triples it held out, where its folder says so."""
+    """The numbers of the shards that a run began with, and how many triples it holds out.
+
+    None where the run's folder has no such file. Raises DatasetError where it cannot be read.
+    """
     file = run / BEGUN
     if not file.is_file():
         return None
@@ -215,8 +221,8 @@ def _begun(run: Path) -> tuple[list[int], int] | None:
         return [int(number) for number in kept["shards"]], int(kept["held"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DatasetError(
-            f"{file}: wanted the run's shards and triples held out; it cannot be read ({error}). Start the"
-            " run again in another folder."
+            f"{file}: the run's list of shards cannot be read ({error}). Start the run again in another"
+            " folder."
         ) from error
 
 
@@ -227,9 +233,9 @@ def _begin(run: Path, shards: Sequence[Shard], held: int) -> None:
 
 
 def _false_captions(source: PoolSource, count: int, recipe: Recipe, run: Path) -> FalseCaptions:
-    """False captions of the source's first pairs, kept in the run folder for the run's next launch.
+    """False captions of the source's first ``NEGATIVE_PAIRS`` pairs, kept in the run's folder.
 
-    They are worded as the true ones are, or a sentence would show by its style whether it is true.
+    They have the wording of the true ones; otherwise the style of a sentence would tell whether it is true.
     """
     records, truths = [], {}
     for index in range(min(len(source), NEGATIVE_PAIRS)):

@@ -1,7 +1,8 @@
-"""All things of one picture read together, for what no cell can know of its own: how big, and how far away.
+"""Corrections of the sizes and positions of objects from all objects of their picture together.
 
-A large thing far away and a small one nearby look alike where the camera's height and distance are not known.
-All things together betray the camera. Not part of any published method: a switch.
+A large object far away and a small one nearby look alike as long as the camera's height and distance are
+unknown; all objects of a picture together reveal the camera. Not part of any published method;
+``vision.scene_context`` switches it on.
 """
 
 import torch
@@ -13,12 +14,12 @@ WIDTH, HEADS, LAYERS = 96, 4, 2
 
 
 class SceneContext(nn.Module):
-    """Corrections of each token's size (logits) and place, by attention among the tokens of its picture.
+    """Corrections of each token's size (logits) and ground position, by attention among a picture's tokens.
 
-        h = Stack(W LN(features) + V [place, salience, row, column])
-        (size', place') = (size, place) + U LN(h),   U nearly 0 before any training
+        h = Stack(W LN(features) + V [position, salience, row, column])
+        (size', position') = (size, position) + U LN(h),   U nearly 0 before any training
 
-    ``answers``: how many answers about size stand in the features, at ``first``.
+    features: F. The logits of the size are the ``answers`` numbers of the features from ``first`` on.
     """
 
     def __init__(self, features: int, first: int, answers: int, rows: int, columns: int) -> None:
@@ -36,17 +37,15 @@ class SceneContext(nn.Module):
     def forward(
         self, features: Tensor, ground_positions: Tensor, salience: Tensor, cells: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """features (B, N, F), places (B, N, 2), salience (B, N, 1), cells (B, N) -> features, places."""
+        """features (B, N, F), positions (B, N, 2), salience (B, N, 1), cells (B, N).
+
+        Returns the corrected features and positions.
+        """
         row = 2 * (cells // self.columns) / self.rows - 1
         column = 2 * (cells % self.columns) / self.columns - 1
         geometry = torch.cat([ground_positions, salience, torch.stack([row, column], dim=-1)], dim=-1)
         read = self.stack(self.features(features) + self.geometry(geometry))
         size, ground_position = self.correction(read).split([self.size.stop - self.size.start, 2], dim=-1)
-        before, own, behind = (
-            features[..., : self.size.start],
-            features[..., self.size],
-            features[..., self.size.stop :],
-        )
-        return torch.cat(
-            [before, (own + size).log_softmax(-1), behind], dim=-1
-        ), ground_positions + ground_position
+        before, behind = features[..., : self.size.start], features[..., self.size.stop :]
+        corrected = (features[..., self.size] + size).log_softmax(-1)
+        return torch.cat([before, corrected, behind], dim=-1), ground_positions + ground_position

@@ -1,9 +1,8 @@
-"""Losses on the truth of drawn CLEVR scenes: what each cell of a picture shows, and what became of it.
+"""Losses that learn from the truth of drawn CLEVR scenes. None of them is part of a published method.
 
-The targets are known because the pictures are drawn. None of these losses is part of a published method. Task
-``detection``: what stands in each cell, and where (one picture). Task ``matching``: which tokens are the same
-object, and what happened to each (two pictures), and with ``vision.scene_context`` how big the objects are
-and where they stand. With ``vision.guided_attention``: which tokens a word looks at.
+Task ``detection``: the object in each cell and its ground position, in one picture. Task ``matching``: which
+tokens of two pictures show the same object, and what happened to it; with ``vision.scene_context`` also the
+sizes and ground positions of the objects. With ``vision.guided_attention``: where the words attend to.
 """
 
 from collections.abc import Sequence
@@ -28,7 +27,7 @@ ATTRIBUTES: dict[str, int] = {
 """Attribute -> number of values, in the order of their columns in ``Truth.attributes``."""
 
 CHANGE_LABELS = ("same", "color", "material", "unpaired", "move")
-"""What became of a token's object between the pictures; "unpaired" = added or dropped."""
+"""What happened to an object between the pictures; "unpaired": it was added or dropped."""
 
 ABSENT = -1
 POSITION_SCALE = 3.0
@@ -37,7 +36,7 @@ POSITION_SCALE = 3.0
 
 @dataclass(frozen=True)
 class Truth:
-    """One picture's truth on its grid, batched. T = room for objects (10).
+    """The truth of a batch of pictures, on their grid. T: the most objects that a scene may have (10).
 
     owner: (B, h, w) long, the object that covers most of the cell, or -1
     center: (B, T) long, the cell nearest to the middle of what is visible of each object, or -1 if nothing is
@@ -105,14 +104,14 @@ def join(before: Truth, after: Truth) -> Truth:
 def cell_loss(
     centers: Tensor, attributes: dict[str, Tensor], ground_positions: Tensor, truth: Truth
 ) -> dict[str, Tensor]:
-    """What stands in each cell.
+    """Losses of what each cell shows, by name.
 
-    center: penalty-reduced focal loss on "the middle of an object is here"; neighbours of a middle cost a
-    quarter
-            (Zhou et al., "Objects as Points", eq. 1, with a fixed neighbourhood)
-    attributes: cross-entropy at covered cells, middles counted eight times
-    place: L1 at covered cells, in units of ``POSITION_SCALE``
-    centers: (B, h, w) logits; attributes: name -> (B, n, h, w) logits; ground_positions: (B, 2, h, w)
+    center: penalty-reduced focal loss of the cell being the middle of an object (Zhou et al., "Objects as
+    Points", eq. 1, with a fixed neighbourhood: the neighbours of a middle count a quarter).
+    Each attribute: cross-entropy over cells that an object covers, middles counted eight times.
+    ground_position: L1 over the same cells with the same weights, in units of ``POSITION_SCALE``.
+
+    centers: (B, h, w) logits; attributes: name -> (B, n, h, w) logits; ground_positions: (B, 2, h, w).
     """
     batch, h, w = centers.shape
     middle = _marks(truth.center, h * w).view(batch, h, w)
@@ -138,9 +137,9 @@ def cell_loss(
 
 
 def objects_of_tokens(cells: Tensor, truth: Truth, columns: int) -> Tensor:
-    """The object whose middle is in a kept token's cell or next to it, -1 for none: (B, N) -> (B, N).
+    """The object whose middle is in a token's cell or next to it, -1 for none: (B, N) -> (B, N).
 
-    Tokens come best first, and each object has one token: later ones beside the same middle show nothing.
+    Tokens come best first, and an object has one token: later ones near the same middle get -1.
     """
     row, column = cells // columns, cells % columns
     center_row, center_column = truth.center // columns, truth.center % columns
@@ -163,8 +162,8 @@ def scene_context_loss(
 ) -> dict[str, Tensor]:
     """Cross-entropy of the sizes and L1 of the positions of the tokens that show an object, both pictures.
 
-    sizes: (B, N, 2) logits, positions: (B, N, 2) in units of ``POSITION_SCALE``; the mean over tokens that
-    show a thing.
+    sizes: (B, N, 2) logits; ground_positions: (B, N, 2) in units of ``POSITION_SCALE``; objects: the object
+    that each token shows, (B, N), -1 for none.
     """
     size, ground_position, count = (sizes[0].new_zeros(()) for _ in range(3))
     column = list(ATTRIBUTES).index("size")
@@ -181,10 +180,10 @@ def scene_context_loss(
 
 
 def match_loss(matches: Matches, objects: tuple[Tensor, Tensor], truth: PairTruth) -> Tensor:
-    """Cross-entropy of the soft matches: a token goes to the token of the same object, or to "nowhere".
+    """Cross-entropy of the soft matches: a token matches the token of the same object, or "nowhere".
 
-    Both directions, averaged over the tokens that show an object (the others should go nowhere, at a tenth
-    of the weight).
+    The mean of both directions, each a weighted mean over the tokens. A token that shows no object should
+    match nowhere and counts a tenth.
     """
     total = matches.log_joint.new_zeros(())
     directions = (
@@ -207,7 +206,7 @@ def match_loss(matches: Matches, objects: tuple[Tensor, Tensor], truth: PairTrut
 def change_label_loss(
     logits: tuple[Tensor, Tensor], objects: tuple[Tensor, Tensor], truth: PairTruth
 ) -> Tensor:
-    """Cross-entropy of what became of each token's object; changed objects count three times.
+    """Cross-entropy of the change label of each token's object; changed objects count three times.
 
     logits: (B, N, len(CHANGE_LABELS)) before and after. Tokens that show no object do not count.
     """
@@ -223,17 +222,19 @@ def change_label_loss(
 
 
 def mentioned_tokens(before: Tensor, after: Tensor, mentioned: Tensor) -> Tensor:
-    """Objects of tokens (B, N) of both pictures, objects mentioned (B, L, 2, 2) -> bool (B, L, 2, N): the
-    token shows what the word tells of."""
+    """Whether a token shows an object that a word mentions: bool (B, L, 2, N).
+
+    before, after: the objects of the tokens, (B, N); mentioned: see ``PairTruth``.
+    """
     own = torch.stack([before, after], dim=1)[:, None]
     return ((own[:, :, None] == mentioned[..., None]) & (own >= 0)[:, :, None]).any(2)
 
 
 def pointing_loss(looked: Tensor, shows: Tensor, asked: Tensor) -> Tensor:
-    """- log of the share of a word's look that falls on what it tells of, mean over the words that tell of
-    something seen.
+    """-log of the share of a word's attention that falls on tokens of the objects that it mentions.
 
-    looked: (B, T, 2, N) attention to the tokens; shows: bool (B, T, 2, N); asked: bool (B, T), real words.
+    The mean over the words that mention an object which a token shows. looked: (B, L, 2, N) attention to the
+    tokens; shows: bool (B, L, 2, N), see ``mentioned_tokens``; asked: bool (B, L), True for real words.
     """
     share = (looked * shows).sum((2, 3)) / looked.sum((2, 3)).clamp_min(1e-9)
     counted = asked & shows.any(3).any(2)

@@ -1,8 +1,8 @@
-"""Stored tokens of a pool: one file a shard, and what they were made of.
+"""Stored tokens of a pool: one file per shard, and what they were made from.
 
     TOKENS/
-      tokens.json           sha256 of the weights that saw, the pool's description, variants, tokens, width
-      00000.tokens.npy      (n, variants, 3, N, F + 4) float16, see ``PixelVision.pack``
+      tokens.json           sha256 of the weights, the pool's description, variants, tokens, width
+      00000.tokens.npy      (n, variants, 3, N, F + 4) float16, see ``ObjectVision.to_tokens``
 
 Folders made before ``tokens.json`` was written are read as they are: only shapes are compared then.
 """
@@ -28,11 +28,17 @@ def tokens_file(folder: Path, number: int) -> Path:
 
 
 def origin(pool: Path, sha256: str, variants: int, tokens: int, width: int) -> dict[str, Any]:
-    """What ``tokens.json`` says: (variants, 3, tokens, width) of each triple, seen with these weights."""
+    """The content of ``tokens.json``. Each triple has tokens of the shape (variants, 3, tokens, width).
+
+    sha256: ``backbones.fingerprint`` of the weights that made them.
+    """
     return {
-        "sha256": sha256, "pool": read_description(pool), "variants": variants, "tokens": tokens,
+        "sha256": sha256,
+        "pool": read_description(pool),
+        "variants": variants,
+        "tokens": tokens,
         "width": width,
-    }  # fmt: skip
+    }
 
 
 def claim(folder: Path, about: dict[str, Any]) -> None:

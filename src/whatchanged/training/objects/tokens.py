@@ -1,7 +1,7 @@
-"""Object tokens: a backbone, its answers about each cell, and the cells most like the middle of an object.
+"""Object tokens: the cells of a backbone's grid that are most likely the middle of an object.
 
-A picture's tokens may also arrive ready-made (``to_tokens``). The backbone costs most of the time, so a stage
-that does not train it reads stored tokens instead of pictures. Not part of any published method.
+The backbone takes most of the time, so a stage that does not train it can read stored tokens (``to_tokens``)
+instead of pictures. Not part of any published method.
 
 Axis letters: B pairs, N tokens of a picture, F width of a token's own features, h x w the cells.
 """
@@ -35,14 +35,15 @@ DETECTION_WEIGHTS = {
     "material": 1.0,
     "ground_position": 2.0,
 }
-"""Shape is learned last and positions decide about moves, so they weigh more."""
+"""Weights of the losses of task ``detection``. Shape is learned last, and positions decide about moves, so
+they weigh more."""
 SCENE_CONTEXT_WEIGHT = 5.0
-"""Of a position beside a size, when all objects are read together: sizes are nearly known by then."""
+"""Weight of the position beside the size in ``scene_context_loss``: sizes are nearly known before it."""
 
 
 @dataclass(frozen=True)
 class CellAnswers:
-    """What the heads say of every cell of a batch of pictures.
+    """The outputs of the heads for every cell of a batch of pictures.
 
     features (B, C, h, w); centers (B, h, w) logits; attributes: name -> (B, n, h, w) logits; ground_positions
     (B, 2, h, w) in units of ``supervision.POSITION_SCALE``.
@@ -55,10 +56,10 @@ class CellAnswers:
 
 
 class ObjectVision(BackboneVision):
-    """A backbone, its heads, the ``keep`` most object-like cells as tokens, and what matching tells them.
+    """A backbone with heads; its tokens are the ``keep`` cells most likely the middle of an object.
 
-    A token is its cell's backbone features and the heads' answers, ``raw_width`` = F numbers;
-    ``add_match_features`` widens it to ``width`` with what the matching found.
+    A token is its cell's backbone features and the heads' outputs, ``raw_width`` = F numbers.
+    ``add_match_features`` extends it to ``width`` numbers by what matching the two pictures found.
     """
 
     def __init__(self, config: ObjectsConfig) -> None:
@@ -89,7 +90,7 @@ class ObjectVision(BackboneVision):
 
     @property
     def tasks(self) -> Mapping[str, Callable[[Batch], dict[str, Tensor]]]:
-        """What scene truth can teach: to see one picture, to match two."""
+        """The tasks that learn from the truth of scenes: detection in one picture, matching of two."""
         tasks: dict[str, Callable[[Batch], dict[str, Tensor]]] = {"detection": self._detection}
         if self.matching is not None:
             tasks["matching"] = partial(self._match, self.matching)
@@ -121,7 +122,7 @@ class ObjectVision(BackboneVision):
     def attention_terms(
         self, pair: TokenPair, truth: Any, attention: Tensor, asked: Tensor
     ) -> dict[str, Tensor]:
-        """Guided attention: how far words look past the objects that they mention (``pointing_loss``)."""
+        """Guided attention: whether words attend to the objects that they mention (``pointing_loss``)."""
         if not self.guided_attention:
             return {}
         known = _known(truth)
@@ -131,7 +132,7 @@ class ObjectVision(BackboneVision):
         return {"pointing": supervision.pointing_loss(attention, shows, asked)}
 
     def _detection(self, batch: Batch) -> dict[str, Tensor]:
-        """What each cell of both pictures shows: ``supervision.cell_loss``, with ``DETECTION_WEIGHTS``."""
+        """``supervision.cell_loss`` of both pictures, its terms weighted by ``DETECTION_WEIGHTS``."""
         truth = _known(batch.truth)
         if batch.before.ndim != 4:
             raise DatasetError("task detection reads pictures; got stored tokens. Leave data.tokens empty.")
@@ -143,7 +144,7 @@ class ObjectVision(BackboneVision):
         return {name: DETECTION_WEIGHTS[name] * term for name, term in terms.items()}
 
     def _match(self, matching: Matching, batch: Batch) -> dict[str, Tensor]:
-        """Which tokens are one object, what became of each: ``match_loss``, ``change_label_loss``."""
+        """``match_loss`` and ``change_label_loss``; with scene context also ``scene_context_loss``."""
         truth = _known(batch.truth)
         pair = self.tokens(batch.before, batch.after)
         own = (pair.before.features.float(), pair.after.features.float())
@@ -173,7 +174,7 @@ class ObjectVision(BackboneVision):
         )
 
     def answers(self, pictures: Tensor) -> CellAnswers:
-        """(B, 3, H, W) normalised pictures -> what every cell shows."""
+        """(B, 3, H, W) normalised pictures -> the heads' outputs for every cell."""
         features = self.features(pictures)
         sizes = [1, *ATTRIBUTES.values(), 2]
         centers, *attributes, positions = self.heads(features).split(sizes, dim=1)
@@ -182,8 +183,7 @@ class ObjectVision(BackboneVision):
     def to_tokens(self, pictures: Tensor) -> Tensor:
         """(B, 3, H, W) -> (B, N, F + 4): the kept tokens, each with its position (2), salience, cell number.
 
-        Kept are the most salient cells that no neighbour outdoes with the same object (``peaks``), best
-        first.
+        Kept are the most salient cells, first those that are ``peaks``; best first.
         """
         found = self.answers(pictures)
         salience = found.centers.sigmoid()
@@ -198,13 +198,13 @@ class ObjectVision(BackboneVision):
 
     def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
         """uint8 (B, H, W, 3), normalised (B, 3, H, W), or stored tokens (B, N, F + 4)."""
-        packed = torch.cat([before, after])
-        if packed.ndim == 4:
-            packed = self.to_tokens(self.normalise(packed))
-        features, positions, salience, cells = torch.split(packed, [self.raw_width, 2, 1, 1], dim=2)
+        both = torch.cat([before, after])
+        if both.ndim == 4:
+            both = self.to_tokens(self.normalise(both))
+        features, positions, salience, cells = torch.split(both, [self.raw_width, 2, 1, 1], dim=2)
         numbers = cells[..., 0].round().long()
         if self.scene_context is not None:
-            with torch.autocast(packed.device.type, enabled=False):  # positions need more than three digits
+            with torch.autocast(both.device.type, enabled=False):  # positions need more than three digits
                 features, positions = self.scene_context(
                     features.float(), positions.float(), salience.float(), numbers
                 )
@@ -221,7 +221,10 @@ class ObjectVision(BackboneVision):
         return TokenPair(first, second)
 
     def add_match_features(self, pair: TokenPair, hidden: Hidden = (None, None)) -> TokenPair:
-        """Each token beside its match in the other picture, (B, N, width); hidden tokens are blank."""
+        """Each token with what its match in the other picture adds, (B, N, width).
+
+        Hidden tokens are zero, and match as such.
+        """
         before, after = hide(pair.before.features, hidden[0]), hide(pair.after.features, hidden[1])
         if self.matching is not None:
             with torch.autocast(before.device.type, enabled=False):  # positions need more than three digits
@@ -234,7 +237,7 @@ class ObjectVision(BackboneVision):
 
 
 def peaks(salience: Tensor, attributes: Mapping[str, Tensor]) -> Tensor:
-    """Whether none of a cell's eight neighbours is more salient and shows the same shape in the same color.
+    """Whether none of a cell's eight neighbours is more salient with the same shape and color.
 
     salience (B, h, w), attributes: name -> (B, n, h, w) logits; bool (B, h, w). Neighbours that show
     something else do not count: the middles of two objects can lie side by side.

@@ -9,8 +9,8 @@ recovered from graphs:
 
     norm(conv(x; W)) = conv(x; W') + b'       so gamma = 1, beta = b', mean = 0, variance = 1 - eps
 
-Such a norm computes the right result from its stored statistics, but not from those of a batch: the backbone
-can be run and cannot be trained.
+Such a norm gives the right result with its stored statistics, but not with those of a batch. So the backbone
+can be run, but not trained.
 """
 
 import json
@@ -36,7 +36,7 @@ KEY = "whatchanged"
 HALF_FROM = 256
 """Numbers that a tensor must have to be worth storing in 16 bit."""
 LARGEST_HALF = 65000
-"""The largest number that is stored in 16 bit; their range ends at 65504."""
+"""The largest number that is stored in 16 bit; the range of float16 ends at 65504."""
 
 
 def pack_weights(tensors: Mapping[str, Tensor]) -> bytes:
@@ -99,10 +99,11 @@ def read_bundle(bundle: Bundle) -> tuple[Recipe, Method, frozenset[str]]:
 
 
 def initialise_from_bundle(recipe: Recipe, method: Method, bundle: Bundle) -> str:
-    """Start ``method`` from the weights of a bundle; returns what there is to say of it.
+    """Start ``method`` from the weights of a bundle; returns a message that says what was copied.
 
-    What is copied, and what is raised: see ``initialise_from``. Raises BundleError, too, where the bundle
-    holds no weights that fit, and RecipeError where ``recipe`` would train a backbone whose norms are folded.
+    What is copied, and what is raised: see ``initialise_from``. Also raises BundleError where the bundle's
+    weights are missing or damaged, and RecipeError where ``recipe`` would train a backbone whose norms are
+    folded.
     """
     _, source, missing = read_bundle(bundle)
     check_norms(recipe, method, source, str(bundle.folder))

@@ -1,8 +1,9 @@
-"""Files of CLIP weights -> tensors by name, whichever way they are stored; no code of theirs is run.
+"""Files of CLIP weights, in any of their formats -> tensors by name. No code in them is run.
 
 OpenAI's files are TorchScript archives: Zip files with the tensors' bytes, a pickle that names them, and
-program text. The pickle is read by an interpreter that knows tensors, storages and plain containers; a module
-becomes an empty shell with its attributes, the program text is never opened, and anything else is refused.
+program text. The pickle is read by an unpickler that can build only tensors, storages and plain containers;
+a module becomes an empty object with its attributes, and anything else is refused. The program text is never
+read.
 """
 
 import pickle
@@ -31,8 +32,9 @@ _STORAGES = {
     "ByteStorage": torch.uint8,
 }
 _ZIP, _LEGACY = b"PK\x03\x04", b"\x80\x02\x8a\x0a"
-"""How files of torch.save begin, since and before torch 1.6; no safetensors header is as long as that."""
-_UNREADABLE = (
+"""First bytes of files of torch.save, since and before torch 1.6. Read as the length of a safetensors header,
+they are far beyond any that exists."""
+_DAMAGE = (
     ArithmeticError,
     AttributeError,
     EOFError,
@@ -50,9 +52,9 @@ _UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
 )
-"""What Python, torch and the readers of archives raise on broken files; they have no common root."""
+"""What reading a damaged or hostile file of weights can raise."""
 _MOST_NAMES = 50_000_000
-"""Bytes of the pickle that names the tensors; CLIP's has about a tenth of a million."""
+"""Bytes of the pickle that names the tensors, at most; CLIP's has about 100,000."""
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
@@ -71,7 +73,7 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
             found = _flat(torch.load(path, map_location="cpu", weights_only=True))
         for name, tensor in found.items():
             _check_storage(tensor, name)
-    except _UNREADABLE as error:
+    except _DAMAGE as error:
         reason = str(error).partition("\n")[0]
         raise RecipeError(
             f"{path}: no weights can be read here ({reason}). Give OpenAI's .pt, a safetensors file, or a"
@@ -114,7 +116,7 @@ def _read_script(path: Path) -> Iterator[tuple[str, Tensor]]:
 
 
 def _tensors(prefix: str, value: Any) -> Iterator[tuple[str, Tensor]]:
-    """Tensors of a shell and of the shells in it, by their path."""
+    """Tensors of a module and of its parts, by their path."""
     for name, item in vars(value).items():
         if isinstance(item, Tensor):
             yield prefix + name, item
@@ -123,21 +125,21 @@ def _tensors(prefix: str, value: Any) -> Iterator[tuple[str, Tensor]]:
 
 
 class _Shell:
-    """Stands for any scripted module: attributes, no behaviour."""
+    """Takes the place of any scripted module: attributes, no behaviour."""
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
 
 
 class _Names(pickle.Unpickler):
-    """An interpreter of the archive's pickle that can build nothing but tensors, containers and shells."""
+    """An unpickler that can build nothing but tensors, containers and ``_Shell``s."""
 
     def __init__(self, stream: IO[bytes], archive: zipfile.ZipFile, root: str) -> None:
         super().__init__(stream)
         self._archive, self._root = archive, root
 
     def find_class(self, module: str, name: str) -> Any:
-        """One of a handful of harmless things. Raises UnpicklingError for any other."""
+        """One of the few harmless names that weights need. Raises UnpicklingError for any other."""
         if (module, name) == ("collections", "OrderedDict"):
             return OrderedDict
         if (module, name) == ("torch._utils", "_rebuild_tensor_v2"):
@@ -163,7 +165,7 @@ class _Names(pickle.Unpickler):
 
 
 def _rebuilt(storage: Tensor, offset: int, size: Any, stride: Any, *_: Any) -> Tensor:
-    """A tensor on its storage; torch itself refuses one that reaches beyond."""
+    """A tensor on its storage; torch refuses one that reaches beyond the storage's end."""
     tensor = storage.as_strided(tuple(size), tuple(stride), offset)
     _check_storage(tensor, "")
     return tensor.clone()

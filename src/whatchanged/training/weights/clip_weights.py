@@ -1,7 +1,7 @@
-"""CLIP's weights into CLIP4IDC: the names of the three layouts that people have, and where each tensor goes.
+"""CLIP's weights into CLIP4IDC: which tensor of the file goes where, for three layouts of names.
 
-Layouts: OpenAI's; open_clip's, the same names, the text tower's perhaps behind ``text.``; Hugging Face's
-``CLIPModel``. All become OpenAI's names first, then ours.
+The layouts: OpenAI's; open_clip's, which has the same names, those of the text tower with or without
+``text.`` before them; Hugging Face's ``CLIPModel``. All are translated to OpenAI's names first, then to ours.
 """
 
 import re
@@ -18,14 +18,14 @@ from whatchanged.training.methods.clip4idc import CLIP4IDC, NEW
 from whatchanged.training.weights.clip_archive import read_tensors
 
 NOT_WEIGHTS = ("input_resolution", "context_length", "vocab_size")
-"""Numbers that OpenAI's archive keeps beside its weights; Hugging Face's keep ``position_ids``."""
+"""Entries of OpenAI's archives that are no weights; Hugging Face's files have ``position_ids``."""
 TEXT = ("token_embedding.", "positional_embedding", "transformer.", "ln_final.", "text_projection")
 
-_FACE = (
+_HUGGING_FACE = (
     (r"vision_model\.embeddings\.patch_embedding\.weight", "visual.conv1.weight"),
     (r"vision_model\.embeddings\.class_embedding", "visual.class_embedding"),
     (r"vision_model\.embeddings\.position_embedding\.weight", "visual.positional_embedding"),
-    (r"vision_model\.pre_layrnorm\.(.*)", r"visual.ln_pre.\1"),  # spelt so
+    (r"vision_model\.pre_layrnorm\.(.*)", r"visual.ln_pre.\1"),  # the misspelling is theirs
     (r"vision_model\.post_layernorm\.(.*)", r"visual.ln_post.\1"),
     (r"vision_model\.encoder\.layers\.(.*)", r"visual.transformer.resblocks.\1"),
     (r"visual_projection\.weight", "visual.proj"),
@@ -35,10 +35,13 @@ _FACE = (
     (r"text_model\.final_layer_norm\.(.*)", r"ln_final.\1"),
     (r"text_projection\.weight", "text_projection"),
 )
-_FACE_BLOCK = (
-    (".layer_norm1.", ".ln_1."), (".layer_norm2.", ".ln_2."), (".mlp.fc1.", ".mlp.c_fc."),
-    (".mlp.fc2.", ".mlp.c_proj."), (".self_attn.out_proj.", ".attn.out_proj."),
-)  # fmt: skip
+_HUGGING_FACE_BLOCK = (
+    (".layer_norm1.", ".ln_1."),
+    (".layer_norm2.", ".ln_2."),
+    (".mlp.fc1.", ".mlp.c_fc."),
+    (".mlp.fc2.", ".mlp.c_proj."),
+    (".self_attn.out_proj.", ".attn.out_proj."),
+)
 _OURS = {
     "visual.class_embedding": "pair.class_token",
     "visual.positional_embedding": "pair.positions",
@@ -53,14 +56,21 @@ _OURS = {
     "logit_scale": "log_scale",
 }
 _OUR_BLOCK = {
-    "attn.out_proj": "attention.out", "ln_1": "attention_norm", "ln_2": "ffn_norm", "mlp.c_fc": "grow",
+    "attn.out_proj": "attention.out",
+    "ln_1": "attention_norm",
+    "ln_2": "ffn_norm",
+    "mlp.c_fc": "grow",
     "mlp.c_proj": "shrink",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
-class Report:
-    """What became of a weights file. used, unused: its names; missing, mismatched: ours, sizes included."""
+class CopiedWeights:
+    """Which tensors of a weights file were used.
+
+    used, unused: the file's names, translated to OpenAI's. missing, mismatched: our names of tensors that the
+    file lacks, or has in another shape; the latter with both shapes.
+    """
 
     used: tuple[str, ...]
     unused: tuple[str, ...]
@@ -75,12 +85,12 @@ class Report:
         return "; ".join(parts)
 
 
-def load_clip(method: CLIP4IDC, path: Path, partial: bool = False) -> Report:
+def load_clip(method: CLIP4IDC, path: Path) -> CopiedWeights:
     """Copy the weights of a CLIP file into ``method``, and say what was used and what was not.
 
-    What CLIP does not have (the pair encoder's new tensors, the captioner) keeps its start. Raises
-    RecipeError if a tensor of CLIP's is missing or of another shape, unless ``partial``: it keeps its start
-    too.
+    Tensors that CLIP does not have (the new ones of the pair encoder, the captioner) keep their initial
+    values. Raises RecipeError if a tensor of CLIP's is missing or of another shape; ``method`` stays as it
+    was.
     """
     own, given = method.state_dict(), to_openai(read_tensors(path))
     placed = {
@@ -88,7 +98,7 @@ def load_clip(method: CLIP4IDC, path: Path, partial: bool = False) -> Report:
     }
     fits = {n: (s, t) for n, (s, t) in placed.items() if n in own and own[n].shape == t.shape}
     used = {source for source, _ in fits.values()}
-    report = Report(
+    report = CopiedWeights(
         tuple(sorted(used)),
         tuple(sorted(given.keys() - used - {s for n, (s, _) in placed.items() if n in own})),
         tuple(sorted(_of_clip(method) - placed.keys())),
@@ -98,11 +108,11 @@ def load_clip(method: CLIP4IDC, path: Path, partial: bool = False) -> Report:
             if n in own and own[n].shape != t.shape
         ),
     )
-    if (report.missing or report.mismatched) and not partial:
+    if report.missing or report.mismatched:
         words = any("words.weight" in name for name in report.mismatched)
         cure = "method.* and vision.* must have the sizes of the model that the weights are of"
         if words and not isinstance(method.vocabulary, BPEVocabulary):
-            cure = "CLIP's word table needs CLIP's pieces: --set data.merges=bpe_simple_vocab_16e6.txt.gz"
+            cure = "CLIP's word table needs CLIP's byte pairs: --set data.merges=bpe_simple_vocab_16e6.txt.gz"
         raise RecipeError(f"{path}: these weights do not fit. {report}. {cure[0].upper()}{cure[1:]}.")
     method.load_state_dict({name: tensor for name, (_, tensor) in fits.items()}, strict=False)
     return report
@@ -112,18 +122,18 @@ def to_openai(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """A file's tensors under OpenAI's names, whichever layout they come in."""
     kept = {n: t for n, t in tensors.items() if n not in NOT_WEIGHTS and not n.endswith("position_ids")}
     if any(name.startswith("vision_model.") for name in kept):
-        return _from_face(kept)
+        return _from_hugging_face(kept)
     bare = {n: n.removeprefix("text.") for n in kept}
     return {bare[n] if bare[n].startswith(TEXT) else n: t for n, t in kept.items()}
 
 
-def _from_face(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def _from_hugging_face(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     found: dict[str, Tensor] = {}
     for source, tensor in tensors.items():
         name = source
-        for pattern, target in _FACE:
+        for pattern, target in _HUGGING_FACE:
             name = re.sub(f"^{pattern}$", target, name)
-        for old, new in _FACE_BLOCK:
+        for old, new in _HUGGING_FACE_BLOCK:
             name = name.replace(old, new)
         projection = name in ("visual.proj", "text_projection")
         found[name] = tensor.T if projection else tensor

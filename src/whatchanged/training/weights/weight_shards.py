@@ -1,18 +1,17 @@
-"""A run in 16 bits and in parts of bounded size, to travel where a checkpoint is too large.
+"""A run's weights in 16 bits and in files of bounded size, to copy them where a checkpoint is too large.
 
 FOLDER/
-  weights-NN.safetensors    parts; all bear the same stamp
+  weights-NN.safetensors    parts, all with the same metadata
   recipe.toml, vocabulary.json, environment.json    as in the run
 """
 
 import json
 import time
 from pathlib import Path
-from typing import cast
 
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
-from torch import Tensor, nn
+from torch import Tensor
 
 from whatchanged.bpe import from_json
 from whatchanged.errors import OutputError, RecipeError
@@ -23,15 +22,19 @@ from whatchanged.training.checkpoint import Checkpoint, State, digest, read_chec
 from whatchanged.training.run_folder import checkpoint_file, read_recipe
 
 PART = 15 * 2**20
-"""Bytes of tensors in one part at most."""
+"""Bytes of tensors in one part at most; a single larger tensor is a part of its own."""
 EXACT = 4096
-"""Tensors of fewer numbers (norms, biases, running statistics) stay as they are."""
+"""Tensors of fewer numbers (norms, biases, running statistics) are stored exactly."""
 LARGEST = 60_000
-"""So do those with larger numbers: float16 ends at 65,504."""
+"""So are tensors with a number beyond this: float16 ends at 65,504."""
 
 
 def pack(run: Path, folder: Path, checkpoint: str = "auto") -> None:
-    """Write a run's weights, recipe, words and machine to ``folder``; whatever is there is replaced."""
+    """Write a run's weights, recipe, vocabulary and environment to ``folder``; files of an earlier ``pack``
+    there are replaced.
+
+    checkpoint: as in ``checkpoint_file``.
+    """
     recipe, saved = read_recipe(run), read_checkpoint(checkpoint_file(run, checkpoint))
     model = {n.removeprefix("model."): t for n, t in saved.tensors.items() if n.startswith("model.")}
     parts: list[dict[str, Tensor]] = [{}]
@@ -62,10 +65,10 @@ def pack(run: Path, folder: Path, checkpoint: str = "auto") -> None:
 
 
 def unpack(folder: Path, run: Path) -> None:
-    """Make a run folder of packed weights: a finished run, to export, or to start another from.
+    """Make a run folder from packed weights: a finished run, to export, or to start another run from.
 
-    Raises OutputError where ``run`` holds something, whose best weights would stay; RecipeError where parts
-    are missing, damaged or of two checkpoints, or do not fit the recipe.
+    Raises OutputError where ``run`` is not empty; RecipeError where parts are missing, damaged or of two
+    checkpoints, or do not fit the recipe.
     """
     if run.exists() and (not run.is_dir() or any(run.iterdir())):
         raise OutputError(f"{run}: exists already. Choose another folder.")
@@ -78,7 +81,7 @@ def unpack(folder: Path, run: Path) -> None:
                 stamps.append(file.metadata() or {})
                 tensors |= {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         entries = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
-        method = cast(nn.Module, make_method(recipe, from_json(entries)))
+        method = make_method(recipe, from_json(entries))
         if any(stamp != stamps[0] for stamp in stamps) or stamps[0]["parts"] != str(len(stamps)):
             raise ValueError(f"{len(stamps)} parts that do not make one whole")
         if stamps[0].get("sha256", (found := digest(tensors))) != found:  # packed before 0.2: without

@@ -46,7 +46,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Judgement:
     """Whether each part of a sentence is right. Every field is False for a sentence that cannot be read.
 
     value_right: the new color or material is the true one; also True where the type has no value.
@@ -88,7 +88,7 @@ def parse(sentence: str) -> Statement | None:
     return None
 
 
-def judge(sentence: str, before: Scene, after: Scene, change: Change) -> Verdict:
+def judge(sentence: str, before: Scene, after: Scene, change: Change) -> Judgement:
     """Compare a sentence with the truth of an ordered pair of scenes.
 
     The phrase is executed on the scene before, with the attributes before the change. For an added object it
@@ -97,15 +97,15 @@ def judge(sentence: str, before: Scene, after: Scene, change: Change) -> Verdict
     """
     statement = parse(sentence)
     if statement is None:
-        return Verdict()
+        return Judgement()
     type_right = statement.type == change.type
     if change.type == "none" or statement.phrase is None:
         same = type_right and statement.type == "none"
-        return Verdict(True, type_right, same, same, same)
+        return Judgement(True, type_right, same, same, same)
     scene, index = named(before, after, change)
     meant = referents(statement.phrase, scene)
     value_right = type_right and statement.value == _new_value(after, change)
-    return Verdict(True, type_right, value_right, index in meant, meant == [index])
+    return Judgement(True, type_right, value_right, index in meant, meant == [index])
 
 
 def other_object(

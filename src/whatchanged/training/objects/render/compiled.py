@@ -1,6 +1,6 @@
 """The renderer for the CPU: one compiled loop over the pixels of one picture.
 
-Which thing is where is found at four points of every pixel. A pixel whose four points see one smooth patch
+Which object is where is found at four points of every pixel. A pixel whose four points see one smooth patch
 of one matte surface is shaded once; all others four times. A soft shadow is nine rays to a lamp, shifted from
 pixel to pixel in a 2x2 pattern, so that a small tent filter over the same surface makes thirty-six of them.
 """
@@ -43,7 +43,7 @@ def seen_at(camera: Array, width: int, height: int, px: float, py: float) -> Vec
 
 @machine_code
 def first_hits(T: Array, camera: Array, width: int, height: int) -> tuple[Array, Array]:
-    """Nearest thing (or -1) and its distance at the four sample points of every pixel: (H, W, 4) each."""
+    """Nearest object (or -1) and its distance at the four sample points of every pixel: (H, W, 4) each."""
     which = np.full((height, width, 4), -1, np.int8)
     far = np.full((height, width, 4), FAR)
     focal = FOCAL_OVER_SENSOR * width
@@ -70,7 +70,7 @@ def first_hits(T: Array, camera: Array, width: int, height: int) -> tuple[Array,
 
 @machine_code
 def classify(T: Array, camera: Array, which: Array, far: Array) -> Array:
-    """Which pixels need four shades: (H, W) 1 where things meet, metal shows or a normal bends; else 0."""
+    """Which pixels need four shades: (H, W) 1 where objects meet, metal shows or a normal bends; else 0."""
     height, width, _ = which.shape
     mixed = np.zeros((height, width), np.uint8)
     for y in range(height):
@@ -96,7 +96,7 @@ def classify(T: Array, camera: Array, which: Array, far: Array) -> Array:
 
 @machine_code
 def lit(T: Array, camera: Array, lamps: Array, rise: float, which: Array, far: Array, mixed: Array) -> Array:
-    """Shares of the lamps at every smooth pixel's centre, filtered over the same thing: (H, W, 4)."""
+    """Shares of the lamps at every smooth pixel's centre, filtered over the same object: (H, W, 4)."""
     height, width = mixed.shape
     raw = np.full((height, width, 4), -1.0)
     for y in range(height):
@@ -128,7 +128,7 @@ def lit(T: Array, camera: Array, lamps: Array, rise: float, which: Array, far: A
 def surface(
     T: Array, camera: Array, rise: float, width: int, height: int, x: int, y: int, i: int, far: Array
 ) -> tuple[float, float, float, float, float, float]:
-    """Point and normal at a smooth pixel's centre; a thing's distance is the mean of the samples'."""
+    """Point and normal at a smooth pixel's centre; an object's distance is the mean of the samples'."""
     dx, dy, dz = seen_at(camera, width, height, x + 0.5, y + 0.5)
     if i < 0:
         return floor(camera[0, 0], camera[0, 1], camera[0, 2], dx, dy, dz, rise)

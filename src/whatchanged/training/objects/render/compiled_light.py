@@ -1,7 +1,7 @@
 """How much light leaves a point towards the eye, one point at a time, compiled.
 
-T is the table of things, `lamps` and `surround` are those of `light.Packed`, `base` that of `surroundings`;
-own is the thing that the point lies on, -1 for the ground. Radiances and irradiances are rgb.
+T is the table of objects, `lamps` and `surround` are those of `light.Packed`, `base` that of `surroundings`;
+own is the object that the point lies on, -1 for the ground. Radiances and irradiances are rgb.
 """
 
 import math
@@ -32,7 +32,7 @@ def shadow(
     phase: int,
     fine: bool,
 ) -> float:
-    """Share of lamp k that a point sees, found by nine rays (`fine`) or one; its own thing is left out."""
+    """Share of lamp k that a point sees, found by nine rays (`fine`) or one; its own object is left out."""
     n = T.shape[0]
     lx, ly, lz = lamps[k, 0], lamps[k, 1], lamps[k, 2]
     found = False
@@ -122,7 +122,7 @@ def indirect(
     Sky and ground fill the upper and lower half-space with weights (1 + n_z)/2 and (1 - n_z)/2. A neighbour
     is a ball of radius R at the distance d: it takes the share (R/d)^2 max(0, cos) of the view and sends back
     its own mean radiosity.
-    base: (n, 6), rgb of the ground's radiosity around each thing, and rgb of each thing's own radiosity.
+    base: (n, 6), rgb of the ground's radiosity around each object, and rgb of each object's own radiosity.
     """
     up, down = 0.5 * (1.0 + nz), 0.5 * (1.0 - nz)
     nr = ng = nb = 0.0

@@ -1,4 +1,4 @@
-"""What a metal thing shows, point by point, compiled: brushed and mirrored surroundings, the glints of lamps.
+"""What metal objects show, point by point, compiled: brushed and mirrored surroundings, glints of lamps.
 
 T, `lamps`, `surround`, `base` and own as in `compiled_light`. Radiances are rgb.
 """
@@ -21,7 +21,7 @@ from whatchanged.training.objects.render.light import BACKWARD
 def strokes(
     T: Array, own: int, x: float, y: float, nx: float, ny: float, nz: float
 ) -> tuple[float, float, float, float, float, float]:
-    """The brush's frame at a point: unit vectors round the thing's vertical axis and along the meridian."""
+    """The brush's frame at a point: unit vectors round the object's vertical axis and along the meridian."""
     tx, ty, tz = T[own, 3] - y, x - T[own, 2], 0.0
     dot = tx * nx + ty * ny
     tx, ty, tz = tx - dot * nx, ty - dot * ny, -dot * nz
@@ -114,7 +114,7 @@ def mirrored(
     phase: int,
     unseen: Array,
 ) -> Vector:
-    """Radiance along a ray that leaves thing `own`: another thing, the ground or the sky."""
+    """Radiance along a ray that leaves object `own`: another object, the ground or the sky."""
     best, which = FAR, -1
     for j in range(T.shape[0]):
         if j != own:
@@ -161,7 +161,7 @@ def brushed(
     dy: float,
     dz: float,
 ) -> Vector:
-    """What the brushed part sees around the mirrored direction d: ground, sky, and things as balls.
+    """What the brushed part sees around the mirrored direction d: ground, sky, and objects as balls.
 
     A slope s along the meridian lowers the mirrored ray by 2 atan(s), and GGX's slopes have the distribution
     function (1 + s / sqrt(a^2 + s^2)) / 2; so with t = tan(elevation / 2) the share

@@ -1,6 +1,6 @@
 """Rays against spheres, upright cylinders, cubes and the floor, for one ray at a time, compiled.
 
-Throughout the compiled path T is the table of things (n, 12), columns as in `light.Packed`, i a row of it.
+Throughout the compiled path T is the table of objects (n, 12), columns as in `light.Packed`, i a row of it.
 """
 
 import math
@@ -26,7 +26,7 @@ def machine_code(function: F) -> F:
 
 @machine_code
 def to_local(T: Array, i: int, px: float, py: float, pz: float) -> Vector:
-    """A world vector in the frame of thing i (turned about z only)."""
+    """A world vector in the frame of object i (turned about z only)."""
     c, s = T[i, 5], T[i, 6]
     return c * px + s * py, c * py - s * px, pz
 
@@ -35,7 +35,7 @@ def to_local(T: Array, i: int, px: float, py: float, pz: float) -> Vector:
 def march(
     T: Array, i: int, t: float, end: float, x: float, y: float, z: float, dx: float, dy: float, dz: float
 ) -> float:
-    """Sphere tracing from t to the rounded solid, in thing i's frame; FAR where the ray slips past the edge.
+    """Sphere tracing from t to the rounded solid, in object i's frame; FAR where the ray slips past the edge.
 
     The distance to a solid of half side r with edges of radius e is |max(q, 0)| + min(max(q), 0) - e, where
     q = |p| - (r - e); a cylinder's is the same in the plane of its axis, with its radius for x.
@@ -62,7 +62,7 @@ def march(
 def enter(
     T: Array, i: int, ox: float, oy: float, oz: float, dx: float, dy: float, dz: float, rounded: bool
 ) -> float:
-    """Distance along a unit ray to thing i, or FAR. `rounded`: with its bevel, else with sharp edges."""
+    """Distance along a unit ray to object i, or FAR. `rounded`: with its bevel, else with sharp edges."""
     r = T[i, 1]
     px, py, pz = ox - T[i, 2], oy - T[i, 3], oz - T[i, 4]
     b = px * dx + py * dy + pz * dz
@@ -117,7 +117,7 @@ def enter(
 
 @machine_code
 def normal(T: Array, i: int, x: float, y: float, z: float) -> Vector:
-    """Unit normal of thing i at a point of its surface, bent over the bevel."""
+    """Unit normal of object i at a point of its surface, bent over the bevel."""
     px, py, pz = x - T[i, 2], y - T[i, 3], z - T[i, 4]
     if T[i, 0] == 1.0:
         r = T[i, 1]
@@ -144,7 +144,7 @@ def normal(T: Array, i: int, x: float, y: float, z: float) -> Vector:
 def reaches(
     T: Array, i: int, x: float, y: float, z: float, lx: float, ly: float, lz: float, spread: float
 ) -> bool:
-    """Whether the segment from a point to a lamp's disc can touch the ball around thing i."""
+    """Whether the segment from a point to a lamp's disc can touch the ball around object i."""
     shape = T[i, 0]
     ball = T[i, 1] * (1.7321 if shape == 0.0 else (1.0 if shape == 1.0 else 1.4143))
     dx, dy, dz = lx - x, ly - y, lz - z
@@ -160,7 +160,7 @@ def reaches(
 
 @machine_code
 def blocked(T: Array, i: int, x: float, y: float, z: float, qx: float, qy: float, qz: float) -> bool:
-    """Whether sharp-edged thing i stands between a point and a point of a lamp."""
+    """Whether sharp-edged object i stands between a point and a point of a lamp."""
     dx, dy, dz = qx - x, qy - y, qz - z
     d = math.sqrt(dx * dx + dy * dy + dz * dz)
     return enter(T, i, x, y, z, dx / d, dy / d, dz / d, False) < d

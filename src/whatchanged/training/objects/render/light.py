@@ -53,7 +53,7 @@ SHARE = {"rubber": 0.92, "metal": 0.91}
 ALPHA = (0.025, 0.12, 0.27)
 """GGX widths of the metal: of its mirror part, and of its brushed part across and along the meridians.
 
-The brush strokes run round the thing's vertical axis, so the brushed part spreads light up and down.
+The brush strokes run round the object's vertical axis, so the brushed part spreads light up and down.
 """
 MIRROR = 0.67
 """The share of the mirror part."""
@@ -61,7 +61,7 @@ RIM = 0.07
 """Radius of a cylinder's rounded rims, as a share of its radius. A cube's is `visibility.ROUNDING`."""
 
 COLUMNS = 12
-"""Columns of a packed thing: shape, radius, x, y, z, cos, sin, R, G, B, metal, bevel."""
+"""Columns of a packed object: shape, radius, x, y, z, cos, sin, R, G, B, metal, bevel."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ PLAIN = Look()
 class Packed:
     """One scene as the numbers that a renderer needs, float64.
 
-    things: (n, 12), see `COLUMNS`. camera: (4, 3), the position and the rows right, up, backward.
+    objects: (n, 12), see `COLUMNS`. camera: (4, 3), the position and the rows right, up, backward.
     lamps: (4, 13), the key, fill and back lamp and the sun: centre (3), half-edge vectors u (3) and v (3),
     rgb of P / 4 (3; the sun's: of its irradiance), and a lamp's bounding radius.
     surround: (11,): ground albedo rgb, sky radiance, the metal's three GGX widths and its mirror share,

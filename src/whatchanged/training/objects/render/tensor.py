@@ -1,7 +1,7 @@
 """The renderer in tensors: the formulas of `compiled`, many pictures at once, on any device of torch.
 
 Pictures are drawn in chunks. What is to be shaded is gathered into flat lists of points, each knowing its
-picture; things are a loop, with those that cannot matter left out.
+picture; objects are a loop, with those that cannot matter left out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from whatchanged.training.objects.render.light import Linear, Packed, softness
-from whatchanged.training.objects.render.tensor_light import World, diffuse, metal_light, shadow
+from whatchanged.training.objects.render.tensor_light import Scenes, diffuse, metal_light, shadow
 from whatchanged.training.objects.render.tensor_solids import FAR, dot, enter, floor, normals, unit
 from whatchanged.worlds.clevr.scene import FOCAL_OVER_SENSOR
 
@@ -26,11 +26,11 @@ def draw_tensor(packed: Sequence[Packed], width: int, height: int, device: str) 
     size = max(1, room // (width * height))
     with torch.inference_mode():
         for start in range(0, len(packed), size):
-            picture = _draw(World(packed[start : start + size], place), width, height)
+            picture = _draw(Scenes(packed[start : start + size], place), width, height)
             yield from _soften(picture, softness(width)).cpu().numpy()
 
 
-def _draw(world: World, width: int, height: int) -> Tensor:
+def _draw(world: Scenes, width: int, height: int) -> Tensor:
     """(P, H, W, 3) linear light."""
     ids, far, rays = _first_hits(world, width, height)
     mixed = _classify(world, ids, far, rays)
@@ -67,7 +67,7 @@ def _draw(world: World, width: int, height: int) -> Tensor:
     return out
 
 
-def _rays(world: World, width: int, height: int, sx: float, sy: float) -> Tensor:
+def _rays(world: Scenes, width: int, height: int, sx: float, sy: float) -> Tensor:
     """Unit directions through the point (sx, sy) of every pixel: (P, H, W, 3)."""
     focal = FOCAL_OVER_SENSOR * width
     device = world.camera.device
@@ -77,8 +77,8 @@ def _rays(world: World, width: int, height: int, sx: float, sy: float) -> Tensor
     return unit(u * right + v * up - backward)
 
 
-def _first_hits(world: World, width: int, height: int) -> tuple[Tensor, Tensor, list[Tensor]]:
-    """Nearest thing (or -1) and distance at four points of every pixel, (P, H, W, 4) each; and the rays."""
+def _first_hits(world: Scenes, width: int, height: int) -> tuple[Tensor, Tensor, list[Tensor]]:
+    """Nearest object (or -1) and distance at four points of every pixel, (P, H, W, 4) each; and the rays."""
     ids, fars, rays = [], [], []
     origin = world.camera[:, None, None, 0]
     for dx, dy in SUB:
@@ -95,16 +95,16 @@ def _first_hits(world: World, width: int, height: int) -> tuple[Tensor, Tensor, 
     return torch.stack(ids, -1), torch.stack(fars, -1), rays
 
 
-def _surface(world: World, b: Tensor, own: Tensor, along: Tensor, far: Tensor) -> tuple[Tensor, Tensor]:
-    """Points and normals where rays (M, 3) meet their things, or the floor where own is -1."""
+def _surface(world: Scenes, b: Tensor, own: Tensor, along: Tensor, far: Tensor) -> tuple[Tensor, Tensor]:
+    """Points and normals where rays (M, 3) meet their objects, or the floor where own is -1."""
     eye, on_thing = world.camera[b, 0], (own >= 0)[:, None]
     below, up = floor(eye, along, world.surround[b, 10])
     point = torch.where(on_thing, eye + far[:, None] * along, below)
     return point, torch.where(on_thing, normals(world.objects[b, own.clamp(min=0)], point), up)
 
 
-def _classify(world: World, ids: Tensor, far: Tensor, rays: list[Tensor]) -> Tensor:
-    """Pixels that need four shades: where things meet, metal shows or a normal bends. (P, H, W) bool."""
+def _classify(world: Scenes, ids: Tensor, far: Tensor, rays: list[Tensor]) -> Tensor:
+    """Pixels that need four shades: where objects meet, metal shows or a normal bends. (P, H, W) bool."""
     same = (ids == ids[..., :1]).all(-1)
     at = (same & (ids[..., 0] >= 0)).nonzero(as_tuple=True)
     b, own = at[0], ids[at][:, 0]

@@ -1,6 +1,6 @@
 """How much light leaves points towards the eye, as tensors: the formulas of `compiled_light`, its names too.
 
-b: (M,) the picture of each point; own: (M,) the thing it lies on, -1 for the ground.
+b: (M,) the picture of each point; own: (M,) the object it lies on, -1 for the ground.
 """
 
 import math
@@ -17,8 +17,8 @@ BALL = (math.sqrt(3.0), 1.0, math.sqrt(2.0))
 """Radius of the ball around a cube, sphere and cylinder, in half sides."""
 
 
-class World:
-    """A chunk of packed scenes on the device, padded to the same number of things (shape -1 is no thing)."""
+class Scenes:
+    """A chunk of packed scenes on the device, padded to one number of objects (shape -1 is no object)."""
 
     def __init__(self, packed: Sequence[Packed], device: torch.device) -> None:
         def put(arrays: Sequence[Array]) -> Tensor:
@@ -37,7 +37,14 @@ class World:
 
 
 def shadow(
-    world: World, b: Tensor, k: int, own: Tensor, point: Tensor, normal: Tensor, phase: Tensor, fine: bool
+    world: Scenes,
+    b: Tensor,
+    k: int,
+    own: Tensor,
+    point: Tensor,
+    normal: Tensor,
+    phase: Tensor,
+    fine: bool,
 ) -> Tensor:
     """Share of lamp k that each point sees: (M,)."""
     side = 3 if fine else 1
@@ -91,7 +98,7 @@ def _irradiance(lamp: Tensor, k: int, point: Tensor, normal: Tensor) -> Tensor:
     return share
 
 
-def _open_ground(world: World, b: Tensor, point: Tensor) -> Tensor:
+def _open_ground(world: Scenes, b: Tensor, point: Tensor) -> Tensor:
     """Irradiance rgb of the bare ground at points: (M, 3)."""
     up = torch.tensor([0.0, 0.0, 1.0], device=b.device).expand_as(point)
     flat = point * torch.tensor([1.0, 1.0, 0.0], device=b.device)
@@ -102,8 +109,8 @@ def _open_ground(world: World, b: Tensor, point: Tensor) -> Tensor:
     return total
 
 
-def _surroundings(world: World) -> Tensor:
-    """Radiosity of the ground around each thing and of the thing itself: (P, n, 6)."""
+def _surroundings(world: Scenes) -> Tensor:
+    """Radiosity of the ground around each object and of the object itself: (P, n, 6)."""
     pictures = len(world.objects)
     objects = world.objects.reshape(-1, COLUMNS)
     b = torch.arange(pictures, device=objects.device).repeat_interleave(world.count)
@@ -117,7 +124,7 @@ def _ball_radius(item: Tensor) -> Tensor:
     return item[:, 1] * torch.where(item[:, 0] == 1, 1.0, 1.15)
 
 
-def _indirect(world: World, b: Tensor, own: Tensor, point: Tensor, normal: Tensor) -> Tensor:
+def _indirect(world: Scenes, b: Tensor, own: Tensor, point: Tensor, normal: Tensor) -> Tensor:
     """Irradiance rgb from sky, ground and neighbours: (M, 3)."""
     taken = torch.zeros(len(b), device=b.device)
     back = torch.zeros(len(b), 3, device=b.device)
@@ -145,7 +152,7 @@ def _indirect(world: World, b: Tensor, own: Tensor, point: Tensor, normal: Tenso
 
 
 def diffuse(
-    world: World,
+    world: Scenes,
     b: Tensor,
     own: Tensor,
     point: Tensor,
@@ -176,7 +183,7 @@ def _strokes(item: Tensor, point: Tensor, normal: Tensor) -> tuple[Tensor, Tenso
 
 
 def _glints(
-    world: World, b: Tensor, own: Tensor, point: Tensor, normal: Tensor, view: Tensor, phase: Tensor
+    world: Scenes, b: Tensor, own: Tensor, point: Tensor, normal: Tensor, view: Tensor, phase: Tensor
 ) -> Tensor:
     """Reflected lamps on metal before its colour: (M, 3)."""
     total = torch.zeros_like(point)
@@ -205,7 +212,7 @@ def _glints(
     return total
 
 
-def _above(world: World, b: Tensor, along: Tensor) -> Tensor:
+def _above(world: Scenes, b: Tensor, along: Tensor) -> Tensor:
     """Radiance above the horizon: sky, and the floor's far end that curves up. (M,)"""
     sky, glow, tangent = (world.surround[b, i] for i in (3, 8, 9))
     facing = along[:, 0] * BACKWARD[0] + along[:, 1] * BACKWARD[1]
@@ -219,8 +226,8 @@ def _reflect(along: Tensor, normal: Tensor) -> Tensor:
     return along - 2 * dot(along, normal)[:, None] * normal
 
 
-def _mirrored(world: World, b: Tensor, own: Tensor, point: Tensor, along: Tensor, phase: Tensor) -> Tensor:
-    """Radiance along rays that leave metal: another thing, the ground or what is above. (M, 3)"""
+def _mirrored(world: Scenes, b: Tensor, own: Tensor, point: Tensor, along: Tensor, phase: Tensor) -> Tensor:
+    """Radiance along rays that leave metal: another object, the ground or what is above. (M, 3)"""
     best = torch.full((len(b),), FAR, device=b.device)
     which = torch.full_like(own, -1)
     for j in range(world.count):
@@ -243,12 +250,14 @@ def _mirrored(world: World, b: Tensor, own: Tensor, point: Tensor, along: Tensor
     return out
 
 
-def _normals_or_up(world: World, b: Tensor, own: Tensor, point: Tensor) -> Tensor:
+def _normals_or_up(world: Scenes, b: Tensor, own: Tensor, point: Tensor) -> Tensor:
     up = torch.tensor([0.0, 0.0, 1.0], device=point.device)
     return torch.where((own >= 0)[:, None], normals(world.objects[b, own.clamp(min=0)], point), up)
 
 
-def _second_hand(world: World, b: Tensor, own: Tensor, point: Tensor, along: Tensor, phase: Tensor) -> Tensor:
+def _second_hand(
+    world: Scenes, b: Tensor, own: Tensor, point: Tensor, along: Tensor, phase: Tensor
+) -> Tensor:
     """Metal seen in metal: its lamps, and bare ground or sky in its mirror, held to white. (M, 3)"""
     normal = normals(world.objects[b, own], point)
     light = _glints(world, b, own, point, normal, -along, phase)
@@ -259,7 +268,7 @@ def _second_hand(world: World, b: Tensor, own: Tensor, point: Tensor, along: Ten
     return light.clamp(max=1) * world.objects[b, own, 7:10]
 
 
-def _brushed(world: World, b: Tensor, own: Tensor, point: Tensor, along: Tensor) -> Tensor:
+def _brushed(world: Scenes, b: Tensor, own: Tensor, point: Tensor, along: Tensor) -> Tensor:
     """What the brushed part sees around the mirrored direction, lamps left out: (M, 3)."""
     dz = along[:, 2]
     t = dz / (1 + (1 - dz * dz).clamp(min=0).sqrt())
@@ -281,7 +290,7 @@ def _brushed(world: World, b: Tensor, own: Tensor, point: Tensor, along: Tensor)
 
 
 def metal_light(
-    world: World,
+    world: Scenes,
     b: Tensor,
     own: Tensor,
     point: Tensor,

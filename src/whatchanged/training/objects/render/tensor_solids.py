@@ -1,6 +1,6 @@
 """Rays against spheres, cylinders, cubes and the floor, as tensors.
 
-thing: (..., 12), columns as in `light.Packed`.
+object: (..., 12), columns as in `light.Packed`.
 """
 
 import torch
@@ -23,7 +23,7 @@ def unit(a: Tensor) -> Tensor:
 
 
 def enter(item: Tensor, origin: Tensor, along: Tensor, rounded: bool) -> Tensor:
-    """Distance along unit rays to things: thing (..., 12), origin and along (..., 3) -> (...), or FAR."""
+    """Distance along unit rays to objects: object (..., 12), origin and along (..., 3) -> (...), or FAR."""
     r, shape = item[..., 1], item[..., 0]
     p = origin - item[..., 2:5]
     b, c = dot(p, along), dot(p, p)
@@ -88,7 +88,7 @@ def _march(
 
 
 def normals(item: Tensor, point: Tensor) -> Tensor:
-    """Unit normals of things (M, 12) at points (M, 3) of their surfaces."""
+    """Unit normals of objects (M, 12) at points (M, 3) of their surfaces."""
     p = point - item[..., 2:5]
     inner = item[..., 1] - item[..., 11]
     cos, sin = item[..., 5], item[..., 6]

@@ -1,15 +1,17 @@
-"""METEOR and SPICE in the form of the other metrics: which Java program gives which number of the report."""
+"""METEOR and SPICE in the form of the other metrics: what they need is not part of the base install."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from whatchanged.evaluation.metrics import meteor, spice
 from whatchanged.evaluation.metrics.additive import Additive, mean
-from whatchanged.evaluation.metrics.caption_metrics import JavaMetric
+from whatchanged.evaluation.metrics.caption_metrics import FurtherMetric
 
 
-def java_metrics(spice_home: Path | None = None) -> Mapping[str, JavaMetric]:
-    """The metrics that only a Java program computes, in percent; each raises MetricUnavailable if it cannot.
+def further_metrics(
+    *, with_meteor: bool = True, with_spice: bool = True, spice_home: Path | None = None
+) -> Mapping[str, FurtherMetric]:
+    """The metrics that take seconds, in percent; each raises MetricUnavailable where something is missing.
 
     spice_home: the folder of SPICE's jars; None: where ``spice.find_jars`` looks.
     """
@@ -21,4 +23,9 @@ def java_metrics(spice_home: Path | None = None) -> Mapping[str, JavaMetric]:
     def run_spice(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Additive:
         return mean("SPICE", spice.spice(candidates, references, spice_home))
 
-    return {"METEOR": run_meteor, "SPICE": run_spice}
+    known: dict[str, FurtherMetric] = {}
+    if with_meteor:
+        known["METEOR"] = run_meteor
+    if with_spice:
+        known["SPICE"] = run_spice
+    return known

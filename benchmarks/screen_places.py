@@ -1,0 +1,75 @@
+"""How well the measured answer points at changes in drawn pairs, and names their kind.
+
+    python -m benchmarks.screen_places FOLDER [FOLDER ...] [--held] [--list] [--every 1]
+
+FOLDER: pairs drawn by screen_pairs.py, with ``place``. Only visible changes count. ``--held``: only the designs
+that were held out, else only the others. ``--list``: a line for each pair whose place is missed.
+"""
+
+import argparse
+import json
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.screens import iou, place
+from whatchanged.measured import Measured, measure
+
+
+def pairs_of(folder: Path, held: bool) -> list[dict[str, Any]]:
+    """The visible changes of one folder whose place is known."""
+    lines = (folder / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
+    pairs = [json.loads(line) for line in lines]
+    return [
+        pair
+        for pair in pairs
+        if pair["visible_change"] == "yes" and pair["held"] == held and pair.get("place")
+    ]
+
+
+def judged(pair: dict[str, Any], answer: Measured) -> tuple[bool, bool, bool]:
+    """Whether the first statement overlaps the change, points into it, and names its kind."""
+    if not answer.statements:
+        return False, False, False
+    first = answer.statements[0]
+    box = place(first)
+    left, top, right, bottom = pair["place"]
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    points = left <= x < right and top <= y < bottom
+    return iou(box, (left, top, right, bottom)) >= 0.5, points, first.kind == pair["kind"]
+
+
+def main() -> None:
+    """Prints the shares by kind, and what kinds were told."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("--held", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--every", type=int, default=1)
+    options = parser.parse_args()
+    right: dict[str, list[tuple[bool, bool, bool]]] = defaultdict(list)
+    told: Counter[tuple[str, str]] = Counter()
+    for folder in options.folders:
+        for pair in pairs_of(folder, options.held)[:: options.every]:
+            answer = measure(folder / pair["before"], folder / pair["after"])
+            found = judged(pair, answer)
+            kind = str(answer.statements[0].kind) if answer.statements else "nothing"
+            right[pair["kind"]].append(found)
+            told[pair["kind"], kind] += 1
+            if options.list and not (found[0] and found[1]):
+                boxes = [(one.kind, one.values.get("aspect"), place(one)) for one in answer.statements[:3]]
+                print(pair["id"], pair["kind"], pair["aspect"], pair["alike"], pair["place"], *boxes)
+    print(f"{'':>10} pairs  IoU>=.5 pointing kind")
+    for kind, found_all in [*right.items(), ("all", sum(right.values(), []))]:
+        shares = np.mean(found_all, axis=0)
+        print(f"{kind:>10} {len(found_all):5} " + " ".join(f"{100 * share:8.1f}" for share in shares))
+    for (kind, said), count in sorted(told.items()):
+        print(f"{kind} told as {said}: {count}")
+
+
+if __name__ == "__main__":
+    main()

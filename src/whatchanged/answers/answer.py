@@ -1,0 +1,149 @@
+"""What is said of a pair of pictures, whoever says it, and the form that is written."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from PIL import Image
+
+from whatchanged.answers.outlines import outlined
+from whatchanged.captioner.notebook import as_html
+from whatchanged.errors import ShapeError
+from whatchanged.images import Source
+from whatchanged.measured import Measured, Statement
+from whatchanged.measured.reading import read_picture
+
+if TYPE_CHECKING:
+    from whatchanged.captioner.runtime import Description
+
+Verdict = Literal["identical", "noise", "changed", "unchanged"]
+"""Same pixels; differences that nobody would name; a visible change; differences of view and light alone."""
+
+MEASURED = "measured"
+"""What ``Answer.answer`` is where no model answered."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What is said of a pair of pictures.
+
+    sentence     what changed, in one sentence
+    no_change    the probability that nothing visible changed
+    verdict      identical, noise, changed; unchanged where a model says so of a world in which viewpoint and
+                 light may differ
+    doubtful     the verdict is close, or sentence and probability disagree; it counts as changed
+    answer       the name of the model whose sentence it is, or "measured"
+    size_before  width and height in pixels
+    size_after   likewise
+    changes      the measured statements, best first; none where a model answered
+    unfamiliar   whether a picture is unlike what the answering model knows; None where nobody can tell
+    description  what the model said, with its heat maps; None where no model answered
+    measured     the measured answer beneath; None where a model's sentence did not need it
+    sources      the pictures, as they were given
+    """
+
+    sentence: str
+    no_change: float
+    verdict: Verdict
+    doubtful: bool
+    answer: str
+    size_before: tuple[int, int]
+    size_after: tuple[int, int]
+    changes: tuple[Statement, ...] = ()
+    unfamiliar: bool | None = None
+    description: "Description | None" = field(default=None, repr=False)
+    measured: Measured | None = field(default=None, repr=False)
+    sources: tuple[Source, Source] | None = field(default=None, repr=False)
+
+    @property
+    def changed(self) -> bool:
+        """Whether an exit code should say so: changed, or too close to tell."""
+        return self.verdict == "changed" or self.doubtful
+
+    def heatmap(self) -> Image.Image:
+        """Both pictures side by side: warm where a model's words looked, or with what changed outlined.
+
+        Raises ShapeError where the pictures are not known, ImageError where they cannot be read.
+        """
+        if self.description is not None:
+            return self.description.heatmap()
+        if self.sources is None:
+            raise ShapeError("The pictures of this answer are not known.")
+        before, after = (Image.fromarray(read_picture(source).on_white) for source in self.sources)
+        return outlined(before, after, self.changes)
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        facts = f"{self.verdict}; probability that nothing changed: {self.no_change:.2f}; {self.answer}"
+        if self.unfamiliar:
+            facts += ": the pictures look unlike anything that it has seen"
+        return as_html(self.sentence, facts, None if self.sources is None else self.heatmap())
+
+    def as_json(
+        self,
+        pair_id: str | None = None,
+        before: str | None = None,
+        after: str | None = None,
+        group: int | None = None,
+    ) -> dict[str, Any]:
+        """The fields of one line of output, in order; what is None or does not apply is absent."""
+        fields: dict[str, Any] = {
+            "id": pair_id,
+            "caption": self.sentence,
+            "no_change": round(self.no_change, 4),
+            "verdict": self.verdict,
+            "doubtful": self.doubtful,
+            "answer": self.answer,
+            "group": group,
+            "changes": None,
+            "before": before,
+            "after": after,
+            "size_before": list(self.size_before),
+            "size_after": list(self.size_after),
+            "unfamiliar": self.unfamiliar,
+            "changed": self.changed,
+        }
+        if self.answer == MEASURED:
+            fields["changes"] = [statement.as_json() for statement in self.changes]
+        return {key: value for key, value in fields.items() if value is not None}
+
+
+def of_measured(found: Measured) -> Answer:
+    """The measured answer as the answer."""
+    return Answer(
+        sentence=found.sentence,
+        no_change=found.no_change,
+        verdict=found.verdict,
+        doubtful=found.doubtful,
+        answer=MEASURED,
+        size_before=found.size_before,
+        size_after=found.size_after,
+        changes=found.statements,
+        measured=found,
+    )
+
+
+def of_model(
+    name: str, said: "Description", measured: Measured | None, sizes: tuple[tuple[int, int], tuple[int, int]]
+) -> Answer:
+    """A model's sentence; the verdict is the measured one where there is one.
+
+    Doubtful are also pictures of which the model says that nothing changed and the measured answer that
+    something did.
+    """
+    verdict: Verdict = "changed" if said.changed else "unchanged"
+    doubtful = said.doubtful
+    if measured is not None:
+        verdict = measured.verdict
+        doubtful = measured.doubtful or (verdict == "changed" and not said.changed)
+    return Answer(
+        sentence=said.sentence,
+        no_change=said.no_change,
+        verdict=verdict,
+        doubtful=doubtful,
+        answer=name,
+        size_before=sizes[0],
+        size_after=sizes[1],
+        unfamiliar=said.unfamiliar,
+        description=said,
+        measured=measured,
+    )

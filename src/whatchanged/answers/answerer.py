@@ -1,0 +1,143 @@
+"""Who answers: the model that knows the pictures, or the measurement."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from whatchanged.answers.answer import Answer, of_measured, of_model
+from whatchanged.answers.models import Model, chosen_model, installed_models
+from whatchanged.answers.pair import ReadPair, read_pair
+from whatchanged.errors import ImageError
+from whatchanged.images import Source, check_size, kept, name_of
+from whatchanged.measured import Box
+from whatchanged.measured.measure import check_sensitivity, of_same_bytes
+from whatchanged.measured.reading import same_bytes
+
+if TYPE_CHECKING:
+    from whatchanged.captioner.runtime import Description
+
+
+class Answerer:
+    """Gives the answer for pairs of pictures. Models are loaded when pictures need them, and kept.
+
+    Where an installed model knows both pictures, its sentence stands; but not over pictures with the same
+    pixels, and not where it says that nothing changed, something visible did, and neither viewpoint nor light
+    explains that in the model's world. There, and where no model knows the pictures, the measured answer is
+    the answer. A model that was named is never overruled: its sentence stands, and the verdict tells where
+    the measured answer differs.
+
+    >>> from whatchanged.answers import Answerer
+    >>> answerer = Answerer()
+    >>> answer = answerer.answer("before.png", "after.png")
+    >>> answer.sentence, answer.answer
+    ('the large red metal cube has been added', 'clevr-pcl')
+    >>> answerer.answer("before.png", "before.png").verdict
+    'identical'
+    """
+
+    def __init__(
+        self,
+        model: str | Path | None = None,
+        sensitivity: float = 1.0,
+        strict: bool = False,
+        threads: int | None = None,
+        beams: int = 1,
+    ) -> None:
+        """Which model answers, and how closely is looked.
+
+        model        a shipped model's name or a model folder: its sentence stands in any case; None: of the
+                     installed models whichever knows the pictures
+        sensitivity  2 finds differences half as strong as 1 does
+        strict       every pixel that differs is a change, also where a world's viewpoint or light may differ
+        threads      how many a model's operators may use; None: at most two
+        beams        hypotheses that a model keeps; 1 is greedy
+
+        Raises BundleError for a model that cannot be used, WhatchangedError for a wrong sensitivity.
+        """
+        check_sensitivity(sensitivity)
+        self.sensitivity = sensitivity
+        self.strict = strict
+        self.beams = beams
+        self.insists = model is not None
+        """Whether a model was named, whose sentence then stands."""
+        self.models = installed_models(threads) if model is None else (chosen_model(model, threads),)
+        """The models that may answer; none is built before it is needed."""
+
+    def answer(self, before: Source, after: Source, ignore: Sequence[Box] = ()) -> Answer:
+        """The answer for one pair.
+
+        ignore: boxes of both pictures in which differences do not count. Raises ImageError.
+        """
+        (found,) = self.answer_batch([(before, after)], ignore)
+        if isinstance(found, ImageError):
+            raise found
+        return found
+
+    def answer_batch(
+        self, pairs: Sequence[tuple[Source, Source]], ignore: Sequence[Box] = ()
+    ) -> list[Answer | ImageError]:
+        """The answers for several pairs; a pair whose pictures cannot be used has its error instead."""
+        begun = [self._begin(before, after, ignore) for before, after in pairs]
+        unanswered = {i: pair for i, pair in enumerate(begun) if isinstance(pair, ReadPair)}
+        said = self._ask_models(unanswered)
+        found: list[Answer | ImageError] = []
+        for i, pair in enumerate(begun):
+            if isinstance(pair, ReadPair):
+                found.append(self._of_model(pair, *said[i]) if i in said else self._of_measured(pair))
+            else:
+                found.append(pair)
+        return found
+
+    def _begin(self, before: Source, after: Source, ignore: Sequence[Box]) -> Answer | ImageError | ReadPair:
+        """A pair's answer where no model is asked; what is wrong with its pictures; or the pictures."""
+        try:
+            before, after = kept(before), kept(after)
+            if not self.insists and same_bytes(before, after):
+                return replace(of_measured(of_same_bytes(before, ignore)), sources=(before, after))
+            pair = read_pair(before, after, ignore)
+            if self.insists:
+                for source, picture in zip(pair.sources, pair.pictures, strict=True):
+                    check_size(picture.size, name_of(source))
+            elif pair.same:
+                return self._of_measured(pair)
+        except ImageError as error:
+            return error
+        return pair
+
+    def _ask_models(self, pairs: Mapping[int, ReadPair]) -> dict[int, tuple[Model, "Description"]]:
+        """What a model says of each pair that one knows; of two that know a pair the nearer one speaks."""
+        said: dict[int, tuple[Model, Description]] = {}
+        for model in self.models:
+            asked = [i for i, pair in pairs.items() if self.insists or model.may_know(*pair.shown)]
+            if not asked:
+                continue
+            pixels = np.stack([model.read(*pairs[i].shown) for i in asked])  # (B, 2, H, W, 3)
+            for i, description in zip(
+                asked, model.captioner.describe_pixels(pixels, self.beams), strict=True
+            ):
+                knows = self.insists or not description.unfamiliar
+                if knows and (i not in said or _distance(description) < _distance(said[i][1])):
+                    said[i] = model, replace(description, sources=pairs[i].sources)
+        return said
+
+    def _of_measured(self, pair: ReadPair) -> Answer:
+        """The measured answer."""
+        return replace(of_measured(pair.measure(self.sensitivity, self.strict)), sources=pair.sources)
+
+    def _of_model(self, pair: ReadPair, model: Model, description: "Description") -> Answer:
+        """The model's answer with the measured one as its floor."""
+        explained = model.explains_view_and_light and not description.unfamiliar and not self.strict
+        claims = description.changed or explained
+        measured = None if claims and not pair.same else pair.measure(self.sensitivity, self.strict)
+        if measured is not None and measured.changed and not self.insists:
+            return replace(of_measured(measured), sources=pair.sources)
+        sizes = (pair.pictures[0].size, pair.pictures[1].size)
+        return replace(of_model(model.card.name, description, measured, sizes), sources=pair.sources)
+
+
+def _distance(description: "Description") -> float:
+    """How far the stranger of the two pictures is from what the model knows."""
+    return max(description.ood_distance or (0.0,))

@@ -1,0 +1,38 @@
+"""A measured answer as a picture: before and after side by side, with what changed outlined."""
+
+from collections.abc import Sequence
+
+from PIL import Image, ImageDraw
+
+from whatchanged.captioner.heatmap import GAP, MOST_HEIGHT, MOST_WIDTH
+from whatchanged.measured import Box, Statement
+
+COLOUR = (214, 39, 40)
+"""Red, on a white line, so that it is seen on any ground."""
+WIDTH = 2
+"""Pixels of the line; the white one around it is as wide. Both lie outside of what changed."""
+
+
+def outlined(before: Image.Image, after: Image.Image, statements: Sequence[Statement]) -> Image.Image:
+    """Both pictures side by side on one scale, each with the boxes of the statements in it."""
+    old = [s.box_before for s in statements if s.box_before is not None]
+    new = [box for s in statements if s.box_after is not None for box in s.boxes or (s.box_after,)]
+    scale = min(1.0, *(min(MOST_HEIGHT / p.height, MOST_WIDTH / p.width) for p in (before, after)))
+    first, second = _with_boxes(before, old, scale), _with_boxes(after, new, scale)
+    sheet = Image.new("RGB", (first.width + GAP + second.width, max(first.height, second.height)), "white")
+    sheet.paste(first, (0, 0))
+    sheet.paste(second, (first.width + GAP, 0))
+    return sheet
+
+
+def _with_boxes(picture: Image.Image, boxes: Sequence[Box], scale: float) -> Image.Image:
+    """The picture on this scale, with these boxes of its own pixels."""
+    size = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
+    shown = picture.resize(size, Image.Resampling.BICUBIC)
+    draw = ImageDraw.Draw(shown)
+    for box in boxes:
+        inner = [round(edge * scale) for edge in box]
+        for wider, colour in ((2 * WIDTH, (255, 255, 255)), (WIDTH, COLOUR)):
+            corners = (inner[0] - wider, inner[1] - wider, inner[2] + wider - 1, inner[3] + wider - 1)
+            draw.rectangle(corners, outline=colour, width=WIDTH)
+    return shown

@@ -1,0 +1,58 @@
+"""Numbers about the colours of a whole picture, by which pictures of another kind are told at little cost.
+
+A model's card holds the range of each number over its drawn training pictures. What lies outside, such as a
+grey or a strongly tinted picture of the same scenes, is out of distribution, though the encoder's features
+hardly show it. With the cells c of ``CELL`` x ``CELL`` pixels, their mean red R, green G and blue B:
+
+    l = (R + G + B) / 3              p = (R - G) / (l + 1)            q = ((R + G) / 2 - B) / (l + 1)
+
+    red_green     the median of p: the tint of the ground
+    yellow_blue   the median of q
+    vividness     log2 of the 99 % quantile of max(|p - red_green|, |q - yellow_blue|), at least 1/255: how
+                  much colour stands out from the tint
+    brightness    the median of l, in grey levels
+    contrast      the standard deviation of l, in grey levels
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+NAMES = ("red_green", "yellow_blue", "vividness", "brightness", "contrast")
+"""The numbers in the order of ``colour_numbers``."""
+CELL = 4
+"""Pixels of a cell's side, so that grain and the blocks of compression do not count."""
+VIVID = 0.99
+"""The part of the cells that the vivid ones are above: objects may be few and small."""
+
+Ranges = Mapping[str, tuple[float, float]]
+"""Name -> the least and the largest value in distribution."""
+
+
+def colour_numbers(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """The numbers of pictures (B, H, W, 3) of at least ``CELL`` pixels a side: (B, 5)."""
+    batch, height, width, _ = pixels.shape
+    rows, columns = height // CELL, width // CELL
+    whole = pixels[:, : rows * CELL, : columns * CELL]
+    cells = whole.reshape(batch, rows, CELL, columns, CELL, 3).mean((2, 4)).reshape(batch, -1, 3)  # (B, C, 3)
+    light = cells.mean(2)  # (B, C)
+    red, green, blue = np.moveaxis(cells, 2, 0)
+    opponents = np.stack([red - green, (red + green) / 2 - blue]) / (light + 1)  # (2, B, C)
+    tint = np.median(opponents, axis=2)  # (2, B)
+    standing_out = np.abs(opponents - tint[:, :, None]).max(axis=0)  # (B, C)
+    vivid = np.quantile(standing_out, VIVID, axis=1)
+    vividness = np.log2(np.maximum(vivid, 1 / 255))
+    return np.stack([*tint, vividness, np.median(light, axis=1), light.std(axis=1)], axis=1)
+
+
+def colour_distance(pixels: NDArray[np.uint8], ranges: Ranges) -> NDArray[np.float64]:
+    """How far each picture (B, H, W, 3) is from the middle of the ranges: (B,); above 1 it is outside of one.
+
+    The unit of each number is half its range; the largest counts. 0 where there are no ranges.
+    """
+    distance = np.zeros(len(pixels))
+    numbers = dict(zip(NAMES, colour_numbers(pixels).T, strict=True)) if ranges else {}
+    for name, (low, high) in ranges.items():
+        distance = np.maximum(distance, np.abs(numbers[name] - (low + high) / 2) / ((high - low) / 2))
+    return distance

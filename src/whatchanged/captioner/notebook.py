@@ -1,0 +1,19 @@
+"""How an answer shows itself in a notebook: its sentence, a line of facts, and a picture."""
+
+import base64
+import html
+import io
+
+from PIL import Image
+
+
+def as_html(sentence: str, facts: str, picture: Image.Image | None) -> str:
+    """HTML that stands by itself; the picture is inside it."""
+    shown = "" if picture is None else f'<br><img alt="before and after" src="{_data_url(picture)}">'
+    return f"<div><strong>{html.escape(sentence)}</strong><br>{html.escape(facts)}{shown}</div>"
+
+
+def _data_url(picture: Image.Image) -> str:
+    stream = io.BytesIO()
+    picture.save(stream, "PNG")
+    return "data:image/png;base64," + base64.b64encode(stream.getvalue()).decode("ascii")

@@ -1,0 +1,229 @@
+"""``whatchanged compare``: many pairs at once, grouped by what changed, as a page, a summary and for CI.
+
+Exit codes: 0 nothing changed; 1 a picture changed, was added or removed, or could not be compared; 2 nothing
+done. With ``--fail-on never`` what was found never makes it 1.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from whatchanged.cli.console import check_output, check_outputs, counted, hold, note, progress
+from whatchanged.errors import OutputError, WhatchangedError
+from whatchanged.files import write_output
+
+if TYPE_CHECKING:
+    from whatchanged.compare.comparison import Comparison
+    from whatchanged.compare.pairs import Matched
+    from whatchanged.compare.settings import Settings
+
+MOST_GROUPS = 10
+"""Groups that the terminal shows."""
+
+
+def compare(
+    old: Annotated[Path | None, typer.Argument(help="The old pictures, or a folder with both.")] = None,
+    new: Annotated[Path | None, typer.Argument(help="The new pictures.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="A folder for the results.")
+    ] = None,
+    git: Annotated[
+        str | None, typer.Option(metavar="REV", help="A revision against the work tree, or REV..REV.")
+    ] = None,
+    fail_on: Annotated[
+        Literal["changed", "never"], typer.Option("--fail-on", help="What makes the exit code 1.")
+    ] = "changed",
+    annotations: Annotated[
+        Literal["github"] | None, typer.Option(help="Print messages that GitHub shows in a pull request.")
+    ] = None,
+    ignore: Annotated[
+        Path | None, typer.Option(metavar="BOXES.json", help="Places in which differences do not count.")
+    ] = None,
+    noise: Annotated[
+        Path | None, typer.Option(metavar="NOISE.json", help="This machine's noise, as --calibrate wrote it.")
+    ] = None,
+    calibrate: Annotated[
+        bool,
+        typer.Option(
+            "--calibrate", help="OLD and NEW are two runs of one state: write their noise to -o FILE."
+        ),
+    ] = False,
+    sensitivity: Annotated[
+        float, typer.Option(min=0.01, max=100.0, help="2 finds differences half as strong as 1 does.")
+    ] = 1.0,
+    strict: Annotated[bool, typer.Option("--strict", help="Every pixel that differs is a change.")] = False,
+    accept: Annotated[
+        list[str] | None,
+        typer.Option(metavar="GROUP|FILE", help="Copy new over old for what is named; may be repeated."),
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Insist on a shipped model or a model folder.")] = None,
+    embed: Annotated[bool, typer.Option("--embed", help="Put the pictures into index.html.")] = False,
+    workers: Annotated[int | None, typer.Option(min=1, max=256, help="Processes (one a core).")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Use no answer of an earlier run.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no remarks.")] = False,
+) -> None:
+    """Compare many pairs of pictures: two folders, a git revision, or a testing tool's results."""
+    from whatchanged.compare.ignore import read_ignored
+    from whatchanged.compare.noise import read_noise
+    from whatchanged.compare.settings import Settings
+
+    _check(old, new, git)
+    if calibrate:
+        _calibrate(old, new, output, workers, quiet)
+        return
+    settings = Settings(model, sensitivity, strict, read_ignored(ignore) if ignore else ())
+    if noise is not None:
+        settings = read_noise(noise).applied(settings)
+    if accept and (output is None or not output.is_dir()):
+        raise typer.BadParameter("--accept wants -o DIR, the results that were looked at")
+    if output is not None and output.absolute().parent.is_dir():
+        hold(output)
+    with _matched(old, new, git, output) as (matched, folder):
+        found = _run(matched, settings, folder, workers, force, quiet)
+        if accept:
+            _accept(found, accept, folder)
+            return
+        if output is not None:
+            from whatchanged.compare.outputs import write_outputs
+
+            write_outputs(found, output, embed)
+    _tell(found, output, annotations is not None, quiet)
+    if fail_on == "changed" and not found.passes:
+        raise typer.Exit(1)
+
+
+def _check(old: Path | None, new: Path | None, git: str | None) -> None:
+    """That the arguments go together."""
+    if git is not None and new is not None:
+        raise typer.BadParameter("--git compares one folder; name one, or none for this one")
+    if git is None and old is None:
+        raise typer.BadParameter("name two folders, OLD and NEW; one folder with both; or --git REV")
+
+
+@contextmanager
+def _matched(
+    old: Path | None, new: Path | None, git: str | None, output: Path | None
+) -> "Iterator[tuple[Matched, Path]]":
+    """The pairs, and the folder that keeps their answers: that of the results, or one that is removed."""
+    from whatchanged.compare.outputs import claim
+
+    if output is None:
+        with tempfile.TemporaryDirectory(prefix="whatchanged-") as place:
+            yield _match(old, new, git, Path(place)), Path(place)
+        return
+    made = not output.exists()
+    claim(output)
+    try:
+        matched = _match(old, new, git, output)
+    except WhatchangedError:
+        if made:
+            shutil.rmtree(output)
+        raise
+    yield matched, output
+
+
+def _match(old: Path | None, new: Path | None, git: str | None, folder: Path) -> "Matched":
+    """What is to be compared."""
+    from whatchanged.compare.git import match_revisions
+    from whatchanged.compare.layouts import match_results
+    from whatchanged.compare.lists import is_list, match_list
+    from whatchanged.compare.pairs import match_folders
+
+    if git is not None:
+        return match_revisions(git, old or Path(), folder, folder)
+    assert old is not None
+    if new is not None:
+        return match_folders(old, new, [folder])
+    return match_list(old) if is_list(old) else match_results(old, folder, folder)
+
+
+def _run(
+    matched: "Matched", settings: "Settings", folder: Path, workers: int | None, force: bool, quiet: bool
+) -> "Comparison":
+    """All answers; those of an earlier run in the same folder are used again."""
+    from whatchanged.compare.comparison import compare as compare_pairs
+    from whatchanged.compare.outputs import STORED
+    from whatchanged.compare.stored import StoredAnswers
+
+    try:
+        with (
+            StoredAnswers(folder / STORED, settings.identity(), force) as stored,
+            progress("comparing", len(matched.pairs), quiet) as advance,
+        ):
+            return compare_pairs(matched, settings, stored, workers, advance)
+    except KeyboardInterrupt:
+        note("Interrupted. The same command goes on from here.")
+        raise
+
+
+def _tell(found: "Comparison", output: Path | None, github: bool, quiet: bool) -> None:
+    """The headline and the largest groups on stdout, or what GitHub reads."""
+    from whatchanged.compare.annotations import github_annotations
+    from whatchanged.compare.words import group_sentence, headline, outcome_sentence
+
+    if github:
+        for line in github_annotations(found):
+            typer.echo(line)
+    typer.echo(headline(found))
+    changed = [group for group in found.groups if group.changed]
+    for group in changed[:MOST_GROUPS]:
+        typer.echo(f"group {group.number}: {group_sentence(found, group)}")
+    if len(changed) > MOST_GROUPS:
+        typer.echo(f"and {counted(len(changed) - MOST_GROUPS, 'more group')}")
+    for outcome in found.failed[:MOST_GROUPS]:
+        note(f"{outcome.pair.pair_id}: {outcome_sentence(outcome)}")
+    for one in found.idle:
+        note(f"This ignored box touches no difference any more: {one}", quiet)
+    for text in found.matched.notes:
+        note(text, quiet)
+    if output is not None:
+        note(f"To look at: {output / 'index.html'}", quiet)
+
+
+def _calibrate(
+    old: Path | None, new: Path | None, output: Path | None, workers: int | None, quiet: bool
+) -> None:
+    """Write what two runs of one state teach."""
+    from whatchanged.compare.noise import learn_noise
+    from whatchanged.compare.pairs import match_folders
+
+    if old is None or new is None or output is None:
+        raise typer.BadParameter("--calibrate wants two folders, RUN1 and RUN2, and -o FILE")
+    check_outputs([output], [old, new])
+    check_output(output, force=True)
+    runs = match_folders(old, new)
+    both = sum(pair.status == "both" for pair in runs.pairs)
+    with progress("calibrating", both, quiet) as advance:
+        learned = learn_noise(runs, workers, advance)
+    write_output(output, learned.to_json())
+    typer.echo(
+        f"{counted(learned.pictures, 'picture')} compared; sensitivity {learned.sensitivity:g}; "
+        f"unsteady places in {counted(len(learned.unsteady), 'picture')}. Use it with --noise {output}"
+    )
+    for pair_id, why in learned.unexplained.items():
+        note(f"{pair_id}: not taught, as {why}")
+
+
+def _accept(found: "Comparison", wanted: "Sequence[str]", folder: Path) -> None:
+    """Copy new over old, if nothing changed since the results were written."""
+    from whatchanged.compare.accept import carry_out, plan
+    from whatchanged.compare.lines import results_text
+    from whatchanged.compare.outputs import RESULTS
+
+    try:
+        seen = (folder / RESULTS).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise OutputError(f"{folder / RESULTS}: cannot be read. Compare first, look, then accept.") from error
+    if seen != results_text(found):
+        raise OutputError(
+            f"{folder / RESULTS}: the pictures or the settings are others than when it was written. "
+            "Compare again with the same options, look, then accept."
+        )
+    copies = plan(found, wanted)
+    carry_out(copies)
+    typer.echo(f"{counted(len(copies), 'picture')} accepted. The next comparison takes them as old.")

@@ -1,0 +1,1 @@
+"""Many pairs compared at once: matched, answered, grouped by what changed, written; see `comparison.py`."""

@@ -1,0 +1,84 @@
+"""Accepting: new pictures take the place of old ones, for groups and files that a person names."""
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from whatchanged.compare.comparison import Comparison
+from whatchanged.compare.run import Outcome
+from whatchanged.errors import OutputError, WhatchangedError
+from whatchanged.files import whole
+
+
+@dataclass(frozen=True)
+class Copy:
+    """One picture to copy: from where, to where."""
+
+    source: Path
+    target: Path
+
+
+def plan(found: Comparison, wanted: Sequence[str]) -> list[Copy]:
+    """The copies that accept what is named: a group's number, or a pair's name.
+
+    Raises WhatchangedError where something named is not there or cannot be accepted; nothing is copied then.
+    """
+    if found.matched.accepted:
+        raise WhatchangedError(
+            f"--accept cannot copy pictures of {found.matched.source}: {found.matched.accepted}."
+        )
+    copies: dict[Path, Copy] = {}
+    for name in wanted:
+        for outcome in _named(found, name):
+            copy = _copy(found, outcome)
+            copies[copy.target] = copy
+    return list(copies.values())
+
+
+def carry_out(copies: Sequence[Copy]) -> None:
+    """Copy every picture, each whole or not at all. Raises OutputError that says how many were copied."""
+    for done, copy in enumerate(copies):
+        try:
+            copy.target.parent.mkdir(parents=True, exist_ok=True)
+            with whole(copy.target.resolve()) as draft:
+                shutil.copyfile(copy.source, draft)
+        except OSError as error:
+            raise OutputError(
+                f"{copy.target}: cannot be replaced ({error.strerror or error}); {done:,} of {len(copies):,} "
+                "were accepted before it."
+            ) from error
+
+
+def _named(found: Comparison, name: str) -> list[Outcome]:
+    if name.isdecimal():
+        group = next((group for group in found.groups if group.number == int(name)), None)
+        if group is None:
+            raise WhatchangedError(
+                f"--accept {name}: there is no such group; there are {len(found.groups):,}."
+            )
+        return [found.outcomes[place] for place in group.members]
+    outcome = next((one for one in found.outcomes if one.pair.pair_id == name), None)
+    if outcome is None:
+        raise WhatchangedError(f"--accept {name}: no pair has this name. Give its id of results.jsonl.")
+    return [outcome]
+
+
+def _copy(found: Comparison, outcome: Outcome) -> Copy:
+    """The copy that accepts one pair. Raises WhatchangedError where there is nothing to copy."""
+    pair = outcome.pair
+    why = ""
+    if outcome.failed:
+        why = f"it could not be compared: {outcome.error}"
+    elif pair.after is None:
+        why = "it was removed; delete the old picture yourself if that is right"
+    elif pair.status == "renamed":
+        why = f"it is the same picture as {pair.was}; move the old one yourself if that is right"
+    elif pair.before is None and found.matched.old is None:
+        why = "there is no old picture, and no folder to put the new one in"
+    if why or pair.after is None:
+        raise WhatchangedError(f"--accept {pair.pair_id}: {why}.")
+    if pair.before is not None:
+        return Copy(pair.after, pair.before)
+    assert found.matched.old is not None
+    return Copy(pair.after, found.matched.old / pair.pair_id)

@@ -1,0 +1,61 @@
+"""Messages that GitHub shows beside a pull request: workflow commands on standard output.
+
+GitHub shows ten errors a step, so failures come first, then each group, then files that were added or
+removed; what is beyond is counted in the last.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from whatchanged.compare.comparison import Comparison
+from whatchanged.compare.pairs import Pair
+from whatchanged.compare.words import group_sentence, outcome_sentence
+
+MOST = 10
+
+
+def github_annotations(found: Comparison) -> list[str]:
+    """The lines, at most ``MOST``."""
+    messages = list(_messages(found))
+    if len(messages) > MOST:
+        left = len(messages) - MOST + 1
+        messages = [
+            *messages[: MOST - 1],
+            ("", "More changes", f"{left:,} more; see summary.md and index.html."),
+        ]
+    return [_line(*message) for message in messages]
+
+
+def _messages(found: Comparison) -> Iterator[tuple[str, str, str]]:
+    """(file, title, text) of each, the most urgent first."""
+    for one in found.failed:
+        yield _file(one.pair), "Picture not compared", one.error
+    for group in found.groups:
+        if group.changed:
+            first = found.outcomes[group.members[0]].pair
+            yield _file(first), f"Pictures changed: group {group.number}", group_sentence(found, group)
+    for place, one in enumerate(found.outcomes):
+        if one.changed and place not in found.group_of:
+            title = "Picture changed" if one.answer is not None else f"Picture {one.pair.status}"
+            yield _file(one.pair), title, outcome_sentence(one)
+
+
+def _file(pair: Pair) -> str:
+    """The picture's path as seen from the folder that the command runs in; else its name."""
+    path = (pair.after or pair.before or Path(pair.pair_id)).absolute()
+    here = Path.cwd()
+    return path.relative_to(here).as_posix() if path.is_relative_to(here) else pair.pair_id
+
+
+def _line(file: str, title: str, text: str) -> str:
+    """One workflow command, its values escaped as GitHub asks."""
+    properties = f"file={_property(file)}," if file else ""
+    return f"::error {properties}title={_property(title)}::{_value(text)}"
+
+
+def _value(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _value(text).replace(":", "%3A").replace(",", "%2C")

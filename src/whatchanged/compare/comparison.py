@@ -1,0 +1,76 @@
+"""One comparison: its pairs, what was found, its groups, its counts; all outputs are written from it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from whatchanged.compare.groups import Group, group_outcomes
+from whatchanged.compare.ignore import Ignored, idle_boxes
+from whatchanged.compare.pairs import Matched
+from whatchanged.compare.run import Outcome, answer_pairs
+from whatchanged.compare.settings import Settings
+from whatchanged.compare.stored import StoredAnswers
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What was compared and what was found.
+
+    outcomes  in the order of ``matched.pairs``
+    groups    pairs of one cause, numbered from 1
+    idle      ignored boxes that touch no difference any more
+    """
+
+    matched: Matched
+    settings: Settings
+    outcomes: tuple[Outcome, ...]
+    groups: tuple[Group, ...]
+    idle: tuple[Ignored, ...]
+
+    @property
+    def changed(self) -> list[Outcome]:
+        """Pairs of two files that changed visibly or are too close to tell."""
+        return [one for one in self.outcomes if one.changed and one.answer is not None]
+
+    @property
+    def failed(self) -> list[Outcome]:
+        """Pairs that could not be compared."""
+        return [one for one in self.outcomes if one.failed]
+
+    @property
+    def noise(self) -> list[Outcome]:
+        """Pairs whose pixels differ without a visible change."""
+        return [one for one in self.outcomes if one.noise]
+
+    def of_status(self, status: str) -> list[Outcome]:
+        """The outcomes of files that were "added", "removed" or "renamed"."""
+        return [one for one in self.outcomes if one.pair.status == status]
+
+    @cached_property
+    def group_of(self) -> dict[int, int]:
+        """Place of an outcome -> number of its group."""
+        return {place: group.number for group in self.groups for place in group.members}
+
+    @property
+    def passes(self) -> bool:
+        """Whether nothing changed, was added or removed, and every pair could be compared."""
+        return not any(one.changed or one.failed for one in self.outcomes)
+
+
+def compare(
+    matched: Matched,
+    settings: Settings,
+    stored: StoredAnswers | None = None,
+    workers: int | None = None,
+    advance: Callable[[int], None] = lambda n: None,
+) -> Comparison:
+    """Answer every pair and find the groups. Raises WhatchangedError; see ``answer_pairs``."""
+    outcomes = answer_pairs(matched.pairs, settings, stored, workers, advance)
+    touched = {index for outcome in outcomes for index in outcome.touched}
+    return Comparison(
+        matched,
+        settings,
+        tuple(outcomes),
+        group_outcomes(outcomes),
+        tuple(idle_boxes(settings.ignored, touched)),
+    )

@@ -1,0 +1,92 @@
+"""What jest-image-snapshot stores of a failure, also inside Cypress: a picture beside the snapshot, or one
+picture of three parts.
+
+    D/ID.png                                 the snapshot, the old picture
+    D/__received_output__/ID-received.png    the new picture, where the tool was told to store it
+    D/__diff_output__/ID-diff.png            old, difference and new in one picture, side by side
+    D/NAME.snap.png                          cypress-image-snapshot calls the snapshot so,
+    D/__diff_output__/NAME.diff.png          and the picture of three parts so
+
+Where only the picture of three parts is there, its last third is the new picture.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+from whatchanged.compare.pairs import Pair
+from whatchanged.errors import ImageError
+from whatchanged.files import whole
+from whatchanged.images import picture_size, stored_picture
+
+RECEIVED_FOLDER = "__received_output__"
+DIFF_FOLDER = "__diff_output__"
+PARTS = 3
+
+
+def stored_pairs(pictures: Mapping[str, Path], scratch: Path) -> tuple[list[Pair], tuple[str, ...]]:
+    """The pairs of all failures, in the order of their names, and a note on snapshots that did not fail.
+
+    pictures: relative path -> file. scratch: a folder for the new pictures that are cut out.
+    """
+    pairs: dict[str, Pair] = {}
+    for name, path in pictures.items():
+        snapshot = _snapshot_of(name, RECEIVED_FOLDER, ((r"(.+)-received(\.\w+)", ""),))
+        if snapshot is not None:
+            pairs[snapshot] = Pair(snapshot, pictures.get(snapshot), path)
+    for name, path in pictures.items():
+        snapshot = _snapshot_of(
+            name, DIFF_FOLDER, ((r"(.+)-diff(\.\w+)", ""), (r"(.+)\.diff(\.\w+)", ".snap"))
+        )
+        if snapshot is not None and snapshot in pictures and snapshot not in pairs:
+            pairs[snapshot] = _cut(snapshot, pictures[snapshot], path, scratch)
+    quiet = [name for name in pictures if name not in pairs and not _is_output(name)]
+    notes = (f"Snapshots without a picture of a failure, not compared: {len(quiet):,}.",) if quiet else ()
+    return [pairs[name] for name in sorted(pairs)], notes
+
+
+def _is_output(name: str) -> bool:
+    return any(part in (DIFF_FOLDER, RECEIVED_FOLDER) for part in name.split("/"))
+
+
+def _snapshot_of(name: str, folder: str, endings: tuple[tuple[str, str], ...]) -> str | None:
+    """The relative path of the snapshot that an output in ``folder`` belongs to."""
+    parts = PurePosixPath(name).parts
+    if folder not in parts[:-1]:
+        return None
+    place = parts.index(folder)
+    rest = PurePosixPath(*parts[:place], *parts[place + 1 :])
+    for pattern, mark in endings:
+        found = re.fullmatch(pattern, rest.name)
+        if found is not None:
+            return rest.with_name(found[1] + mark + found[2]).as_posix()
+    return None
+
+
+def _cut(name: str, snapshot: Path, composite: Path, scratch: Path) -> Pair:
+    """A pair whose new picture is the last third of the composite."""
+    try:
+        width, height = picture_size(snapshot, least=1)
+        whole_width, whole_height = picture_size(composite, least=1)
+        if whole_width % PARTS == 0 and whole_width // PARTS >= width and whole_height >= height:
+            box = (whole_width // PARTS * 2, 0, whole_width, whole_height)
+        elif whole_height % PARTS == 0 and whole_height // PARTS >= height and whole_width >= width:
+            box = (0, whole_height // PARTS * 2, whole_width, whole_height)
+        else:
+            reason = (
+                f"{composite}: it shows the difference alone, not the new picture. "
+                "Let the tool store it: storeReceivedOnFailure."
+            )
+            return Pair(name, snapshot, composite, trouble=reason)
+        with stored_picture(composite) as image:
+            part = image.convert("RGBA" if image.has_transparency_data else "RGB").crop(box)
+    except ImageError as error:
+        return Pair(name, snapshot, composite, trouble=str(error))
+    place = (
+        scratch / "cut" / f"{hashlib.sha256(name.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}.png"
+    )
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with whole(place) as draft:
+        part.save(draft, "PNG")
+    return Pair(name, snapshot, place)

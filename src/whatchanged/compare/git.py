@@ -1,0 +1,190 @@
+"""Pictures of a git revision against the work tree or against another revision, by the git program.
+
+Only pictures that git says differ are compared. Those of a revision are copied into a folder, so that a page
+can show them. A Git LFS pointer stands for a picture that is not there; it is named, not compared.
+"""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from whatchanged.compare.pairs import Matched, Pair, checked, matched
+from whatchanged.datasets.picture_files import is_picture
+from whatchanged.datasets.reading import leaves
+from whatchanged.errors import DatasetError
+from whatchanged.files import write_output
+
+LFS_START = b"version https://git-lfs.github.com/spec/"
+LFS_MOST = 1024
+"""A pointer is smaller than this."""
+MOST_BYTES = 500_000_000
+"""Of one picture in a revision."""
+_FILES = ("100644", "100755")
+"""Modes of files; others are links and submodules."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What git says of one path: the name of the object before and after; None where there is no file.
+
+    Of a file in the work tree the name of the object after may be zeros.
+    """
+
+    path: str
+    before: str | None
+    after: str | None
+
+
+def match_revisions(wanted: str, folder: Path, scratch: Path, leave_out: Path | None = None) -> Matched:
+    """The pictures in ``folder`` that differ between two revisions, or between one and the work tree.
+
+    wanted: REV, or REV..REV. scratch: where the pictures of revisions go, in old/ and new/.
+    leave_out: a folder whose files are not compared.
+    Raises DatasetError where git, the repository or a revision is not there.
+    """
+    root = Path(_git(folder, "rev-parse", "--show-toplevel").decode().rstrip("\n"))
+    old, _, new = wanted.partition("..")
+    if ".." in wanted and (not old or not new or new.startswith(".")):
+        raise DatasetError(f"--git {wanted}: name one revision, or two as OLD..NEW.")
+    commits = [_commit(folder, revision) for revision in (old, new) if revision]
+    here = folder.resolve().relative_to(root.resolve()).as_posix()
+    skipped = _inside(leave_out, root)
+    entries = [
+        entry
+        for entry in _entries(root, commits, here)
+        if is_picture(entry.path) and not (skipped and entry.path.startswith(f"{skipped}/"))
+    ]
+    pairs = _pairs(root, entries, scratch, work_tree=not new)
+    total = _count(root, commits[0], here)
+    if not entries and not total:
+        raise DatasetError(f"{folder}: git knows no pictures there. Name another folder or revision.")
+    same = total - sum(entry.before is not None for entry in entries)
+    notes = (f"Pictures that git says are the same, not listed: {same:,}.",)
+    source = f"git: {old} and {new or 'the work tree'}"
+    accepted = (
+        "the work tree holds the new pictures already; commit them" if not new else "both are revisions"
+    )
+    return Matched(checked(pairs), source, notes, accepted)
+
+
+def is_pointer(path: Path) -> bool:
+    """Whether a file is a Git LFS pointer instead of what it is called."""
+    if path.stat().st_size >= LFS_MOST:
+        return False
+    with path.open("rb") as file:
+        return file.read(len(LFS_START)) == LFS_START
+
+
+def _git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
+    """What the git program prints. Raises DatasetError with its words."""
+    program = shutil.which("git")
+    if program is None:
+        raise DatasetError("--git needs the git program, which is not installed.")
+    if not folder.is_dir():
+        raise DatasetError(f"{folder}: there is no such folder.")
+    done = subprocess.run(
+        [program, "-C", str(folder), *arguments],
+        input=given,
+        capture_output=True,
+        env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
+    )
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ").splitlines()
+        raise DatasetError(f"git in {folder}: {said[0] if said else f'ended with {done.returncode}'}.")
+    return done.stdout
+
+
+def _commit(folder: Path, revision: str) -> str:
+    """The full name of a revision's commit."""
+    try:
+        found = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    except DatasetError as error:
+        raise DatasetError(f"--git {revision}: git knows no such revision in {folder}.") from error
+    return found.decode().strip()
+
+
+def _entries(root: Path, commits: Sequence[str], here: str) -> list[Entry]:
+    """Every file below ``here`` that differs, in the order of the paths; renamed ones are told as two."""
+    raw = _git(
+        root, "diff", "--raw", "-z", "--no-renames", "--no-abbrev", "--no-ext-diff", *commits, "--", here
+    )
+    fields = raw.decode("utf-8", "surrogateescape").split("\0")
+    found = []
+    for about, path in zip(fields[::2], fields[1::2], strict=False):
+        mode_before, mode_after, before, after, _ = about.removeprefix(":").split(" ")
+        entry = Entry(
+            path,
+            before if mode_before in _FILES else None,
+            after if mode_after in _FILES else None,
+        )
+        if (entry.before or entry.after) and not leaves(path):
+            found.append(entry)
+    if len(commits) == 1:
+        listed = _git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", here)
+        names = listed.decode("utf-8", "surrogateescape").split("\0")
+        found += [Entry(name, None, "0" * 40) for name in names if name]
+    return sorted(found, key=lambda entry: entry.path)
+
+
+def _count(root: Path, commit: str, here: str) -> int:
+    """How many pictures the revision holds below ``here``."""
+    listed = _git(root, "ls-tree", "-r", "-z", "--name-only", commit, "--", here if here != "." else "./")
+    return sum(is_picture(name) for name in listed.decode("utf-8", "surrogateescape").split("\0"))
+
+
+def _inside(folder: Path | None, root: Path) -> str:
+    """The folder's path in the repository; empty where it lies elsewhere."""
+    if folder is None or not folder.resolve().is_relative_to(root.resolve()):
+        return ""
+    return folder.resolve().relative_to(root.resolve()).as_posix()
+
+
+def _pairs(root: Path, entries: Sequence[Entry], scratch: Path, work_tree: bool) -> list[Pair]:
+    """The pairs; pictures of revisions are written below ``scratch``."""
+    before: dict[str, Path] = {}
+    after: dict[str, Path] = {}
+    for entry in entries:
+        if entry.before is not None:
+            before[entry.path] = _written(root, entry.before, scratch / "old" / entry.path)
+        if entry.after is None:
+            continue
+        path = root / entry.path
+        if not work_tree:
+            path = _written(root, entry.after, scratch / "new" / entry.path)
+        if path.is_file():
+            after[entry.path] = path
+    return [_without_pointer(pair) for pair in matched(before, after)]
+
+
+def _written(root: Path, blob: str, place: Path) -> Path:
+    """The file of an object, written to its place."""
+    size = int(_git(root, "cat-file", "-s", blob))
+    if size > MOST_BYTES:
+        raise DatasetError(f"{place.name}: {size:,} bytes in the revision; at most {MOST_BYTES:,} are read.")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    write_output(place, _git(root, "cat-file", "blob", blob))
+    return place
+
+
+def _without_pointer(pair: Pair) -> Pair:
+    """The pair, marked where one of its files is a pointer."""
+    sides = [
+        side
+        for side, path in (("old", pair.before), ("new", pair.after))
+        if path is not None and is_pointer(path)
+    ]
+    if not sides:
+        return pair
+    which = (
+        "both files are Git LFS pointers" if len(sides) == 2 else f"the {sides[0]} file is a Git LFS pointer"
+    )
+    return Pair(
+        pair.pair_id,
+        pair.before,
+        pair.after,
+        pair.was,
+        f"{which}, not a picture. Fetch it with: git lfs fetch --all, then git lfs checkout",
+    )

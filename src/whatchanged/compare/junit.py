@@ -1,0 +1,47 @@
+"""``junit.xml``: one test case a pair, as build servers read it."""
+
+import re
+from xml.etree import ElementTree
+
+from whatchanged.compare.comparison import Comparison
+from whatchanged.compare.run import Outcome
+from whatchanged.compare.words import outcome_sentence
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 cannot hold."""
+
+
+def junit(found: Comparison) -> bytes:
+    """The document: changed, added and removed pictures are failures; what was not compared is an error."""
+    failures = sum(one.changed for one in found.outcomes)
+    counts = {
+        "tests": str(len(found.outcomes)),
+        "failures": str(failures),
+        "errors": str(len(found.failed)),
+        "skipped": "0",
+    }
+    root = ElementTree.Element("testsuites", {"name": "whatchanged", **counts})
+    suite = ElementTree.SubElement(root, "testsuite", {"name": "whatchanged compare", **counts})
+    for place, outcome in enumerate(found.outcomes):
+        _case(suite, outcome, found.group_of.get(place))
+    ElementTree.indent(root)
+    return bytes(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
+
+
+def _case(suite: ElementTree.Element, outcome: Outcome, group: int | None) -> None:
+    folder, _, name = outcome.pair.pair_id.rpartition("/")
+    attributes = {"classname": _text(folder.replace("/", ".") or "pictures"), "name": _text(name)}
+    case = ElementTree.SubElement(suite, "testcase", attributes)
+    sentence = _text(outcome_sentence(outcome))
+    if outcome.failed:
+        ElementTree.SubElement(case, "error", {"message": sentence, "type": "not compared"})
+    elif outcome.changed:
+        kind = "changed" if outcome.answer is not None else outcome.pair.status
+        failure = ElementTree.SubElement(case, "failure", {"message": sentence, "type": kind})
+        failure.text = sentence if group is None else f"{sentence}\nGroup {group}."
+    elif outcome.noise:
+        ElementTree.SubElement(case, "system-out").text = sentence
+
+
+def _text(text: str) -> str:
+    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,0 +1,206 @@
+"""Folders in which testing tools leave their pictures: which file is the old one, which the new one.
+
+Every layout is the one that the tool documents, with its default names. A project's folder will do where the
+tool's own folder has a fixed name in it.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from whatchanged.compare.composites import DIFF_FOLDER, RECEIVED_FOLDER, stored_pairs
+from whatchanged.compare.pairs import Matched, Pair, checked, matched, notes_of_formats
+from whatchanged.datasets.named_pairs import match_names
+from whatchanged.datasets.picture_files import pictures_below
+from whatchanged.errors import DatasetError
+
+Pictures = Mapping[str, Path]
+
+
+@dataclass(frozen=True)
+class TwoFolders:
+    """A tool that keeps the old and the new pictures under the same names in two folders.
+
+    roots     where the two lie below the folder that was named; the folder itself comes first
+    accepted  the tool's own way to accept; empty where the new pictures are copied over the old ones
+    endings   what some of its versions put at the end of the names, old and new
+    """
+
+    name: str
+    roots: tuple[str, ...]
+    old: str
+    new: str
+    accepted: str = ""
+    endings: tuple[str, str] = ("", "")
+
+
+TWO_FOLDERS = (
+    TwoFolders("BackstopJS", ("", "backstop_data"), "bitmaps_reference", "bitmaps_test"),
+    TwoFolders("Loki", ("", ".loki"), "reference", "current"),
+    TwoFolders(
+        "reg-suit",
+        ("", ".reg"),
+        "expected",
+        "actual",
+        "reg-suit takes the expected pictures from where they were published: merge, and run it again",
+    ),
+    TwoFolders(
+        "cypress-visual-regression",
+        ("", "snapshots", "cypress/snapshots"),
+        "base",
+        "actual",
+        endings=("-base", "-actual"),
+    ),
+    TwoFolders(
+        "cypress-image-diff",
+        ("", "cypress-image-diff-screenshots", "cypress-visual-screenshots"),
+        "baseline",
+        "comparison",
+    ),
+    TwoFolders("two folders", ("",), "before", "after"),
+)
+_RUN = re.compile(r"\d{8}-\d{6}")
+"""BackstopJS keeps each run in a folder called by its time."""
+
+
+@dataclass(frozen=True)
+class ByName:
+    """A tool that keeps old and new pictures side by side and tells them apart by their names.
+
+    sides     (side, id) of a picture's relative path, 0 for old and 1 for new; None for others
+    accepted  the tool's own way to accept, as these pictures are copies
+    """
+
+    name: str
+    sides: Callable[[str, Pictures], tuple[int, str] | None]
+    accepted: str
+
+
+def _playwright(name: str, pictures: Pictures) -> tuple[int, str] | None:
+    """test-results/TEST/NAME-expected.png and NAME-actual.png."""
+    found = re.fullmatch(r"(.+)-(expected|actual)(\.\w+)", name)
+    if found is None or f"{found[1]}-actual{found[3]}" not in pictures:
+        return None
+    return int(found[2] == "actual"), found[1] + found[3]
+
+
+def _matplotlib(name: str, pictures: Pictures) -> tuple[int, str] | None:
+    """result_images/MODULE/NAME-expected.png and NAME.png; NAME-expected_pdf.png and NAME_pdf.png."""
+    found = re.fullmatch(r"(.+)-expected((?:_\w+)?\.png)", name)
+    if found is not None:
+        return (0, found[1] + found[2]) if found[1] + found[2] in pictures else None
+    parts = re.fullmatch(r"(.+?)((?:_(?:pdf|svg|eps|gif))?\.png)", name)
+    return (1, name) if parts and f"{parts[1]}-expected{parts[2]}" in pictures else None
+
+
+def _pytest_mpl(name: str, pictures: Pictures) -> tuple[int, str] | None:
+    """TEST/baseline.png and TEST/result.png."""
+    path = PurePosixPath(name)
+    if (
+        path.name not in ("baseline.png", "result.png")
+        or path.with_name("result.png").as_posix() not in pictures
+    ):
+        return None
+    return int(path.name == "result.png"), path.parent.as_posix()
+
+
+BY_NAME = (
+    ByName("Playwright", _playwright, "run: npx playwright test --update-snapshots"),
+    ByName("pytest-mpl", _pytest_mpl, "run: pytest --mpl-generate-path=baseline"),
+    ByName(
+        "matplotlib's image_comparison", _matplotlib, "copy the pictures of result_images to baseline_images"
+    ),
+)
+
+UPDATE_SNAPSHOTS = "run the tests with --updateSnapshot, in Cypress with --env updateSnapshots=true"
+"""Where the new picture was cut out of another one: its margin may be the tool's."""
+
+
+def match_results(folder: Path, scratch: Path, leave_out: Path | None = None) -> Matched:
+    """The pairs in one folder: of a testing tool's results, or told by their names.
+
+    scratch: a folder for pictures that have to be cut out of others. leave_out: a folder not looked into.
+    Raises DatasetError where no layout is recognised.
+    """
+    for layout in TWO_FOLDERS:
+        found = _two_folders(layout, folder, leave_out)
+        if found is not None:
+            return found
+    pictures, others = pictures_below(folder, [leave_out] if leave_out else [])
+    notes = notes_of_formats(others)
+    for tool in BY_NAME:
+        sides: tuple[dict[str, Path], dict[str, Path]] = ({}, {})
+        for name, path in pictures.items():
+            found_side = tool.sides(name, pictures)
+            if found_side is not None:
+                sides[found_side[0]][found_side[1]] = path
+        if sides[0].keys() & sides[1].keys():
+            return Matched(checked(matched(*sides)), f"{tool.name} results in {folder}", notes, tool.accepted)
+    if any(part in (DIFF_FOLDER, RECEIVED_FOLDER) for name in pictures for part in name.split("/")):
+        pairs, more = stored_pairs(pictures, scratch)
+        if pairs:
+            cut = any(pair.after is not None and pair.after.is_relative_to(scratch) for pair in pairs)
+            source = f"jest-image-snapshot results in {folder}"
+            return Matched(checked(pairs), source, (*notes, *more), UPDATE_SNAPSHOTS if cut else "")
+    return _named(folder, pictures, notes)
+
+
+def _two_folders(layout: TwoFolders, folder: Path, leave_out: Path | None) -> Matched | None:
+    """The pairs of a layout of two folders; None where it is another one."""
+    for root in layout.roots:
+        old, new = folder / root / layout.old, folder / root / layout.new
+        if not (old.is_dir() and new.is_dir()):
+            continue
+        skip = [leave_out] if leave_out else []
+        before, others = pictures_below(old, skip)
+        before = _without(layout.endings[0], before)
+        if layout.new == "bitmaps_test":
+            runs = sorted(path for path in new.iterdir() if _RUN.fullmatch(path.name) and path.is_dir())
+            new = runs[-1] if runs else new
+        after, more_others = pictures_below(new, skip)
+        after = {name: path for name, path in after.items() if not _is_diff(name)}
+        after = _without(layout.endings[1], after)
+        others.update(more_others)
+        if before or after:
+            source = (
+                f"{layout.name} results in {folder}" if layout.name != "two folders" else f"{old} and {new}"
+            )
+            return Matched(
+                checked(matched(before, after)), source, notes_of_formats(others), layout.accepted, old
+            )
+    return None
+
+
+def _without(ending: str, pictures: dict[str, Path]) -> dict[str, Path]:
+    """The pictures by their names without what a tool puts at the end of them."""
+    if not ending:
+        return pictures
+    return {re.sub(rf"{ending}(\.\w+)$", r"\1", name): path for name, path in pictures.items()}
+
+
+def _is_diff(name: str) -> bool:
+    """BackstopJS puts its pictures of the differences beside the new pictures."""
+    return PurePosixPath(name).name.startswith("failed_diff_")
+
+
+def _named(folder: Path, pictures: Pictures, notes: tuple[str, ...]) -> Matched:
+    """Pairs told by their names: ``a_before.png`` and ``a_after.png``. Raises DatasetError."""
+    found = match_names(pictures)
+    if not found.pairs:
+        tools = ", ".join(layout.name for layout in (*BY_NAME, *TWO_FOLDERS[:-1]))
+        raise DatasetError(
+            f"{folder}: no pairs of pictures are recognised in it. Name two folders, old and new; or a "
+            f"folder of results of {tools}, jest-image-snapshot or cypress-image-snapshot; or one with names "
+            "such as a_before.png and a_after.png."
+        )
+    pairs = [Pair(name, pictures[before], pictures[after]) for name, (before, after) in found.pairs.items()]
+    pairs += [Pair(name, pictures[name], None) for name in found.single[0]]
+    pairs += [Pair(name, None, pictures[name]) for name in found.single[1]]
+    if found.other:
+        notes = (
+            *notes,
+            f"Pictures that belong to no pair, left out: {len(found.other):,} (first: {found.other[0]}).",
+        )
+    ordered = sorted(pairs, key=lambda pair: pair.pair_id)
+    return Matched(checked(ordered), f"pairs by name in {folder}", notes)

@@ -1,0 +1,53 @@
+"""``results.jsonl``: one line a pair, in the form of ``caption`` with ``changed`` and ``group``."""
+
+import json
+from typing import Any
+
+from whatchanged.compare.comparison import Comparison
+from whatchanged.compare.run import Outcome
+from whatchanged.compare.words import outcome_sentence
+
+
+def result_lines(found: Comparison) -> list[dict[str, Any]]:
+    """The fields of every line, in the order of the pairs."""
+    return [result_line(outcome, found.group_of.get(place)) for place, outcome in enumerate(found.outcomes)]
+
+
+def result_line(outcome: Outcome, group: int | None) -> dict[str, Any]:
+    """The fields of one line; what does not apply is absent.
+
+    ``file`` says what became of a file that is not in both places under one name; ``was`` is its former name.
+    """
+    pair = outcome.pair
+    before = None if pair.before is None else str(pair.before)
+    after = None if pair.after is None else str(pair.after)
+    fields: dict[str, Any]
+    if outcome.failed:
+        fields = {"id": pair.pair_id, "error": outcome.error, "before": before, "after": after}
+    elif outcome.answer is not None:
+        fields = outcome.answer.as_json(pair.pair_id, before, after, group)
+    else:
+        fields = {
+            "id": pair.pair_id,
+            "caption": outcome_sentence(outcome),
+            "no_change": 0.0,
+            "verdict": "changed",
+            "doubtful": False,
+            "answer": "measured",
+            "before": before,
+            "after": after,
+            "changed": True,
+        }
+    if pair.status != "both":
+        fields["file"] = pair.status
+        fields["was"] = pair.was
+    if outcome.boxes:
+        fields["ignored"] = [list(box) for box in outcome.boxes]
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def results_text(found: Comparison) -> str:
+    """The whole file."""
+    return "".join(
+        json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in result_lines(found)
+    )

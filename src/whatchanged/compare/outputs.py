@@ -1,0 +1,42 @@
+"""The folder of results: who may write to it, and its four files."""
+
+from pathlib import Path
+
+from whatchanged.compare.comparison import Comparison
+from whatchanged.compare.junit import junit
+from whatchanged.compare.lines import results_text
+from whatchanged.compare.page import page_of
+from whatchanged.compare.summary import summary
+from whatchanged.errors import OutputError
+from whatchanged.files import write_output
+from whatchanged.page import write_page
+
+STORED = "answers.jsonl"
+"""The answers of earlier runs; by this file a folder is known to be one of results."""
+RESULTS = "results.jsonl"
+
+
+def claim(folder: Path) -> None:
+    """Make the folder, or take one that is empty or holds earlier results. Raises OutputError."""
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(f"{folder}: this is a file; name a folder for the results.")
+    if not folder.absolute().parent.is_dir():
+        raise OutputError(f"{folder}: the folder {folder.absolute().parent} is not there. Make it first.")
+    if folder.is_dir() and not (folder / STORED).is_file() and any(folder.iterdir()):
+        raise OutputError(f"{folder}: this folder holds files of others. Name a new one for the results.")
+    try:
+        folder.mkdir(exist_ok=True)
+        (folder / STORED).touch()
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be written ({error.strerror}).") from error
+
+
+def write_outputs(found: Comparison, folder: Path, embed: bool = False) -> None:
+    """Write results.jsonl, junit.xml, summary.md and index.html, each whole or not at all.
+
+    embed: put the pictures into index.html. Raises OutputError.
+    """
+    write_page(folder / "index.html", page_of(found), embed)
+    write_output(folder / "junit.xml", junit(found))
+    write_output(folder / "summary.md", summary(found))
+    write_output(folder / RESULTS, results_text(found))

@@ -1,0 +1,135 @@
+"""What is to be compared: two folders matched by relative path; added, removed and renamed files."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from whatchanged.datasets.picture_files import pictures_below
+from whatchanged.errors import DatasetError
+
+MOST_PAIRS = 100_000
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two pictures to compare, or one that has no counterpart.
+
+    pair_id  its name: for two folders the relative path
+    before   where the old picture lies; None where the file was added
+    after    where the new picture lies; None where the file was removed
+    was      the relative path that the same bytes had before, of a file that was renamed
+    trouble  why the pictures cannot be compared although they are there
+    """
+
+    pair_id: str
+    before: Path | None
+    after: Path | None
+    was: str | None = None
+    trouble: str = ""
+
+    @property
+    def status(self) -> str:
+        """What became of the file: "both", "added", "removed" or "renamed"."""
+        if self.before is None:
+            return "added"
+        if self.after is None:
+            return "removed"
+        return "both" if self.was is None else "renamed"
+
+
+@dataclass(frozen=True)
+class Matched:
+    """Everything that one call compares.
+
+    pairs     in the order of their names
+    source    where they come from, in a few words
+    notes     what was left out, each in one sentence
+    accepted  how new pictures become the accepted ones where copying them over the old ones would not do;
+              empty where it does
+    old       the folder in which an accepted picture that was added gets its place; None: there is none
+    """
+
+    pairs: tuple[Pair, ...]
+    source: str
+    notes: tuple[str, ...] = ()
+    accepted: str = ""
+    old: Path | None = None
+
+
+def match_folders(old: Path, new: Path, leave_out: Sequence[Path] = ()) -> Matched:
+    """The pictures of two folders, matched by relative path.
+
+    leave_out: folders that are not looked into, such as the one that the results go to.
+    Raises DatasetError where a folder cannot be read, both are the same, or none holds a picture.
+    """
+    if old.exists() and new.exists() and old.samefile(new):
+        raise DatasetError(f"{old} and {new} are the same folder. Name the old and the new one.")
+    before, other_before = pictures_below(old, leave_out)
+    after, other_after = pictures_below(new, leave_out)
+    if not before and not after:
+        raise DatasetError(f"{old} and {new} hold no pictures. Check the paths.")
+    return Matched(
+        checked(matched(before, after)),
+        f"{old} and {new}",
+        notes_of_formats(other_before + other_after),
+        old=old,
+    )
+
+
+def matched(before: Mapping[str, Path], after: Mapping[str, Path]) -> list[Pair]:
+    """One pair a relative path; a file that only moved is one pair, called as it is called now."""
+    pairs = [Pair(name, before.get(name), after.get(name)) for name in sorted({*before, *after})]
+    was = _renamed(
+        {pair.pair_id: pair.before for pair in pairs if pair.after is None and pair.before is not None},
+        {pair.pair_id: pair.after for pair in pairs if pair.before is None and pair.after is not None},
+    )
+    gone = set(was.values())
+    return [
+        replace(pair, before=before[was[pair.pair_id]], was=was[pair.pair_id])
+        if pair.pair_id in was
+        else pair
+        for pair in pairs
+        if pair.pair_id not in gone
+    ]
+
+
+def checked(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+    """The pairs, if there are not too many. Raises DatasetError."""
+    if len(pairs) > MOST_PAIRS:
+        raise DatasetError(
+            f"{len(pairs):,} pairs of pictures; at most {MOST_PAIRS:,} are compared at once. "
+            "Name folders further down."
+        )
+    return tuple(pairs)
+
+
+def notes_of_formats(counts: Mapping[str, int]) -> tuple[str, ...]:
+    """A sentence about the pictures whose formats are not read; none where there are none."""
+    if not counts:
+        return ()
+    listed = ", ".join(f"{count:,} {ending}" for ending, count in sorted(counts.items()))
+    return (f"Not compared, as their formats are not read: {listed}.",)
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _renamed(removed: Mapping[str, Path], added: Mapping[str, Path]) -> dict[str, str]:
+    """Added name -> removed name of files of the same bytes; each is used once, the first one first."""
+    sizes = {path.stat().st_size for path in removed.values()}
+    by_digest: dict[str, list[str]] = {}
+    wanted = {name: path for name, path in added.items() if path.stat().st_size in sizes}
+    if not wanted:
+        return {}
+    for name, path in removed.items():
+        by_digest.setdefault(digest(path), []).append(name)
+    found = {}
+    for name, path in wanted.items():
+        same = by_digest.get(digest(path))
+        if same:
+            found[name] = same.pop(0)
+    return found

@@ -1,0 +1,206 @@
+"""The answers for all pairs: files of the same bytes without a look, stored answers again, the rest side by
+side on the machine's cores."""
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from multiprocessing import active_children, get_context, parent_process
+from pathlib import Path
+
+from whatchanged.answers import Answer, Answerer
+from whatchanged.compare.ignore import boxes_of
+from whatchanged.compare.pairs import Pair
+from whatchanged.compare.settings import Settings
+from whatchanged.compare.stored import StoredAnswers, key_of
+from whatchanged.errors import ImageError, WhatchangedError
+from whatchanged.images import picture_size
+from whatchanged.measured import Box
+from whatchanged.measured.reading import same_bytes
+
+FEW = 4
+"""Pairs that are answered sooner than processes start."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One pair and what was found.
+
+    answer  None for a file that was added or removed, and for a pair that failed
+    error   why a pair failed
+    boxes   the places in it in which differences did not count
+    touched indices, among all ignored boxes of the settings, of those that hold a difference here
+    """
+
+    pair: Pair
+    answer: Answer | None = None
+    error: str = ""
+    boxes: tuple[Box, ...] = ()
+    touched: tuple[int, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        """Whether the pair could not be compared."""
+        return bool(self.error)
+
+    @property
+    def changed(self) -> bool:
+        """Whether an exit code should say so: changed, too close to tell, added or removed."""
+        if self.error:
+            return False
+        return self.answer is None or self.answer.changed
+
+    @property
+    def noise(self) -> bool:
+        """Whether the files' pixels differ without a visible change."""
+        return self.answer is not None and not self.changed and self.answer.verdict == "noise"
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What a process needs to answer one pair."""
+
+    place: int
+    before: Path
+    after: Path
+    boxes: tuple[Box, ...]
+
+
+def answer_pairs(
+    pairs: Sequence[Pair],
+    settings: Settings,
+    stored: StoredAnswers | None = None,
+    workers: int | None = None,
+    advance: Callable[[int], None] = lambda n: None,
+) -> list[Outcome]:
+    """What is found for every pair, in their order.
+
+    workers: processes; None: one a core. advance: called with the number of pairs that were done.
+    Raises WhatchangedError where a process is ended from outside, as by a lack of memory.
+    """
+    outcomes: dict[int, Outcome] = {}
+    tasks: list[_Task] = []
+    keys: dict[int, str] = {}
+    numbered = {place: boxes_of(settings.ignored, pair.pair_id) for place, pair in enumerate(pairs)}
+    for place, pair in enumerate(pairs):
+        boxes = tuple(box for _, box in numbered[place])
+        found = _without_decoding(pair, boxes)
+        if found is None and pair.before is not None and pair.after is not None:
+            if stored is not None:
+                keys[place] = key_of(pair.before, pair.after, boxes)
+                answer = stored.find(keys[place])
+                found = None if answer is None else Outcome(pair, answer, boxes=boxes)
+            if found is None:
+                tasks.append(_Task(place, pair.before, pair.after, boxes))
+        if found is not None:
+            outcomes[place] = found
+            advance(1)
+    for task, answered in _answered(tasks, settings, _count(workers, len(tasks))):
+        if isinstance(answered, str):
+            outcomes[task.place] = Outcome(pairs[task.place], error=answered, boxes=task.boxes)
+        else:
+            outcomes[task.place] = Outcome(pairs[task.place], answered, boxes=task.boxes)
+            if stored is not None:
+                stored.add(keys[task.place], answered)
+        advance(1)
+    return [
+        replace(outcomes[place], touched=_touched(outcomes[place], numbered[place]))
+        for place in range(len(pairs))
+    ]
+
+
+def _without_decoding(pair: Pair, boxes: tuple[Box, ...]) -> Outcome | None:
+    """What is known of a pair whose pixels nobody has to look at; None for others."""
+    if pair.trouble:
+        return Outcome(pair, error=pair.trouble, boxes=boxes)
+    if pair.before is None or pair.after is None:
+        return Outcome(pair, boxes=boxes)
+    if not same_bytes(pair.before, pair.after):
+        return None
+    try:
+        size = picture_size(pair.after, least=1)
+    except ImageError as error:
+        return Outcome(pair, error=str(error), boxes=boxes)
+    sentence = "The two files are the same."
+    if pair.was is not None:
+        sentence = f'The same file under another name; it was called "{pair.was}".'
+    return Outcome(pair, Answer(sentence, 1.0, "identical", False, "measured", size, size), boxes=boxes)
+
+
+def _touched(outcome: Outcome, numbered: Sequence[tuple[int, Box]]) -> tuple[int, ...]:
+    """Which of the ignored boxes hold a difference in this pair."""
+    if outcome.answer is None or outcome.answer.verdict == "identical" or outcome.answer.measured is None:
+        return ()
+    idle = set(outcome.answer.measured.idle)
+    return tuple(index for place, (index, _) in enumerate(numbered) if place not in idle)
+
+
+def _count(workers: int | None, tasks: int) -> int:
+    """How many processes answer so many pairs; 1: this one."""
+    cores = workers or len(
+        os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
+    )
+    return 1 if tasks <= FEW else min(cores, tasks)
+
+
+def _answered(
+    tasks: Sequence[_Task], settings: Settings, workers: int
+) -> Iterator[tuple[_Task, Answer | str]]:
+    """Every task with its answer, or with what is wrong with its pictures, as they come."""
+    if workers == 1:
+        answerer = _answerer(settings)
+        for task in tasks:
+            yield task, _answer(answerer, task)
+        return
+    with ProcessPoolExecutor(workers, get_context("spawn"), _start, (settings,)) as pool:
+        waiting = {pool.submit(_answer_here, task): task for task in tasks}
+        try:
+            for done in as_completed(waiting):
+                yield waiting[done], done.result()
+        except BrokenProcessPool as error:
+            raise WhatchangedError(
+                "A process that compared pictures was ended from outside, perhaps for lack of memory. "
+                "Run the same command again with fewer --workers; what was answered is kept."
+            ) from error
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in active_children():
+                process.terminate()
+            raise
+
+
+def _answerer(settings: Settings) -> Answerer:
+    return Answerer(settings.model, settings.sensitivity, settings.strict, threads=1)
+
+
+def _answer(answerer: Answerer, task: _Task) -> Answer | str:
+    """The answer without what a model saw, which is large; or the message of an unusable picture."""
+    try:
+        return replace(answerer.answer(task.before, task.after, task.boxes), description=None)
+    except ImageError as error:
+        return str(error)
+
+
+_HERE: list[Answerer] = []
+"""The answerer of a worker process."""
+
+
+def _start(settings: Settings) -> None:
+    """Prepare a worker process; it ends when the one that started it does, however that is."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one that started it hears it too
+    threading.Thread(target=_follow, daemon=True).start()
+    _HERE.append(_answerer(settings))
+
+
+def _follow() -> None:
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def _answer_here(task: _Task) -> Answer | str:
+    return _answer(_HERE[0], task)

@@ -1,0 +1,45 @@
+"""How closely the pairs of one comparison are looked at."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whatchanged.compare.ignore import Ignored
+from whatchanged.errors import WhatchangedError
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an answer depends on beside the pictures.
+
+    model        the model that answers in any case; None: whichever knows the pictures, else the measurement
+    sensitivity  2 finds differences half as strong as 1 does
+    strict       every pixel that differs is a change
+    ignored      places in which differences do not count
+    """
+
+    model: str | None = None
+    sensitivity: float = 1.0
+    strict: bool = False
+    ignored: tuple[Ignored, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.sensitivity > 0:
+            raise WhatchangedError(
+                f"The sensitivity is {self.sensitivity:g}; give a number above 0, 1 is usual."
+            )
+
+    def identity(self) -> dict[str, Any]:
+        """What stored answers must share to be used again; ignored boxes count pair by pair."""
+        from whatchanged import __version__
+
+        model = self.model
+        if model is not None and Path(model).is_dir():
+            card = Path(model) / "bundle.json"
+            model = f"{Path(model).resolve()} {card.stat().st_mtime_ns if card.is_file() else ''}"
+        return {
+            "whatchanged": __version__,
+            "model": model,
+            "sensitivity": self.sensitivity,
+            "strict": self.strict,
+        }

@@ -1,0 +1,137 @@
+"""``summary.md``: the comment for a pull request. It fits one, and shows no picture."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from whatchanged.compare.comparison import Comparison
+from whatchanged.compare.groups import Group
+from whatchanged.compare.run import Outcome
+from whatchanged.compare.words import counted, group_sentence, headline, outcome_sentence, variants
+
+MOST_CHARACTERS = 60_000
+"""GitHub takes 65,536 in a comment; some of them may be longer than one byte."""
+MOST_GROUPS = 40
+MOST_NAMES = 12
+"""Names listed of one group beside its odd ones."""
+MOST_LISTED = 50
+"""Files listed of each further kind."""
+LONGEST = 300
+"""Characters of one name or sentence."""
+
+
+def summary(found: Comparison) -> str:
+    """The whole text, in Markdown, at most ``MOST_CHARACTERS`` long."""
+    lines = [f"### {_title(found)}", "", headline(found), ""]
+    lines += _failed(found)
+    changed = [group for group in found.groups if group.changed]
+    if changed:
+        lines += [f"**What changed, in {counted(len(changed), 'group')} by cause**", ""]
+        for group in changed[:MOST_GROUPS]:
+            lines += _group(found, group)
+        if len(changed) > MOST_GROUPS:
+            lines += [f"- and {counted(len(changed) - MOST_GROUPS, 'more group')}; see `index.html`", ""]
+    lines += _listed("Changed, told by a model", _alone(found))
+    for status in ("added", "removed", "renamed"):
+        lines += _listed(status.capitalize(), [one for one in found.of_status(status) if not one.failed])
+    lines += _noise(found)
+    if found.idle:
+        lines += [f"**Ignored boxes that touch no difference any more: {len(found.idle):,}**", ""]
+        lines += [*_bullets((f"`{_plain(str(one))}`" for one in found.idle), len(found.idle)), ""]
+    lines += [*(f"_{_plain(note)}_" for note in found.matched.notes), ""]
+    lines.append(f"Compared: {_plain(found.matched.source)}. Pictures: `index.html`; data: `results.jsonl`.")
+    return _cut("\n".join(lines) + "\n")
+
+
+def _title(found: Comparison) -> str:
+    """Changed and failed are told apart in the first line."""
+    moved = len(found.changed) + sum(
+        len([one for one in found.of_status(status) if not one.failed]) for status in ("added", "removed")
+    )
+    if found.failed and moved:
+        return f"Pictures changed: {moved:,}; not compared: {len(found.failed):,}"
+    if found.failed:
+        return f"Pictures not compared: {len(found.failed):,}"
+    return f"Pictures changed: {moved:,}" if moved else "No picture changed"
+
+
+def _failed(found: Comparison) -> list[str]:
+    if not found.failed:
+        return []
+    told = (f"{_code(one.pair.pair_id)}: {_plain(one.error)}" for one in found.failed)
+    return [f"**Could not be compared: {len(found.failed):,}**", "", *_bullets(told, len(found.failed)), ""]
+
+
+def _group(found: Comparison, group: Group) -> list[str]:
+    """A group's sentence, its odd ones with what they show beside it, then the others by name."""
+    lines = [f"- **Group {group.number}**: {_plain(group_sentence(found, group))}"]
+    for place, beyond in list(zip(group.odd, group.beyond, strict=True))[:MOST_NAMES]:
+        name = _code(found.outcomes[place].pair.pair_id)
+        lines.append(f"  - {name} too: {_plain(' '.join(beyond))}")
+    names = [found.outcomes[place].pair.pair_id for place in group.members[len(group.odd) :]]
+    told = variants(names)
+    if told:
+        more = f" and {len(told) - MOST_NAMES:,} more" if len(told) > MOST_NAMES else ""
+        lines.append(f"  - {', '.join(_code(name) for name in told[:MOST_NAMES])}{more}")
+    return [*lines, ""]
+
+
+def _alone(found: Comparison) -> list[Outcome]:
+    """Changed pairs of no group."""
+    return [
+        one
+        for place, one in enumerate(found.outcomes)
+        if one.changed and one.answer is not None and place not in found.group_of
+    ]
+
+
+def _listed(title: str, outcomes: Sequence[Outcome]) -> list[str]:
+    if not outcomes:
+        return []
+    told = (
+        _code(one.pair.pair_id)
+        if one.answer is None
+        else f"{_code(one.pair.pair_id)}: {_plain(outcome_sentence(one))}"
+        for one in outcomes
+    )
+    return [f"**{title}: {len(outcomes):,}**", "", *_bullets(told, len(outcomes)), ""]
+
+
+def _noise(found: Comparison) -> list[str]:
+    if not found.noise:
+        return []
+    told = variants([one.pair.pair_id for one in found.noise])
+    lines = _bullets(map(_code, told), len(told))
+    head = f"**Differ, but not visibly: {len(found.noise):,}**"
+    return ["<details><summary>", "", head, "", "</summary>", "", *lines, "", "</details>", ""]
+
+
+def _bullets(told: Iterable[str], count: int) -> list[str]:
+    lines = [f"- {text}" for _, text in zip(range(MOST_LISTED), told, strict=False)]
+    return lines if count <= MOST_LISTED else [*lines, f"- and {count - MOST_LISTED:,} more"]
+
+
+def _code(name: str) -> str:
+    """A name as code, on one line, whatever is in it."""
+    flat = re.sub(r"[\s`]+", " ", name)
+    return f"`{_shortened(flat)}`"
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown shows as it is: no links, no markup, no mention of people."""
+    flat = " ".join(text.split())
+    return re.sub(r"([\\`*_\[\]<>|~@#!&])", r"\\\1", _shortened(flat)).replace(r"\@", "@\N{ZERO WIDTH SPACE}")
+
+
+def _shortened(text: str) -> str:
+    printable = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+    return printable if len(printable) <= LONGEST else printable[: LONGEST - 3] + "..."
+
+
+def _cut(text: str) -> str:
+    """The text within its bound, ending with a whole line."""
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    end = "\n\nThe rest is in `index.html` and `results.jsonl`.\n"
+    kept = text[: MOST_CHARACTERS - len(end) - len("</details>")].rpartition("\n")[0]
+    open_details = kept.count("<details>") > kept.count("</details>")
+    return kept + ("\n\n</details>" if open_details else "") + end

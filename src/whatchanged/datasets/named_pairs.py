@@ -1,0 +1,118 @@
+"""Pairs of one's own in one folder, told apart by their names.
+
+    login_before.png  login_after.png        also -before or .before; old and new; a and b (plot-a.png)
+    home/before/top.png  home/after/top.png
+
+A pair's id is the rest of the path: ``login.png``, ``home/top.png``. Two pictures are a pair if only the
+word differs. Folders that hold ``before/`` and ``after/`` themselves are read by ``folders``.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from whatchanged.datasets.picture_files import pictures_below
+from whatchanged.datasets.reading import Reading, counted
+from whatchanged.errors import DatasetError
+from whatchanged.records import PairRecord
+
+NAME = "named_pairs"
+SIDES = {"before": 0, "after": 1, "old": 0, "new": 1, "a": 0, "b": 1}
+"""Which side of a pair a word at the end of a name means."""
+FOLDERS = {"before": 0, "after": 1}
+"""Which side of a pair the name of a folder means."""
+PLAIN_WORDS = ("before", "after")
+"""Words that hardly stand at the end of a name by chance, so that one side alone is worth telling."""
+_ENDING = re.compile(rf"(.*[^-_. ])[-_. ]({'|'.join(SIDES)})", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class NamedPairs:
+    """What the names of a folder's pictures tell.
+
+    pairs   id -> the names before and after
+    single  names with a side whose other side is not there: before, after
+    other   names without a side
+    """
+
+    pairs: dict[str, tuple[str, str]]
+    single: tuple[list[str], list[str]]
+    other: list[str]
+
+
+def match_names(names: Iterable[str]) -> NamedPairs:
+    """Pairs among relative paths with "/" between their parts."""
+    sides: dict[tuple[str, tuple[str, str]], dict[int, str]] = {}
+    found = NamedPairs({}, ([], []), [])
+    for name in names:
+        key = _side(name)
+        if key is None:
+            found.other.append(name)
+        else:
+            side, rest, words = key
+            sides.setdefault((rest, words), {})[side] = name
+    for (rest, words), pair in sides.items():
+        if len(pair) == 2:
+            pair_id = rest if rest not in found.pairs else f"{rest} ({' and '.join(words)})"
+            found.pairs[pair_id] = pair[0], pair[1]
+        elif words == PLAIN_WORDS:
+            for side, name in pair.items():
+                found.single[side].append(name)
+        else:
+            found.other.extend(pair.values())
+    return found
+
+
+def recognises(path: Path) -> bool:
+    """A folder in which the names of two pictures differ by such a word alone."""
+    try:
+        return path.is_dir() and bool(match_names(pictures_below(path)[0]).pairs)
+    except DatasetError:  # too many files to look at
+        return False
+
+
+def read(path: Path, reading: Reading) -> list[PairRecord]:
+    """One record a pair, in the order of the ids."""
+    pictures, _ = pictures_below(path)
+    found = match_names(pictures)
+    if not found.pairs:
+        raise DatasetError(f"{path}: no two names that differ by before and after, old and new, or a and b.")
+    alone = [*found.single[0], *found.single[1]]
+    if alone:
+        reading.damage(f"{path}: {counted('pictures whose other side is missing', alone)}.")
+    if found.other:
+        reading.note(counted("pictures that belong to no pair, left out", found.other))
+    return [
+        PairRecord(
+            dataset=NAME,
+            pair_id=pair_id,
+            group_id=pair_id,
+            split="test",
+            kind="pair_caption",
+            before=pictures[before],
+            after=pictures[after],
+        )
+        for pair_id, (before, after) in sorted(found.pairs.items())
+    ]
+
+
+def _side(name: str) -> tuple[int, str, tuple[str, str]] | None:
+    """(side, rest of the path, the two words) of a name; None where it has no side."""
+    path = PurePosixPath(name)
+    ending = _ENDING.fullmatch(path.stem)
+    if ending is not None:
+        word = ending[2].lower()
+        return SIDES[word], path.with_name(ending[1] + path.suffix).as_posix(), _couple(word)
+    for place, part in enumerate(path.parts[:-1]):
+        if part.lower() in FOLDERS:
+            rest = PurePosixPath(*path.parts[:place], *path.parts[place + 1 :]).as_posix()
+            return FOLDERS[part.lower()], rest, _couple(part.lower())
+    return None
+
+
+def _couple(word: str) -> tuple[str, str]:
+    """The words for before and after of which this is one."""
+    words = list(SIDES)
+    first = words.index(word) - SIDES[word]
+    return words[first], words[first + 1]

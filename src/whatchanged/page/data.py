@@ -1,0 +1,77 @@
+"""The pairs of a page as the JSON that its script reads."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from whatchanged.contours import SHARES, outlines, svg_path
+from whatchanged.page.page import Box, Page, Pair
+from whatchanged.page.pictures import Pictures
+
+LINE_FIELDS = ("caption", "error", "verdict", "doubtful", "answer", "unfamiliar", "size_before", "size_after")
+"""What the page shows of a line of output as it is; the probability and the changes are looked at first."""
+
+
+def page_data(page: Page, folder: Path, embed: bool) -> dict[str, Any]:
+    """All pairs in order, the groups and the orders, for a page that lies in ``folder``."""
+    pictures = Pictures(folder, embed)
+    return {
+        "pairs": [_pair(pair, pictures) for pair in page.pairs],
+        "groups": [
+            {
+                "sentence": group.sentence,
+                "members": [int(place) for place in group.members],
+                "odd": [int(place) for place in group.odd],
+                "closed": group.closed,
+            }
+            for group in page.groups
+        ],
+        "orders": [
+            {"label": label, "places": [int(place) for place in places]}
+            for label, places in page.orders.items()
+        ],
+        "shares": list(SHARES),
+    }
+
+
+def _pair(pair: Pair, pictures: Pictures) -> dict[str, Any]:
+    """One pair; what is not known of it is left out."""
+    line = pair.line
+    known: dict[str, Any] = {name: line[name] for name in LINE_FIELDS if line.get(name) not in (None, False)}
+    known["no_change"] = _finite(line.get("no_change"))
+    known["changes"] = [_change(change) for change in line.get("changes", ())]
+    known["pictures"] = [pictures.source(pair.before), pictures.source(pair.after)]
+    known["references"] = list(pair.references)
+    known["boxes"] = [_box(box) for box in pair.boxes] if any(map(_box, pair.boxes)) else None
+    known["ignored"] = [box for box in map(_box, pair.ignored) if box is not None]
+    known["badges"] = [[badge.text, badge.tone] for badge in pair.badges]
+    known["facts"] = list(pair.facts)
+    known["tags"] = dict(pair.tags)
+    if pair.heatmaps is not None:
+        known["outlines"] = [[svg_path(lines) for lines in side] for side in outlines(pair.heatmaps)]
+    filled = {name: value for name, value in known.items() if value not in (None, [], {}, "")}
+    return {"id": pair.id, **filled}
+
+
+def _change(change: Mapping[str, Any]) -> dict[str, Any]:
+    """One change of a line of output: its kind, its words and where it is."""
+    return {
+        "kind": change.get("kind"),
+        "sentence": change.get("sentence", ""),
+        "boxes": [_box(change.get("box_before")), _box(change.get("box_after"))],
+    }
+
+
+def _box(box: Box | None) -> list[float] | None:
+    """Four finite numbers, or None."""
+    if box is None or len(box) != 4:
+        return None
+    values = [_finite(value) for value in box]
+    return None if None in values else [round(value, 2) for value in values if value is not None]
+
+
+def _finite(value: Any) -> float | None:
+    """A number that JSON can write; it knows neither NaN nor infinity."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if number and math.isfinite(value) else None

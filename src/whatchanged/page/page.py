@@ -1,0 +1,93 @@
+"""What a page shows, as data. Every text may be a stranger's; the page shows it as text, never as markup."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Box = Sequence[float]
+"""Left, top, right, bottom in pixels of the picture itself; right and bottom are exclusive."""
+
+Table = tuple[str, Sequence[Sequence[str]]]
+"""Title and rows. The first row is the head, the first column names the rows."""
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A word or two beside a pair's name; ``tone`` says whether it is good news."""
+
+    text: str
+    tone: Literal["plain", "good", "bad", "doubt"] = "plain"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One pair of pictures and all that is known of it.
+
+    id          its name; for a file its relative path
+    before      the picture before; None where there is none, as of an added file
+    after       the picture after; None where there is none
+    line        the fields of the pair's line of output, as `caption` and `compare` write it: ``caption``,
+                ``error``, ``no_change``, ``verdict``, ``doubtful``, ``answer``, ``unfamiliar``, ``changes``
+    references  sentences that people wrote
+    boxes       where the change is known to be, before and after
+    ignored     boxes in which differences do not count
+    heatmaps    where the words looked, (2, rows, columns); the cells cover the whole pictures
+    badges      shown beside the name
+    facts       short remarks below everything else
+    tags        what the pairs can be filtered by, such as {"type": "color"}
+    """
+
+    id: str
+    before: Path | None
+    after: Path | None
+    line: Mapping[str, Any] = field(default_factory=dict)
+    references: Sequence[str] = ()
+    boxes: tuple[Box | None, Box | None] = (None, None)
+    ignored: Sequence[Box] = ()
+    heatmaps: NDArray[np.floating[Any]] | None = None
+    badges: Sequence[Badge] = ()
+    facts: Sequence[str] = ()
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Pairs that belong together, shown under one heading.
+
+    sentence  what they share
+    members   their places in ``Page.pairs``, in the order of the page; the odd ones come first
+    odd       those of the members that show something beyond what is shared
+    closed    whether the members are hidden until somebody asks for them
+    """
+
+    sentence: str
+    members: Sequence[int]
+    odd: Sequence[int] = ()
+    closed: bool = False
+
+
+@dataclass(frozen=True)
+class Page:
+    """All that a page shows.
+
+    title    its heading
+    pairs    in the order in which they are listed
+    summary  paragraphs below the title
+    tables   below the summary
+    notes    small print below the tables
+    groups   in the order of the page; pairs of no group follow under a heading of their own
+    orders   other orders that the pairs can be put in: label -> places in ``pairs``; the first is shown first
+             where there are no groups
+    """
+
+    title: str
+    pairs: Sequence[Pair]
+    summary: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+    notes: Sequence[str] = ()
+    groups: Sequence[Group] = ()
+    orders: Mapping[str, Sequence[int]] = field(default_factory=dict)

@@ -1,0 +1,77 @@
+"""The pictures of a page: linked by relative path, or inside the page as data."""
+
+import base64
+import io
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from whatchanged.errors import ImageError, OutputError
+from whatchanged.images import open_image, stored_picture
+
+SHOWN_BY_BROWSERS = {
+    "PNG": "image/png",
+    "JPEG": "image/jpeg",
+    "WEBP": "image/webp",
+    "GIF": "image/gif",
+    "BMP": "image/bmp",
+}
+"""Pillow's names of formats -> media types. Others are put into the page as PNG."""
+OTHER_SUFFIXES = (".tif", ".tiff", ".ppm", ".pgm", ".pbm", ".pnm")
+"""Of pictures that no browser shows, so that a link would not do."""
+MOST_BYTES = 200_000_000
+"""Of all pictures inside one page; browsers and mail give up on more."""
+
+
+@dataclass
+class Pictures:
+    """Turns the path of a picture into what the page's script needs to show it.
+
+    folder: where the page lies. embed: put every picture into the page.
+    """
+
+    folder: Path
+    embed: bool
+    _bytes: int = field(default=0, init=False)
+
+    def source(self, path: Path | None) -> dict[str, str] | None:
+        """{"name", "src"}, or {"name", "why"} where the picture cannot be read; None for no picture.
+
+        Raises OutputError where the pictures inside the page are more than ``MOST_BYTES``.
+        """
+        if path is None:
+            return None
+        if not self.embed and path.suffix.lower() not in OTHER_SUFFIXES:
+            return {"name": path.name, "src": link(path, self.folder)}
+        try:
+            media, content = _content(path)
+        except ImageError as error:
+            return {"name": path.name, "why": str(error)}
+        self._bytes += len(content)
+        if self._bytes > MOST_BYTES:
+            raise OutputError(
+                f"The pictures inside the page are more than {MOST_BYTES // 1_000_000:,} MB. "
+                "Let the page link its pictures, or show fewer."
+            )
+        return {"name": path.name, "src": f"data:{media};base64,{base64.b64encode(content).decode('ascii')}"}
+
+
+def link(picture: Path, folder: Path) -> str:
+    """The picture's path as seen from ``folder``, encoded for an attribute (blanks and colons too)."""
+    try:
+        path = os.path.relpath(picture.absolute(), folder.absolute())
+    except ValueError:  # another drive
+        return picture.absolute().as_uri()
+    return quote(Path(path).as_posix(), errors="surrogateescape")
+
+
+def _content(path: Path) -> tuple[str, bytes]:
+    """The media type and the bytes to embed: the file as it is where browsers show it, else as PNG."""
+    with stored_picture(path) as stored:
+        media = SHOWN_BY_BROWSERS.get(stored.format or "")
+    if media is not None:
+        return media, path.read_bytes()
+    stream = io.BytesIO()
+    open_image(path).save(stream, "PNG")
+    return "image/png", stream.getvalue()

@@ -1,0 +1,72 @@
+"""A page becomes a file: the template, one stylesheet, one script, and the pairs as JSON inside.
+
+The page loads nothing but the pictures, which it links by relative path, each as it comes into view. With
+``embed`` the pictures are inside too, so that the file can be mailed. The JSON cannot end its element, the
+script shows it as text, and a content security policy allows only the page's own style and script, by their
+hashes.
+"""
+
+import base64
+import hashlib
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from whatchanged.files import write_output
+from whatchanged.page.data import page_data
+from whatchanged.page.page import Page
+
+HERE = Path(__file__).parent
+SCRIPTS = ("elements.js", "pictures.js", "list.js", "viewer.js")
+"""Run one after the other as one script."""
+
+
+def write_page(path: Path, page: Page, embed: bool = False) -> None:
+    """Write the page, whole or not at all.
+
+    embed: put the pictures into the file instead of linking them. Raises OutputError where the file cannot be
+    written, or would be too large.
+    """
+    write_output(path, render(page, path.parent, embed))
+
+
+def render(page: Page, folder: Path, embed: bool = False) -> str:
+    """The HTML of a page that lies in ``folder``."""
+    style = (HERE / "style.css").read_text(encoding="utf-8")
+    script = "\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    policy = (
+        f"default-src 'none'; img-src 'self' file: data:; style-src '{_hash(style)}'; "
+        f"script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
+    )
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            page=page,
+            policy=policy,
+            style=Markup(style),
+            script=Markup(script),
+            data=page_data(page, folder, embed),
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    """Everything that a template prints is escaped, and a name that is not there is an error."""
+    environment = Environment(
+        loader=FileSystemLoader(HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
+    return environment
+
+
+def _hash(content: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(content.encode("utf-8")).digest()).decode("ascii")

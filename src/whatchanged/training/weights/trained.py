@@ -1,0 +1,27 @@
+"""A trained method, wherever its weights lie: in a run's folder, or in a model that was exported."""
+
+from pathlib import Path
+
+from whatchanged.captioner.bundle import MANIFEST, open_bundle, shipped
+from whatchanged.recipes.schema import Recipe
+from whatchanged.training.methods import Method
+from whatchanged.training.run_folder import open_run
+from whatchanged.training.weights.bundle_weights import read_bundle
+
+
+def is_model(source: Path) -> bool:
+    """Whether this names a shipped model or a model folder, and not a run."""
+    return str(source) in shipped() or (source / MANIFEST).is_file()
+
+
+def open_trained(source: Path) -> tuple[Recipe, Method, frozenset[str]]:
+    """The recipe, the method in evaluation mode, and the names of its tensors that were never stored.
+
+    source: a run's folder, whose last weights are read, or a model's name or folder. A run stores all its
+    tensors; a model may lack those that only training uses, and has random numbers there. Raises RecipeError
+    or BundleError where nothing can be read.
+    """
+    if is_model(source):
+        return read_bundle(open_bundle(str(source)))
+    recipe, method, _ = open_run(source, "last")
+    return recipe, method, frozenset()

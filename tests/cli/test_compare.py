@@ -1,0 +1,174 @@
+"""``whatchanged compare`` as a person calls it: files, exit codes, messages."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from compare.screens import git, save, screen, two_runs, with_square
+from PIL import Image
+
+
+@pytest.fixture
+def runs(tmp_path):
+    return two_runs(tmp_path)
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "out"
+
+
+def lines(folder):
+    return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+
+
+def content(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_two_folders_end_to_end(whatchanged, runs, out):
+    code, said, err = whatchanged("compare", *runs, "-o", out, "--workers", 1)
+    assert code == 1
+    assert said.startswith("4 of 6 pictures changed.\ngroup 1: 4 pictures: ")
+    assert "To look at: " in err and str(out / "index.html") in err
+    assert [line["id"] for line in lines(out) if line["changed"]] == ["02.png", "03.png", "04.png", "05.png"]
+    assert {line["group"] for line in lines(out) if line["changed"]} == {1}
+    assert (out / "summary.md").read_text().startswith("### Pictures changed: 4\n")
+
+
+def test_the_same_command_again_gives_the_same_files_from_stored_answers(whatchanged, runs, out, monkeypatch):
+    whatchanged("compare", *runs, "-o", out, "--workers", 1)
+    first = content(out)
+    monkeypatch.setattr("whatchanged.compare.run._answer", lambda answerer, task: 1 / 0)
+    assert whatchanged("compare", *runs, "-o", out, "--workers", 1)[0] == 1
+    assert content(out) == first
+    assert whatchanged("compare", *runs, "-o", out, "--workers", 1, "--force")[0] == 70
+
+
+def test_exit_codes(whatchanged, runs, out, tmp_path):
+    old = runs[0]
+    assert whatchanged("compare", old, shutil.copytree(old, tmp_path / "copy"), "-o", out)[0] == 0
+    assert whatchanged("compare", *runs, "-o", out, "--fail-on", "never")[0] == 0
+    assert whatchanged("compare", *runs)[0] == 1
+    (tmp_path / "copy" / "00.png").unlink()
+    assert whatchanged("compare", old, tmp_path / "copy", "-o", out)[0] == 1
+    (tmp_path / "copy" / "00.png").write_bytes(b"no picture")
+    code, said, err = whatchanged("compare", old, tmp_path / "copy", "-o", out)
+    assert code == 1 and "1 could not be compared" in said and "not a picture" in err
+    assert (out / "summary.md").read_text().startswith("### Pictures not compared: 1\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "name two folders, OLD and NEW"),
+        (("{old}", "{no}"), "there is no such folder"),
+        (("{old}", "{old}"), "are the same folder"),
+        (("{old}", "{new}", "--git", "HEAD"), "--git compares one folder"),
+        (("{old}", "--git", "HEAD"), "not a git repository"),
+        (("{old}",), "no pairs of pictures are recognised"),
+        (("{old}", "{new}", "--ignore", "{no}"), "cannot read the file"),
+        (("{old}", "{new}", "--noise", "{old}/00.png"), "not JSON"),
+        (("{old}", "{new}", "--calibrate"), "and -o FILE"),
+        (("{old}", "{new}", "--accept", "1"), "--accept wants -o DIR"),
+        (("{old}", "{new}", "--sensitivity", "0"), "0"),
+    ],
+)
+def test_wrong_calls_end_with_2_and_write_nothing(whatchanged, runs, tmp_path, arguments, message):
+    places = {"old": runs[0], "new": runs[1], "no": tmp_path / "no"}
+    before = content(tmp_path)
+    extra = () if {"--calibrate", "--accept"} & {*arguments} else ("-o", tmp_path / "out")
+    code, said, err = whatchanged("compare", *(part.format(**places) for part in arguments), *extra)
+    assert code == 2 and message in " ".join(err.replace("│", " ").split()) and said == ""
+    assert content(tmp_path) == before and not (tmp_path / "out").exists()
+
+
+def test_a_folder_of_others_stays_as_it_is(whatchanged, runs, tmp_path):
+    before = content(tmp_path)
+    code, _, err = whatchanged("compare", *runs, "-o", runs[1])
+    assert code == 2 and "holds files of others" in err and content(tmp_path) == before
+
+
+def test_a_tools_folder_names_and_a_list(whatchanged, runs, tmp_path, out):
+    results = tmp_path / "test-results"
+    save(screen(1), results / "home-expected.png")
+    save(with_square(screen(1)), results / "home-actual.png")
+    code, said, _ = whatchanged("compare", results, "-o", out)
+    assert code == 1 and said.startswith("1 of 1 picture changed.")
+    assert lines(out)[0]["id"] == "home.png"
+    code, _, err = whatchanged("compare", results, "-o", out, "--accept", "home.png")
+    assert code == 2 and "npx playwright test --update-snapshots" in err
+    listed = tmp_path / "lists" / "pairs.csv"
+    listed.parent.mkdir()
+    listed.write_text(f"before,after,id\n../old/02.png,{runs[1]}/02.png,two\n")
+    assert whatchanged("compare", listed, "-o", out)[0] == 1
+    assert [line["id"] for line in lines(out)] == ["two"]
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_a_revision(whatchanged, tmp_path, out, monkeypatch):
+    root = tmp_path / "repo"
+    root.mkdir()
+    git(root, "init", "-q")
+    save(screen(1), root / "a.png")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "one")
+    monkeypatch.chdir(root)
+    assert whatchanged("compare", "--git", "HEAD", "-o", out)[0] == 0
+    save(with_square(screen(1)), root / "a.png")
+    code, _, _ = whatchanged("compare", "--git", "HEAD", "-o", out)
+    assert code == 1
+    line = lines(out)[0]
+    assert line["id"] == "a.png" and np.array_equal(np.asarray(Image.open(line["before"])), screen(1))
+    git(root, "commit", "-qam", "two")
+    assert whatchanged("compare", "--git", "HEAD~1..HEAD", "-o", out)[0] == 1
+    code, _, err = whatchanged("compare", "--git", "HEAD~1..HEAD", "-o", out, "--accept", "a.png")
+    assert code == 2 and "both are revisions" in err
+    assert whatchanged("compare", "--git", "HEAD~1")[0] == 1
+
+
+def test_annotations_go_to_stdout(whatchanged, runs, out):
+    code, said, _ = whatchanged("compare", *runs, "-o", out, "--annotations", "github", "--quiet")
+    assert code == 1
+    assert said.splitlines()[0].startswith("::error file=") and "title=Pictures changed%3A group 1" in said
+
+
+def test_ignored_places_and_idle_boxes(whatchanged, runs, out, tmp_path):
+    boxes = tmp_path / "boxes.json"
+    boxes.write_text(json.dumps({"*": [[165, 88, 195, 115]], "gone/*": [[0, 0, 9, 9]]}))
+    code, said, err = whatchanged("compare", *runs, "-o", out, "--ignore", boxes)
+    assert code == 0 and "4 differ invisibly" in said
+    assert "This ignored box touches no difference any more: gone/* [0, 0, 9, 9]" in err
+    assert lines(out)[2]["ignored"] == [[165, 88, 195, 115]] and lines(out)[2]["verdict"] == "noise"
+
+
+def test_accepting_what_was_looked_at(whatchanged, runs, out):
+    whatchanged("compare", *runs, "-o", out, "--workers", 1)
+    code, said, _ = whatchanged("compare", *runs, "-o", out, "--accept", "1")
+    assert code == 0 and said.startswith("4 pictures accepted.")
+    assert content(runs[0]) == content(runs[1])
+    assert whatchanged("compare", *runs, "-o", out)[0] == 0
+
+
+def test_what_was_not_looked_at_is_not_accepted(whatchanged, runs, out):
+    code, _, err = whatchanged("compare", *runs, "-o", out.parent, "--accept", "1")
+    assert code == 2 and "holds files of others" in err
+    whatchanged("compare", *runs, "-o", out, "--workers", 1)
+    before = content(runs[0])
+    save(screen(9), runs[1] / "02.png")
+    code, _, err = whatchanged("compare", *runs, "-o", out, "--accept", "1")
+    assert code == 2 and "Compare again" in err and content(runs[0]) == before
+
+
+def test_two_runs_of_one_state_teach_the_noise(whatchanged, runs, tmp_path, out):
+    learned = tmp_path / "noise.json"
+    code, said, _ = whatchanged("compare", "--calibrate", *runs, "-o", learned)
+    assert code == 0 and said.startswith("6 pictures compared; sensitivity 1; unsteady places in 4 pictures.")
+    assert whatchanged("compare", *runs, "-o", out, "--noise", learned)[0] == 0
+
+
+def test_pictures_inside_the_page(whatchanged, runs, out):
+    whatchanged("compare", *runs, "-o", out, "--embed")
+    page = (out / "index.html").read_text()
+    assert page.count("data:image/png;base64,") == 8 and "new/02.png" not in page

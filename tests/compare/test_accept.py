@@ -1,0 +1,54 @@
+from dataclasses import replace
+
+import pytest
+
+from whatchanged.compare.accept import carry_out, plan
+from whatchanged.errors import OutputError, WhatchangedError
+
+
+def test_a_group_is_copied_over_its_old_pictures(found):
+    copies = plan(found, ["1"])
+    assert sorted(copy.target.name for copy in copies) == ["02.png", "03.png", "04.png", "05.png", "06.png"]
+    untouched = found.matched.old / "faint.png"
+    before = untouched.read_bytes()
+    carry_out(copies)
+    assert all(copy.target.read_bytes() == copy.source.read_bytes() for copy in copies)
+    assert all(copy.target.parent == found.matched.old for copy in copies)
+    assert untouched.read_bytes() == before and not list(found.matched.old.glob(".*"))
+
+
+def test_files_by_name_an_added_one_gets_its_place(found):
+    copies = plan(found, ["02.png", "new|*.png", "02.png"])
+    carry_out(copies)
+    assert len(copies) == 2
+    assert (found.matched.old / "new|*.png").is_file()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("99", "no such group; there are 2"),
+        ("no.png", "no pair has this name"),
+        ("gone.png", "it was removed; delete the old picture"),
+        ("is.png", "the same picture as was.png"),
+        ("broken.png", "could not be compared"),
+    ],
+)
+def test_what_cannot_be_accepted_stops_everything(found, name, message):
+    old = {path.name: path.read_bytes() for path in found.matched.old.iterdir()}
+    with pytest.raises(WhatchangedError, match=message):
+        carry_out(plan(found, ["1", name]))
+    assert {path.name: path.read_bytes() for path in found.matched.old.iterdir()} == old
+
+
+def test_copies_of_a_tool_are_not_accepted(found):
+    copied = replace(found, matched=replace(found.matched, accepted="run: the tool"))
+    with pytest.raises(WhatchangedError, match="run: the tool"):
+        plan(copied, ["1"])
+
+
+def test_a_picture_that_has_gone_is_told(found):
+    copies = plan(found, ["1"])
+    copies[2].source.unlink()
+    with pytest.raises(OutputError, match=r"cannot be replaced .*; 2 of 5 were accepted before it"):
+        carry_out(copies)

@@ -1,0 +1,96 @@
+import shutil
+
+import numpy as np
+import pytest
+from compare.screens import git, save, screen, with_square
+from PIL import Image
+
+from whatchanged.compare.git import match_revisions
+from whatchanged.errors import DatasetError
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """Two commits: the second changes b.png, adds c.png, removes d.png; a.png stays."""
+    root = tmp_path / "repo"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    for number, name in enumerate(("a", "b", "d")):
+        save(screen(number), root / "shots" / f"{name}.png")
+    (root / "readme.txt").write_text("one")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "one")
+    save(with_square(screen(1)), root / "shots" / "b.png")
+    save(screen(7), root / "shots" / "c.png")
+    (root / "shots" / "d.png").unlink()
+    (root / "readme.txt").write_text("two")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "two")
+    return root
+
+
+def told(found):
+    return {pair.pair_id: pair.status for pair in found.pairs}
+
+
+def test_two_revisions(repository, tmp_path):
+    found = match_revisions("HEAD~1..HEAD", repository, tmp_path / "out")
+    assert told(found) == {"shots/b.png": "both", "shots/c.png": "added", "shots/d.png": "removed"}
+    pair = found.pairs[0]
+    assert np.array_equal(np.asarray(Image.open(pair.before)), screen(1))
+    assert np.array_equal(np.asarray(Image.open(pair.after)), with_square(screen(1)))
+    assert found.notes == ("Pictures that git says are the same, not listed: 1.",)
+
+
+def test_the_work_tree_with_what_is_not_committed_yet(repository, tmp_path):
+    assert told(match_revisions("HEAD", repository, tmp_path / "out")) == {}
+    save(with_square(screen(0)), repository / "shots" / "a.png")
+    save(screen(9), repository / "new.png")
+    (repository / ".gitignore").write_text("ignored.png\n")
+    save(screen(9), repository / "ignored.png")
+    git(repository, "add", "shots/a.png")
+    found = match_revisions("HEAD", repository, tmp_path / "out")
+    assert told(found) == {"new.png": "added", "shots/a.png": "both"}
+    assert found.pairs[1].after == repository / "shots" / "a.png"
+    assert told(match_revisions("HEAD", repository / "shots", tmp_path / "out")) == {"shots/a.png": "both"}
+
+
+def test_a_file_that_only_moved(repository, tmp_path):
+    (repository / "shots" / "a.png").rename(repository / "first.png")
+    (pair,) = match_revisions("HEAD", repository, tmp_path / "out").pairs
+    assert (pair.pair_id, pair.was, pair.status) == ("first.png", "shots/a.png", "renamed")
+
+
+def test_results_inside_the_repository_are_not_compared(repository):
+    save(screen(3), repository / "out" / "old" / "x.png")
+    assert told(match_revisions("HEAD", repository, repository / "out", repository / "out")) == {}
+
+
+def test_lfs_pointers_are_named(repository, tmp_path):
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 12\n"
+    (repository / "big.png").write_text(pointer.format("a" * 64))
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "three")
+    (repository / "big.png").write_text(pointer.format("b" * 64))
+    (pair,) = match_revisions("HEAD", repository, tmp_path / "out").pairs
+    assert "both files are Git LFS pointers" in pair.trouble
+    save(screen(1), repository / "big.png")
+    (pair,) = match_revisions("HEAD", repository, tmp_path / "out").pairs
+    assert "the old file is a Git LFS pointer" in pair.trouble
+
+
+def test_what_git_does_not_know(repository, tmp_path):
+    with pytest.raises(DatasetError, match="git knows no such revision"):
+        match_revisions("nothing", repository, tmp_path / "out")
+    with pytest.raises(DatasetError, match="git knows no such revision"):
+        match_revisions("--output=x", repository, tmp_path / "out")
+    with pytest.raises(DatasetError, match=r"one revision, or two as OLD\.\.NEW"):
+        match_revisions("HEAD~1...HEAD", repository, tmp_path / "out")
+    (tmp_path / "plain").mkdir()
+    with pytest.raises(DatasetError, match="not a git repository"):
+        match_revisions("HEAD", tmp_path / "plain", tmp_path / "out")
+    (repository / "text").mkdir()
+    with pytest.raises(DatasetError, match="git knows no pictures there"):
+        match_revisions("HEAD", repository / "text", tmp_path / "out")

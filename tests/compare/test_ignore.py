@@ -1,0 +1,56 @@
+import json
+
+import pytest
+
+from whatchanged.compare.ignore import Ignored, boxes_of, idle_boxes, read_ignored
+from whatchanged.errors import WhatchangedError
+
+
+def test_patterns_boxes_and_reasons(tmp_path):
+    path = tmp_path / "boxes.json"
+    document = {"*": [[0, 0, 5, 6]], "home/*.png": [{"box": [1, 2, 3, 4], "reason": "the clock"}]}
+    path.write_text(json.dumps(document))
+    found = read_ignored(path)
+    assert found == (Ignored("*", (0, 0, 5, 6)), Ignored("home/*.png", (1, 2, 3, 4), "the clock"))
+    assert boxes_of(found, "home/a.png") == [(0, (0, 0, 5, 6)), (1, (1, 2, 3, 4))]
+    assert boxes_of(found, "Home/a.png") == [(0, (0, 0, 5, 6))]
+    assert str(found[1]) == "home/*.png [1, 2, 3, 4] (the clock)"
+    assert idle_boxes(found, [1]) == [found[0]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "not JSON"),
+        ("[]", "a JSON object is wanted, this is a list"),
+        ('{"*": 3}', "should be a list of boxes"),
+        ('{"*": [[1, 2, 3]]}', "box 1: wanted"),
+        ('{"*": [[0, 0, 1, 1], [5, 5, 5, 9]]}', "box 2: wanted"),
+        ('{"*": [[0, 0, 1.5, 1]]}', "box 1: wanted"),
+        ('{"*": [[-1, 0, 1, 1]]}', "box 1: wanted"),
+        ('{"*": [{"box": [0, 0, 1, 1], "why": "x"}]}', "box 1: wanted"),
+        ('{"*": [{"reason": "x"}]}', "box 1: wanted"),
+    ],
+)
+def test_a_mistake_is_named(tmp_path, text, message):
+    path = tmp_path / "boxes.json"
+    path.write_text(text)
+    with pytest.raises(WhatchangedError, match=message):
+        read_ignored(path)
+
+
+def test_a_file_that_is_not_there_or_too_large(tmp_path, monkeypatch):
+    with pytest.raises(WhatchangedError, match="cannot read the file"):
+        read_ignored(tmp_path / "no.json")
+    monkeypatch.setattr("whatchanged.compare.ignore.MOST_BYTES", 3)
+    (tmp_path / "boxes.json").write_text('{"*": []}')
+    with pytest.raises(WhatchangedError, match="larger than 3 bytes"):
+        read_ignored(tmp_path / "boxes.json")
+
+
+def test_too_many_boxes_for_one_picture(monkeypatch):
+    monkeypatch.setattr("whatchanged.compare.ignore.MOST_BOXES", 1)
+    boxes = [Ignored("*", (0, 0, 1, 1)), Ignored("a*", (0, 0, 1, 1))]
+    assert len(boxes_of(boxes, "b.png")) == 1
+    with pytest.raises(WhatchangedError, match="2 ignored boxes; at most 1"):
+        boxes_of(boxes, "a.png")

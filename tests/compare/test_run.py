@@ -1,0 +1,101 @@
+import pytest
+from compare.screens import save, screen, two_runs, with_square
+
+from whatchanged.compare import run
+from whatchanged.compare.ignore import Ignored
+from whatchanged.compare.pairs import Pair, match_folders
+from whatchanged.compare.settings import Settings
+from whatchanged.compare.stored import StoredAnswers
+from whatchanged.errors import WhatchangedError
+
+
+def test_every_pair_has_its_outcome_in_order(tmp_path):
+    old, new = two_runs(tmp_path, same=1, squares=1)
+    save(screen(5), old / "gone.png")
+    save(screen(6), new / "new.png")
+    (new / "bad.png").write_bytes(b"no picture")
+    save(screen(1), old / "bad.png")
+    seen = []
+    outcomes = run.answer_pairs(match_folders(old, new).pairs, Settings(), advance=seen.append)
+    told = [(one.pair.pair_id, one.changed, one.failed) for one in outcomes]
+    assert told == [
+        ("00.png", False, False),
+        ("01.png", True, False),
+        ("bad.png", False, True),
+        ("gone.png", True, False),
+        ("new.png", True, False),
+    ]
+    assert outcomes[0].answer.verdict == "identical" and sum(seen) == 5
+
+
+def test_files_of_the_same_bytes_are_not_decoded(tmp_path, monkeypatch):
+    old, new = two_runs(tmp_path, same=3, squares=0)
+    monkeypatch.setattr(run, "_answered", lambda tasks, settings, workers: iter(tasks and 1 / 0))
+    outcomes = run.answer_pairs(match_folders(old, new).pairs, Settings())
+    assert [one.answer.verdict for one in outcomes] == ["identical"] * 3
+
+
+def test_stored_answers_are_used_again(tmp_path, monkeypatch):
+    old, new = two_runs(tmp_path)
+    pairs = match_folders(old, new).pairs
+    with StoredAnswers(tmp_path / "stored", {}) as stored:
+        first = run.answer_pairs(pairs, Settings(), stored, workers=1)
+    monkeypatch.setattr(run, "_answer", lambda answerer, task: 1 / 0)
+    with StoredAnswers(tmp_path / "stored", {}) as stored:
+        again = run.answer_pairs(pairs, Settings(), stored, workers=1)
+    assert [one.answer.as_json() for one in again] == [one.answer.as_json() for one in first]
+
+
+@pytest.mark.slow
+def test_processes_give_what_one_gives(tmp_path):
+    old, new = two_runs(tmp_path, squares=6)
+    pairs = match_folders(old, new).pairs
+    several = run.answer_pairs(pairs, Settings(), workers=2)
+    one = run.answer_pairs(pairs, Settings(), workers=1)
+    assert [found.answer.measured for found in several] == [found.answer.measured for found in one]
+
+
+def end_this_process(task):
+    import os
+
+    os._exit(9)
+
+
+@pytest.mark.slow
+def test_a_process_that_is_ended_is_told(tmp_path, monkeypatch):
+    old, new = two_runs(tmp_path, squares=6)
+    monkeypatch.setattr(run, "_answer_here", end_this_process)
+    with pytest.raises(WhatchangedError, match=r"ended from outside.*fewer --workers"):
+        run.answer_pairs(match_folders(old, new).pairs, Settings(), workers=2)
+
+
+def test_ignored_boxes_and_which_of_them_hold_a_difference(tmp_path):
+    before = save(screen(1), tmp_path / "before.png")
+    after = save(with_square(screen(1)), tmp_path / "after.png")
+    around, beside, elsewhere = (165, 88, 195, 115), (0, 0, 5, 5), (0, 0, 200, 120)
+    ignored = (Ignored("*", around), Ignored("x*", beside), Ignored("y*", elsewhere))
+    (outcome,) = run.answer_pairs([Pair("x.png", before, after)], Settings(ignored=ignored))
+    assert not outcome.changed and outcome.noise
+    assert outcome.boxes == (around, beside) and outcome.touched == (0,)
+    (outcome,) = run.answer_pairs([Pair("x.png", before, after)], Settings(ignored=ignored[1:]))
+    assert outcome.changed and outcome.touched == ()
+
+
+def test_strict_and_sensitivity_reach_the_answer(tmp_path):
+    before = save(screen(1), tmp_path / "before.png")
+    faint = screen(1)
+    faint[100:118, 170:188] -= 2  # two grey levels are seen by nobody
+    after = save(faint, tmp_path / "after.png")
+    pair = Pair("x.png", before, after)
+    changed = [
+        run.answer_pairs([pair], settings)[0].changed for settings in (Settings(), Settings(strict=True))
+    ]
+    assert changed == [False, True]
+    with pytest.raises(WhatchangedError, match="sensitivity"):
+        Settings(sensitivity=0.0)
+
+
+def test_a_pair_that_is_in_trouble_fails(tmp_path):
+    path = save(screen(1), tmp_path / "a.png")
+    (outcome,) = run.answer_pairs([Pair("x", path, path, trouble="a pointer")], Settings())
+    assert outcome.failed and outcome.error == "a pointer" and not outcome.changed
