@@ -42,7 +42,7 @@ class Reader:
         """A text without control characters: a terminal would act on them."""
         found = values.get(key)
         if not isinstance(found, str) or found != escaped(found):
-            raise self.wrong(key, "a text without control characters", found)
+            raise self.wrong(key, "a text, without control characters", found)
         return found
 
     def texts(self, values: Fields, key: str) -> tuple[str, ...]:

@@ -31,7 +31,10 @@ class Maps:
     """What the files say of themselves: model, list, grid and layer."""
 
     def check_free(self, replace: bool) -> None:
-        """Raises OutputError where maps of the run's pairs exist and may not be replaced, or are written now."""
+        """Raises OutputError where maps of the run's pairs exist and may not be replaced.
+
+        So it does where another command writes them now.
+        """
         from whatchanged.captioner.attention import file_name
 
         hold(self.folder / file_name(self.first))

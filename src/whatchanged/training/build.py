@@ -49,8 +49,8 @@ def check_memory(recipe: Recipe, vocabulary: Vocabulary) -> None:
     needed, there = _COPIES * weights, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if needed > there:
         raise RecipeError(
-            f"{recipe.name}: with these settings the method needs {needed / 1e9:,.1f} GB of memory to learn, and"
-            f" this machine has {there / 1e9:,.1f} GB. Choose smaller widths or fewer layers."
+            f"{recipe.name}: with these settings the method needs {needed / 1e9:,.1f} GB of memory to learn,"
+            f" and this machine has {there / 1e9:,.1f} GB. Choose smaller widths or fewer layers."
         )
 
 
