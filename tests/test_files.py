@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 import subprocess
@@ -94,3 +95,33 @@ def test_standard_output_is_written_to_when_it_is_a_pipe():
 def test_half_a_surrogate_pair_is_written_as_its_escape(tmp_path):
     write_output(tmp_path / "a", json.dumps("\udce9.png", ensure_ascii=False))
     assert json.loads((tmp_path / "a").read_text(encoding="utf-8")) == "\udce9.png"
+
+
+@pytest.mark.parametrize("before", [None, "old"])
+def test_a_full_disk_is_told_with_what_is_needed_and_what_stays(tmp_path, monkeypatch, before):
+    """The system's answer stands in: filling a disk is not for tests."""
+    path = tmp_path / "a.bin"
+    if before:
+        path.write_text(before)
+
+    def full(self, data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch, pytest.raises(OutputError) as refused:
+        patch.setattr("pathlib.Path.write_bytes", full)
+        write_output(path, b"x" * 1234)
+    stays = "What was there before is untouched." if before else "Nothing of it is left."
+    assert "a.bin: cannot be written: No space left on device. It needs 1,234 bytes." in str(refused.value)
+    assert stays in str(refused.value) and "Make room" in str(refused.value)
+    assert held(tmp_path) == ({"a.bin": "old"} if before else {})
+
+
+def test_a_limit_on_the_size_of_files_is_such_an_end(tmp_path):
+    program = (
+        "import resource, sys; from pathlib import Path; from whatchanged.files import write_whole;"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)); write_whole(Path(sys.argv[1]), bytes(5000))"
+    )
+    command = [sys.executable, "-c", program, tmp_path / "a.bin"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "OutputError" in done.stderr and "It needs 5,000 bytes" in done.stderr
+    assert held(tmp_path) == {}

@@ -46,6 +46,7 @@ from typing import Any
 import torch
 
 from whatchanged.errors import DatasetError, MissingExtra, RecipeError, WhatchangedError
+from whatchanged.files import write_whole
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import ObjectsConfig, PoolConfig, Recipe, StageConfig
 from whatchanged.training.checkpoint import State
@@ -56,7 +57,7 @@ from whatchanged.training.objects.pool_source import ORDERED, PoolSource
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import environment, open_run
 from whatchanged.training.validation import caption_source, captioning_scores
-from whatchanged.training.weights.weight_shards import pack, unpack, write_whole
+from whatchanged.training.weights.weight_shards import pack, unpack
 from whatchanged.worlds.clevr.grading import judge
 
 TRIAL_STEPS, TRIAL_EVERY = 160, 10

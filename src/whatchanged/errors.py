@@ -12,12 +12,41 @@
     ├── PluginError             a method, world or data set that is unknown, or whose package is broken
     └── MissingExtra            an optional dependency that is not installed
 
-A message says what is wrong, where, and what to do about it.
+A message says what is wrong, where, and what to do about it. What strangers wrote may stand in it, so it is
+made ``printable``.
 """
+
+import re
+
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What a terminal would act upon instead of showing it; line ends and tabs aside."""
+_LONGEST_WORD = 1000
+_LONGEST_TEXT = 4000
+
+
+def escaped(text: str) -> str:
+    """The text with control characters as their escapes: a terminal shows them, and does not act on them."""
+    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def printable(text: str) -> str:
+    """A message as a terminal may show it: ``escaped``, and what is very long in it cut."""
+    text = re.sub(rf"\S{{{_LONGEST_WORD + 1},}}", lambda word: _cut(word[0], _LONGEST_WORD), text)
+    return escaped(_cut(text, _LONGEST_TEXT))
+
+
+def _cut(text: str, most: int) -> str:
+    """The beginning and the end of a text that is longer than that."""
+    if len(text) <= most:
+        return text
+    return f"{text[: most // 2]}[... {len(text):,} characters ...]{text[-most // 4 :]}"
 
 
 class WhatchangedError(Exception):
     """The root: a mistake that the person at the keyboard can mend."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class ImageError(WhatchangedError):

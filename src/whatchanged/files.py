@@ -1,25 +1,90 @@
-"""Files that are there whole or not at all: written beside their place, then moved into it."""
+"""Files and folders that are there whole or not at all: written beside their place, then moved into it.
 
+A draft is called after its place, the machine and the process that writes it: ``.NAME.HOST-PID.draft``. A
+folder that is being replaced is called ``.NAME.HOST-PID.replaced`` for the moment between two renames. A
+process that is killed cannot clean up; ``clear_drafts`` does so, for whoever writes to that place next.
+"""
+
+import errno
+import hashlib
 import os
+import re
+import shutil
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from whatchanged.errors import OutputError
 
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What the system answers where a disk, a share of it, or a file is full."""
+_LONGEST = 120
+"""Bytes of a name that a draft's name repeats; file systems take 255 for the whole name."""
+_LEFT = re.compile(r"\.(?P<name>.+)\.(?P<host>[^.]+)-(?P<pid>\d+)\.(?P<kind>draft|replaced)")
+
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
     """Yields a name beside ``path`` to write to; what was written there takes its place at the end.
 
-    If the end is not reached, what was there before stays, and nothing else lies beside it.
+    If the end is not reached, what was there before stays, and nothing else lies beside it. Raises
+    OutputError where the disk is full.
     """
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = draft_of(path)
     try:
-        yield draft
-        draft.replace(path)
+        with room_for(path, draft):
+            yield draft
+            draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_folder(path: Path, replace: bool = False) -> Iterator[Path]:
+    """Yields a new folder beside ``path``, which takes its place at the end.
+
+    If the end is not reached, what was there before stays, and nothing else lies beside it. replace: a folder
+    that is at ``path`` gives way, and goes only when the new one stands. Raises OutputError where the disk
+    is full, OSError where something is at ``path`` that does not give way.
+    """
+    draft = draft_of(path)
+    shutil.rmtree(draft, ignore_errors=True)  # of an earlier process of the same number
+    try:
+        with room_for(path, draft):
+            draft.mkdir(parents=True)
+            yield draft
+            if replace and path.exists():
+                _replace(path, draft)
+            else:
+                draft.rename(path)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _replace(path: Path, draft: Path) -> None:
+    """The draft takes the place of the folder that is at ``path``."""
+    old = draft.with_suffix(".replaced")
+    path.rename(old)
+    try:
+        draft.rename(path)
+    except BaseException:
+        old.rename(path)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def write_whole(path: Path, data: bytes, synced: bool = False) -> None:
+    """Write a file that appears whole or not at all, and its folder.
+
+    synced: it is on the disk, not only handed to the system, before it takes its place.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole(path) as draft, room_for(path, draft, len(data)), draft.open("wb") as file:
+        file.write(data)
+        if synced:
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def write_output(path: Path, content: bytes | str) -> None:
@@ -35,7 +100,97 @@ def write_output(path: Path, content: bytes | str) -> None:
             path.write_bytes(data)
             return
         path = path.resolve()
-        with whole(path) as draft:
+        with whole(path) as draft, room_for(path, draft, len(data)):
             draft.write_bytes(data)
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror or error}).") from error
+
+
+@contextmanager
+def room_for(path: Path, draft: Path | None = None, size: int | None = None) -> Iterator[None]:
+    """Writing that ends in OutputError where the disk is full, or the file larger than the system allows.
+
+    path: for the message. draft: what is written to, where that is not ``path`` itself, which then stays as
+    it was. size: the bytes that it will have, where that is known.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        needed = "" if size is None else f" It needs {size:,} bytes."
+        stays = f"{path.name} has all that was written before."
+        if draft is not None:
+            stays = "What was there before is untouched." if path.exists() else "Nothing of it is left."
+        raise OutputError(
+            f"{path}: cannot be written: {error.strerror}.{needed} {_free(path)} {stays} Make room, then run"
+            " the same command again."
+        ) from error
+
+
+def _free(path: Path) -> str:
+    """How much room is left where ``path`` is."""
+    place = path.absolute()
+    while not place.is_dir():
+        place = place.parent
+    return f"Free on that disk: {shutil.disk_usage(place).free:,} bytes."
+
+
+def draft_of(path: Path) -> Path:
+    """Where this process writes what will be ``path``."""
+    return path.with_name(f".{short_name(path.name)}.{_host()}-{os.getpid()}.draft")
+
+
+def clear_drafts(path: Path) -> None:
+    """Remove what killed processes of this machine left of ``path``, and in it where it is a folder.
+
+    A folder that had given way to a new one which never came goes back to its place.
+    """
+    left = _left_in(path.parent, short_name(path.name))
+    if path.is_dir():
+        with os.scandir(path) as entries:
+            inner = [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
+        left += [draft for folder in (path, *inner) for draft in _left_in(folder)]
+    for entry in left:
+        if entry.suffix == ".replaced" and not path.exists():
+            entry.rename(path)
+        elif entry.is_dir():
+            shutil.rmtree(entry, ignore_errors=True)
+        else:
+            entry.unlink(missing_ok=True)
+
+
+def _left_in(folder: Path, name: str | None = None) -> list[Path]:
+    """What lies in a folder, of one name or of any, whose process ran on this machine and is gone."""
+    if not folder.is_dir():
+        return []
+    with os.scandir(folder) as entries:
+        found = [(Path(entry.path), _LEFT.fullmatch(entry.name)) for entry in entries]
+    return [
+        path
+        for path, left in found
+        if left and left["host"] == _host() and name in (None, left["name"]) and not alive(int(left["pid"]))
+    ]
+
+
+def alive(pid: int) -> bool:
+    """Whether a process of this number runs on this machine."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
+
+def _host() -> str:
+    return re.sub(r"[^A-Za-z0-9-]", "-", socket.gethostname()) or "host"
+
+
+def short_name(name: str) -> str:
+    """A name that a draft's can repeat; of a long one the beginning, and a hash in place of the rest."""
+    data = os.fsencode(name)
+    if len(data) <= _LONGEST:
+        return name
+    return f"{os.fsdecode(data[: _LONGEST - 20])}~{hashlib.sha256(data).hexdigest()[:16]}"

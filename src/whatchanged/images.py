@@ -6,6 +6,7 @@ decoded; only the formats below are tried, so no file is handed to another progr
 
 import contextlib
 import io
+import os
 import re
 import struct
 import warnings
@@ -16,7 +17,7 @@ from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageOps, TiffImagePlugin, UnidentifiedImageError
 
 from whatchanged.errors import ImageError, ShapeError
 
@@ -26,6 +27,10 @@ Source = str | Path | bytes | BinaryIO | Image.Image | NDArray[np.generic]
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF", "PPM")
 MAX_PIXELS = 50_000_000
+MAX_SCANNED = 2_000_000_000
+"""Pixels times scans of a progressive JPEG: each scan passes over all of them. Programs write about ten."""
+MAX_PLAIN = 30_000_000
+"""Bytes of a plain PPM, whose numbers are text, which Pillow reads in Python."""
 MAX_BYTES = 1 << 29
 """The most that is read of an open file: more than any picture within the limit on pixels needs."""
 LEAST_SIDE = 8
@@ -111,7 +116,7 @@ def picture_size(source: Source, least: int = LEAST_SIDE) -> tuple[int, int]:
     Raises ImageError, also where a side has fewer than ``least`` pixels.
     """
     with _opened(source) as (stream, name), _open_header(stream, name, least) as image:
-        size: tuple[int, int] = image.size
+        size = _stored_size(image)
         if image.format == "PNG" and "exif" not in image.info and b"eXIf" not in _all_of(stream):
             return size  # Pillow would decode a PNG to see whether an orientation follows its pixels
         try:
@@ -121,6 +126,14 @@ def picture_size(source: Source, least: int = LEAST_SIDE) -> tuple[int, int]:
                 f"{name}: cannot read its orientation: {_reason(error)}. Copy it again."
             ) from error
     return size[::-1] if turned else size
+
+
+def _stored_size(image: Image.Image) -> tuple[int, int]:
+    """Width and height as they are stored. Of a TIFF, newer Pillows tell those of the upright picture."""
+    if isinstance(image, TiffImagePlugin.TiffImageFile):
+        return int(image.tag_v2[TiffImagePlugin.IMAGEWIDTH]), int(image.tag_v2[TiffImagePlugin.IMAGELENGTH])
+    width, height = image.size
+    return width, height
 
 
 def _all_of(stream: BinaryIO) -> bytes:
@@ -185,8 +198,10 @@ def _check_file(path: Path, name: str) -> None:
             raise ImageError(f"{name}: this is a folder, a picture is wanted. Name a file in it.")
         if not path.is_file() and _URL.match(str(path)):
             raise ImageError(f"{name}: this is a URL; only files are read. Download it and name the file.")
-        if not path.is_file():
+        if not path.exists():
             raise ImageError(f"{name}: there is no such file. Check the path.")
+        if not path.is_file():
+            raise ImageError(f"{name}: this is a pipe or a device, a file is wanted. Save the picture first.")
         with path.open("rb") as stream:
             if not stream.read(1):
                 raise ImageError(f"{name}: the file is empty (0 bytes). Copy it again.")
@@ -225,7 +240,39 @@ def _open_header(stream: BinaryIO, name: str, least: int = LEAST_SIDE) -> Image.
     except _DECODER_ERRORS as error:
         raise ImageError(f"{name}: cannot read the picture: {_reason(error)}. Copy it again.") from error
     check_size(image.size, name, least)
+    _check_work(image, stream, name)
     return image
+
+
+def _check_work(image: Image.Image, stream: BinaryIO, name: str) -> None:
+    """That decoding costs seconds at most: a small file may ask for minutes. Raises ImageError."""
+    place = stream.tell()
+    tiles = getattr(image, "tile", [])
+    if image.format == "JPEG" or image.info.get("compression") == "jpeg":
+        scans = _scans(stream)
+        if scans * image.width * image.height > MAX_SCANNED * max(1, len(tiles)):
+            raise ImageError(
+                f"{name}: {scans:,} scans of {image.width:,} x {image.height:,} pixels are too many to"
+                " decode. Save it again, not as a progressive JPEG."
+            )
+    elif image.format == "PPM" and tiles and tiles[0][0] == "ppm_plain":
+        size = stream.seek(0, os.SEEK_END)
+        if size > MAX_PLAIN:
+            raise ImageError(
+                f"{name}: a plain PPM of {size:,} bytes is too large: at most {MAX_PLAIN:,} are read."
+                " Save it as a binary PPM or as PNG."
+            )
+    stream.seek(place)
+
+
+def _scans(stream: BinaryIO) -> int:
+    """How many scans a JPEG file has: the marker that begins one never occurs within its data."""
+    stream.seek(0)
+    count, before = 0, b""
+    while part := stream.read(1 << 20):
+        count += (before + part).count(b"\xff\xda")
+        before = part[-1:]
+    return count
 
 
 def _declared_size(stream: BinaryIO) -> tuple[int, int]:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from importlib.metadata import Distribution, EntryPoint, distributions
 from typing import TypeVar
 
-from whatchanged.errors import PluginError
+from whatchanged.errors import PluginError, printable
 
 METHODS, WORLDS, DATASETS = "whatchanged.methods", "whatchanged.worlds", "whatchanged.datasets"
 GROUPS: Mapping[str, str] = {METHODS: "method", WORLDS: "world", DATASETS: "data set"}
@@ -136,7 +136,7 @@ def tell(text: str) -> None:
     """One line on stderr, once in a process."""
     if text not in _told:
         _told.add(text)
-        print(f"whatchanged: {text}", file=sys.stderr)
+        print(printable(f"whatchanged: {text}"), file=sys.stderr)
 
 
 def _load(plugin: Plugin, check: Check[T]) -> T:

@@ -16,7 +16,7 @@ from whatchanged.captioner.card import (
     RegionInput,
 )
 from whatchanged.captioner.card_json import card_from_json, card_to_json
-from whatchanged.errors import BundleError
+from whatchanged.errors import BundleError, escaped
 
 PATH = Path("model/bundle.json")
 STATISTICS = {"mean": [0.1, 0.2, 0.3], "std": [0.4, 0.5, 0.6]}
@@ -30,19 +30,20 @@ inputs = st.builds(PictureInput, pairs, three, positive) | st.builds(
     RegionInput, pairs, st.integers(0, 10_000), counts, three, positive
 )
 attentions = st.builds(GridAttention, counts, counts) | st.just(BoxAttention())
+texts = st.text().map(escaped)  # a card holds no control characters
 judges = st.builds(
     NoChange,
     numbers,
     numbers,
     numbers,
-    st.text(),
-    st.lists(st.text()).map(tuple),
+    texts,
+    st.lists(texts).map(tuple),
     st.sampled_from(["head", "sentences"]),
 )
 cards = st.builds(
     replace,
     st.sampled_from([CARD, WARY]),
-    name=st.text(),
+    name=texts,
     input=inputs,
     attention=attentions,
     no_change=judges,
@@ -162,7 +163,7 @@ def test_unknown_kinds(kind):
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("name", 5, "name should be a text, it is 5"),
+        ("name", 5, "name should be a text, without control characters, it is 5"),
         ("input", None, "input should be an object"),
         ("input", {"kind": "pictures", "size": [240], **STATISTICS}, "input.size should be two whole"),
         ("input", {"kind": "pictures", "size": [9, 10_001], **STATISTICS}, "input.size should be a whole"),

@@ -140,3 +140,43 @@ def test_the_package_is_a_program():
     command = [sys.executable, "-m", "whatchanged", "--version"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout == f"whatchanged {package.__version__}\n"
+
+
+def test_what_strangers_wrote_cannot_act_on_the_terminal(whatchanged, tmp_path):
+    name = "\x1b[2J\x1b]0;owned\x07\u202e.png"
+    code, out, err = whatchanged("describe", tmp_path / name, tmp_path / "b.png")
+    assert code == 2 and r"\x1b[2J\x1b]0;owned\x07\u202e.png" in err
+    assert not set("\x1b\x07\u202e") & set(out + err)
+
+
+def test_what_is_very_long_is_cut(whatchanged, tmp_path):
+    code, _, err = whatchanged("train", "pcl-tiny", "-o", tmp_path / "run", "--set", f"seed={'9' * 4000}")
+    assert code == 2 and "too large" in err and len(err) < 6000
+    code, _, err = whatchanged("train", "x" * 100_000, "-o", tmp_path / "run")
+    assert code == 2 and "100,001 characters" in err and len(err) < 6000
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("seed=18446744073709551616", "seed: got a number that is too large"),
+        ("seed=" + "9" * 5000, "seed: got"),
+        ("method.width=100000000", "method.width: got 100000000, wanted a number above 0, at most 65,536"),
+        ("stage.caption.lr=1e300", "stage.caption.lr: got 1e+300, wanted a number above 0"),
+        ("stage.caption.lr=" + "9" * 400, "too large"),
+        ("data.path=" + "[" * 5000, "File name too long"),
+    ],
+)
+def test_numbers_and_nesting_without_bound_are_one_message(whatchanged, tmp_path, setting, said):
+    code, _, err = whatchanged("train", "pcl-tiny", "-o", tmp_path / "run", "--set", setting)
+    assert code == 2 and said in err, err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_is_told(whatchanged, monkeypatch):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("whatchanged.datasets.open_dataset", interrupted)
+    code, _, err = whatchanged("caption", "pairs.csv", "-o", "out.jsonl")
+    assert (code, err) == (130, "whatchanged: interrupted.\n")

@@ -43,7 +43,7 @@ def test_a_pool_is_drawn_grows_and_keeps_its_seed(tmp_path: Path, monkeypatch):
     from whatchanged.training.objects import pool
 
     monkeypatch.setattr(pool, "SHARD", 2)
-    monkeypatch.setattr(pool, "ProcessPoolExecutor", lambda workers, mp_context: ThreadPoolExecutor(workers))
+    monkeypatch.setattr(pool, "worker_pool", ThreadPoolExecutor)
     out = tmp_path / "pool"
     for scenes, shards in (("1", 1), ("3", 2)):
         result = run("clevr-pool", str(out), "--scenes", scenes, "--seed", "2", "--size", "48x32")

@@ -1,12 +1,15 @@
+import json
 import random
 
 import numpy as np
 import pytest
 import torch
+from safetensors import safe_open
+from safetensors.torch import save
 from torch import nn
 
 from whatchanged.errors import RecipeError
-from whatchanged.training.checkpoint import State, model_tensors, read_checkpoint, save_checkpoint
+from whatchanged.training.checkpoint import State, model_tensors, read_checkpoint, read_state, save_checkpoint
 
 
 class Tied(nn.Module):
@@ -69,3 +72,94 @@ def test_a_damaged_checkpoint_is_refused(tmp_path, content):
         path.write_bytes(content)
     with pytest.raises(RecipeError, match="no checkpoint can be read here"):
         read_checkpoint(path)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """The file of a checkpoint with an optimiser's state, and the model that it is of."""
+    torch.manual_seed(0)
+    model = Tied()
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    train_a_little(model, optimizer)
+    save_checkpoint(tmp_path / "last.safetensors", State(step=3), model, optimizer)
+    return tmp_path / "last.safetensors", model
+
+
+def test_a_flipped_bit_is_noticed(saved):
+    """The last byte of the file is of a tensor; its numbers stay numbers."""
+    path, _ = saved
+    content = bytearray(path.read_bytes())
+    for place in (-1, -len(content) // 3):
+        flipped = bytearray(content)
+        flipped[place] ^= 1
+        path.write_bytes(flipped)
+        with pytest.raises(RecipeError, match="its SHA-256 is another"):
+            read_checkpoint(path)
+    path.write_bytes(content)
+    assert read_checkpoint(path).state.step == 3
+
+
+def rewritten(path, change):
+    """The checkpoint without its checksum, as versions before wrote it, and with a change."""
+    with safe_open(path, framework="pt") as file:
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        rest = json.loads(file.metadata()["rest"])
+    del rest["sha256"]
+    change(tensors, rest)
+    path.write_bytes(save(tensors, {"rest": json.dumps(rest)}))
+    return path
+
+
+def test_a_checkpoint_without_a_checksum_is_read(saved):
+    path, model = saved
+    found = read_checkpoint(rewritten(path, lambda tensors, rest: None))
+    found.restore_model(Tied())
+    found.restore_optimizer(model, torch.optim.Adam(model.parameters()))
+    found.restore_random()
+
+
+def put(part, key, value):
+    return lambda tensors, rest: (rest if part is None else rest[part]).update({key: value})
+
+
+def renamed(old, new):
+    return lambda tensors, rest: tensors.update({new: tensors.pop(old)})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        put("state", "step", "three"),
+        put("state", "step", -1),
+        put("state", "stage", 0.5),
+        put("state", "positions", {"mlm": []}),
+        put("state", "positions", 3),
+        put("state", "window", {"mlm": [1.0]}),
+        put("state", "window", {"mlm": 1}),
+        put("state", "finished", "no"),
+        put("state", "best", "good"),
+        put("state", "more", 1),
+        put(None, "state", []),
+        put(None, "python", [3, [1, 2], None]),
+        put(None, "python", "random"),
+        put(None, "numpy", [[]]),
+        lambda tensors, rest: tensors.pop("random.torch"),
+        lambda tensors, rest: tensors.update({"random.numpy": torch.zeros(2)}),
+        renamed("optimizer.a.bias.exp_avg", "optimizer.x.exp_avg"),
+        renamed("optimizer.a.bias.exp_avg", "optimizer.a.bias.other"),
+        lambda tensors, rest: tensors.update({"optimizer.a.bias.exp_avg": torch.zeros(7)}),
+    ],
+)
+def test_what_is_wrong_in_a_checkpoint_is_one_message(saved, change):
+    path, model = saved
+    optimizer = torch.optim.Adam(model.parameters())
+    with pytest.raises(RecipeError, match="no checkpoint can be read here"):
+        found = read_checkpoint(rewritten(path, change))
+        found.restore_optimizer(model, optimizer)
+        found.restore_random()
+
+
+def test_the_state_is_read_without_the_weights(saved, tmp_path):
+    assert read_state(saved[0]).step == 3
+    with pytest.raises(RecipeError, match="no checkpoint can be read here"):
+        read_state(tmp_path / "nothing")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whatchanged.errors import BundleError
+from whatchanged.errors import BundleError, escaped
 
 Fields = Mapping[str, Any]
 
@@ -39,10 +39,10 @@ class Reader:
         return Reader(self.path, f"{self.inside}{key}."), self.mapping(values.get(key), key)
 
     def text(self, values: Fields, key: str) -> str:
-        """A text."""
+        """A text without control characters: a terminal would act on them."""
         found = values.get(key)
-        if not isinstance(found, str):
-            raise self.wrong(key, "a text", found)
+        if not isinstance(found, str) or found != escaped(found):
+            raise self.wrong(key, "a text, without control characters", found)
         return found
 
     def texts(self, values: Fields, key: str) -> tuple[str, ...]:
@@ -50,6 +50,8 @@ class Reader:
         found = values.get(key)
         if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
             raise self.wrong(key, "a list of texts", found)
+        if any(item != escaped(item) for item in found):
+            raise self.wrong(key, "a list of texts without control characters", found)
         return tuple(found)
 
     def flag(self, values: Fields, key: str) -> bool:
@@ -82,7 +84,7 @@ class Reader:
         return self._count(found[0], key, 10_000), self._count(found[1], key, 10_000)
 
     def _number(self, value: Any, key: str) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
             raise self.wrong(key, "a number", value)
         return float(value)
 
@@ -90,3 +92,11 @@ class Reader:
         if type(value) is not int or not least <= value <= most:
             raise self.wrong(key, f"a whole number from {least} to {most}", value)
         return value
+
+
+def _is_finite(value: int | float) -> bool:
+    """Whether a float can hold it: JSON's whole numbers may have hundreds of digits."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False

@@ -1,5 +1,11 @@
-"""The two ONNX graphs of a bundle: run by name, and checked against the card and against each other."""
+"""The two ONNX graphs of a bundle: run by name, and checked against the card and against each other.
 
+A graph is a stranger's program, if one without input or output of its own. Its weights must lie in the graph,
+which the bundle's hashes cover; a graph that may loop is ended after a while; whatever goes wrong while it
+runs is a ``BundleError``.
+"""
+
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -7,9 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.captioner.card import Card, GridAttention, PictureInput
+from whatchanged.captioner.onnx_files import check_self_contained
 from whatchanged.errors import BundleError
 
 Floats = NDArray[np.float32]
+
+LOOPS = (b"Loop", b"Scan")
+"""The operations that repeat others. Without them a graph does each of its operations once."""
+MOST_SECONDS = 60.0
+"""How long one run of a graph with such an operation may last."""
+PASSED_ON = ("memory_", "next_cache_")
+"""Outputs that only graphs read. What is wrong in them shows in those that people read."""
 
 
 class Graph:
@@ -23,7 +37,10 @@ class Graph:
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
-        options.log_severity_level = 3
+        options.log_severity_level = 4  # its banner would stand beside our message
+        options.add_session_config_entry("session.load_model_format", "ONNX")
+        check_self_contained(path, content)
+        self._may_loop = any(word in content for word in LOOPS)
         try:
             self._session = ort.InferenceSession(content, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # the errors of ONNX Runtime have no common root
@@ -33,9 +50,36 @@ class Graph:
         self.outputs = {item.name: item for item in self._session.get_outputs()}
 
     def run(self, feed: dict[str, Any]) -> dict[str, Any]:
-        """All outputs by name. What the graph does not take is left out of the feed."""
+        """All outputs by name. What the graph does not take is left out of the feed.
+
+        Raises BundleError where the graph fails, does not end, or answers with what is not a number.
+        """
         taken = {name: value for name, value in feed.items() if name in self.inputs}
-        return dict(zip(self.outputs, self._session.run(None, taken), strict=True))
+        found = dict(zip(self.outputs, self._run(taken), strict=True))
+        for name, values in found.items():
+            if not name.startswith(PASSED_ON) and np.isnan(values).any():
+                raise BundleError(
+                    f"{self.path}: the model answers with what is not a number ({name}). Export it again,"
+                    " from weights that are finite."
+                )
+        return found
+
+    def _run(self, feed: dict[str, Any]) -> list[Any]:
+        import onnxruntime as ort
+
+        options = ort.RunOptions()
+        timer = threading.Timer(MOST_SECONDS, setattr, (options, "terminate", True))
+        timer.daemon = True
+        if self._may_loop:
+            timer.start()
+        try:
+            found: list[Any] = self._session.run(None, feed, options)
+        except Exception as error:  # the errors of ONNX Runtime have no common root
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise BundleError(f"{self.path}: the graph cannot be run: {reason} Export it again.") from error
+        finally:
+            timer.cancel()
+        return found
 
     def empty_caches(self, batch: int) -> dict[str, Floats]:
         """Every cache_* input before the first word: (B, layers, heads, 0, width)."""

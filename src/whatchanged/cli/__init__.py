@@ -1,7 +1,8 @@
 """The door: one file a command, each a function of the command's name, registered by the table below.
 
-Exit codes: 0 done; 1 done, but some pairs failed; 2 nothing done (wrong usage or bad input); 70 a fault
-of the program, with its traceback; 130 interrupted; 143 ended by SIGTERM.
+Exit codes (docs/trust.md has the table): 0 done; 1 done in part, or where asked, something changed; 2 nothing
+done (wrong usage or bad input); 70 a fault of the program, with its traceback; 130 interrupted; 143 ended by
+SIGTERM.
 Results go to stdout, everything else to stderr. A command's file imports nothing heavy until it runs. Its
 EXAMPLES end the command's help; a command that needs a class of its own calls that class COMMAND.
 """
@@ -11,13 +12,17 @@ import io
 import signal
 import sys
 import traceback
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
 import typer.core
 
+from whatchanged.cli.console import holding_outputs, note
 from whatchanged.errors import WhatchangedError
+from whatchanged.files import NO_ROOM
 
 COMMANDS = (
     "demo",
@@ -38,6 +43,7 @@ COMMANDS = (
 """Every command, in the order of the help; ``whatchanged.cli.NAME`` holds the function NAME."""
 
 BAD_INPUT = 2
+INTERRUPTED = 128 + signal.SIGINT
 FAULT = 70
 """As sysexits.h numbers an internal error; 1 is taken by what scripts ask about."""
 
@@ -48,13 +54,19 @@ class _Door(typer.core.TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the command; a person's mistake ends in one message on stderr and exit code 2."""
         try:
-            return super().invoke(ctx)
+            with holding_outputs():
+                return super().invoke(ctx)
+        except KeyboardInterrupt:
+            note("whatchanged: interrupted.")
+            raise
         except WhatchangedError as error:
-            typer.echo(f"whatchanged: {error}", err=True)
+            note(f"whatchanged: {error}")
         except BrokenPipeError:
             raise  # whoever read our output has gone; Typer ends quietly
         except OSError as error:
-            typer.echo(f"whatchanged: {error.filename or 'system'}: {error.strerror or error}", err=True)
+            note(f"whatchanged: {error.filename or 'system'}: {error.strerror or error}")
+            if error.errno in NO_ROOM:
+                note("What was written before stays. Make room, then run the same command again.")
         raise typer.Exit(BAD_INPUT)
 
 
@@ -100,6 +112,7 @@ app = _build()
 
 
 def _terminated(number: int, frame: object) -> None:
+    note("whatchanged: terminated.")
     sys.exit(128 + number)  # so that drafts are removed and programs that were started are ended
 
 
@@ -110,11 +123,23 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     before = signal.signal(signal.SIGTERM, _terminated)
     try:
-        app(prog_name="whatchanged")
+        with _quiet_libraries():
+            app(prog_name="whatchanged")
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     except Exception:
         traceback.print_exc()
         sys.exit(FAULT)
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _quiet_libraries() -> Iterator[None]:
+    """Warnings of libraries are for programmers: they are shown where Python was asked for them (-W)."""
+    if sys.warnoptions:
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

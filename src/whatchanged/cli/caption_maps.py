@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whatchanged.cli.console import hold
 from whatchanged.errors import OutputError, PredictionsError
 from whatchanged.files import write_output
 
@@ -30,7 +31,13 @@ class Maps:
     """What the files say of themselves: model, list, grid and layer."""
 
     def check_free(self, replace: bool) -> None:
-        """Raises OutputError where maps of the run's pairs exist and may not be replaced."""
+        """Raises OutputError where maps of the run's pairs exist and may not be replaced.
+
+        So it does where another command writes them now.
+        """
+        from whatchanged.captioner.attention import file_name
+
+        hold(self.folder / file_name(self.first))
         existing = self.existing()
         if existing and not replace:
             raise OutputError(

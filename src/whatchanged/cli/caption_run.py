@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from whatchanged.cli.caption_maps import Maps
 from whatchanged.cli.console import note, progress
 from whatchanged.errors import ImageError, OutputError
-from whatchanged.files import whole
+from whatchanged.files import room_for, whole
 
 if TYPE_CHECKING:
     from whatchanged.answers import Answer, Answerer
@@ -154,10 +154,11 @@ def caption_all(answerer: "Answerer", run: Run, standing: Standing, batch_size: 
                 if run.maps is not None and run.maps.ends_file(done):
                     run.maps.write(done, words)
                     words = {}
-                stream.write(_line(pair, answer, run.base))
-                stream.flush()
+                with room_for(run.output):
+                    stream.write(_line(pair, answer, run.base))
+                    stream.flush()
                 advance(1)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemExit):
             note(f"Interrupted. {run.output} is whole up to its last line; continue with --resume.")
             raise
     if unfamiliar:

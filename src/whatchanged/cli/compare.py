@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from whatchanged.cli import completion
-from whatchanged.cli.console import check_output, check_outputs, counted, note, progress
+from whatchanged.cli.console import check_output, check_outputs, counted, hold, note, progress
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import write_output
 
@@ -95,6 +95,8 @@ def compare(
         settings = read_noise(noise).applied(settings)
     if accept and (output is None or not output.is_dir()):
         raise typer.BadParameter("--accept wants -o DIR, the results that were looked at")
+    if output is not None and output.absolute().parent.is_dir():
+        hold(output)
     with _matched(old, new, git, output) as (matched, folder):
         found = _run(matched, settings, folder, workers, force, quiet)
         if accept:

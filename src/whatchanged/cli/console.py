@@ -4,18 +4,56 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
-from whatchanged.errors import OutputError
+import typer
+
+from whatchanged.errors import OutputError, escaped, printable
+from whatchanged.locks import locked
 
 SECONDS_BETWEEN_LINES = 30.0
+
+_held: ContextVar[dict[Path, ExitStack] | None] = ContextVar("held", default=None)
+"""The outputs that the running command holds, each with what lets go of it."""
 
 
 def note(text: str, quiet: bool = False) -> None:
     """A remark for the person, never part of the result."""
     if not quiet:
-        print(text, file=sys.stderr, flush=True)
+        print(printable(text), file=sys.stderr, flush=True)
+
+
+def show(text: str) -> None:
+    """A line of the result, for a person to read; strangers' words in it cannot act on the terminal."""
+    typer.echo(escaped(text))
+
+
+@contextmanager
+def holding_outputs() -> Iterator[None]:
+    """What ``hold`` takes inside is let go at the end."""
+    held: dict[Path, ExitStack] = {}
+    before = _held.set(held)
+    try:
+        yield
+    finally:
+        _held.reset(before)
+        for stack in reversed(held.values()):
+            stack.close()
+
+
+def hold(path: Path) -> None:
+    """Until the running command ends, no other may write this file or folder.
+
+    Raises OutputError where another does so now.
+    """
+    held = _held.get()
+    place = path.absolute()
+    if held is not None and place not in held:
+        stack = ExitStack()
+        stack.enter_context(locked(path))
+        held[place] = stack
 
 
 def counted(count: int, noun: str) -> str:
@@ -24,11 +62,15 @@ def counted(count: int, noun: str) -> str:
 
 
 def check_output(path: Path, force: bool, instead: str = "--force to replace it") -> None:
-    """That ``path`` may be written. Raises OutputError where it exists (unless forced) or has no folder."""
+    """That ``path`` may be written, and by nobody else until the running command ends.
+
+    Raises OutputError where it exists (unless forced), has no folder, or another command writes it.
+    """
     if path.is_dir():
         raise OutputError(f"{path}: this is a folder; name a file to write.")
     if not path.absolute().parent.is_dir():
         raise OutputError(f"{path}: the folder {path.absolute().parent} is not there. Make it first.")
+    hold(path)
     if path.exists() and not force:
         raise OutputError(f"{path}: the file exists already. Pass {instead}, or choose another name.")
 
@@ -57,7 +99,7 @@ def check_embed(embed: bool, html: Path | None) -> None:
 def print_result(text: str, outputs: Sequence[Path | None]) -> None:
     """Print what a person reads: on stdout, or on stderr where one of the outputs goes to stdout."""
     taken = any(path is not None and _is_stdout(path) for path in outputs)
-    print(text, file=sys.stderr if taken else sys.stdout)
+    print(escaped(text), file=sys.stderr if taken else sys.stdout)
 
 
 def _is_stdout(path: Path) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from whatchanged.cli import completion
-from whatchanged.cli.console import check_embed, check_output, check_outputs, note
+from whatchanged.cli.console import check_embed, check_output, check_outputs, note, show
 
 if TYPE_CHECKING:
     from whatchanged.datasets import Dataset, DatasetReport
@@ -91,10 +91,10 @@ def dataset(
     summaries = summarise(opened.records, () if world is None else world.kinds)
     prepared = _preparation_lines(opened, preparation) if preparation else []
     what = unit(opened.records)
-    typer.echo(f"{opened.root}: {opened.name}, {len(opened.records):,} {what}")
-    typer.echo(f"  kind: {', '.join(KINDS[kind] for kind in sorted({r.kind for r in opened.records}))}")
+    show(f"{opened.root}: {opened.name}, {len(opened.records):,} {what}")
+    show(f"  kind: {', '.join(KINDS[kind] for kind in sorted({r.kind for r in opened.records}))}")
     for line in [*_split_lines(summaries, what), *prepared, *_report_lines(opened)]:
-        typer.echo(f"  {line}")
+        show(f"  {line}")
     if html is not None:
         from whatchanged.datasets.sample_page import sample_page
         from whatchanged.page import write_page
@@ -109,9 +109,9 @@ def _list() -> None:
     from whatchanged.plugins import DATASETS, installed
 
     for name in READERS:
-        typer.echo(name)
+        show(name)
     for plugin in installed(DATASETS, READERS):
-        typer.echo(f"{plugin.name}  (plug-in, {plugin.package})")
+        show(f"{plugin.name}  (plug-in, {plugin.package})")
 
 
 def _split_lines(summaries: "tuple[Summary, ...]", unit: str) -> list[str]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import typer
 
+from whatchanged.cli.console import hold
 from whatchanged.errors import MissingExtra
 
 EXAMPLES = ("whatchanged export run my-model --data twin",)
@@ -34,6 +35,9 @@ def export(
     in_distribution: Path | None = typer.Option(
         None, "--familiar", metavar="POOL", help="Pool of drawn pictures; of others the bundle then warns."
     ),
+    unfinished: bool = typer.Option(
+        False, "--unfinished", help="Also a run that has not come to its end; the card says how far it came."
+    ),
     force: bool = typer.Option(False, "--force", help="Replace the output folder if it exists."),
 ) -> None:
     """Export a run: two ONNX graphs that write exactly what torch writes, or nothing."""
@@ -44,7 +48,8 @@ def export(
     except ModuleNotFoundError as error:
         raise MissingExtra("Exporting", error.name or "torch", "train") from error
 
+    hold(output)
     bundle = export_run(
-        run, output, name or output.name, data, fp16, checkpoint, force, weights, in_distribution
+        run, output, name or output.name, data, fp16, checkpoint, force, weights, in_distribution, unfinished
     )
     typer.echo(json.dumps({"model": str(output), "bytes": bundle.size, "files": sorted(bundle.files)}))

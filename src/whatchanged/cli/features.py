@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from whatchanged.cli import completion
+from whatchanged.cli.console import hold, show
 from whatchanged.errors import MissingExtra
 
 EXAMPLES = ("whatchanged features twin features --backbone efficientnet-lite0-stride16",)
@@ -56,15 +57,16 @@ def features(
         from whatchanged.training.features.store import store_features, store_tokens
     except ModuleNotFoundError as error:
         raise MissingExtra("whatchanged features", str(error.name), "train") from error
+    hold(out)
     if run is not None:
         written = store_tokens(run, data, out, variants, device, quiet)
-        typer.echo(f"{out}: {written} shards of tokens written")
+        show(f"{out}: {written} shards of tokens written")
         return
     from whatchanged.datasets import open_dataset
 
     found = open_dataset(data, dataset, skip_missing=skip_missing)
     done = store_features(found, backbone, out, weights, shard_size, batch_size, workers, device, quiet)
-    typer.echo(
+    show(
         f"{out}: {done.pictures:,} pictures, {done.size / 1e6:,.1f} MB; {done.written} shards written in"
         f" {done.seconds:,.0f} s, {done.kept} were there"
     )

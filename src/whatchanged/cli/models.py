@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from whatchanged.cli import completion
+from whatchanged.cli.console import note, show
 from whatchanged.errors import BundleError
 
 if TYPE_CHECKING:
@@ -43,13 +44,13 @@ def models(
             bundle.check()
         except BundleError as error:
             broken = True
-            typer.echo(f"whatchanged: {error}", err=True)
+            note(f"whatchanged: {error}")
             continue
         is_default = name == DEFAULT
         if as_json:
             typer.echo(json.dumps(_fields(bundle, is_default), ensure_ascii=False))
         else:
-            typer.echo(_line(bundle, is_default))
+            show(_line(bundle, is_default))
             if model is not None:
                 typer.echo(json.dumps(dict(bundle.card.provenance), indent=2, ensure_ascii=False))
     if broken:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from whatchanged.cli.console import check_outputs
+from whatchanged.cli.console import check_outputs, show
 from whatchanged.errors import MissingExtra
 
 EXAMPLES = ("whatchanged retrieve run pairs.csv -o similarities.npy",)
@@ -34,4 +34,4 @@ def retrieve(
 
     check_outputs([output, output.with_suffix(".json")], [])
     made = retrieve_run(run, dataset, output, split, device, checkpoint)
-    typer.echo(f"{output}: {len(made.texts)} captions against {len(made.pairs)} pairs")
+    show(f"{output}: {len(made.texts)} captions against {len(made.pairs)} pairs")

@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperCommand
 
 from whatchanged.cli import completion
-from whatchanged.cli.console import note, progress
+from whatchanged.cli.console import hold, note, progress, show
 from whatchanged.errors import MissingExtra, PluginError
 from whatchanged.plugins import fault
 
@@ -89,10 +89,11 @@ def synth(
     options = _options(drawer, ctx.obj)
     width, height = (int(side) for side in size.split("x")) if size else drawer.size
     draw = drawing_function(drawer)
+    hold(out)
     with progress(drawer.unit, scenes, quiet) as advance:
         drawn = draw(Drawing(out, scenes, seed, (width, height), workers, device, advance), **options)
     note(f"{drawn} in {out}", quiet)
-    typer.echo(str(out))
+    show(str(out))
 
 
 def _options(drawer: "Drawer", given: dict[str, str]) -> dict[str, str | int | float]:

@@ -5,6 +5,7 @@ from pathlib import Path
 import typer
 
 from whatchanged.cli import completion
+from whatchanged.cli.console import hold
 from whatchanged.errors import MissingExtra
 
 EXAMPLES = (
@@ -49,6 +50,7 @@ def train(
     from whatchanged.errors import RecipeError
     from whatchanged.recipes.reader import load_recipe
 
+    hold(output)
     kept = output / "recipe.toml"
     if resume and kept.is_file():
         if init is not None:

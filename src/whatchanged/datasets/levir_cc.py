@@ -117,7 +117,7 @@ def _record(
     """The record of a pair; None, and damage, where its name, split or captions cannot be used."""
     known: dict[str, Split] = {s: s for s in SPLITS}
     name, split = entry.get("filename"), entry.get("split")
-    if split not in known:
+    if not isinstance(split, str) or split not in known:
         reading.damage(f"{where}: unknown split {split!r}. Known: {', '.join(SPLITS)}.")
         return None
     if not isinstance(name, str) or not name or leaves(name):

@@ -12,6 +12,9 @@ from whatchanged.recipes.methods import METHODS, MethodSettings
 from whatchanged.recipes.schema import StageConfig
 from whatchanged.recipes.values import toml_value
 
+LARGEST = 2**63
+"""Whole numbers reach up to here: seeds, too, go into 64 bits with a sign."""
+
 
 def build(cls: Any, table: Any, where: str, prefix: str) -> Any:
     """One dataclass from one TOML table, field by field."""
@@ -51,6 +54,8 @@ def typed(hint: Any, value: Any, where: str, key: str) -> Any:
         if value in wanted:
             return value
         raise _wrong(where, key, value, _type_name(hint), nearest(value, wanted))
+    if type(value) is int and not abs(value) < LARGEST:
+        raise RecipeError(f"{where}: {key}: got a number that is too large, wanted one below {LARGEST:,}.")
     if hint is float and type(value) in (int, float):
         return float(value)
     if isinstance(hint, type) and type(value) is hint:

@@ -10,6 +10,11 @@ from typing import Any
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.values import toml_value
 
+MOST = 10**12
+"""The largest number that a setting may be."""
+WIDEST = 65_536
+"""The largest width of a model: the widest that were ever trained are narrower."""
+
 
 def require(where: str, key: str, value: Any, right: bool, wanted: str) -> None:
     """Raise RecipeError unless ``right``: the setting, what it is, and what is ``wanted``."""
@@ -18,17 +23,17 @@ def require(where: str, key: str, value: Any, right: bool, wanted: str) -> None:
 
 
 def require_positive(where: str, prefix: str, settings: Any, *keys: str) -> None:
-    """Each of these settings is a finite number above 0."""
+    """Each of these settings is a number above 0, and none that overflows where it is computed with."""
     for key in keys:
         value = getattr(settings, key)
-        require(where, prefix + key, value, 0 < value < float("inf"), "a number above 0")
+        require(where, prefix + key, value, 0 < value <= MOST, f"a number above 0, at most {MOST:,}")
 
 
 def require_not_negative(where: str, prefix: str, settings: Any, *keys: str) -> None:
     """Each of these settings is a finite number of 0 or more."""
     for key in keys:
         value = getattr(settings, key)
-        require(where, prefix + key, value, 0 <= value < float("inf"), "0 or more")
+        require(where, prefix + key, value, 0 <= value <= MOST, f"0 or more, at most {MOST:,}")
 
 
 def require_used(where: str, prefix: str, settings: Any, used: bool, by: str, *keys: str) -> None:
@@ -53,7 +58,7 @@ def require_used(where: str, prefix: str, settings: Any, used: bool, by: str, *k
 
 def check_width(where: str, key: str, width: int, heads_key: str, heads: int) -> None:
     """A width of attention is shared out evenly among its heads."""
-    require(where, key, width, width > 0, "a number above 0")
+    require(where, key, width, 0 < width <= WIDEST, f"a number above 0, at most {WIDEST:,}")
     require(where, heads_key, heads, heads > 0, "a number above 0")
     require(where, key, width, width % heads == 0, f"a multiple of {heads_key} ({heads})")
 

@@ -26,7 +26,7 @@ from whatchanged.recipes.values import toml_value
 
 def check(recipe: Recipe, where: str) -> None:
     """Raise RecipeError, with the key and what it wants, at the first setting that does not fit."""
-    require(where, "seed", recipe.seed, recipe.seed >= 0, "0 or more")
+    require(where, "seed", recipe.seed, 0 <= recipe.seed < 2**63, "0 or more, below 2^63")
     max_length = recipe.method.max_length
     require(where, "method.max_length", max_length, max_length >= 4, "at least 4")
     _check_task_numbers(recipe, where)
@@ -58,6 +58,7 @@ def _check_numbers(stage: StageConfig, where: str) -> None:
     """A stage's numbers, whatever it learns."""
     prefix = f"stage.{stage.name}."
     require_positive(where, prefix, stage, "steps", "batch", "lr", "log_every", "save_every")
+    require(where, prefix + "lr", stage.lr, stage.lr <= 1000, "a rate above 0, at most 1,000")
     require_not_negative(where, prefix, stage, "warmup", "weight_decay", "evaluate_every", "evaluate_from")
     require_not_negative(where, prefix, stage, "patience", "max_grad_norm")
     require(where, prefix + "beta2", stage.beta2, 0 <= stage.beta2 < 1, "a number from 0 to below 1")

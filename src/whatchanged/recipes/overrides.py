@@ -83,6 +83,6 @@ def _override_value(text: str) -> Any:
     """The value as TOML reads it; a bare word is a string, so that ``schedule=cosine`` needs no quotes."""
     try:
         parsed = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return text
     return parsed["value"] if len(parsed) == 1 else text

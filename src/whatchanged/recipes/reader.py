@@ -91,7 +91,7 @@ def parse_saved_recipe(text: str, where: str) -> Recipe:
 def _read_table(text: str, where: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, tables without end
         raise RecipeError(f"{where}: not a TOML file: {error}") from error
 
 

@@ -3,8 +3,8 @@
 Nothing is pickled. The file appears whole or not at all, and the model's tensors in it load anywhere.
 """
 
+import hashlib
 import json
-import os
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -19,9 +19,12 @@ from safetensors.torch import save
 from torch import Tensor
 
 from whatchanged.errors import RecipeError
-from whatchanged.files import whole
+from whatchanged.files import write_whole
 from whatchanged.training.compatibility import current_names
 from whatchanged.training.vision.base import TorchModule
+
+_UNREADABLE = (OSError, SafetensorError, KeyError, TypeError, ValueError, AttributeError, RecursionError)
+"""What reading a damaged checkpoint raises."""
 
 
 @dataclass
@@ -54,15 +57,10 @@ def save_checkpoint(
     tensors |= {"random.torch": torch.get_rng_state(), "random.numpy": _numpy_keys()}
     for number in range(torch.cuda.device_count()):
         tensors[f"random.cuda.{number}"] = torch.cuda.get_rng_state(number)
+    saved = {name: t.detach().cpu().contiguous() for name, t in tensors.items()}
     rest = {"state": asdict(state), "python": random.getstate(), "numpy": _numpy_state()[2:]}
-    data = save(
-        {name: t.detach().cpu().contiguous() for name, t in tensors.items()}, {"rest": json.dumps(rest)}
-    )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with whole(path) as draft, draft.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    rest["sha256"] = digest(saved, json.dumps(rest))
+    write_whole(path, save(saved, {"rest": json.dumps(rest)}), synced=True)
 
 
 @dataclass(frozen=True)
@@ -92,6 +90,7 @@ class Checkpoint:
     def restore_optimizer(self, method: TorchModule, optimizer: torch.optim.Optimizer) -> None:
         """Give each parameter its moments back; parameters that have had no gradient yet have none."""
         device_free = {"step"}  # Adam keeps its step counter on the CPU
+        self._check_moments(method)
         names = {parameter: name for name, parameter in method.named_parameters()}
         for parameter in (p for group in optimizer.param_groups for p in group["params"]):
             prefix = f"optimizer.{names[parameter]}."
@@ -104,13 +103,33 @@ class Checkpoint:
 
     def restore_random(self) -> None:
         """Set the generators of Python, NumPy and torch (each device) to where they were."""
-        version, keys, gauss = self.rest["python"]
-        random.setstate((version, tuple(keys), gauss))
-        np.random.set_state(("MT19937", self.tensors["random.numpy"].numpy(), *self.rest["numpy"]))
-        torch.set_rng_state(self.tensors["random.torch"])
-        for number in range(torch.cuda.device_count()):
-            if f"random.cuda.{number}" in self.tensors:
-                torch.cuda.set_rng_state(self.tensors[f"random.cuda.{number}"], number)
+        try:
+            version, keys, gauss = self.rest["python"]
+            random.setstate((version, tuple(keys), gauss))
+            np.random.set_state(("MT19937", self.tensors["random.numpy"].numpy(), *self.rest["numpy"]))
+            torch.set_rng_state(self.tensors["random.torch"])
+            for number in range(torch.cuda.device_count()):
+                if f"random.cuda.{number}" in self.tensors:
+                    torch.cuda.set_rng_state(self.tensors[f"random.cuda.{number}"], number)
+        except (LookupError, TypeError, ValueError, OverflowError, RuntimeError) as error:
+            raise self._damaged(f"its random states: {error}") from error
+
+    def _check_moments(self, method: TorchModule) -> None:
+        """Raises RecipeError where the optimiser's tensors are not those of the method's parameters."""
+        shapes = {name: parameter.shape for name, parameter in method.named_parameters()}
+        moments: dict[str, set[str]] = {}
+        for key, tensor in self.tensors.items():
+            if not key.startswith("optimizer."):
+                continue
+            name, _, moment = key.removeprefix("optimizer.").rpartition(".")
+            if name not in shapes or tensor.shape not in (shapes[name], torch.Size()):
+                raise self._damaged(f"{key} is no optimiser state of a parameter")
+            moments.setdefault(name, set()).add(moment)
+        if len({frozenset(found) for found in moments.values()}) > 1:
+            raise self._damaged("parameters have different kinds of optimiser state")
+
+    def _damaged(self, what: str) -> RecipeError:
+        return RecipeError(f"{self.path}: no checkpoint can be read here ({what}). Start the run again.")
 
 
 def stage_checkpoint(stage: str) -> str:
@@ -124,12 +143,52 @@ def read_checkpoint(path: Path) -> Checkpoint:
         with safe_open(path, framework="pt") as file:
             rest = json.loads((file.metadata() or {})["rest"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        sha256 = rest.pop("sha256", None)  # checkpoints before 0.2 have none
+        if sha256 is not None and sha256 != digest(tensors, json.dumps(rest)):
+            raise ValueError("its content was changed: its SHA-256 is another")
         tensors = current_names(tensors)
-        return Checkpoint(path, State(**rest["state"]), tensors, rest)
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        return Checkpoint(path, _state(rest["state"]), tensors, rest)
+    except _UNREADABLE as error:
         raise RecipeError(
             f"{path}: no checkpoint can be read here ({error}). Start the run again."
         ) from error
+
+
+def read_state(path: Path) -> State:
+    """Where a run stood when this checkpoint was written; its weights are not read. Raises RecipeError."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            return _state(json.loads((file.metadata() or {})["rest"])["state"])
+    except _UNREADABLE as error:
+        raise RecipeError(
+            f"{path}: no checkpoint can be read here ({error}). Start the run again."
+        ) from error
+
+
+def digest(tensors: Mapping[str, Tensor], rest: str = "") -> str:
+    """SHA-256 of tensors, their names, shapes and types, and a text, in hexadecimal."""
+    found = hashlib.sha256(rest.encode())
+    for name in sorted(tensors):
+        tensor = tensors[name]
+        found.update(f"\0{name}\0{tuple(tensor.shape)}\0{tensor.dtype}\0".encode())
+        found.update(tensor.contiguous().reshape(-1).view(torch.uint8).numpy().data)
+    return found.hexdigest()
+
+
+def _state(fields: Any) -> State:
+    """The state that a checkpoint holds. Raises TypeError or ValueError where a value is none of its kind."""
+    state = State(**fields)
+    counts = (state.stage, state.step, state.misses, state.log_bytes, *state.positions.values())
+    if any(type(count) is not int or count < 0 for count in counts):
+        raise ValueError("its counts of steps are no whole numbers")
+    if not (state.best is None or isinstance(state.best, int | float)) or type(state.finished) is not bool:
+        raise ValueError("its best score or its end is none")
+    if any(len(pair) != 2 for pair in state.window.values()):
+        raise ValueError("its sums of losses have no counts")
+    numbers = [state.seconds, *(number for pair in state.window.values() for number in pair)]
+    if not all(type(number) in (int, float) for number in numbers):
+        raise ValueError("its sums of losses or its seconds are no numbers")
+    return state
 
 
 def model_tensors(method: TorchModule) -> dict[str, Tensor]:

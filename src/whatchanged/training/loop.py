@@ -23,6 +23,7 @@ from whatchanged.training.checkpoint import (
 )
 from whatchanged.training.data.prefetch import draws_by_processes
 from whatchanged.training.data.sources import Sources
+from whatchanged.training.interrupts import noting_signals
 from whatchanged.training.log import RunLog
 from whatchanged.training.methods import Method
 from whatchanged.training.schedule import fill_idle_gradients, learning_rate, make_optimizer
@@ -48,13 +49,19 @@ def train(
     so far. A stage starts, with a new optimiser, from the best weights of the one before, which are kept as
     best-STAGE; from the last ones where that one was not validated. On the CPU, a run that goes on from its
     last checkpoint takes exactly the steps of an unbroken one. workers: processes that read the examples, 0
-    for threads; the steps are the same. Raises RecipeError when a loss or the metric is not finite.
+    for threads; the steps are the same.
+
+    SIGINT and SIGTERM end it as the end of ``max_seconds`` does, all saved, with KeyboardInterrupt or
+    SystemExit; a second one ends it at once. Raises RecipeError when a loss or the metric is not finite.
     """
     state = State() if start is None else start.state
     before, began = state.seconds, time.monotonic()
     last, best = run / "checkpoints" / "last.safetensors", run / "checkpoints" / "best.safetensors"
 
-    with RunLog(run, state.log_bytes, steps_done(recipe, state), quiet) as log:
+    with (
+        RunLog(run, state.log_bytes, steps_done(recipe, state), quiet) as log,
+        noting_signals(log.say) as asked,
+    ):
         while not state.finished:
             stage = recipe.stages[state.stage]
             if not state.step:
@@ -82,9 +89,12 @@ def train(
                 if stage_over(stage, state, log):
                     break
                 over = max_seconds is not None and time.monotonic() - began >= max_seconds
-                if over or due(state.step, stage.save_every, stage.steps):
+                if over or asked.signal or due(state.step, stage.save_every, stage.steps):
                     state.log_bytes = log.length
                     save_checkpoint(last, state, method, optimizer)
+                if asked.signal:
+                    log.say(f"Stopped and saved at {stage.name}, step {state.step}. Go on with --resume.")
+                    asked.end(asked.signal)
                 if over:
                     log.say(f"Time is over at {stage.name}, step {state.step} of {stage.steps}.")
                     return state

@@ -13,7 +13,7 @@ import torch
 from whatchanged.captioner.bundle import open_bundle
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.recipes.schema import DataConfig, PoolConfig, Recipe
-from whatchanged.training.build import make_method
+from whatchanged.training.build import check_memory, make_method
 from whatchanged.training.checkpoint import State, read_checkpoint, save_checkpoint
 from whatchanged.training.data.sources import open_sources
 from whatchanged.training.data.token_cache import leaves_backbone, with_tokens
@@ -23,6 +23,7 @@ from whatchanged.training.loop import train
 from whatchanged.training.methods import Method, initialise_from
 from whatchanged.training.objects.token_files import read_origin
 from whatchanged.training.run_folder import (
+    check_stage,
     check_vocabulary,
     first_init,
     keep,
@@ -60,9 +61,13 @@ def run_recipe(
     recipe = _settle(recipe, run, resume)
     where = choose_device(device)
     fresh = not (run / "recipe.toml").exists()
-    start = read_checkpoint(last) if last.exists() else None  # none yet: it was killed early and starts over
+    start = read_checkpoint(last) if last.exists() else None
+    if start is not None:
+        check_stage(start, recipe)
     if start is not None and start.state.finished:
         return start.state
+    if start is None and not fresh and not quiet:
+        print(f"{run}: it was ended before its first checkpoint, so it starts over.", file=sys.stderr)
     init = first_init(run, init)
     if start is None and init is None:  # before the data, which may take long to open
         check_start(recipe, quiet)
@@ -72,6 +77,7 @@ def run_recipe(
         sources = open_sources(recipe, run)
         if start is not None:
             check_vocabulary(sources.vocabulary, run)
+        check_memory(recipe, sources.vocabulary)
         seed_everything(recipe.seed)
         method = make_method(recipe, sources.vocabulary, sources.longest_caption)
         for stage in recipe.stages:

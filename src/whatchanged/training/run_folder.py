@@ -24,7 +24,7 @@ from whatchanged.files import whole
 from whatchanged.recipes.reader import dump_recipe, parse_saved_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.build import make_method
-from whatchanged.training.checkpoint import State, read_checkpoint, stage_checkpoint
+from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, stage_checkpoint
 from whatchanged.training.methods import Method
 from whatchanged.vocabulary import Vocabulary
 
@@ -40,10 +40,11 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
     recipe = read_recipe(run)
     try:
         vocabulary = from_json(json.loads((run / "vocabulary.json").read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise RecipeError(f"{run}: its vocabulary.json cannot be read ({error}). Train it again.") from error
     method = make_method(recipe, vocabulary)
     saved = read_checkpoint(checkpoint_file(run, checkpoint))
+    check_stage(saved, recipe)
     stages = [stage.name for stage in recipe.stages]
     if checkpoint in stages and saved.state.stage != stages.index(checkpoint):
         raise RecipeError(
@@ -53,6 +54,16 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
     saved.restore_model(method)
     method.eval()
     return recipe, method, saved.state
+
+
+def check_stage(saved: Checkpoint, recipe: Recipe) -> None:
+    """Raises RecipeError where a checkpoint is of a stage or step that the recipe does not have."""
+    state, stages = saved.state, recipe.stages
+    if state.stage >= len(stages) or state.step > stages[state.stage].steps:
+        raise RecipeError(
+            f"{saved.path}: it is of step {state.step} of stage {state.stage + 1}, which its recipe does"
+            " not have. Start the run again."
+        )
 
 
 def checkpoint_file(run: Path, checkpoint: str) -> Path:
@@ -82,7 +93,11 @@ def read_recipe(run: Path) -> Recipe:
         raise RecipeError(
             f"{run}: no run lies here (it has no recipe.toml). Name the folder given to train --output."
         )
-    return parse_saved_recipe(file.read_text(encoding="utf-8"), str(file))
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise RecipeError(f"{file}: the run's recipe cannot be read ({error}). Train it again.") from error
+    return parse_saved_recipe(text, str(file))
 
 
 def keep(recipe: Recipe, run: Path, where: torch.device, init: Path | None, resumed: bool = False) -> None:
@@ -119,7 +134,7 @@ def check_vocabulary(vocabulary: Vocabulary, run: Path) -> None:
 def first_init(run: Path, init: Path | None) -> Path | None:
     """The weights that the run in this folder started from; for a new run, ``init``."""
     kept = _first_environment(run).get("init")
-    if kept:
+    if kept and isinstance(kept, str):
         return Path(kept)
     return init if init is None or str(init) in shipped() else init.absolute()
 
@@ -132,7 +147,7 @@ def _first_environment(run: Path) -> dict[str, Any]:
     """What was written when the run began; {} where nothing was, or it cannot be read."""
     try:
         kept = json.loads((run / "environment.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return kept if isinstance(kept, dict) else {}
 

@@ -133,7 +133,7 @@ class World:
     kinds: of change, in the order of reports, one row each. A pair without change is "none" everywhere.
     view_and_light_differ: whether two pictures of an unchanged scene may differ by viewpoint and light.
     datasets: the data sets, by name, whose pictures all show this world, drawn or not.
-    limits: what models of this world cannot do, for a model's README.
+    limits: what no model of this world can do, for a model's README; nothing that was measured of one model.
 
     About truth:
 

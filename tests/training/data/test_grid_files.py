@@ -1,10 +1,11 @@
 """Shards of grid features: written, found, read back, and refused where they are not what they say."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
+from safetensors.numpy import save, save_file
 
 from whatchanged.errors import DatasetError
 from whatchanged.training.data.grid_files import (
@@ -88,3 +89,18 @@ def test_names_are_paths_below_the_folder_of_the_data(tmp_path):
     assert picture_name(tmp_path / "images" / "x.png", tmp_path) == "images/x.png"
     assert picture_name(tmp_path / "images" / "x.png", tmp_path / "pairs.csv") == "images/x.png"
     assert picture_name(Path("/elsewhere/x.png"), tmp_path) == "/elsewhere/x.png"
+
+
+def test_a_flipped_bit_is_noticed_and_a_shard_without_a_checksum_is_read(tmp_path):
+    about = {"backbone": "b", "sha256": "0", "rows": 1, "columns": 2, "width": 3}
+    grids = np.arange(12, dtype=np.float16).reshape(2, 2, 3)
+    path = shard_file(tmp_path, 0)
+    write_shard(path, about, ["a.png", "b.png"], grids)
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(DatasetError, match="its SHA-256 is another"):
+        GridFiles(tmp_path).read("a.png")
+    told = json.dumps({"about": about, "pictures": ["a.png", "b.png"]})  # as before 0.2
+    path.write_bytes(save({"features": grids}, {"grids": told}))
+    assert np.array_equal(GridFiles(tmp_path).read("b.png"), grids[1])

@@ -148,17 +148,25 @@ def test_a_model_is_kept_unless_forced_and_other_things_in_any_case(run, bundle,
 def test_a_model_that_is_replaced_is_never_lost(run, bundle, tmp_path, monkeypatch):
     """Broken off before the new one takes its place, and while the old one is cleared away."""
     folder = shutil.copytree(bundle.folder, tmp_path / "bundle")
-    moved = Path.replace
+    moved, cleared = Path.rename, shutil.rmtree
 
-    def broken_off(path, target):
-        if target == folder and not path.name.endswith(".old"):
+    def not_moved(path, target):
+        if target == folder and path.suffix == ".draft":
             raise KeyboardInterrupt
         return moved(path, target)
 
-    for owner, name, stop, standing in ((Path, "replace", broken_off, "tiny"), (shutil, "rmtree", None, "b")):
+    def not_cleared(path, **options):
+        if path.suffix == ".replaced":
+            raise KeyboardInterrupt
+        cleared(path, **options)
+
+    for owner, name, stop, standing in (
+        (Path, "rename", not_moved, "tiny"),
+        (shutil, "rmtree", not_cleared, "b"),
+    ):
         with monkeypatch.context() as patch:
             patch.setattr(owner, name, stop)
-            with pytest.raises((KeyboardInterrupt, TypeError)):
+            with pytest.raises(KeyboardInterrupt):
                 export_run(run, folder, "b", force=True)
         assert open_bundle(folder).card.name == standing
         open_bundle(folder).check()
@@ -283,3 +291,19 @@ def test_a_vision_that_is_not_trained_keeps_its_weights_and_statistics(run, tiny
     seen = [name for name in more if name.startswith(("backbone.", "heads."))]
     assert "backbone.stem.0.1.running_mean" in seen
     assert [name for name in seen if not (more[name] == less[name]).all()] == []
+
+
+def test_an_unfinished_run_is_exported_only_when_that_is_asked(tiny_dataset, tmp_path, whatchanged):
+    """Stopped while it is pre-trained: it never learned to caption."""
+    run, model = tmp_path / "run", tmp_path / "model"
+    recipe = load_recipe("pcl-tiny", [*OBJECTS, f"data.path={tiny_dataset}"])
+    start = make_run(tmp_path / "start", "pcl-tiny", [*OBJECTS, f"data.path={tiny_dataset}"])
+    assert not run_recipe(recipe, run, max_seconds=0, quiet=True, device="cpu", init=start).finished
+    code, _, err = whatchanged("export", run, model)
+    assert code == 2 and "it stands at step 1 of 3 of pretrain, stage 1 of 2" in err and "--unfinished" in err
+    assert not model.exists()
+    code, _, err = whatchanged("export", run, model, "--unfinished")
+    assert code == 0, err
+    told = json.loads((model / "bundle.json").read_text())["provenance"]
+    assert told["finished"] is False and told["checkpoint"]["step"] == 1
+    assert "step 1 of 3 of pretrain; **the run was not finished**" in (model / "README.md").read_text()

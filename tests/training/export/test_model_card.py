@@ -8,9 +8,14 @@ from tiny_bundle import CARD, WARY
 from whatchanged.captioner.card import BoxAttention, RegionInput
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.export.model_card import model_card
-from whatchanged.worlds import find_world
+from whatchanged.worlds import all_worlds, find_world
 
-PROVENANCE = {"training_seconds": 1234, "weights_stored_as": "fp16 where large"}
+PROVENANCE = {
+    "training_seconds": 1234,
+    "weights_stored_as": "fp16 where large",
+    "checkpoint": {"stage": "caption", "step": 15, "of": 1030, "best": 0.5},
+    "finished": True,
+}
 
 
 @pytest.fixture
@@ -18,8 +23,8 @@ def written(tmp_path):
     """Writes the card of a model whose other files have 2.5 million bytes."""
     (tmp_path / "encoder.onnx").write_bytes(b"\0" * 2_500_000)
 
-    def write(card, world=None):
-        shown = replace(card, provenance=PROVENANCE)
+    def write(card, world=None, finished=True):
+        shown = replace(card, provenance={**PROVENANCE, "finished": finished})
         return model_card(shown, load_recipe("pcl-tiny"), world, tmp_path)
 
     return write
@@ -50,5 +55,17 @@ def test_what_the_model_cannot_do(written):
     assert "It works only for pictures like those" in written(CARD)
     world = find_world("clevr")
     text = written(CARD, world)
-    assert "It was trained on drawn CLEVR scenes only" in text and "It works only" not in text
+    assert "Its world is CLEVR scenes" in text and "It works only" not in text
     assert world.limits in text
+
+
+def test_no_finding_of_another_model_is_told(written):
+    """What was counted of the shipped model is in its own card alone."""
+    for world in all_worlds():
+        assert "one in five" not in written(CARD, world) and "%" not in written(CARD, world)
+
+
+def test_which_step_the_weights_are_of(written):
+    assert "| weights of | step 15 of 1,030 of caption |" in written(CARD)
+    broken_off = written(CARD, finished=False)
+    assert "| weights of | step 15 of 1,030 of caption; **the run was not finished** |" in broken_off

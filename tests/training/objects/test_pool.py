@@ -42,7 +42,7 @@ def shards(tiny_pool):
 def in_threads(monkeypatch):
     """Shards of five triples, drawn in this process: workers of their own take seconds to start."""
     monkeypatch.setattr(pool, "SHARD", SHARD)
-    monkeypatch.setattr(pool, "ProcessPoolExecutor", lambda workers, mp_context: ThreadPoolExecutor(workers))
+    monkeypatch.setattr(pool, "worker_pool", ThreadPoolExecutor)
 
 
 def contents(folder: Path):

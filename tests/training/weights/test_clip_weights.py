@@ -1,7 +1,11 @@
 """CLIP's weights in three layouts into CLIP4IDC. transformers' CLIPModel says what CLIP computes; its random
 tensors, renamed, stand for the other two layouts."""
 
+import io
+import pickle
 import warnings
+import zipfile
+from collections import OrderedDict
 
 import pytest
 import torch
@@ -18,6 +22,7 @@ from whatchanged.training.methods.clip4idc import CLIP4IDC, NEW
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
 from whatchanged.training.vision.patches import PatchVision
+from whatchanged.training.weights.clip_archive import read_tensors
 from whatchanged.training.weights.clip_weights import load_clip, to_openai
 
 ROWS = len(PIECES) - 4
@@ -264,3 +269,41 @@ def test_a_run_begins_from_a_file_and_says_what_it_used(clip, tiny_dataset, tmp_
             "pcl-tiny", [f"data.path={tiny_dataset}", f"data.features={tiny_dataset / 'features'}"]
         )
         run_recipe(pcl, tmp_path / "other", device="cpu", init=tmp_path / "clip.pt")
+
+
+@pytest.mark.parametrize("kind", ["scripted", "state"])
+def test_a_tensor_larger_than_its_storage_is_refused(tmp_path, kind):
+    """Few bytes that would be read as 4 GB: every number is the same one of the storage."""
+    path = tmp_path / "weights.pt"
+    huge = torch.zeros(4, dtype=torch.float16).as_strided((1000, 1000, 1000), (0, 0, 0))
+    if kind == "state":
+        torch.save({"visual.proj": huge}, path)
+    else:
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("w/constants.pkl", b"")
+            archive.writestr("w/data.pkl", hostile_names())
+            archive.writestr("w/data/0", bytes(8))
+    assert path.stat().st_size < 10_000
+    with pytest.raises(RecipeError, match="repeats the numbers of its storage"):
+        read_tensors(path)
+
+
+class Storage:
+    """What the pickle of an archive calls by its number."""
+
+
+def hostile_names():
+    """A pickle of one module with one tensor of a billion numbers on a storage of four."""
+    file = io.BytesIO()
+
+    class Named(pickle.Pickler):
+        def persistent_id(self, value):
+            return ("storage", torch.HalfStorage, "0", "cpu", 4) if isinstance(value, Storage) else None
+
+    class Tensor:
+        def __reduce__(self):
+            size, stride = (1000, 1000, 1000), (0, 0, 0)
+            return torch._utils._rebuild_tensor_v2, (Storage(), 0, size, stride, False, OrderedDict())
+
+    Named(file, 2).dump(Tensor())
+    return file.getvalue()

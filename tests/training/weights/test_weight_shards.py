@@ -81,3 +81,14 @@ def test_parts_that_are_missing_or_of_two_checkpoints_are_refused(run, tmp_path,
     with pytest.raises(RecipeError, match="Pack the run again"):
         weight_shards.unpack(tmp_path / "one", tmp_path / "back")
     assert not (tmp_path / "back").exists()
+
+
+def test_a_flipped_bit_is_noticed(run, tmp_path):
+    weight_shards.pack(run, tmp_path / "packed")
+    part = tmp_path / "packed" / "weights-00.safetensors"
+    content = bytearray(part.read_bytes())
+    content[-1] ^= 1
+    part.write_bytes(content)
+    with pytest.raises(RecipeError, match="its SHA-256 is another"):
+        weight_shards.unpack(tmp_path / "packed", tmp_path / "back")
+    assert not (tmp_path / "back").exists()

@@ -11,7 +11,6 @@ The formats, recognised by their content:
 """
 
 import json
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -231,12 +230,7 @@ def _checked(where: str, caption: str) -> str:
 
 
 def _is_probability(value: Any) -> bool:
-    return (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-        and 0 <= value <= 1
-    )
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def _named(ids: Sequence[str], what: str) -> str:

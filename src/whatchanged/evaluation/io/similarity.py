@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +46,7 @@ def read_similarity(path: str | Path) -> Similarity:
     beside = path.with_suffix(".json")
     try:
         matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+    except (OSError, ValueError, EOFError, OverflowError, MemoryError, SyntaxError, BadZipFile) as error:
         raise PredictionsError(f"{path}: not a NumPy array of plain numbers ({error}).") from error
     pairs, texts = _read_names(beside)
     if not isinstance(matrix, np.ndarray) or matrix.ndim != 2 or matrix.dtype.kind != "f":

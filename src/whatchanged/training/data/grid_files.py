@@ -1,13 +1,15 @@
 """Grid features on disk, as the command ``features`` writes them: shards of float16 grids.
 
 OUT/00000.safetensors   "features" (n, N, F) float16; metadata "grids", JSON: "about" (the backbone and its
-                        hash) and "pictures" (n names, paths below the data set's folder)
+                        hash), "pictures" (n names, paths below the data set's folder) and "sha256" (of the
+                        features' bytes; shards before 0.2 have none)
 
 A shard can be read without the others. Features of several data sets may lie in folders side by side,
 OUT/a/00000.safetensors, and are read as one. Published features with one ``.npy`` per picture are read by
 ``pictures.read_features``.
 """
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,7 +21,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from whatchanged.errors import DatasetError
-from whatchanged.files import whole
+from whatchanged.files import write_whole
 
 PATTERN = "[0-9]*.safetensors"
 
@@ -33,11 +35,10 @@ def write_shard(
     path: Path, about: Mapping[str, Any], pictures: Sequence[str], grids: NDArray[np.float16]
 ) -> None:
     """Write one shard, whole or not at all. grids: (n, N, F)."""
-    metadata = {
-        "grids": json.dumps({"about": about, "pictures": pictures})
-    }  # one key: several are stored in any order
-    with whole(path) as draft:
-        draft.write_bytes(save({"features": np.ascontiguousarray(grids)}, metadata))
+    grids = np.ascontiguousarray(grids)
+    told = {"about": about, "pictures": pictures, "sha256": hashlib.sha256(grids.data).hexdigest()}
+    metadata = {"grids": json.dumps(told)}  # one key: several come in any order
+    write_whole(path, save({"features": grids}, metadata))
 
 
 def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
@@ -47,10 +48,13 @@ def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
             metadata, shape = file.metadata() or {}, file.get_slice("features").get_shape()
         grids = json.loads(metadata["grids"])
         about, pictures = dict(grids["about"]), list(grids["pictures"])
+        sizes = [about["rows"], about["columns"], about["width"]]
+        if any(type(size) is not int for size in sizes) or not all(isinstance(p, str) for p in pictures):
+            raise ValueError("its sizes are no whole numbers, or its names no texts")
         wanted = [len(pictures), about["rows"] * about["columns"], about["width"]]
         if shape != wanted:
             raise ValueError(f"its features are {shape}, its metadata says {wanted}")
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise DatasetError(
             f"{path}: no features that whatchanged wrote can be read here ({error}). Delete the file and run"
             " `whatchanged features` again."
@@ -117,9 +121,22 @@ class GridFiles:
             )
         path, row = place
         if path not in self._open:
-            self._open[path] = safe_open(path, framework="numpy")
+            self._open[path] = _open_checked(path)
         grid: NDArray[np.float16] = self._open[path].get_slice("features")[row]
         return grid.astype(np.float32)
+
+
+def _open_checked(path: Path) -> Any:
+    """An open shard whose features are those that were written. Raises DatasetError."""
+    shard: Any = safe_open(path, framework="numpy")
+    sha256 = json.loads(shard.metadata()["grids"]).get("sha256")
+    features = np.ascontiguousarray(shard.get_tensor("features"))
+    if sha256 is not None and hashlib.sha256(features.data).hexdigest() != sha256:
+        raise DatasetError(
+            f"{path}: its content was changed: its SHA-256 is another. Delete the file and run `whatchanged"
+            " features` again."
+        )
+    return shard
 
 
 def picture_name(picture: Path, root: Path) -> str:

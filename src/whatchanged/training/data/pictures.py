@@ -1,6 +1,7 @@
 """How a picture of a data set is read for training: its pixels, or its precomputed features."""
 
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,8 @@ from whatchanged.recipes.schema import FeaturesConfig, VisionConfig
 from whatchanged.training.batches import PictureReader
 from whatchanged.training.data.grid_files import GridFiles, is_grid_folder, picture_name
 
+_UNREADABLE = (OSError, ValueError, EOFError, OverflowError, MemoryError, SyntaxError, BadZipFile)
+"""What NumPy raises on files that are not its own."""
 MOST_BYTES = 2**29
 """Of decoded pictures in memory: 17,000 of 128x80. Those beyond are decoded anew each time."""
 
@@ -68,11 +71,15 @@ def read_features(folder: Path, picture: Path, rows: int, columns: int, width: i
         raise DatasetError(
             f"{places[0]}: no features of {picture.name} (nor at {places[2]}). Extract them first."
         )
-    try:
-        stored = np.load(found, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise DatasetError(f"{found}: cannot read the features: {error}. Extract them again.") from error
     cells = rows * columns
+    try:
+        stored = np.load(found, mmap_mode="r", allow_pickle=False)  # its header may announce terabytes
+        if not isinstance(stored, np.ndarray) or stored.dtype.kind != "f":
+            raise ValueError("it holds no array of real numbers")
+        if stored.size == cells * width and not np.isfinite(stored).all():
+            raise ValueError("it holds what is not a finite number")
+    except _UNREADABLE as error:
+        raise DatasetError(f"{found}: cannot read the features: {error}. Extract them again.") from error
     if stored.shape == (cells, width):
         return np.ascontiguousarray(stored, np.float32)
     if stored.shape in ((width, rows, columns), (width, cells)):

@@ -4,6 +4,7 @@ The examples, their order and their numbers are those of ``batches.draws``. The 
 they share the source's memory, and compute on the CPU alone. Batches come back through shared memory.
 """
 
+import signal
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
@@ -12,6 +13,7 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 from whatchanged.errors import WhatchangedError
+from whatchanged.processes import end_with_parent
 from whatchanged.training.batches import Draw, Plan, StageInput, plans, read
 
 AHEAD = 2
@@ -49,12 +51,19 @@ def draws_by_processes(
         prefetch_factor=AHEAD,
         multiprocessing_context="fork",
         collate_fn=cast(Any, _unchanged),
+        worker_init_fn=_start,
         generator=torch.Generator(),  # the loader draws from it; the global one belongs to the run's state
     )
     for draw in loader:
         if isinstance(draw, WhatchangedError):
             raise draw
         yield draw
+
+
+def _start(number: int) -> None:
+    """A worker ends with its parent, not when the whole group is told to: the run saves first."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    end_with_parent()
 
 
 def _unchanged(draw: Draw | WhatchangedError) -> Draw | WhatchangedError:

@@ -4,8 +4,6 @@ Export fails, and writes nothing, unless the graphs caption the validation pairs
 """
 
 import json
-import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,11 +16,12 @@ import whatchanged
 from whatchanged.captioner.bundle import MANIFEST, WEIGHTS, Bundle, open_bundle, write_bundle
 from whatchanged.captioner.card import Card, GridAttention, PictureInput
 from whatchanged.errors import OutputError, RecipeError
+from whatchanged.files import whole_folder
 from whatchanged.images import normalise
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import DataConfig, DatasetConfig, FeaturesConfig, Recipe
 from whatchanged.training.batches import Source, read_examples
-from whatchanged.training.checkpoint import State, model_tensors
+from whatchanged.training.checkpoint import State, model_tensors, read_state
 from whatchanged.training.data.sources import open_sources
 from whatchanged.training.export.backbone_in_front import put_backbone_in_front
 from whatchanged.training.export.calibration import calibrate, sayable_sentences
@@ -30,7 +29,7 @@ from whatchanged.training.export.graphs import compare, compare_ood_distance, st
 from whatchanged.training.export.in_distribution import fit_in_distribution
 from whatchanged.training.export.model_card import model_card
 from whatchanged.training.methods import Method
-from whatchanged.training.run_folder import open_run
+from whatchanged.training.run_folder import checkpoint_file, open_run
 from whatchanged.training.weights.bundle_weights import has_folded_norms, pack_weights
 from whatchanged.worlds import world_of
 
@@ -47,6 +46,7 @@ def export_run(
     force: bool = False,
     weights: Path | None = None,
     in_distribution: Path | None = None,
+    unfinished: bool = False,
 ) -> Bundle:
     """Write the run's model as a bundle folder; nothing is left at ``output`` if anything fails.
 
@@ -56,11 +56,15 @@ def export_run(
     read pictures, where no package carries them. in_distribution: a pool of drawn pictures of the model's
     size; the bundle then reports how unlike them a picture is (``in_distribution.py``).
 
-    Raises RecipeError for a run that no bundle can be made of; OutputError where ``output`` is not a folder,
-    exists without ``force``, or holds anything but a model; BundleError where a graph and torch do not agree.
+    unfinished: also of a run that has not come to its end; its card says how far it came.
+
+    Raises RecipeError for a run that no bundle can be made of, or that is not finished; OutputError where
+    ``output`` is not a folder, exists without ``force``, or holds anything but a model; BundleError where a
+    graph and torch do not agree.
     """
     _check_output(output, force)
     trained, method, state = open_run(run, checkpoint)
+    finished = _is_finished(run, trained, unfinished)
     # The weights of the run itself, before a backbone is put in front of it.
     tensors, folded_norms = model_tensors(method), has_folded_norms(method)
     recipe, features = trained, None
@@ -78,9 +82,7 @@ def export_run(
     if in_distribution is not None:
         distance, fitted = fit_in_distribution(method.vision, in_distribution)
     pairs = _fixture_pairs(validation, *statistics)
-    draft = output.with_name(f".{output.name}.{os.getpid()}")
-    draft.mkdir(parents=True)
-    try:
+    with whole_folder(output, replace=True) as draft:
         (draft / WEIGHTS).write_bytes(pack_weights(tensors))
         write_graphs(method, (pairs[0][:2], pairs[1][:2]), draft, distance)
         if fp16:
@@ -96,7 +98,7 @@ def export_run(
         no_change = calibrate(method, validation, sentences)
         graphs = {"pairs": len(pairs[0]), "ids": "equal", "largest_difference": difference}
         provenance = {
-            **_training(run, trained, method, state),
+            **_training(run, trained, method, state, finished),
             **({} if features is None else {"features": features}),
             "weights_stored_as": "fp16 where large" if fp16 else "fp32",
             "graphs_against_torch": graphs,
@@ -118,9 +120,6 @@ def export_run(
         )
         (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
         write_bundle(draft, card)
-        _put(draft, output)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
     bundle = open_bundle(output.absolute())
     bundle.check()
     return bundle
@@ -136,22 +135,22 @@ def _check_output(output: Path, force: bool) -> None:
         raise OutputError(f"{output}: holds other files than a model's, so it stays. Choose another folder.")
 
 
-def _put(draft: Path, output: Path) -> None:
-    """Replace ``output`` by the draft; what was there is removed only when the draft is in its place."""
-    old = draft.with_name(f"{draft.name}.old")
-    if output.exists():
-        output.replace(old)
-    try:
-        draft.replace(output)
-    except BaseException:
-        if old.exists() and not output.exists():
-            old.replace(output)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+def _is_finished(run: Path, recipe: Recipe, unfinished: bool) -> bool:
+    """Whether the run came to its end. Raises RecipeError where it did not, and that was not asked for."""
+    state = read_state(checkpoint_file(run, "last"))
+    if not state.finished and not unfinished:
+        stage = recipe.stages[min(state.stage, len(recipe.stages) - 1)]
+        raise RecipeError(
+            f"{run}: this run is not finished: it stands at step {state.step:,} of {stage.steps:,} of"
+            f" {stage.name}, stage {state.stage + 1} of {len(recipe.stages)}. Go on with it (train --resume),"
+            " or export it as it is: --unfinished"
+        )
+    return state.finished
 
 
-def _training(run: Path, recipe: Recipe, method: Method, state: State) -> dict[str, Any]:
+def _training(run: Path, recipe: Recipe, method: Method, state: State, finished: bool) -> dict[str, Any]:
     """How the weights were trained, for the bundle's card; without paths."""
+    stage = recipe.stages[state.stage]
     resolved = replace(recipe, data=replace(recipe.data.with_folders("", ""), merges=""))
     preparation = recipe.data.preparation if isinstance(recipe.data, DatasetConfig) else "none"
     return {
@@ -159,7 +158,8 @@ def _training(run: Path, recipe: Recipe, method: Method, state: State) -> dict[s
         "resolved_recipe": dump_recipe(resolved),
         "preparation": preparation,
         "attention": method.attention_description,
-        "checkpoint": {"stage": recipe.stages[state.stage].name, "step": state.step, "best": state.best},
+        "checkpoint": {"stage": stage.name, "step": state.step, "of": stage.steps, "best": state.best},
+        "finished": finished,
         "training_seconds": round(state.seconds),
         "environment": _environment(run),
     }

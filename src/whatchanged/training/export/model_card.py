@@ -46,6 +46,7 @@ did, and where the model looked. It runs on the CPU with ONNX Runtime, without t
 | size | {size:.1f} MB, the graphs' weights stored as {card.provenance["weights_stored_as"]} |
 | further training | {_training_in_words(card)} |
 | training | {seconds:,} seconds in this run; the model that it started from is not counted |
+| weights of | {_checkpoint_in_words(card)} |
 | no-change probability | calibrated by {card.no_change.how} |
 | unfamiliar pictures | {unfamiliar} |
 
@@ -55,6 +56,13 @@ The resolved recipe and the machine are in `bundle.json` under `provenance`.
 
 {ELSEWHERE if world is None else world.limits}
 """
+
+
+def _checkpoint_in_words(card: Card) -> str:
+    """Which step the weights are of, and whether the run was finished."""
+    of = card.provenance["checkpoint"]
+    step = f"step {of['step']:,} of {of['of']:,} of {of['stage']}"
+    return step if card.provenance["finished"] else f"{step}; **the run was not finished**"
 
 
 def _input_in_words(declared: Input) -> str:

@@ -5,13 +5,11 @@ of a run over a drawn pool. Both write shard by shard, and resume after the last
 """
 
 import os
-import threading
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +21,7 @@ from whatchanged.datasets import Dataset
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.files import whole
 from whatchanged.images import open_image, resize
+from whatchanged.processes import worker_pool
 from whatchanged.training.data.grid_files import picture_name, read_header, shard_file, write_shard
 from whatchanged.training.device import choose_device
 from whatchanged.training.features.backbones import FrozenBackbone, fingerprint, open_backbone
@@ -170,16 +169,10 @@ def _one_thread(wanted: bool) -> Iterator[None]:
 
 def _in_processes(jobs: Sequence[_Job], backbone: str, weights: Path | None, count: int, quiet: bool) -> None:
     """Write the shards in ``count`` processes; the first failure, or an interrupt, ends them all."""
-    with ProcessPoolExecutor(count, get_context("spawn"), _start, (backbone, weights)) as pool:
+    with worker_pool(count, _start, (backbone, weights)) as pool:
         waiting = [pool.submit(_write_here, job) for job in jobs]
-        try:
-            for one in track(as_completed(waiting), "features", total=len(waiting), disable=quiet):
-                one.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in active_children():  # a shard may take a minute: do not wait for it
-                process.terminate()
-            raise
+        for one in track(as_completed(waiting), "features", total=len(waiting), disable=quiet):
+            one.result()
 
 
 _HERE: list[FrozenBackbone] = []
@@ -187,17 +180,9 @@ _HERE: list[FrozenBackbone] = []
 
 
 def _start(backbone: str, weights: Path | None) -> None:
-    """Prepare a worker process. It ends when its parent ends, even where that is killed."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    """Prepare a worker process."""
     torch.set_num_threads(1)
     _HERE.append(open_backbone(backbone, weights))
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
 
 
 def _write_here(job: _Job) -> None:

@@ -10,7 +10,6 @@ Shards are drawn by any number of processes and written atomically, so a pool ca
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -24,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.errors import DatasetError
-from whatchanged.files import whole
+from whatchanged.files import clear_drafts, whole
+from whatchanged.processes import end_with_parent, worker_pool
 from whatchanged.training.objects.render import PLAIN, Look, look_for, render
 from whatchanged.training.objects.supervision import ABSENT, ATTRIBUTES, CHANGE_LABELS
 from whatchanged.worlds.clevr.change import CHANGE_TYPES, Change
@@ -137,7 +137,7 @@ def draw_pool(
         advance(SHARD * (len(numbers) - len(missing)))
     draw = partial(draw_shard, out, seed, size, device, count=SHARD, views=views, doubles=doubles)
     render([Scene(())], 32, 32, device=device)  # compiles once, so that the workers only load what is cached
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with worker_pool(workers) as pool:
         for _ in pool.map(draw, missing):
             if advance is not None:
                 advance(SHARD)
@@ -175,8 +175,7 @@ def stop(out: Path, processes: Sequence[BaseProcess]) -> None:
         process.terminate()
     for process in processes:
         process.join()
-        for left in out.glob(f".[0-9]*.{process.pid}"):
-            left.unlink()
+    clear_drafts(out)
 
 
 def _draw_missing(
@@ -184,6 +183,7 @@ def _draw_missing(
 ) -> None:
     import torch
 
+    end_with_parent()
     torch.set_num_threads(1)  # every core has a process of its own
     for number in numbers:
         if not (out / f"{number:05d}.pictures.npy").exists():

@@ -7,7 +7,9 @@ read.
 """
 
 import pickle
+import struct
 import zipfile
+import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -33,17 +35,22 @@ _ZIP, _LEGACY = b"PK\x03\x04", b"\x80\x02\x8a\x0a"
 """First bytes of files of torch.save, since and before torch 1.6. Read as the length of a safetensors header,
 they are far beyond any that exists."""
 _DAMAGE = (
-    OSError,
-    KeyError,
-    ValueError,
-    TypeError,
-    RuntimeError,
-    EOFError,
-    IndexError,
+    ArithmeticError,
     AttributeError,
+    EOFError,
+    LookupError,
+    MemoryError,
+    NotImplementedError,
+    OSError,
+    RecursionError,
+    RuntimeError,
     SafetensorError,
-    zipfile.BadZipFile,
+    TypeError,
+    ValueError,
     pickle.UnpicklingError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
 )
 """What reading a damaged or hostile file of weights can raise."""
 _MOST_NAMES = 50_000_000
@@ -64,6 +71,8 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
             found = dict(_read_script(path))
         else:
             found = _flat(torch.load(path, map_location="cpu", weights_only=True))
+        for name, tensor in found.items():
+            _check_storage(tensor, name)
     except _DAMAGE as error:
         reason = str(error).partition("\n")[0]
         raise RecipeError(
@@ -71,6 +80,13 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
             " state dictionary that torch.load(weights_only=True) reads."
         ) from error
     return {name: t.float() if t.is_floating_point() else t for name, t in found.items()}
+
+
+def _check_storage(tensor: Tensor, name: str) -> None:
+    """Raises ValueError for a tensor of more numbers than its storage holds: few bytes would fill memory."""
+    if tensor.layout != torch.strided or tensor.nbytes > tensor.untyped_storage().nbytes():
+        shown = f"{name or 'a tensor'} of shape {tuple(tensor.shape)}"
+        raise ValueError(f"{shown} repeats the numbers of its storage")
 
 
 def _read_safetensors(path: Path) -> dict[str, Tensor]:
@@ -150,4 +166,6 @@ class _Names(pickle.Unpickler):
 
 def _rebuilt(storage: Tensor, offset: int, size: Any, stride: Any, *_: Any) -> Tensor:
     """A tensor on its storage; torch refuses one that reaches beyond the storage's end."""
-    return storage.as_strided(tuple(size), tuple(stride), offset).clone()
+    tensor = storage.as_strided(tuple(size), tuple(stride), offset)
+    _check_storage(tensor, "")
+    return tensor.clone()

@@ -15,10 +15,10 @@ from torch import Tensor
 
 from whatchanged.bpe import from_json
 from whatchanged.errors import OutputError, RecipeError
-from whatchanged.files import whole
+from whatchanged.files import write_whole
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.training.build import make_method
-from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, save_checkpoint
+from whatchanged.training.checkpoint import Checkpoint, State, digest, read_checkpoint, save_checkpoint
 from whatchanged.training.run_folder import checkpoint_file, read_recipe
 
 PART = 15 * 2**20
@@ -39,13 +39,19 @@ def pack(run: Path, folder: Path, checkpoint: str = "auto") -> None:
     model = {n.removeprefix("model."): t for n, t in saved.tensors.items() if n.startswith("model.")}
     parts: list[dict[str, Tensor]] = [{}]
     for name, tensor in model.items():
-        kept = tensor if _stays(tensor) else tensor.half()
-        if parts[-1] and sum(t.nbytes for t in parts[-1].values()) + kept.nbytes > PART:
+        packed = tensor if _stays(tensor) else tensor.half()
+        if parts[-1] and sum(t.nbytes for t in parts[-1].values()) + packed.nbytes > PART:
             parts.append({})
-        parts[-1][name] = kept
+        parts[-1][name] = packed
     state = saved.state
     stands = {"stage": state.stage, "step": state.step, "best": state.best, "seconds": state.seconds}
-    stamp = {"state": json.dumps(stands), "parts": str(len(parts)), "written": str(time.time_ns())}
+    kept = {name: tensor for part in parts for name, tensor in part.items()}
+    stamp = {
+        "state": json.dumps(stands),
+        "parts": str(len(parts)),
+        "written": str(time.time_ns()),
+        "sha256": digest(kept),
+    }
     for number, part in enumerate(parts):
         write_whole(folder / _part(number), save(part, stamp))
     for name in ("vocabulary.json", "environment.json"):
@@ -73,28 +79,24 @@ def unpack(folder: Path, run: Path) -> None:
         for path in sorted(folder.glob("weights-*.safetensors")):
             with safe_open(path, framework="pt") as file:
                 stamps.append(file.metadata() or {})
-                tensors |= {f"model.{name}": file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+                tensors |= {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         entries = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
         method = make_method(recipe, from_json(entries))
         if any(stamp != stamps[0] for stamp in stamps) or stamps[0]["parts"] != str(len(stamps)):
             raise ValueError(f"{len(stamps)} parts that do not make one whole")
+        if stamps[0].get("sha256", (found := digest(tensors))) != found:  # packed before 0.2: without
+            raise ValueError("their content was changed: its SHA-256 is another")
         state = State(**json.loads(stamps[0]["state"]), finished=True)
     except (OSError, SafetensorError, IndexError, KeyError, TypeError, ValueError) as error:
         raise RecipeError(
             f"{folder}: no packed weights can be read here ({error}). Pack the run again."
         ) from error
-    Checkpoint(folder, state, tensors, {}).restore_model(method)
+    model = {f"model.{name}": tensor for name, tensor in tensors.items()}
+    Checkpoint(folder, state, model, {}).restore_model(method)
     save_checkpoint(run / "checkpoints" / "last.safetensors", state, method, None)
     for name in ("recipe.toml", "vocabulary.json", "environment.json"):
         if (folder / name).is_file():
             write_whole(run / name, (folder / name).read_bytes())
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file atomically; its folder is made if need be."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with whole(path) as draft:
-        draft.write_bytes(data)
 
 
 def _part(number: int) -> str:

@@ -11,20 +11,18 @@ testing; of four single pictures three are for training.
 """
 
 import json
-import os
-import shutil
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 
 from whatchanged.datasets.birds_to_words import COLUMNS
 from whatchanged.errors import OutputError
+from whatchanged.files import whole_folder
+from whatchanged.processes import worker_pool
 from whatchanged.worlds import Drawing
 from whatchanged.worlds.birds.bird import PER_GENUS, Bird, Species, species
 from whatchanged.worlds.birds.drawing import any_view, draw
@@ -83,25 +81,22 @@ def write_birds(
     """
     _check(out, pairs, size, workers)
     kinds = [species(seed, number) for number in range(species_count(pairs, most))]
-    draft = out.with_name(f".{out.name}.{os.getpid()}")
     try:
-        pictures = [
-            *_write_pairs(draft / "birds_to_words", pairs, tested, seed, kinds),
-            *_write_singles(draft / "cub", SINGLES * pairs, seed, kinds),
-            *_write_labelled(draft / "nabirds", LABELLED * pairs, seed, kinds, size),
-        ]
-        for part in {(draft / picture.path).parent for picture in pictures}:
-            part.mkdir(parents=True, exist_ok=True)
-        done, share = 0, len(pictures) / pairs
-        for count in _draw_all(draft, pictures, size, workers):
-            done += count
-            if advance is not None:
-                advance(int(done / share) - int((done - count) / share))
-        draft.rename(out)
+        with whole_folder(out) as draft:
+            pictures = [
+                *_write_pairs(draft / "birds_to_words", pairs, tested, seed, kinds),
+                *_write_singles(draft / "cub", SINGLES * pairs, seed, kinds),
+                *_write_labelled(draft / "nabirds", LABELLED * pairs, seed, kinds, size),
+            ]
+            for part in {(draft / picture.path).parent for picture in pictures}:
+                part.mkdir(parents=True, exist_ok=True)
+            done, share = 0, len(pictures) / pairs
+            for count in _draw_all(draft, pictures, size, workers):
+                done += count
+                if advance is not None:
+                    advance(int(done / share) - int((done - count) / share))
     except OSError as error:
         raise OutputError(f"{out}: cannot write it: {error.strerror or error}.") from error
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
 
 
 def species_count(pairs: int, most: int = MOST_SPECIES) -> int:
@@ -129,7 +124,7 @@ def _draw_all(draft: Path, pictures: Sequence[_Picture], size: int, workers: int
     if workers == 1:
         yield from map(task, parts)
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with worker_pool(workers) as pool:
         yield from pool.map(task, parts)
 
 

@@ -244,7 +244,7 @@ def _index(entry: Any, key: str, where: str) -> int:
 
 
 def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and bool(np.isfinite(value))
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
 def _whole(box: Box | None) -> list[int] | None:

@@ -28,17 +28,17 @@ FAULTS = {
 VALUED = ("color", "material")
 """Types of change whose sentences name a new value."""
 
-LIMITS = """It was trained on drawn CLEVR scenes only: cubes, spheres and cylinders in eight colors, two
-sizes and two materials on a grey ground, seen from two cameras under two lights, with one change or none. It
-cannot describe photographs, screenshots, documents, drawings or other objects: it still says a sentence about
-cubes, and says it with confidence. Of a small object that is hidden or cut by the frame in one of the two
-pictures it may say that it was added or has disappeared. Where two objects have the same size, color,
-material and shape, it says which one changed by a relation ("left of the small blue metal cube"); about one
-in five of these is wrong: look at the heat map. It understands cameras at quite other sides of the scene
-only where such pictures were drawn to learn from (`synth --views mixed`).
+LIMITS = """Its world is CLEVR scenes: cubes, spheres and cylinders in eight colors, two sizes and two
+materials on a grey ground, seen from two cameras under two lights, with one change or none. Of photographs,
+screenshots, documents, drawings or other objects it can say nothing but a sentence about cubes. How often its
+sentences are true of such scenes is not known from this card: measure it (`whatchanged evaluate`), apart for
+small objects that are hidden or cut by the frame in one of the two pictures, and for scenes in which only a
+relation ("left of the small blue metal cube") tells the changed object from another. It can understand
+cameras at quite other sides of the scene only where such pictures were drawn to learn from (`synth --views
+mixed`).
 
-A bundle that warns of unfamiliar pictures measures a distance of overall statistics. It understands nothing:
-close imitations of such scenes pass, and no warning does not mean that a sentence is true."""
+A bundle that warns of unfamiliar pictures measures a distance of overall statistics: close imitations of such
+scenes may pass, and no warning does not mean that a sentence is true."""
 
 TWIN = "in CLEVR-Change's layout, with sentences and full truth; two pairs a scene"
 POOL_OPTIONS = (

@@ -5,14 +5,10 @@ with a set of fewer, and any number of workers writes the same bytes.
 """
 
 import json
-import os
-import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +16,8 @@ import numpy as np
 from PIL import Image
 
 from whatchanged.errors import OutputError
+from whatchanged.files import whole_folder
+from whatchanged.processes import worker_pool
 from whatchanged.training.objects.render.draw import render
 from whatchanged.worlds.clevr.change import CHANGE_TYPES, NOTHING
 from whatchanged.worlds.clevr.language import write_captions
@@ -65,22 +63,19 @@ def write_twin(
     Raises OutputError where the folder exists already, its parent does not, or a number is out of range.
     """
     _check(out, scenes, size, workers)
-    draft = out.with_name(f".{out.name}.{os.getpid()}")
     try:
-        for folder in FOLDERS.values():
-            (draft / folder).mkdir(parents=True)
-        drawn: list[Drawn] = []
-        for part in _draw_all(draft, scenes, (seed, views), size, workers, device):
-            drawn += part
-            if advance is not None:
-                advance(len(part))
-        for name, content in _annotations(drawn, seed, size, views).items():
-            (draft / name).write_text(json.dumps(content), encoding="utf-8")
-        draft.rename(out)
+        with whole_folder(out) as draft:
+            for folder in FOLDERS.values():
+                (draft / folder).mkdir(parents=True)
+            drawn: list[Drawn] = []
+            for part in _draw_all(draft, scenes, (seed, views), size, workers, device):
+                drawn += part
+                if advance is not None:
+                    advance(len(part))
+            for name, content in _annotations(drawn, seed, size, views).items():
+                (draft / name).write_text(json.dumps(content), encoding="utf-8")
     except OSError as error:
         raise OutputError(f"{out}: cannot write it: {error.strerror or error}.") from error
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
 
 
 def split_of(index: int, seed: int) -> str:
@@ -113,12 +108,8 @@ def _draw_all(
         yield from map(draw, parts)
         return
     render([Scene(())], 32, 32, device=device)  # compiles once, so that the workers only load what is cached
-    with ProcessPoolExecutor(min(workers, len(parts)), mp_context=get_context("spawn")) as pool:
-        try:
-            yield from pool.map(draw, parts)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    with worker_pool(min(workers, len(parts))) as pool:
+        yield from pool.map(draw, parts)
 
 
 def draw_scenes(

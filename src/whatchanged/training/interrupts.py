@@ -1,0 +1,47 @@
+"""Ctrl-C and SIGTERM while a run learns: the step ends, all is saved, and only then does the process end."""
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+class StopRequest:
+    """What a signal asked for: nothing yet, or to stop."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self.signal: signal.Signals | None = None
+
+    def note(self, number: int, frame: FrameType | None) -> None:
+        """A signal came. Raises at once where it is the second."""
+        if self.signal is not None:
+            self.end(signal.Signals(number))
+        self.signal = signal.Signals(number)
+        self._say(f"{self.signal.name}: this step ends, then all is saved. Once more ends it at once.")
+
+    def end(self, number: signal.Signals) -> None:
+        """End the process as the signal would have: KeyboardInterrupt, or an exit with 128 + its number."""
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        sys.exit(128 + number)
+
+
+@contextmanager
+def noting_signals(say: Callable[[str], None]) -> Iterator[StopRequest]:
+    """Yields what SIGINT and SIGTERM ask for meanwhile; in a thread, which hears no signals, nothing.
+
+    say: tells the person that the signal was heard.
+    """
+    request = StopRequest(say)
+    if threading.current_thread() is not threading.main_thread():
+        yield request
+        return
+    before = {number: signal.signal(number, request.note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield request
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
