@@ -9,6 +9,8 @@ from whatchanged.measured.result import Box, Statement
 
 MOST = 3
 """Statements that the sentence of the whole answer holds."""
+MOSTLY = 0.5
+"""Share of the picture from which on no one thing is said to have come, gone or been exchanged."""
 
 
 def statement(
@@ -68,7 +70,10 @@ def _text(
         return f"something {place} became {_length(values)}"
     if aspect == "size" and before and after:
         old, new = (f"{box[2] - box[0]} x {box[3] - box[1]}" for box in (before, after))
-        return f"something {place} changed its size from {old} to {new} pixels"
+        if old != new:
+            return f"something {place} changed its size from {old} to {new} pixels"
+    if share > MOSTLY:
+        return f"most of the picture differs ({words.percent(share)})"
     return f"{_PLAIN[kind]} {place} {amount}"
 
 
