@@ -59,6 +59,11 @@ def plots(count: int, seed: int) -> Iterator[Case]:
             yield before, after
 
 
+def pixels_alone(picture: Image.Image) -> Image.Image:
+    """The picture without a colour profile, which some formats cannot store."""
+    return Image.fromarray(np.asarray(picture.convert("RGB")))
+
+
 def with_patch(rng: Rng, picture: Image.Image) -> Image.Image:
     """A patch of a twelfth of each side turned upside down and made lighter or darker by 40 levels."""
     pixels = np.asarray(picture).astype(np.int16)
@@ -154,10 +159,8 @@ def main() -> None:
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
     kinds = {kind: list(found) for kind, found in strange_pictures(0, 0, options.wheels, options.seed)}
-    photographs = [picture.convert("RGB") for _, picture in kinds["photographs"]]
-    screens = [
-        Image.open(before).convert("RGB") for before, _ in list(real_pairs(options.folder, True))[::10]
-    ]
+    photographs = [pixels_alone(picture) for _, picture in kinds["photographs"]]
+    screens = [pixels_alone(Image.open(before)) for before, _ in list(real_pairs(options.folder, True))[::10]]
     both = photographs + screens
     with Watch() as watch, tempfile.TemporaryDirectory() as scratch:
         rows = [

@@ -145,7 +145,7 @@ def test_a_run_that_matches_nothing_is_refused(bench, monkeypatch):
     recipe = load_recipe("pcl-tiny")
     vision = ObjectVision(replace(VISION, matching=False, scene_context=False))
     blind = type("Method", (), {"vision": vision})()
-    monkeypatch.setattr(bench, "open_run", lambda *_: (recipe, blind, None))
+    monkeypatch.setattr(bench, "open_trained", lambda _: (recipe, blind, frozenset()))
     with pytest.raises(RecipeError, match="matches no tokens"):
         bench.open_shared(Path("run"), recipe, Path("kept"), torch.device("cpu"))
 

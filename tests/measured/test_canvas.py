@@ -47,6 +47,14 @@ def test_a_crop_is_told_with_its_margins(top, left, bottom, right):
         assert "size changed" in answer.sentence, told
 
 
+def test_a_crop_of_nearly_the_same_shape_is_not_called_scaled():
+    whole = np.pad(picture(), ((35, 35), (35, 35), (0, 0)), constant_values=255)
+    answer = measure(whole, whole[4:-8, 3:-8].copy())
+    assert "scaled" not in answer.sentence and answer.verdict == "changed"
+    scaled = np.asarray(Image.fromarray(whole).resize((299, 218), Image.Resampling.LANCZOS))
+    assert "was scaled from 310 x 230 to 299 x 218 pixels" in measure(whole, scaled).sentence
+
+
 def test_a_crop_through_content_is_found_exactly():
     rng = np.random.default_rng(0)
     whole = rng.integers(0, 255, (90, 120, 3)).astype(np.uint8)

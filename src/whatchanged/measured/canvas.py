@@ -24,6 +24,8 @@ TURNS = (
     (Image.Transpose.TRANSPOSE, "mirrored and turned by 90 degrees"),
     (Image.Transpose.TRANSVERSE, "mirrored and turned by 90 degrees"),
 )
+PROBES = 64
+"""Pixels that tell whether one picture lies in another, and most places that are then compared."""
 THUMBNAIL = 64
 """Side of the reduced pictures on which turns and resizes are looked for."""
 SCALED = 4.0
@@ -179,7 +181,26 @@ def _is_scaled(before: Pixels, after: Pixels) -> bool:
     down, across = (after.shape[axis] / before.shape[axis] for axis in (0, 1))
     if abs(down - 1) < 0.05 or abs(down / across - 1) > 0.02:
         return False
-    return _thumbnail_distance(before, after) <= SCALED and before.std() > 4 * SCALED
+    if _thumbnail_distance(before, after) > SCALED or before.std() <= 4 * SCALED:
+        return False
+    return not (_is_part(before, after) or _is_part(after, before))  # a crop can look like a scaled picture
+
+
+def _is_part(whole: Pixels, part: Pixels) -> bool:
+    """Whether a picture lies in another as it is, looked for at pixels that differ from their neighbours."""
+    height, width = part.shape[:2]
+    down, across = whole.shape[0] - height, whole.shape[1] - width
+    if down < 0 or across < 0:
+        return False
+    fits = np.ones((down + 1, across + 1), bool)
+    edges = np.argwhere((part[:, 1:] != part[:, :-1]).any(axis=2))
+    for row, column in edges[:: max(1, len(edges) // PROBES)].tolist():
+        there = whole[row : row + down + 1, column : column + across + 1]
+        fits &= (there == part[row, column]).all(axis=2)
+        if not fits.any():
+            return False
+    places = np.argwhere(fits)[:PROBES].tolist()
+    return any(np.array_equal(whole[y : y + height, x : x + width], part) for y, x in places)
 
 
 def _thumbnail_distance(one: Pixels, other: Pixels) -> float:
