@@ -146,8 +146,8 @@ def main() -> None:
             rows.append({"page": what, "pairs": options.pairs, **figures})
             print(what, ", ".join(f"{key} {value:.3g}" for key, value in figures.items()))
     if options.record:
-        figures = {"rows": rows, "times": TIMES}
-        write_result(options.record, "rows", figures, watch=watch, seeds={"pictures": 0})
+        recorded = {"rows": rows, "times": TIMES}
+        write_result(options.record, "rows", recorded, watch=watch, seeds={"pictures": 0})
 
 
 if __name__ == "__main__":
