@@ -36,7 +36,7 @@ LOOKS = (
     "times.",
     "The eighth: kind, size and score of the three changed pairs above 1 % of the pixels that exit with"
     " 0 (two patterns with another texture, one avatar of another size). Nothing was changed for it.",
-    "The ninth: the figures above. Beside it, runs of screen_exits that were broken off read exit codes"
+    "The ninth: the figures above. Beside it, runs of screen_exits, the last one recorded, read exit codes"
     " of these pairs.",
 )
 """Each look at the labelled real pairs, and what was done after it."""
