@@ -128,16 +128,25 @@ def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
 def check_start(recipe: Recipe, quiet: bool) -> None:
     """Check a recipe that starts from random weights.
 
-    Raises RecipeError where it keeps the best cells of a picture by heads that are still random: the first
-    stage has no task that trains them. Warns where the recipe expects published weights.
+    Raises RecipeError where it keeps the best cells of a picture by heads, and no stage learns to see. Warns
+    where the first stage chooses cells by heads that it does not train, and where the recipe expects
+    published weights.
     """
-    trained = any(recipe.tasks[name].vision_only for name in recipe.stages[0].tasks)
-    if not recipe.vision.keeps_every_cell and not trained:
-        teachers = ", ".join(name for name, task in recipe.vision.tasks.items() if task.vision_only)
+    tasks = recipe.vision.tasks
+    teachers = {name for name, task in tasks.items() if task.vision_only}
+    ranked = not recipe.vision.keeps_every_cell
+    if ranked and not any(tasks.keys() & stage.tasks.keys() for stage in recipe.stages):
         raise RecipeError(
             f"{recipe.name}: vision.keep chooses cells by heads that start random, and only the task"
-            f" {teachers} trains them, which the first stage does not have. Start from trained weights"
+            f" {', '.join(sorted(teachers))} trains them, which no stage has. Start from trained weights"
             ' (--init RUN), or use vision.kind = "backbone".'
+        )
+    if ranked and not teachers & recipe.stages[0].tasks.keys() and not quiet:
+        print(
+            f"Warning: {recipe.name} starts from random weights, and its first stage chooses cells by heads"
+            " that it does not train. It will learn next to nothing of pictures. Start from trained weights"
+            " (--init RUN).",
+            file=sys.stderr,
         )
     if (expects := recipe.method.expects_weights(recipe)) and not quiet:
         print(
