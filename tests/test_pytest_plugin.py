@@ -40,7 +40,7 @@ def folder(pytester):
 
 def run(folder, test, *arguments):
     (folder.path / "test_it.py").write_text(textwrap.dedent(test))
-    plugins = ("-p", "whatchanged.pytest_plugin", "-p", "no:cacheprovider")
+    plugins = ("-p", "no:cacheprovider")  # ours is found by its entry point
     # Not in this process, which has numpy loaded and cannot load it again.
     return folder.runpytest_subprocess(*plugins, *arguments)
 
@@ -143,7 +143,7 @@ def test_pytest_mpl(folder, height, size, told):
 
     def mpl(height, size, *arguments):
         (folder.path / "test_it.py").write_text(textwrap.dedent(MPL.format(height=height, size=size)))
-        plugin = ("-p", "whatchanged.pytest_plugin", "-p", "no:cacheprovider", "-W", "ignore")
+        plugin = ("-p", "no:cacheprovider", "-W", "ignore")
         return folder.runpytest_subprocess(*plugin, *arguments)
 
     mpl(3, (4, 3), "--mpl-generate-path=baseline")
