@@ -30,7 +30,11 @@ def family(tmp_path):
     """A process and the numbers of its two workers, which are at work."""
     (tmp_path / "work.py").write_text(WORK)
     process = subprocess.Popen(
-        [sys.executable, tmp_path / "work.py"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [sys.executable, tmp_path / "work.py"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # background shells ignore it
     )
     workers = [int(process.stdout.readline()) for _ in range(2)]
     yield process, workers
