@@ -5,7 +5,8 @@ from typing import TypeVar
 
 import numpy as np
 
-Rng = np.random.Generator
+from whatchanged.worlds.screens.drawing.words import Rng
+
 T = TypeVar("T")
 
 

@@ -14,10 +14,6 @@ Pixels = NDArray[np.uint8]
 
 FAINT_LEVELS = 10
 """A pixel differs for the eye from more than this many levels on."""
-FEWEST_PIXELS = 12
-"""A change is seen where at least so many pixels differ for the eye."""
-STRONG_LEVELS = 40
-"""And where one of them differs by more than this many levels."""
 STILL = 0.5
 """Pixels by which a renderer's noise may move a text at most."""
 
@@ -173,23 +169,14 @@ def _differing(before: Pixels, after: Pixels, near: Box) -> Box | None:
     return left + int(columns[0]), top + int(rows[0]), left + int(columns[-1]) + 1, top + int(rows[-1]) + 1
 
 
-def is_seen(before: Pixels, after: Pixels, change: Change) -> bool | None:
-    """Whether somebody who flips between two pictures sees the change; None where that is hard to say.
-
-    It is seen where at least ``FEWEST_PIXELS`` differ by more than ``FAINT_LEVELS``, one of them by more than
-    ``STRONG_LEVELS``; not where no pixel differs by more than six levels. A move below two pixels is hard to
-    say.
-    """
-    if before.shape != after.shape:
-        return True
-    steps = np.abs(before.astype(np.int16) - after).max(axis=2)
-    if steps.max(initial=0) <= 6:
-        return False
-    if np.count_nonzero(steps > FAINT_LEVELS) < FEWEST_PIXELS or steps.max() <= STRONG_LEVELS:
-        return None
-    amounts = [change.values.get(name) for name in ("dx", "dy", "dwidth", "dheight")]
-    known = [abs(amount) for amount in amounts if isinstance(amount, int | float)]
-    return True if not known or max(known) >= 2 else None
+def farthest(before: Drawn, after: Drawn) -> float:
+    """The largest step of a side of a box that both drawings have, in pixels."""
+    steps = [
+        abs(a - b)
+        for key in before.placed.keys() & after.placed.keys()
+        for a, b in zip(before.placed[key].box, after.placed[key].box, strict=True)
+    ]
+    return max(steps, default=0.0)
 
 
 def overlap(one: Change, other: Change) -> bool:

@@ -4,27 +4,26 @@ Such a family brings a ``Maker``: it makes a random document, changes it, and dr
 pairs are made of that is said here once; ``edits`` has their truth.
 """
 
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
-from PIL import Image
 
 from whatchanged.records import Split
 from whatchanged.worlds.screens.drawing import DrawnPair
-from whatchanged.worlds.screens.drawing.choices import Rng
 from whatchanged.worlds.screens.drawing.edits import (
     Drawn,
     Edit,
     Pixels,
     change_of,
+    farthest,
     in_place,
-    is_seen,
     overlap,
 )
-from whatchanged.worlds.screens.drawing.noise import recode
+from whatchanged.worlds.screens.drawing.recoding import png, recode
+from whatchanged.worlds.screens.drawing.visible import visible
+from whatchanged.worlds.screens.drawing.words import Rng
 from whatchanged.worlds.screens.truth import Change, ScreenTruth, Value
 
 D = TypeVar("D")
@@ -32,6 +31,8 @@ R = TypeVar("R")
 
 TRIES = 12
 """How often a change is drawn until one fits the document."""
+TURNED = 0.4
+"""Share of the pairs whose pictures are exchanged."""
 
 
 class Maker(Protocol[D, R]):
@@ -112,11 +113,11 @@ class Redrawn(Generic[D, R]):
             step = self._change(rng, document, how, after)
             if step is None or any(overlap(step.change, one) for _, one in edits):
                 continue
-            seen = is_seen(after.pixels, step.after.pixels, step.change)
-            if seen is None:
+            seen = visible(after.pixels, step.after.pixels, step.change.kind, step.change.aspect, step.shift)
+            if seen == "uncertain":
                 continue
             document, after = step.document, step.after
-            if seen:
+            if seen == "yes":
                 edits.append((step.edit, step.change))
             else:
                 noise.append(f"faint: {step.change.kind} {step.change.aspect}")
@@ -135,7 +136,9 @@ class Redrawn(Generic[D, R]):
             self.maker.family,
             dict(self.maker.design(document)),
         )
-        return DrawnPair(to_png(usual.pixels), to_png(pixels), truth)
+        if rng.random() < TURNED:
+            return DrawnPair(png(pixels), png(usual.pixels), truth.reversed())
+        return DrawnPair(png(usual.pixels), png(pixels), truth)
 
     def _change(self, rng: Rng, document: D, how: R, before: Drawn) -> "_Step[D] | None":
         """One change to the document; None where none fits it."""
@@ -147,7 +150,7 @@ class Redrawn(Generic[D, R]):
             after = self.maker.draw(other, how)
             change = change_of(edit, before, after)
             if change is not None:
-                return _Step(other, after, edit, change)
+                return _Step(other, after, edit, change, farthest(before, after))
         return None
 
     def _settled(self, edit: Edit, change: Change, before: Drawn, after: Drawn, edits: int) -> Change:
@@ -159,21 +162,15 @@ class Redrawn(Generic[D, R]):
 
 @dataclass(frozen=True)
 class _Step(Generic[D]):
-    """A change that was made: the document with it, its picture, and its truth."""
+    """A change that was made: the document with it, its picture, its truth, how far its boxes moved."""
 
     document: D
     after: Drawn
     edit: Edit
     change: Change
+    shift: float
 
 
 def size_of(pixels: Pixels) -> tuple[int, int]:
     """Width and height."""
     return pixels.shape[1], pixels.shape[0]
-
-
-def to_png(pixels: Pixels) -> bytes:
-    """The picture as a file."""
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "PNG", compress_level=1)
-    return buffer.getvalue()

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from whatchanged.worlds.screens.drawing.choices import Rng, magnitude, pick, shade
+from whatchanged.worlds.screens.drawing.choices import magnitude, pick, shade
 from whatchanged.worlds.screens.drawing.documents.document import Block, Document, Look, Word
 from whatchanged.worlds.screens.drawing.documents.sampling import (
     formula,
@@ -14,8 +14,9 @@ from whatchanged.worlds.screens.drawing.documents.sampling import (
     table,
     words,
 )
-from whatchanged.worlds.screens.drawing.documents.styles import LETTERS, WORDS, style_of
+from whatchanged.worlds.screens.drawing.documents.styles import LETTERS, style_of
 from whatchanged.worlds.screens.drawing.edits import Edit
+from whatchanged.worlds.screens.drawing.words import LANGUAGES, Rng
 from whatchanged.worlds.screens.kinds import Kind
 from whatchanged.worlds.screens.truth import Value
 
@@ -89,7 +90,7 @@ def word_text(rng: Rng, document: Document) -> Made:
         at = int(rng.integers(len(old)))
         new, aspect = old[:at] + pick(rng, "aeinorst") + old[at + 1 :], "text"
     else:
-        new, aspect = pick(rng, WORDS[document.language]), "text"
+        new, aspect = pick(rng, LANGUAGES[document.language].words), "text"
     if new == old:
         return None
     changed = _with_words(

@@ -6,14 +6,16 @@ from dataclasses import replace
 from importlib.metadata import version
 
 from whatchanged.errors import MissingExtra
+from whatchanged.records import Split
 from whatchanged.worlds.screens.drawing import Family, FamilyOptions
-from whatchanged.worlds.screens.drawing.choices import Rng, pick
+from whatchanged.worlds.screens.drawing.choices import pick
 from whatchanged.worlds.screens.drawing.documents.changes import any_change
 from whatchanged.worlds.screens.drawing.documents.document import Document
 from whatchanged.worlds.screens.drawing.documents.sampling import random_document
 from whatchanged.worlds.screens.drawing.documents.with_typst import USUAL, Press, Printing
 from whatchanged.worlds.screens.drawing.edits import Drawn, Edit
 from whatchanged.worlds.screens.drawing.redrawn import Redrawn
+from whatchanged.worlds.screens.drawing.words import Rng
 from whatchanged.worlds.screens.truth import Value
 
 
@@ -26,7 +28,7 @@ class TypstMaker:
     def __init__(self) -> None:
         self.press = Press()
 
-    def document(self, rng: Rng, split: str) -> Document:
+    def document(self, rng: Rng, split: Split) -> Document:
         """A random document; half of them stand on a page whose height does not follow the text."""
         document = random_document(rng, split)
         if rng.random() < 0.5:

@@ -4,19 +4,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from whatchanged.worlds.screens.drawing.choices import Rng, pick
+from whatchanged.records import Split
+from whatchanged.worlds.screens.drawing.choices import pick
 from whatchanged.worlds.screens.drawing.documents.document import Block, BlockKind, Document, Look, Word
 from whatchanged.worlds.screens.drawing.documents.styles import (
     CODE,
-    FONTS,
     FORMULAS,
     FUNCTIONS,
     LETTERS,
+    OWN_FONTS,
     RELATIONS,
     STYLES,
-    WORDS,
     style_of,
 )
+from whatchanged.worlds.screens.drawing.fonts import fonts_of
+from whatchanged.worlds.screens.drawing.words import LANGUAGES, Rng, random_language
 
 Rows = tuple[tuple[tuple[Word, ...], ...], ...]
 KINDS: tuple[BlockKind, ...] = (
@@ -45,22 +47,22 @@ def number(rng: Rng) -> str:
 
 def words(rng: Rng, language: str, least: int, most: int) -> tuple[Word, ...]:
     """Some words; the first with a capital letter."""
-    said = [pick(rng, WORDS[language]) for _ in range(int(rng.integers(least, most + 1)))]
+    said = [pick(rng, LANGUAGES[language].words) for _ in range(int(rng.integers(least, most + 1)))]
     said = [number(rng) if rng.random() < 0.04 else word for word in said]
     said[0] = said[0][0].upper() + said[0][1:]
     return tuple(Word(word, bold=rng.random() < 0.01, italic=rng.random() < 0.01) for word in said)
 
 
-def random_document(rng: Rng, split: str) -> Document:
+def random_document(rng: Rng, split: Split) -> Document:
     """Any document of the designs of a split: a block alone, a few, or a page of them."""
     name = pick(rng, tuple(STYLES[split]))
-    language = pick(rng, ("en", "en", "en", "de", "fr", "ru", "el"))
+    language = random_language(rng)
     columns = 2 if rng.random() < 0.12 else 1
     width = float(rng.integers(300, 560)) if columns == 2 else float(rng.integers(140, 420))
     count = pick(rng, (1, 1, 2, 3, 4, 6, 8))
     document = Document(
         style=name,
-        font=pick(rng, FONTS[split]),
+        font=pick(rng, (*fonts_of(split), *OWN_FONTS[split])),
         size=float(pick(rng, (8, 9, 10, 10, 11, 12, 14))),
         language=language,
         width=width,

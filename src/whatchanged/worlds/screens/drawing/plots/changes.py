@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from whatchanged.worlds.screens.drawing.choices import Rng, magnitude, pick
+from whatchanged.worlds.screens.drawing.choices import magnitude, pick
 from whatchanged.worlds.screens.drawing.edits import Edit
 from whatchanged.worlds.screens.drawing.plots.plot import Axis, Legend, Note, Plot, Series, Text
 from whatchanged.worlds.screens.drawing.plots.sampling import PLACES, label, nice_step, words
 from whatchanged.worlds.screens.drawing.plots.themes import MAPS, NAMES, NOUNS, theme
+from whatchanged.worlds.screens.drawing.words import Rng
 
 Made = tuple[Plot, Edit] | None
 Way = Callable[[Rng, Plot], Made]

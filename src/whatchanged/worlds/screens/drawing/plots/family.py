@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from whatchanged.errors import MissingExtra, MissingProgram
+from whatchanged.errors import MissingExtra
+from whatchanged.records import Split
 from whatchanged.worlds.screens.drawing import Family, FamilyOptions
 from whatchanged.worlds.screens.drawing.browser import Browser, chromium_version
-from whatchanged.worlds.screens.drawing.choices import Rng, pick
+from whatchanged.worlds.screens.drawing.choices import pick
 from whatchanged.worlds.screens.drawing.edits import Drawn, Edit
+from whatchanged.worlds.screens.drawing.fonts import fonts_of
+from whatchanged.worlds.screens.drawing.pages.designs import find_files
 from whatchanged.worlds.screens.drawing.plots import changes, looks
 from whatchanged.worlds.screens.drawing.plots.changes import Way
 from whatchanged.worlds.screens.drawing.plots.plot import Plot
@@ -20,6 +22,7 @@ from whatchanged.worlds.screens.drawing.plots.with_matplotlib import USUAL, Rend
 from whatchanged.worlds.screens.drawing.plots.with_vega import PROGRAM, BrowserRendering, VegaPage
 from whatchanged.worlds.screens.drawing.plots.with_vega import USUAL as BROWSER_USUAL
 from whatchanged.worlds.screens.drawing.redrawn import Redrawn
+from whatchanged.worlds.screens.drawing.words import Rng
 from whatchanged.worlds.screens.truth import Value
 
 WAYS: Sequence[tuple[Way, float]] = (*changes.WAYS, *looks.WAYS)
@@ -45,9 +48,14 @@ class MatplotlibMaker:
     family = "plots"
     usual = USUAL
 
-    def document(self, rng: Rng, split: str) -> Plot:
-        """A random plot."""
-        return random_plot(rng, split)
+    def __init__(self) -> None:
+        from matplotlib import font_manager
+
+        self.known = frozenset(font_manager.get_font_names())
+
+    def document(self, rng: Rng, split: Split) -> Plot:
+        """A random plot, in a font of the split that matplotlib can read."""
+        return random_plot(rng, split, [font for font in fonts_of(split) if font in self.known])
 
     def changed(self, rng: Rng, document: Plot) -> tuple[Plot, Edit] | None:
         """The plot with one random change."""
@@ -95,9 +103,9 @@ class VegaMaker:
     def __init__(self, page: VegaPage) -> None:
         self.page = page
 
-    def document(self, rng: Rng, split: str) -> Plot:
+    def document(self, rng: Rng, split: Split) -> Plot:
         """A random plot."""
-        return random_plot(rng, split)
+        return random_plot(rng, split, fonts_of(split))
 
     def changed(self, rng: Rng, document: Plot) -> tuple[Plot, Edit] | None:
         """The plot with one random change."""
@@ -123,9 +131,7 @@ class VegaMaker:
 @contextmanager
 def open_charts(options: FamilyOptions) -> Iterator[Family]:
     """Plots by Vega. Raises MissingProgram where the browser, or Vega, is not there."""
-    program = (options.styles or Path("node_modules")) / PROGRAM
-    if not program.is_file():
-        raise MissingProgram("Drawing charts", f"Vega ({program})", "npm install vega")
+    program = find_files("Drawing charts", options.styles, [("vega", PROGRAM)]) / PROGRAM
     with Browser() as browser:
         page = VegaPage(browser, program)
         yield Redrawn(VegaMaker(page), f"vega {page.version}, {chromium_version()}", 2)

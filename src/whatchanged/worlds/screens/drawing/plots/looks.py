@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import get_args
 
-from whatchanged.worlds.screens.drawing.choices import Rng, magnitude, pick, shade
+from whatchanged.worlds.screens.drawing.choices import magnitude, pick, shade
 from whatchanged.worlds.screens.drawing.edits import Edit
 from whatchanged.worlds.screens.drawing.plots.changes import (
     BARS,
@@ -20,6 +20,7 @@ from whatchanged.worlds.screens.drawing.plots.changes import (
 from whatchanged.worlds.screens.drawing.plots.plot import Align, Plot
 from whatchanged.worlds.screens.drawing.plots.sampling import DASHES, MARKERS
 from whatchanged.worlds.screens.drawing.plots.themes import theme
+from whatchanged.worlds.screens.drawing.words import Rng
 from whatchanged.worlds.screens.kinds import Kind
 
 

@@ -7,7 +7,8 @@ from typing import get_args
 
 import numpy as np
 
-from whatchanged.worlds.screens.drawing.choices import Rng, pick
+from whatchanged.records import Split
+from whatchanged.worlds.screens.drawing.choices import pick
 from whatchanged.worlds.screens.drawing.plots.plot import (
     Axis,
     Dash,
@@ -21,7 +22,6 @@ from whatchanged.worlds.screens.drawing.plots.plot import (
     Text,
 )
 from whatchanged.worlds.screens.drawing.plots.themes import (
-    FONTS,
     MAPS,
     NAMES,
     NOUNS,
@@ -30,6 +30,7 @@ from whatchanged.worlds.screens.drawing.plots.themes import (
     UNITS,
     theme,
 )
+from whatchanged.worlds.screens.drawing.words import Rng
 
 FORMS: tuple[Form, ...] = (
     "line",
@@ -64,8 +65,8 @@ def label(rng: Rng) -> str:
     return f"{pick(rng, NOUNS)} {pick(rng, UNITS)}".strip()
 
 
-def random_plot(rng: Rng, split: str) -> Plot:
-    """Any plot of the designs of a split."""
+def random_plot(rng: Rng, split: Split, fonts: Sequence[str]) -> Plot:
+    """Any plot of the designs of a split, in one of these fonts."""
     form = pick(rng, FORMS)
     name = pick(rng, tuple(THEMES[split]))
     size = float(rng.choice([8, 9, 9, 10, 11]))
@@ -73,7 +74,7 @@ def random_plot(rng: Rng, split: str) -> Plot:
     plot = Plot(
         form=form,
         theme=name,
-        font=pick(rng, FONTS[split]),
+        font=pick(rng, fonts),
         width=int(rng.integers(240, 640)),
         height=int(rng.integers(180, 480)),
         scale=float(rng.choice([1, 1, 1, 1.25, 2])),

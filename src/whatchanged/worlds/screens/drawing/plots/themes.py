@@ -57,13 +57,6 @@ THEMES: Mapping[str, Mapping[str, Theme]] = {
 }
 """Split -> name -> theme."""
 
-FONTS: Mapping[str, tuple[str, ...]] = {
-    "train": ("DejaVu Sans", "DejaVu Sans", "Liberation Sans", "Roboto", "Noto Sans", "Liberation Serif"),
-    "val": ("Open Sans", "Noto Serif", "DejaVu Sans Mono"),
-    "test": ("DejaVu Serif", "Roboto Slab", "Liberation Mono"),
-}
-"""Split -> font families."""
-
 MAPS: Mapping[str, tuple[str, ...]] = {
     "train": ("viridis", "gray", "coolwarm", "plasma", "Blues"),
     "val": ("cividis", "Greens"),
