@@ -1,6 +1,6 @@
 """Check built files before they are published: what is in them, and how large they are.
 
-    python -m build --outdir dist . && python tools/check_package.py dist
+python -m build --outdir dist . && python tools/check_package.py dist
 """
 
 import sys
