@@ -18,6 +18,7 @@ from whatchanged.cli import completion
 from whatchanged.cli.caption_format import Form, Results
 from whatchanged.cli.caption_maps import Maps, about_maps, check_folder
 from whatchanged.cli.caption_run import Pair, Run, caption_all, identity_of, sidecar
+from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_embed, check_output, check_outputs, counted, note
 from whatchanged.errors import DatasetError, OutputError
 
@@ -74,6 +75,7 @@ def caption(
     embed: Annotated[
         bool, typer.Option("--embed", help="Put the pictures into the page, so that it can be mailed.")
     ] = False,
+    ray: Ray = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue after the last whole line.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no remarks.")] = False,
@@ -113,7 +115,8 @@ def caption(
         maps = Maps(attention, first, last - first, about_maps(answerer.models[0].build(), identity))
         maps.check_free(replace=force or resume)
     run = Run(listed[first:last], base, lines, identity, maps)
-    failed = caption_all(answerer, run, run.standing(resume), batch_size, quiet)
+    with on_cluster(ray, [found.root], quiet):
+        failed = caption_all(answerer, run, run.standing(resume), batch_size, quiet)
     if html is not None:
         from whatchanged.cli.caption_page import caption_page
         from whatchanged.page import write_page

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from whatchanged.cli import completion
+from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_output, check_outputs, counted, hold, note, progress
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import write_output
@@ -72,6 +73,7 @@ def compare(
     ] = None,
     embed: Annotated[bool, typer.Option("--embed", help="Put the pictures into index.html.")] = False,
     workers: Annotated[int | None, typer.Option(min=1, max=256, help="Processes (one a core).")] = None,
+    ray: Ray = None,
     force: Annotated[bool, typer.Option("--force", help="Use no answer of an earlier run.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no remarks.")] = False,
 ) -> None:
@@ -98,7 +100,8 @@ def compare(
     if output is not None and output.absolute().parent.is_dir():
         hold(output)
     with _matched(old, new, git, output) as (matched, folder):
-        found = _run(matched, settings, folder, workers, force, quiet)
+        with on_cluster(ray, [path for path in (old, new) if path is not None], quiet) as cores:
+            found = _run(matched, settings, folder, cores or workers, force, quiet)
         if accept:
             _accept(found, accept, folder)
             return

@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperCommand
 
 from whatchanged.cli import completion
+from whatchanged.cli.cluster import Ray, on_cluster, on_cpu
 from whatchanged.cli.console import hold, note, progress, show
 from whatchanged.errors import MissingExtra, PluginError
 from whatchanged.plugins import fault
@@ -80,6 +81,7 @@ def synth(
     ),
     workers: int = typer.Option(1, "--workers", min=1, help="Processes; any number writes the same bytes."),
     device: str = typer.Option("cpu", "--device", help="auto, cpu, cuda or cuda:NUMBER."),
+    ray: Ray = None,
     quiet: bool = typer.Option(False, "--quiet", help="Nothing on stderr but errors."),
 ) -> None:
     """Draw pairs of pictures with sentences and the full truth about them."""
@@ -89,9 +91,14 @@ def synth(
     options = _options(drawer, ctx.obj)
     width, height = (int(side) for side in size.split("x")) if size else drawer.size
     draw = drawing_function(drawer)
+    device = on_cpu(ray, device)
     hold(out)
-    with progress(drawer.unit, scenes, quiet) as advance:
-        drawn = draw(Drawing(out, scenes, seed, (width, height), workers, device, advance), **options)
+    with (
+        on_cluster(ray, [out.absolute().parent], quiet) as cores,
+        progress(drawer.unit, scenes, quiet) as advance,
+    ):
+        drawing = Drawing(out, scenes, seed, (width, height), cores or workers, device, advance)
+        drawn = draw(drawing, **options)
     note(f"{drawn} in {out}", quiet)
     show(str(out))
 
