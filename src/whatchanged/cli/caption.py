@@ -20,7 +20,9 @@ from whatchanged.cli.caption_maps import Maps, about_maps, check_folder
 from whatchanged.cli.caption_run import Pair, Run, caption_all, identity_of, sidecar
 from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_embed, check_output, check_outputs, counted, note
+from whatchanged.cli.places import any_remote, only_here, place_of
 from whatchanged.errors import DatasetError, OutputError
+from whatchanged.places import is_remote
 
 if TYPE_CHECKING:
     from whatchanged.datasets import Dataset
@@ -30,8 +32,22 @@ EXAMPLES = ("whatchanged caption pairs.csv -o captions.jsonl",)
 
 
 def caption(
-    pairs: Annotated[Path, typer.Argument(help="A CSV or JSONL list, or a data set's folder.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the predictions go (JSON lines).")],
+    pairs: Annotated[
+        Path,
+        typer.Argument(
+            help="A CSV or JSONL list, or a data set's folder; or its URL.", parser=place_of, metavar="PAIRS"
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Where the predictions go (JSON lines).",
+            parser=place_of,
+            metavar="FILE",
+        ),
+    ],
     model: Annotated[
         str | None,
         typer.Option(
@@ -89,6 +105,10 @@ def caption(
         raise typer.BadParameter("choose one of --resume and --force")
     if attention is not None and model is None:
         raise typer.BadParameter("--attention keeps the maps of one model; name it with --model")
+    if any_remote(pairs, output):
+        only_here({"--html": html, "--attention": attention}, "pages and maps lie beside their pictures")
+    if any_remote(output):
+        only_here({"--resume": resume}, "its file appears when it is whole. Use --shard")
     results = Results(output, form)
     lines = results.lines
     _check_places(lines, pairs, attention, replace=force or resume)
@@ -169,7 +189,13 @@ def _check_no_picture(outputs: Sequence[Path], listed: Sequence[Pair]) -> None:
     """Check that no output is a picture of the pairs."""
     for output in outputs:
         pictures = (picture for pair in listed for picture in (pair.before, pair.after))
-        if output.exists() and any(picture.samefile(output) for picture in pictures):
+        if is_remote(output):
+            same = any(picture == output for picture in pictures)
+        else:
+            same = output.exists() and any(
+                not is_remote(picture) and picture.samefile(output) for picture in pictures
+            )
+        if same:
             raise OutputError(f"{output}: this is a picture of the list. Name another file.")
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from whatchanged.cli.caption_maps import Maps
 from whatchanged.cli.console import note, progress
 from whatchanged.errors import ImageError, OutputError
-from whatchanged.files import room_for, whole
+from whatchanged.files import room_for, whole, whole_elsewhere, write_output
+from whatchanged.places import is_remote
 from whatchanged.processes import in_order, worker_pool, works_elsewhere
 
 if TYPE_CHECKING:
@@ -65,13 +67,15 @@ class Run:
             self.maps.check_written(standing.done, self.output)
         return standing
 
-    def open(self, standing: Standing) -> BinaryIO:
+    def open(self, standing: Standing) -> AbstractContextManager[BinaryIO]:
         """The output, cut to what stands and ready for the next line, and its sidecar.
 
         The sidecar takes its place last, so that it never belongs to the lines of another run. Whether it can
         be written is known before anything else is touched. Maps of earlier runs are removed. Raises
         OutputError, with everything as it was.
         """
+        if is_remote(self.output):
+            return self._open_elsewhere()
         folder = self.maps.folder if self.maps is not None else None
         made = folder if folder is not None and not folder.exists() else None
         try:
@@ -92,6 +96,13 @@ class Run:
                 f"{self.output}: it, its maps or {self.meta.name} cannot be written: {error.strerror}."
             ) from error
         return stream
+
+    @contextmanager
+    def _open_elsewhere(self) -> Iterator[BinaryIO]:
+        """A stream to the output, which appears when it is whole, and after it its sidecar."""
+        with whole_elsewhere(self.output) as stream:
+            yield stream
+        write_output(self.meta, json.dumps(self.identity, indent=1) + "\n")
 
     def _check_identity(self) -> None:
         try:

@@ -16,6 +16,7 @@ import typer
 from whatchanged.cli import completion
 from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_output, check_outputs, counted, hold, note, progress
+from whatchanged.cli.places import place_of
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import write_output
 
@@ -33,10 +34,18 @@ MOST_GROUPS = 10
 
 
 def compare(
-    old: Annotated[Path | None, typer.Argument(help="The old pictures, or a folder with both.")] = None,
-    new: Annotated[Path | None, typer.Argument(help="The new pictures.")] = None,
+    old: Annotated[
+        Path | None,
+        typer.Argument(
+            help="The old pictures, or a folder with both; or a URL.", parser=place_of, metavar="[OLD]"
+        ),
+    ] = None,
+    new: Annotated[
+        Path | None, typer.Argument(help="The new pictures.", parser=place_of, metavar="[NEW]")
+    ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="A folder for the results.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="A folder for the results.", parser=place_of),
     ] = None,
     git: Annotated[
         str | None, typer.Option(metavar="REV", help="A revision against the work tree, or REV..REV.")

@@ -8,6 +8,7 @@ import typer
 from whatchanged.cli import completion
 from whatchanged.cli.cluster import Ray, on_cluster, on_cpu
 from whatchanged.cli.console import hold, show
+from whatchanged.cli.places import any_remote, only_here, place_of
 from whatchanged.errors import MissingExtra
 
 EXAMPLES = ("whatchanged features twin features --backbone efficientnet-lite0-stride16",)
@@ -16,9 +17,20 @@ EXAMPLES = ("whatchanged features twin features --backbone efficientnet-lite0-st
 def features(
     data: Annotated[
         Path,
-        typer.Argument(help="A data set's folder or list; or a pool drawn by: whatchanged synth clevr-pool"),
+        typer.Argument(
+            help="A data set's folder or list, or its URL; or a pool drawn by: whatchanged synth clevr-pool",
+            parser=place_of,
+            metavar="DATA",
+        ),
     ],
-    out: Annotated[Path, typer.Argument(help="Folder for the features; shards that are there are kept.")],
+    out: Annotated[
+        Path,
+        typer.Argument(
+            help="Folder for the features, or its URL; files that are there are kept.",
+            parser=place_of,
+            metavar="OUT",
+        ),
+    ],
     backbone: Annotated[
         str,
         typer.Option(
@@ -60,6 +72,8 @@ def features(
         raise typer.BadParameter("say what sees: --backbone for a data set, --run for a pool")
     if run is not None and (npy or ray is not None):
         raise typer.BadParameter("--npy and --ray are for a data set's pictures; leave them out with --run")
+    if any_remote(data, out):
+        only_here({"--run": run}, "a pool lies on this machine")
     device = on_cpu(ray, device)
     try:
         from whatchanged.training.features.store import store_features, store_tokens

@@ -21,6 +21,7 @@ from whatchanged.datasets import Dataset
 from whatchanged.errors import RecipeError
 from whatchanged.files import whole
 from whatchanged.images import open_image, resize
+from whatchanged.places import is_remote
 from whatchanged.processes import as_they_come, worker_pool
 from whatchanged.training.data.grid_files import picture_name
 from whatchanged.training.device import choose_device
@@ -77,7 +78,8 @@ def store_features(
     todo = layout.missing(pictures, shard)
     if npy and where.type == "cpu":
         batch = 1  # float32 keeps the last bits, which batches of another size change
-    out.mkdir(parents=True, exist_ok=True)
+    if not is_remote(out):
+        out.mkdir(parents=True, exist_ok=True)
     count = min(workers or os.cpu_count() or 1, max(len(todo), 1))
     if where.type == "cpu" and count > 1:
         _in_processes(todo, layout, batch, (backbone, weights), count, quiet)
