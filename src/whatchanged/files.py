@@ -49,7 +49,18 @@ def whole_folder(path: Path, replace: bool = False) -> Iterator[Path]:
     If the end is not reached, what was there before stays, and nothing else lies beside it. replace: a folder
     that is at ``path`` gives way, and goes only when the new one stands. Raises OutputError where the disk
     is full, OSError where something is at ``path`` that does not give way.
+
+    A folder that lies elsewhere cannot be moved: it is written in its place, and removed if the end is not
+    reached.
     """
+    if is_remote(path):
+        try:
+            yield path
+        except BaseException:
+            with suppress(Exception):
+                path.fs.rm(path.path, recursive=True)  # type: ignore[attr-defined]
+            raise
+        return
     draft = draft_of(path)
     shutil.rmtree(draft, ignore_errors=True)  # of an earlier process of the same number
     try:

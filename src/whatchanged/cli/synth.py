@@ -17,6 +17,7 @@ from typer.core import TyperCommand
 from whatchanged.cli import completion
 from whatchanged.cli.cluster import Ray, on_cluster, on_cpu
 from whatchanged.cli.console import hold, note, progress, show
+from whatchanged.cli.places import any_remote, place_of
 from whatchanged.errors import MissingExtra, PluginError
 from whatchanged.plugins import fault
 
@@ -73,7 +74,12 @@ def synth(
     world: str = typer.Argument(
         ..., help="What to draw, one of the names below.", autocompletion=completion.drawings
     ),
-    out: Path = typer.Argument(..., help="The folder to make; it must not exist (a pool grows)."),
+    out: Path = typer.Argument(
+        ...,
+        help="The folder to make, or its URL; it must not exist (a pool grows).",
+        parser=place_of,
+        metavar="OUT",
+    ),
     scenes: int = typer.Option(..., "--scenes", min=1, help="How many scenes to draw."),
     seed: int = typer.Option(0, "--seed", min=0, help="The same seed gives the same set."),
     size: str = typer.Option(
@@ -92,9 +98,11 @@ def synth(
     width, height = (int(side) for side in size.split("x")) if size else drawer.size
     draw = drawing_function(drawer)
     device = on_cpu(ray, device)
+    if any_remote(out) and not drawer.elsewhere:
+        raise typer.BadParameter(f"{world} is drawn on this machine's disk; {out} is a URL")
     hold(out)
     with (
-        on_cluster(ray, [out.absolute().parent], quiet) as cores,
+        on_cluster(ray, [] if any_remote(out) else [out.absolute().parent], quiet) as cores,
         progress(drawer.unit, scenes, quiet) as advance,
     ):
         drawing = Drawing(out, scenes, seed, (width, height), cores or workers, device, advance)
