@@ -1,4 +1,6 @@
-"""Worker processes that end with the one that started them; or workers elsewhere in their place."""
+"""Worker processes that end with the one that started them, workers elsewhere in their place, and the
+processes that ``torchrun`` starts.
+"""
 
 import os
 import signal
@@ -19,6 +21,9 @@ Result = TypeVar("Result")
 
 _make_pool: ContextVar[Callable[[Start, tuple[Any, ...]], Executor] | None] = ContextVar("pool", default=None)
 """What gives workers in place of this machine's processes; None: nothing does."""
+
+_LAUNCH = {"RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"}
+"""What ``torchrun`` tells its processes by."""
 
 
 @contextmanager
@@ -101,6 +106,16 @@ def _prepare(start: Callable[..., object] | None, arguments: tuple[Any, ...]) ->
     end_with_parent()
     if start is not None:
         start(*arguments)
+
+
+def launched_processes() -> int:
+    """How many processes ``torchrun`` started to train together; 1 without it."""
+    return int(os.environ["WORLD_SIZE"]) if os.environ.keys() >= _LAUNCH else 1
+
+
+def launched_number(local: bool = False) -> int:
+    """The number of this process among them, from 0; local: among those of its machine."""
+    return int(os.environ["LOCAL_RANK" if local else "RANK"]) if launched_processes() > 1 else 0
 
 
 def end_with_parent() -> None:
