@@ -56,7 +56,7 @@ def read_predictions(path: str | Path) -> tuple[Prediction, ...]:
     Raises PredictionsError, with the line where there is one, for a file that is unreadable, empty,
     malformed, of no known format or evidently references, and for ids that occur more than once.
     """
-    path = Path(path)
+    path = Path(path) if isinstance(path, str) else path
     predictions = [p for file in _files(path) for p in _read_file(file, file.parent == path)]
     twice = [pair_id for pair_id, count in Counter(p.pair_id for p in predictions).items() if count > 1]
     if twice:

@@ -21,8 +21,11 @@ from safetensors.numpy import save
 
 from whatchanged.errors import DatasetError
 from whatchanged.files import write_whole
+from whatchanged.places import is_remote
 
 PATTERN = "[0-9]*.safetensors"
+MOST_HEADER = 100_000_000
+"""Bytes of a shard's header, as safetensors has it."""
 
 
 def shard_file(folder: Path, number: int) -> Path:
@@ -43,8 +46,7 @@ def write_shard(
 def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
     """``FrozenBackbone.about`` of a shard, and the names of its pictures. Raises DatasetError."""
     try:
-        with safe_open(path, framework="numpy") as file:
-            metadata, shape = file.metadata() or {}, file.get_slice("features").get_shape()
+        metadata, shape = _header(path)
         grids = json.loads(metadata["grids"])
         about, pictures = dict(grids["about"]), list(grids["pictures"])
         sizes = [about["rows"], about["columns"], about["width"]]
@@ -59,6 +61,19 @@ def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
             " `whatchanged features` again."
         ) from error
     return about, pictures
+
+
+def _header(path: Path) -> tuple[dict[str, str], list[int]]:
+    """The metadata of a shard and the shape of its features. Raises what safetensors does, or ValueError."""
+    if not is_remote(path):
+        with safe_open(path, framework="numpy") as file:
+            return file.metadata() or {}, file.get_slice("features").get_shape()
+    with path.open("rb") as stream:  # safetensors opens files of this machine alone
+        size = int.from_bytes(stream.read(8), "little")
+        if size > MOST_HEADER:
+            raise ValueError(f"its header has {size:,} bytes")
+        header = json.loads(stream.read(size))
+    return dict(header.get("__metadata__", {})), list(header["features"]["shape"])
 
 
 def is_grid_folder(folder: Path) -> bool:

@@ -7,7 +7,7 @@ of a run over a drawn pool. Both keep the files that are there and write those t
 import os
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,8 @@ from whatchanged.datasets import Dataset
 from whatchanged.errors import RecipeError
 from whatchanged.files import whole
 from whatchanged.images import open_image, resize
-from whatchanged.processes import worker_pool
+from whatchanged.places import is_remote
+from whatchanged.processes import as_they_come, worker_pool
 from whatchanged.training.data.grid_files import picture_name
 from whatchanged.training.device import choose_device
 from whatchanged.training.features.backbones import FrozenBackbone, fingerprint, open_backbone
@@ -77,7 +78,8 @@ def store_features(
     todo = layout.missing(pictures, shard)
     if npy and where.type == "cpu":
         batch = 1  # float32 keeps the last bits, which batches of another size change
-    out.mkdir(parents=True, exist_ok=True)
+    if not is_remote(out):
+        out.mkdir(parents=True, exist_ok=True)
     count = min(workers or os.cpu_count() or 1, max(len(todo), 1))
     if where.type == "cpu" and count > 1:
         _in_processes(todo, layout, batch, (backbone, weights), count, quiet)
@@ -158,9 +160,9 @@ def _in_processes(
     named: the backbone and its weights.
     """
     with worker_pool(count, _start, named) as pool:
-        waiting = [pool.submit(_write_here, job, layout, batch) for job in jobs]
-        for one in track(as_completed(waiting), "features", total=len(waiting), disable=quiet):
-            one.result()
+        written = as_they_come((job, pool.submit(_write_here, job, layout, batch)) for job in jobs)
+        for _ in track(written, "features", total=len(jobs), disable=quiet):
+            pass
 
 
 _HERE: list[FrozenBackbone] = []
