@@ -60,7 +60,7 @@ def rank() -> int:
 
 
 def own_part(length: int, number: int, count: int) -> range:
-    """Which of ``length`` things in a row are those of process ``number`` of ``count``; parts are alike."""
+    """Which of ``length`` things in a row process ``number`` of ``count`` has: nearly equal parts."""
     return range(length * number // count, length * (number + 1) // count)
 
 
@@ -215,7 +215,7 @@ def begin_alike(tensors: Iterable[Tensor], device: torch.device) -> None:
 
 
 class _Sum(torch.autograd.Function):
-    """The sum over all processes. Its gradient is the sum of theirs: their losses are shares of one."""
+    """The sum over all processes. Its gradient is the sum of theirs: each has a share of one loss."""
 
     @staticmethod
     def forward(ctx: Any, tensor: Tensor) -> Tensor:

@@ -40,7 +40,7 @@ def two_sided(forth: Tensor, back: Tensor) -> Tensor:
 
 def split_heads(x: Tensor, heads: int) -> Tensor:
     """(B, T, D) -> (B, h, T, D/h)."""
-    return x.unflatten(-1, (heads, -1)).transpose(1, 2)
+    return x.reshape(x.shape[0], x.shape[1], heads, x.shape[2] // heads).transpose(1, 2)
 
 
 class TokenMatching(nn.Module):
