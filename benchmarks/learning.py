@@ -69,6 +69,7 @@ ROWS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 }
 """Row -> its recipe, and the settings that differ from it."""
 BATCH = 50
+RATE = 1.5e-3
 DEVICE = torch.device("cpu")
 
 
@@ -277,13 +278,18 @@ def plain(found: Mapping[str, Any]) -> dict[str, float]:
     return {name: cell["mean"] for name, cell in found["scores"].items()}
 
 
-def chosen_rates(options: argparse.Namespace) -> Iterator[tuple[str, float]]:
-    """The rows and rates of a command: --rates row=rate,..., or every row with --rate."""
-    named = dict(part.split("=") for part in options.rates.split(",") if part)
-    for row in options.rows.split(","):
+def chosen(rows: str) -> Iterator[tuple[str, float]]:
+    """The rows of a command, each with its rate: ``ROW=RATE,...``. A row may stand there several times."""
+    for part in rows.split(","):
+        row, _, rate = part.partition("=")
         if row not in ROWS:
             raise RecipeError(f"--rows {row}: choose among {', '.join(ROWS)}.")
-        yield row, float(named.get(row, options.rate))
+        try:
+            yield row, float(rate or RATE)
+        except ValueError as error:
+            raise RecipeError(
+                f"--rows {part}: {rate!r} is no rate. Write ROW=RATE, as in pcl=1e-3."
+            ) from error
 
 
 def main() -> None:
@@ -297,12 +303,12 @@ def main() -> None:
     parser.add_argument("--tokens", type=Path, required=True, help="their tokens, made by --vision")
     parser.add_argument("--val", type=Path, required=True, help="a drawn data set for the curves")
     parser.add_argument("--test", type=Path, help="a drawn data set for the test at the end")
-    parser.add_argument("--rows", default="pcl,scorer,clip4idc")
+    parser.add_argument(
+        "--rows", default="pcl,scorer,clip4idc", help=f"ROW=RATE,...; rate {RATE:g} if left out"
+    )
     parser.add_argument("--pairs", type=int, default=480_000, help="to train on, each run")
     parser.add_argument("--every", type=int, default=24_000, help="pairs between two points of a curve")
     parser.add_argument("--seeds", default="1", help="several, as in 1,2,3")
-    parser.add_argument("--rate", type=float, default=1e-3)
-    parser.add_argument("--rates", default="", help="ROW=RATE,... where a row has a rate of its own")
     parser.add_argument("--resamples", type=int, default=1000)
     add_record_option(parser, "learning")
     options = parser.parse_args()
@@ -310,7 +316,7 @@ def main() -> None:
     places = {name: getattr(options, name) for name in ("out", "vision", "pool", "tokens", "val", "test")}
     plan = Plan(**places, pairs=options.pairs, every=options.every, resamples=options.resamples)
     seeds = [int(seed) for seed in options.seeds.split(",")]
-    runs = [Run(row, rate, seed, plan) for seed in seeds for row, rate in chosen_rates(options)]
+    runs = [Run(row, rate, seed, plan) for seed in seeds for row, rate in chosen(options.rows)]
     for run in runs:
         run.train()
         run.test()

@@ -41,6 +41,11 @@ def objects(**changes):
     return lambda: ObjectVision(replace(VISION, **changes))
 
 
+def frozen(**changes):
+    """A finished vision whose words are guided."""
+    return objects(frozen=True, guided_attention=True, **changes)
+
+
 def patches():
     return PatchVision(PatchesConfig(image_width=WIDTH, image_height=HEIGHT, patch=32))
 
@@ -70,6 +75,8 @@ CASES = {
     "scorer-repaired": method_case("scorer", preset="authors", repaired=("train_reasoning", "mean_sentence")),
     "scorer-rr": method_case("scorer", preset="authors", view_weight=0.0, reason_weight=0.0),
     "scorer-subtraction": method_case("scorer", difference="subtract", view_weight=0.0, reason_weight=0.0),
+    "scorer-frozen": method_case("scorer", vision=frozen(aligned=True), preset="authors"),
+    "clip4idc-frozen": method_case("clip4idc", vision=frozen(), preset="authors", freeze=False),
     "scorer-pixels": method_case(
         "scorer",
         (("detection", "caption"),),
