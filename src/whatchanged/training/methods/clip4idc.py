@@ -117,7 +117,8 @@ class CLIP4IDC(nn.Module):
         self.captioner = CaptionDecoder(config, self.preset, rows, own_words)
         self._draw_text()
         for name, parameter in self.named_parameters():
-            parameter.requires_grad_(not self._frozen(name))
+            if self._frozen(name):
+                parameter.requires_grad_(False)
 
     def _draw_text(self) -> None:
         """CLIP's own start for the tables and the text tower."""
