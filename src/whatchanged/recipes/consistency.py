@@ -43,6 +43,9 @@ def check(recipe: Recipe, where: str) -> None:
         _check_pool(recipe, recipe.data, where)
     if isinstance(recipe.vision, ObjectsConfig):
         _check_guided_attention(recipe, recipe.vision, where)
+        ordered = recipe.vision.aligned
+        wanted = "false: this method reads tokens in any order"
+        require(where, "vision.aligned", ordered, recipe.method.compares_by_place or not ordered, wanted)
     recipe.method.check(recipe, where)
 
 

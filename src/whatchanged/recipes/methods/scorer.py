@@ -52,6 +52,11 @@ class ScorerConfig(MethodSettings):
         """Each pass asks for every word."""
         return True
 
+    @property
+    def compares_by_place(self) -> bool:
+        """What is made of both pictures' token n is fused into one."""
+        return True
+
     def check(self, recipe: Recipe, where: str) -> None:
         """Sizes, and switches that only make sense together."""
         check_width(where, "method.width", self.width, "method.heads", self.heads)
