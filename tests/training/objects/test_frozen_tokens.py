@@ -16,7 +16,8 @@ def frozen(**changes):
 
 
 def by_hand(scores):
-    """The order of one pair's tokens, found one at a time. scores: rows before, columns after, last nowhere."""
+    """The order of one pair's tokens, found one at a time. scores: rows before, columns after, last
+    nowhere."""
     tokens = len(scores) - 1
     best_after = [max(range(tokens + 1), key=lambda j, i=i: scores[i][j]) for i in range(tokens)]
     best_before = [max(range(tokens + 1), key=lambda i, j=j: scores[i][j]) for j in range(tokens)]
