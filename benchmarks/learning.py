@@ -15,12 +15,14 @@ The rows are recipes (``ROWS``); the vision is --vision's, and the same for all.
 and standardised. All rows draw their pairs from the same stream: the examples of a step follow from the
 seed, the stage and the task. A step counts as a batch of pairs, also with FDA, which reads a seventh as many.
 
-The command can be interrupted at any time; the same command goes on behind the last line of a curve. On a CPU
+The command can be interrupted at any time; the same command goes on behind the last line of a curve. --record
+writes down all runs of OUT that are finished and tested, also those of other commands. On a CPU
 seconds are processor time.
 """
 
 import argparse
 import json
+import re
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -68,6 +70,8 @@ ROWS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "clip4idc-unguided": ("clevr-clip4idc", ("vision.guided_attention=false",)),
 }
 """Row -> its recipe, and the settings that differ from it."""
+NAMED = re.compile(r"-rate([0-9.e-]+)-pairs([0-9]+)-seed([0-9]+)")
+"""What follows the row in the name of a run's folder."""
 BATCH = 50
 RATE = 1.5e-3
 DEVICE = torch.device("cpu")
@@ -154,7 +158,7 @@ class Run:
     def train(self) -> None:
         """From the beginning, or from the last point on, to the end."""
         last = self.folder / "checkpoints" / "last.safetensors"
-        recipe = self.recipe
+        recipe, validation = self.recipe, self.plan.validation  # now: opening it draws random numbers
         sources = open_sources(recipe, self.folder)
         seed_everything(recipe.seed)
         method = make_method(recipe, sources.vocabulary, sources.longest_caption)
@@ -164,7 +168,7 @@ class Run:
         start.restore_model(method)
         state = start.state
         while not state.finished:
-            state = self._stage_of(recipe, method, sources, start, state)
+            state = self._stage_of(recipe, method, sources, validation, start, state)
             save_checkpoint(last, state, method, None)
             start = read_checkpoint(last)
 
@@ -180,7 +184,13 @@ class Run:
         save_checkpoint(last, State(), method, None)
 
     def _stage_of(
-        self, recipe: Recipe, method: Method, sources: Sources, start: Checkpoint, state: State
+        self,
+        recipe: Recipe,
+        method: Method,
+        sources: Sources,
+        validation: "Twin",
+        start: Checkpoint,
+        state: State,
     ) -> State:
         """One stage from ``start`` on; the state behind it."""
         stage = recipe.stages[state.stage]
@@ -194,23 +204,23 @@ class Run:
             state.step, state.positions = state.step + 1, draw.positions
             if due(state.step, every, stage.steps):
                 state.seconds = before + time.process_time() - began
-                self._point(recipe, method, state)
+                self._point(recipe, method, validation, state)
                 state.window = {}
                 save_checkpoint(self.folder / "checkpoints" / "last.safetensors", state, method, optimizer)
         return next_stage(state, recipe, 0)
 
-    def _point(self, recipe: Recipe, method: Method, state: State) -> None:
+    def _point(self, recipe: Recipe, method: Method, validation: "Twin", state: State) -> None:
         """One more line of the curve; lines of steps that are taken anew are dropped."""
         stage = recipe.stages[state.stage]
         steps = steps_done(recipe, state)
-        said = captions(method, self.plan.validation)
+        said = captions(method, validation)
         point = {
             "pairs": steps * stage.batch,
             "stage": stage.name,
             "seconds": round(state.seconds, 2),
             "losses": {name: total / count for name, (total, count) in sorted(state.window.items())},
             "distinct": len(set(said)),
-            **plain(scores(said, self.plan.validation, 0)),
+            **plain(scores(said, validation, 0)),
         }
         kept = [line for line in self.curve() if line["pairs"] < point["pairs"]]
         write_output(self.folder / "curve.jsonl", "".join(f"{json.dumps(line)}\n" for line in [*kept, point]))
@@ -256,6 +266,15 @@ class Run:
             "curve": self.curve(),
             "test": json.loads(test.read_text()),
         }
+
+
+def known_runs(plan: Plan) -> Iterator[Run]:
+    """All runs that lie in OUT, of whichever command, in the order of the rows."""
+    for row in ROWS:
+        for folder in sorted(plan.out.glob(f"{row}-rate*")):
+            if found := NAMED.fullmatch(folder.name.removeprefix(row)):
+                rate, pairs, seed = found.groups()
+                yield Run(row, float(rate), int(seed), replace(plan, pairs=int(pairs)))
 
 
 def captions(method: Method, twin: Twin) -> list[str]:
@@ -320,10 +339,9 @@ def main() -> None:
     for run in runs:
         run.train()
         run.test()
-    found = [result for run in runs if (result := run.result()) is not None]
     if options.record:
-        seeds_used = {f"run {number}": seed for number, seed in enumerate(seeds, 1)}
-        write_result(options.record, "learning", {"runs": found}, seeds=seeds_used)
+        every = [result for run in known_runs(plan) if (result := run.result()) is not None]
+        print(write_result(options.record, "learning", {"runs": every}))
 
 
 if __name__ == "__main__":
