@@ -1,6 +1,6 @@
 """What PCL, SCORER + CBR and CLIP4IDC learn on the same frozen tokens: a curve each, and a test at its end.
 
-    whatchanged synth clevr-pool POOL --scenes 10300 --seed 81 --size 240x160
+    whatchanged synth clevr-pool POOL --scenes 4000 --seed 81 --size 240x160
     whatchanged features POOL TOKENS --run clevr-pcl --variants 2
     whatchanged synth clevr-change VAL --scenes 250 --seed 9200 --size 240x160
     whatchanged synth clevr-change TEST --scenes 500 --seed 9203 --size 240x160
@@ -325,8 +325,8 @@ def main() -> None:
     parser.add_argument(
         "--rows", default="pcl,scorer,clip4idc", help=f"ROW=RATE,...; rate {RATE:g} if left out"
     )
-    parser.add_argument("--pairs", type=int, default=480_000, help="to train on, each run")
-    parser.add_argument("--every", type=int, default=24_000, help="pairs between two points of a curve")
+    parser.add_argument("--pairs", type=int, default=128_000, help="to train on, each run")
+    parser.add_argument("--every", type=int, default=12_800, help="pairs between two points of a curve")
     parser.add_argument("--seeds", default="1", help="several, as in 1,2,3")
     parser.add_argument("--resamples", type=int, default=1000)
     add_record_option(parser, "learning")
