@@ -33,6 +33,11 @@ class VisionSettings:
         """Whether a picture's tokens are all cells of a grid, in order."""
         return True
 
+    @property
+    def tokens_correspond(self) -> bool:
+        """Whether token n of both pictures belongs together."""
+        return self.keeps_every_cell
+
 
 @dataclass(frozen=True)
 class FeaturesConfig(VisionSettings):
@@ -115,6 +120,12 @@ class ObjectsConfig(VisionSettings):
     """Sizes and positions are read from all objects of a picture together, before they are matched."""
     guided_attention: bool = False
     """Each word learns to look at the objects that it mentions."""
+    frozen: bool = False
+    """The vision comes from another model (``--init``), and nothing in it learns any more. Its tokens are
+    standardised: each number has mean 0 and deviation 1 over pairs to train on."""
+    aligned: bool = False
+    """The tokens after stand in the order of their matches before. Needs the matching to be finished:
+    ``frozen``."""
 
     cell: ClassVar[int] = CELL
     """Pixels of a side of a cell."""
@@ -127,6 +138,8 @@ class ObjectsConfig(VisionSettings):
     @property
     def tasks(self) -> Mapping[str, Task]:
         """What the truth of scenes can teach."""
+        if self.frozen:
+            return {}
         detection = {"detection": Task(1, truth=True, vision_only=True)}
         return {**detection, "matching": Task(6, truth=True)} if self.matching else detection
 
@@ -134,6 +147,11 @@ class ObjectsConfig(VisionSettings):
     def keeps_every_cell(self) -> bool:
         """Whether a picture's tokens are all its cells."""
         return self.keep in (0, self.cells)
+
+    @property
+    def tokens_correspond(self) -> bool:
+        """Cells do by their places, kept ones where they are aligned."""
+        return self.keeps_every_cell or self.aligned
 
     def check(self, where: str) -> None:
         """What the convolutions need, as many tokens as a picture has, and switches that need each other."""
@@ -146,6 +164,11 @@ class ObjectsConfig(VisionSettings):
         fits = self.matching or not self.scene_context
         wanted = "false without vision.matching = true, which uses the positions"
         require(where, "vision.scene_context", self.scene_context, fits, wanted)
+        fits = not self.aligned or (self.matching and self.frozen and not self.keeps_every_cell)
+        wanted = (
+            "false without vision.matching and vision.frozen, or where all cells are kept in their places"
+        )
+        require(where, "vision.aligned", self.aligned, fits, wanted)
 
 
 VisionConfig = FeaturesConfig | PatchesConfig | BackboneConfig | ObjectsConfig
