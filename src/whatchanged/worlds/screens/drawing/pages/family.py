@@ -17,7 +17,7 @@ from whatchanged.worlds.screens.drawing.pages.changes import choose
 from whatchanged.worlds.screens.drawing.pages.designs import PACKAGES, Library, find_modules, libraries_of
 from whatchanged.worlds.screens.drawing.pages.document import Document, write_document
 from whatchanged.worlds.screens.drawing.pages.making import Made, alike, candidates, script_of, truth_of
-from whatchanged.worlds.screens.drawing.pages.noise import RENDERERS, in_place, local_noise
+from whatchanged.worlds.screens.drawing.pages.noise import RENDERERS, SAME_WIDTHS, in_place, local_noise
 from whatchanged.worlds.screens.drawing.pages.shown import Element, Layout, Pixels, Shown
 from whatchanged.worlds.screens.drawing.recoding import png, recode
 from whatchanged.worlds.screens.drawing.words import Rng, Texts
@@ -78,7 +78,11 @@ class Pages:
         shared = np.random.default_rng([seed, 1, index // TOGETHER, SPLITS.index(split)])
         libraries = libraries_of(split)
         library = libraries[int(shared.integers(len(libraries)))]
-        one, other = (list(RENDERERS)[i] for i in shared.permutation(len(RENDERERS))[:2])
+        able = SAME_WIDTHS[int(shared.integers(len(SAME_WIDTHS)))]
+        quick = [name for name in able if not RENDERERS[name][1]]  # a GPU in software is several times slower
+        one = quick[int(shared.integers(len(quick)))]
+        rest = [name for name in able if name != one]
+        other = rest[int(shared.integers(len(rest)))]
         rng = np.random.default_rng([seed, 2, index])
         document = write_document(rng, library, split, self._size)
         shown = self._renderer(one)
@@ -87,8 +91,8 @@ class Pages:
 
     def _renderer(self, name: str) -> Shown:
         if name not in self._shown:
-            fonts, flags = RENDERERS[name]
-            browser = self._stack.enter_context(Browser(fonts, ("--allow-file-access-from-files", *flags)))
+            fonts, gpu = RENDERERS[name]
+            browser = self._stack.enter_context(Browser(fonts, ("--allow-file-access-from-files",), gpu))
             folder = self._folder / str(len(self._shown))
             folder.mkdir()
             self._shown[name] = Shown(browser, self._modules, folder)

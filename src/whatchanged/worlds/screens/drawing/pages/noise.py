@@ -13,17 +13,19 @@ from whatchanged.worlds.screens.drawing.pages.changes.deed import styled
 from whatchanged.worlds.screens.drawing.pages.shown import Layout
 from whatchanged.worlds.screens.drawing.words import Rng
 
-RENDERERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "full hinting": ("full", ()),
-    "no hinting": ("unhinted", ()),
-    "automatic hinting": ("autohint", ()),
-    "sub-pixel order": ("lcd", ("--enable-lcd-text",)),
-    "raster by GPU": (
-        "full",
-        ("--use-angle=swiftshader", "--enable-gpu-rasterization", "--ignore-gpu-blocklist"),
-    ),
+RENDERERS: Mapping[str, tuple[str, bool]] = {
+    "no hinting": ("unhinted", False),
+    "slight hinting": ("slight", False),
+    "sub-pixels red first": ("lcd", False),
+    "sub-pixels blue first": ("bgr", False),
+    "painted by GPU": ("unhinted", True),
+    "full hinting": ("full", False),
+    "full hinting on sub-pixels": ("full-lcd", False),
+    "full hinting, painted by GPU": ("full", True),
 }
-"""Renderers of one document that draw slightly differently: font settings, and the browser's flags."""
+"""Renderers of one document that draw slightly differently: font settings, and whether a GPU paints."""
+SAME_WIDTHS = (tuple(RENDERERS)[:5], tuple(RENDERERS)[5:])
+"""Renderers among which letters are equally wide, so that words stay in place."""
 
 MOST_STEP = 0.5
 """Pixels of the document by which a word may stand elsewhere."""
