@@ -16,6 +16,9 @@ from whatchanged.worlds.screens.truth import ScreenTruth
 
 FAMILIES: Mapping[str, str] = {
     "pages": "whatchanged.worlds.screens.drawing.pages.family:open_pages",
+    "plots": "whatchanged.worlds.screens.drawing.plots.family:open_plots",
+    "charts": "whatchanged.worlds.screens.drawing.plots.family:open_charts",
+    "documents": "whatchanged.worlds.screens.drawing.documents.family:open_documents",
 }
 """Name -> "module:function" that opens the family (``Opener``); imported when it is asked for."""
 

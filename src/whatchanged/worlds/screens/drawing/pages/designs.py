@@ -7,7 +7,7 @@ training. They are npm packages, in the versions of ``packages/package-lock.json
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -80,14 +80,22 @@ def find_modules(named: Path | None) -> Path:
     named: that folder, or the one that holds it; None for the cache folder. Raises MissingProgram with the
     command that installs what is missing.
     """
+    files = [(lib.package, path) for lib in libraries() for path in (*lib.sheets, *lib.scripts)]
+    return find_files("Drawing pages", named, files)
+
+
+def find_files(what: str, named: Path | None, files: Sequence[tuple[str, str]]) -> Path:
+    """The folder node_modules with files of npm packages, (package, path in the folder) each.
+
+    what: is done with them. named: as for ``find_modules``. Raises MissingProgram.
+    """
     base = named or cache_folder()
     modules = base if base.name == "node_modules" else base / "node_modules"
-    files = [(lib.package, modules / path) for lib in libraries() for path in (*lib.sheets, *lib.scripts)]
-    missing = sorted({package for package, path in files if not path.is_file()})
+    missing = sorted({package for package, path in files if not (modules / path).is_file()})
     if missing:
         place = modules.parent
         raise MissingProgram(
-            "Drawing pages",
+            what,
             f"the npm packages {', '.join(missing)} in {modules}",
             f"mkdir -p {place} && cp {PACKAGES}/package*.json {place} && "
             f"npm ci --ignore-scripts --prefix {place}",
