@@ -27,7 +27,7 @@ PAIRS = 4
 """Pairs of one document."""
 TRIES = 4
 """How often a pair is begun anew where nothing came of it."""
-TOGETHER = 20
+TOGETHER = 40
 """Documents in a row that share a library and two renderers, so that pages are seldom opened anew."""
 PLANS = {"change": 0.4, "changes": 0.16, "both": 0.18, "noise": 0.26}
 """What is done for a pair, and how often: one change, two or three, changes beside noise, noise alone."""
