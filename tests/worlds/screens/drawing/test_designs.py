@@ -38,7 +38,9 @@ def test_packages_are_locked_and_named_with_their_licence():
 
 
 def test_what_is_missing_is_named_with_its_command(tmp_path, monkeypatch):
-    with pytest.raises(MissingProgram, match=r"bootstrap.*mkdir -p .* && npm ci --ignore-scripts --prefix"):
+    with pytest.raises(
+        MissingProgram, match=r"bootstrap.*mkdir -p .* && npm ci --legacy-peer-deps --ignore-scripts --prefix"
+    ):
         find_modules(tmp_path)
     monkeypatch.setattr(browser.shutil, "which", lambda name: None)
     with pytest.raises(MissingProgram, match=r"Chromium.*apt-get install chromium"):

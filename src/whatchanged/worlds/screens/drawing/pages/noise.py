@@ -88,7 +88,7 @@ def local_noise(rng: Rng, layout: Layout, way: str = "") -> tuple[str, str]:
 
 
 def in_place(before: NDArray[np.float64], after: NDArray[np.float64]) -> bool:
-    """Whether every word's box, (words, 4), stays within half a pixel: what differs then is noise."""
+    """Whether every word (``Layout.words``) stays within half a pixel: what differs then is noise."""
     if before.shape != after.shape:
         return False
     return not before.size or float(np.abs(before - after).max()) <= MOST_STEP + 1e-6
