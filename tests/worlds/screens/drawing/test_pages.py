@@ -1,6 +1,6 @@
 """Pages drawn by Chromium: the same bytes from the same numbers, and a truth that the pixels bear out.
 
-Skipped without Chromium, the npm packages (in the cache folder, or where WHATCHANGED_STYLES names it) or fonts.
+Skipped without Chromium, the npm packages (in the cache folder, or where WHATCHANGED_STYLES says) or fonts.
 """
 
 import io
@@ -77,7 +77,7 @@ def test_truths_are_of_the_pictures(pages):
 
 @pytest.mark.slow
 def test_pixels_differ_where_the_truth_says_and_hardly_elsewhere(pages, monkeypatch):
-    """Of a pair with one change and no noise: where pixels differ, something is told to have changed or moved."""
+    """One change and no noise: where pixels differ, something is told to have changed or moved."""
     monkeypatch.setattr(family, "PLANS", {"change": 1.0, "changes": 0.0, "both": 0.0, "noise": 0.0})
     found = []
     for pair in pairs_of(pages, range(0, 160, 8)):
@@ -126,7 +126,7 @@ def test_every_noise_alters_pixels_and_leaves_words_in_place(styles, tmp_path):
 
 @pytest.mark.slow
 def test_the_drawer_keeps_the_contract(styles, tmp_path, monkeypatch):
-    """The same bytes with one worker and with two, other ones from another seed, and captions that are true."""
+    """The same bytes with one worker and with two, others from another seed, and true captions."""
     for extra in ("matplotlib", "typst", "pypdfium2"):
         pytest.importorskip(extra)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
