@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from whatchanged.worlds.screens.drawing.recoding import RECODINGS
-from whatchanged.worlds.screens.drawing.visible import difference, visible
+from whatchanged.worlds.screens.drawing.visible import difference, draws_a_line, visible
 
 
 def screen(level=200, size=(40, 60)):
@@ -50,6 +50,22 @@ def test_differences_are_taken_where_both_pictures_are():
     step = difference(before, after)
     assert step.shape == (4, 5)
     assert step[1, 2] == 10 and np.count_nonzero(step) == 1
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "by", "line"),
+    [
+        (slice(7, 8), slice(10, 34), 65, True),  # 24 pixels along a row
+        (slice(7, 8), slice(10, 33), 65, False),  # one less
+        (slice(7, 8), slice(10, 34), 64, False),  # fainter
+        (slice(7, 31), slice(10, 11), 65, True),  # down a column
+    ],
+)
+def test_a_thin_line_that_comes_is_no_noise(rows, columns, by, line):
+    before, after = screen(100), screen(100)
+    after[rows, columns] += np.uint8(by)
+    assert draws_a_line(before, after) is line
+    assert draws_a_line(after, before) is line
 
 
 def gradient():

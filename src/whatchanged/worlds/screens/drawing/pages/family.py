@@ -20,6 +20,7 @@ from whatchanged.worlds.screens.drawing.pages.making import Made, alike, candida
 from whatchanged.worlds.screens.drawing.pages.noise import RENDERERS, SAME_WIDTHS, in_place, local_noise
 from whatchanged.worlds.screens.drawing.pages.shown import Element, Layout, Pixels, Shown
 from whatchanged.worlds.screens.drawing.recoding import png, recode
+from whatchanged.worlds.screens.drawing.visible import draws_a_line
 from whatchanged.worlds.screens.drawing.words import Rng, Texts
 from whatchanged.worlds.screens.truth import Change, ScreenTruth
 
@@ -180,7 +181,9 @@ class Pages:
             if not in_place(layout.words, there.words):
                 return None
             name, altered = " to ".join(sheet.renderers), shown.photograph(layout)
-        if altered.shape == picture.shape and np.array_equal(altered, picture):
+        if altered.shape != picture.shape or np.array_equal(altered, picture):
+            return None
+        if draws_a_line(picture, altered):
             return None
         return name, altered
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.worlds.screens.drawing.pages.changes.deed import styled
-from whatchanged.worlds.screens.drawing.pages.shown import Layout
+from whatchanged.worlds.screens.drawing.pages.shown import Element, Layout
 from whatchanged.worlds.screens.drawing.words import Rng
 
 RENDERERS: Mapping[str, tuple[str, bool]] = {
@@ -27,6 +27,8 @@ RENDERERS: Mapping[str, tuple[str, bool]] = {
 SAME_WIDTHS = (tuple(RENDERERS)[:5], tuple(RENDERERS)[5:])
 """Renderers among which letters are equally wide, so that words stay in place."""
 
+TOGETHER = ("page", "table", "table row", "table cell", "column header")
+"""Elements that local noise leaves alone."""
 MOST_STEP = 0.5
 """Pixels of the document by which a word may stand elsewhere."""
 
@@ -75,9 +77,7 @@ def local_noise(rng: Rng, layout: Layout, way: str = "") -> tuple[str, str]:
 
     ("", "") where there is no element with text or an icon.
     """
-    able = [
-        e for e in layout.elements if e.seen and e.ink is not None and e.element != "page" and not e.drawn
-    ]
+    able = [e for e in layout.elements if e.seen and e.ink is not None and _alone(e)]
     if not able:
         return "", ""
     way = way or list(LOCAL)[int(rng.integers(len(LOCAL)))]
@@ -85,6 +85,11 @@ def local_noise(rng: Rng, layout: Layout, way: str = "") -> tuple[str, str]:
     chosen = [able[i].i for i in rng.permutation(len(able))[:count]]
     scripts = [f"{{{styled(**LOCAL[way](rng)).replace('$I', str(i))}}}" for i in chosen]
     return way, "".join(scripts)
+
+
+def _alone(element: Element) -> bool:
+    """Whether an element can be drawn apart from what is around it; the lines of a table cannot."""
+    return not element.drawn and element.element not in TOGETHER
 
 
 def in_place(before: NDArray[np.float64], after: NDArray[np.float64]) -> bool:
