@@ -212,6 +212,7 @@ def _start(command: list[str], environment: dict[str, str]) -> tuple["subprocess
         preexec_fn=give_pipes,
         pass_fds=(3, 4, *high),
         env=environment,
+        start_new_session=True,  # an interrupt of the terminal is ours, not the browser's
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -64,7 +64,7 @@ class Pages:
 
     def draw(self, seed: int, index: int, split: Split) -> Sequence[DrawnPair]:
         """The pairs of one document."""
-        sheet, rng = self._show(seed, index, split)
+        sheet = self._show(seed, index, split)
         first = png(sheet.picture)
         found = []
         for number in range(PAIRS):
@@ -73,7 +73,7 @@ class Pages:
                 found.append(pair)
         return found
 
-    def _show(self, seed: int, index: int, split: Split) -> tuple[_Sheet, Rng]:
+    def _show(self, seed: int, index: int, split: Split) -> _Sheet:
         """A document of this split, shown and photographed."""
         shared = np.random.default_rng([seed, 1, index // TOGETHER, SPLITS.index(split)])
         libraries = libraries_of(split)
@@ -83,7 +83,7 @@ class Pages:
         document = write_document(rng, library, split, self._size)
         shown = self._renderer(one)
         layout = shown.load(document, library)
-        return _Sheet(document, library, (one, other), layout, shown.photograph(layout)), rng
+        return _Sheet(document, library, (one, other), layout, shown.photograph(layout))
 
     def _renderer(self, name: str) -> Shown:
         if name not in self._shown:
