@@ -73,7 +73,9 @@ def synth(
         ..., help="What to draw, one of the names below.", autocompletion=completion.drawings
     ),
     out: Path = typer.Argument(..., help="The folder to make; it must not exist (a pool grows)."),
-    scenes: int = typer.Option(..., "--scenes", min=1, help="How many scenes to draw."),
+    scenes: int = typer.Option(
+        ..., "--scenes", "--documents", min=1, help="How many scenes to draw, or documents of screens."
+    ),
     seed: int = typer.Option(0, "--seed", min=0, help="The same seed gives the same set."),
     size: str = typer.Option(
         "", "--size", callback=_size, help="WxH of the pictures; otherwise the size that is named below."
