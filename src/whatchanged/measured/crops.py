@@ -22,7 +22,18 @@ AROUND = 0.5
 LEAST_AROUND = 8
 NUMBERS = 48
 """Numbers of a place; see ``numbers``."""
-ASPECTS = ("position", "pushed in", "closed up", "fill", "ink", "border", "text", "length", "thing", "cluster")
+ASPECTS = (
+    "position",
+    "pushed in",
+    "closed up",
+    "fill",
+    "ink",
+    "border",
+    "text",
+    "length",
+    "thing",
+    "cluster",
+)
 """Finer words of the rules that a number stands for."""
 WIDEST = 4000
 """Pixels that are 1 on the scale of lengths."""
@@ -31,8 +42,8 @@ WIDEST = 4000
 def cut(picture: Pixels, box: Box, side: int) -> NDArray[np.uint8]:
     """One picture around a box: (PLANES, S, S).
 
-    The first four planes are at native size around the box's middle, with white beyond the picture's edge; the
-    others show all of the box with what is around it, made smaller (never larger).
+    The first four planes are at native size around the box's middle, with white beyond the picture's edge;
+    the others show all of the box with what is around it, made smaller (never larger).
     """
     x, y = (box[0] + box[2]) // 2 - side // 2, (box[1] + box[3]) // 2 - side // 2
     near = _window(picture, (x, y, x + side, y + side), box)
@@ -59,15 +70,17 @@ def _window(picture: Pixels, window: Box, box: Box) -> NDArray[np.uint8]:
     first, start = rows.start - top, columns.start - left
     planes[:3, first : first + there.shape[1], start : start + there.shape[2]] = there
     planes[3] = 0
-    planes[3, max(0, box[1] - top) : max(0, box[3] - top), max(0, box[0] - left) : max(0, box[2] - left)] = 255
+    planes[3, max(0, box[1] - top) : max(0, box[3] - top), max(0, box[0] - left) : max(0, box[2] - left)] = (
+        255
+    )
     return planes
 
 
 def numbers(before: Pixels, after: Pixels, proposal: Proposal, place: int, count: int) -> NDArray[np.float32]:
     """What was measured of the proposal at this place of ``count``: NUMBERS numbers, most in 0..1.
 
-    Whether each box is there, place in the picture, sizes, steps, strength, what the rules say, and the layers
-    of both pictures there: ground, fill and ink, their colours and shares.
+    Whether each box is there, place in the picture, sizes, steps, strength, what the rules say, and the
+    layers of both pictures there: ground, fill and ink, their colours and shares.
     """
     one, other = proposal.boxes
     height, width = after.shape[:2]

@@ -1,4 +1,4 @@
-"""Places where something may have changed, for a model to judge: of the rules, and clusters of other sizes."""
+"""Places where something may have changed, for a model to judge: those of the rules, and clusters."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -122,11 +122,19 @@ def _of_two_sizes(before: Pixels, after: Pixels) -> Iterator[Proposal]:
         pixels = round(statement.share * area(sizes[1]))
         aspect = str(statement.values.get("aspect", ""))
         yield Proposal(
-            one, other, statement.kind, aspect, statement.confidence, pixels, 100.0, True, dict(statement.values)
+            one,
+            other,
+            statement.kind,
+            aspect,
+            statement.confidence,
+            pixels,
+            100.0,
+            True,
+            dict(statement.values),
         )
         for box in statement.boxes[:MOST_CLUSTERS]:
-            there = (None, box) if other is not None else (box, None)
-            yield Proposal(*there, statement.kind, aspect, statement.confidence, area(box), 100.0)
+            one, other = (None, box) if statement.box_after else (box, None)
+            yield Proposal(one, other, statement.kind, aspect, statement.confidence, area(box), 100.0)
     yield Proposal(sizes[0], sizes[1], None, "all", 0.0, area(sizes[1]), 100.0)
     if laid.shape == after.shape:
         seen = visibility(laid, after)
