@@ -22,6 +22,8 @@ class VisionSettings:
 
     learns: ClassVar[bool] = False
     """Whether the vision has weights of its own."""
+    stored: ClassVar[bool] = False
+    """Whether it reads what was computed from a data set's pictures beforehand, ``data.features``."""
 
     @property
     def tasks(self) -> Mapping[str, Task]:
@@ -42,6 +44,8 @@ class VisionSettings:
 @dataclass(frozen=True)
 class FeaturesConfig(VisionSettings):
     """Grid features stored on disk, ``rows`` x ``columns`` cells a picture."""
+
+    stored: ClassVar[bool] = True
 
     kind: Literal["features"] = "features"
     rows: int = 7
@@ -171,7 +175,41 @@ class ObjectsConfig(VisionSettings):
         require(where, "vision.aligned", self.aligned, fits, wanted)
 
 
-VisionConfig = FeaturesConfig | PatchesConfig | BackboneConfig | ObjectsConfig
+@dataclass(frozen=True)
+class RegionsConfig(VisionSettings):
+    """Regions of screens as tokens: places that may have changed, cut out of both pictures and stored.
+
+    Not published. Its own task ``regions`` learns what each place shows from the truth of drawn pairs.
+    """
+
+    learns: ClassVar[bool] = True
+    stored: ClassVar[bool] = True
+
+    kind: Literal["regions"] = "regions"
+    regions: int = 8
+    """Tokens of a picture at most: what ``whatchanged features --backbone regions`` stored."""
+    side: int = 40
+    """Pixels of a side of a cut, as stored."""
+    channels: tuple[int, ...] = (32, 48, 64, 96)
+    """One a convolution that halves the cut."""
+    width: int = 128
+    """Numbers of a token."""
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """What the truth of drawn pairs can teach."""
+        return {"regions": Task(11, truth=True, vision_only=True)}
+
+    def check(self, where: str) -> None:
+        """At least a region, a cut that its convolutions can halve."""
+        require_positive(where, "vision.", self, "regions", "side", "width")
+        halvings = 2 ** len(self.channels)
+        fits = bool(self.channels) and min(self.channels) > 0 and self.side >= halvings
+        wanted = f"numbers above 0, so few that vision.side = {self.side} can be halved for each"
+        require(where, "vision.channels", self.channels, fits, wanted)
+
+
+VisionConfig = FeaturesConfig | PatchesConfig | BackboneConfig | ObjectsConfig | RegionsConfig
 """``[vision]``: what turns a picture into tokens, by ``kind``."""
 
 Preparation = Literal[
@@ -199,7 +237,7 @@ class DatasetConfig:
     source: Literal["dataset"] = "dataset"
     path: str = ""
     features: str = ""
-    """Folder of grid features: what ``whatchanged features`` wrote, or an ``.npy`` a picture."""
+    """What ``whatchanged features`` wrote, grids or regions; or a folder with an ``.npy`` a picture."""
     single: str = ""
     """Folder of single pictures with captions (CUB), for stages with ``data`` "single"."""
     single_preparation: Preparation = "none"
