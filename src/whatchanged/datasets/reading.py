@@ -14,6 +14,7 @@ from whatchanged.errors import DatasetError
 from whatchanged.records import Split
 
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
+"""Names of the parts of a data set, in order."""
 SKIP = "Mend it, or leave it out with --skip-missing where a command has it."
 
 
