@@ -26,3 +26,17 @@ def test_prose_and_code_stay(text):
 
 def test_names_get_the_backticks_of_markdown():
     assert as_markdown("Takes ``a`` and ``b``.") == "Takes `a` and `b`."
+
+
+def test_attributes_that_a_class_lists_are_not_shown_twice(tmp_path):
+    import griffe
+    from site_pages import docstrings
+
+    text = '"""M."""\nclass A:\n    """An A.\n\n    x    the first\n    y    the second\n    """\n'
+    text += '    x: int = 0\n    y: int = 0\n    """Told here, too."""\n    z: int = 0\n'
+    text += '    def f(self):\n        """F."""\n'
+    (tmp_path / "shown.py").write_text(text)
+    extensions = griffe.load_extensions(docstrings.PlainDocstrings)
+    found = griffe.load("shown", search_paths=[str(tmp_path)], extensions=extensions)["A"]
+    assert list(found.members) == ["y", "z", "f"]
+    assert "| `x` | the first |" in found.docstring.value

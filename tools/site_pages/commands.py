@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import re
 from typing import Any
 from unittest import mock
 
@@ -46,8 +47,9 @@ def _section(name: str, command: Any) -> str:
 
 
 def _text(text: str) -> str:
-    """A docstring's paragraphs, each on one line."""
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+    """A docstring's paragraphs, each on one line; options as code."""
+    paragraphs = "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+    return re.sub(r"(?<![\w`-])(--[a-z][a-z-]*)", r"`\1`", paragraphs)
 
 
 def _table(title: str, parameters: list[Any], context: Any, kind: str) -> str:
@@ -68,9 +70,9 @@ def _cell(text: str) -> str:
 
 def _escaped(text: str) -> str:
     """Text whose marks mean nothing to Markdown."""
-    for mark in "*_<[":
+    for mark in "*_[":
         text = text.replace(mark, "\\" + mark)
-    return text
+    return text.replace("<", "&lt;")
 
 
 def _help(name: str) -> str:

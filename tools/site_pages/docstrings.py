@@ -1,12 +1,15 @@
 """How docstrings, which are plain English, become Markdown: examples and aligned lists keep their lines."""
 
 import re
+import textwrap
 from typing import Any
 
 import griffe
 
 LISTED = re.compile(r"^(\S(?:.*?\S)?)\s{2,}(\S.*)$")
 """A line of an aligned list: what it is about, two blanks or more, what is said of it."""
+LISTED_ROW = re.compile(r"^\| `(\w+)` \|", re.M)
+"""The same, as a row of the table that it becomes."""
 
 
 class PlainDocstrings(griffe.Extension):
@@ -17,6 +20,14 @@ class PlainDocstrings(griffe.Extension):
         if obj.docstring is not None:
             obj.docstring.value = as_markdown(obj.docstring.value)
 
+    def on_class_members(self, *, cls: griffe.Class, **_: Any) -> None:
+        """Leave out attributes that the class's own docstring lists and that have none themselves."""
+        listed = LISTED_ROW.findall(cls.docstring.value) if cls.docstring is not None else []
+        for name in listed:
+            member = cls.members.get(name)
+            if member is not None and member.is_attribute and member.docstring is None:
+                cls.del_member(name)
+
 
 def as_markdown(text: str) -> str:
     """The docstring with examples as blocks of code, aligned lists as tables, names in single backticks."""
@@ -26,7 +37,9 @@ def as_markdown(text: str) -> str:
 
 def _paragraph(text: str) -> str:
     lines = text.splitlines()
-    if lines[0].startswith("    "):
+    if lines[0].startswith("    >>>"):
+        lines = textwrap.dedent(text).splitlines()
+    elif lines[0].startswith("    "):
         return text  # code already
     first = next((number for number, line in enumerate(lines) if line.startswith(">>>")), None)
     if first is not None:

@@ -39,10 +39,12 @@ def execute(notebook: Any, folder: Path, parameters: Mapping[str, object] | None
 
 
 def shrink(notebook: Any) -> None:
-    """Keep of each output what is shown: no large PNG beside a JPEG, no times of execution."""
+    """Keep of each output what is shown: one form of a picture, plain ends of lines, no times."""
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
         for output in cell.get("outputs", ()):
+            if "text" in output:
+                output["text"] = _lines(output["text"])
             shown = output.get("data", {})
             if len(shown.get("image/png", "")) > LARGE and "image/jpeg" in shown:
                 del shown["image/png"]
@@ -59,7 +61,12 @@ def texts(notebook: Any) -> list[str]:
 
 
 def _text(output: Any) -> str:
-    return str(output.get("text") or output.get("data", {}).get("text/plain", ""))
+    return _lines(output.get("text") or output.get("data", {}).get("text/plain", ""))
+
+
+def _lines(text: str) -> str:
+    """Text with plain ends of lines; a command that is called with ``!`` writes as to a terminal."""
+    return text.replace("\r\n", "\n")
 
 
 def main() -> None:

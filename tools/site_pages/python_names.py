@@ -51,12 +51,19 @@ def _is_own(name: str, member: griffe.Object | griffe.Alias) -> bool:
 
 
 def _section(module: griffe.Module | griffe.Alias, warn: Warn) -> str:
-    names = public_names(module)
+    names = sorted(public_names(module), key=lambda name: _rank(module[name]))
     for name in names:
         for path in undocumented(module[name]):
             warn(f"public name without a docstring: {path}")
-    head = f"## `{module.path}`\n\n::: {module.path}\n{_options(2, show_root_heading=False, members=False)}\n"
+    alone = _options(2, show_root_heading=False, show_root_toc_entry=False, members=False)
+    head = f"## `{module.path}`\n\n::: {module.path}\n{alone}\n"
     return head + "\n".join(f"::: {module.path}.{name}\n{_options(3)}" for name in names)
+
+
+def _rank(found: griffe.Object | griffe.Alias) -> int:
+    """Functions come first, then classes, then values."""
+    target = found.final_target if found.is_alias else found
+    return 0 if target.is_function else 1 if target.is_class else 2
 
 
 def _options(level: int, **more: bool) -> str:

@@ -76,7 +76,9 @@ def _section(
 
 
 def _own_text(settings: type[Any]) -> str:
-    return " ".join((settings.__doc__ or "").split("\n\n")[0].split()).replace("``", "`")
+    """The first sentence of the class's docstring."""
+    first = " ".join((settings.__doc__ or "").split("\n\n")[0].split()).replace("``", "`")
+    return first.partition(". ")[0].rstrip(".") + "."
 
 
 def _meanings(settings: type[Any]) -> dict[str, str]:

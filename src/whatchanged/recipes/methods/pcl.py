@@ -25,7 +25,7 @@ IDLE_WITHOUT: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class PCLConfig(MethodSettings):
-    """PCL's sizes and switches (spec names: d, h, F, the three encoders' depths, L, t1, t2, K)."""
+    """PCL's sizes and switches."""
 
     implementation: ClassVar[str] = "whatchanged.training.methods.pcl:PCL"
 
