@@ -1,4 +1,4 @@
-"""Worker processes that end with the one that started them."""
+"""Worker processes that end with the one that started them, and the processes that ``torchrun`` starts."""
 
 import os
 import signal
@@ -8,6 +8,9 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context, parent_process
 from typing import Any
+
+_LAUNCH = {"RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"}
+"""What ``torchrun`` tells its processes by."""
 
 
 @contextmanager
@@ -33,6 +36,16 @@ def _prepare(start: Callable[..., object] | None, arguments: tuple[Any, ...]) ->
     end_with_parent()
     if start is not None:
         start(*arguments)
+
+
+def launched_processes() -> int:
+    """How many processes ``torchrun`` started to train together; 1 without it."""
+    return int(os.environ["WORLD_SIZE"]) if os.environ.keys() >= _LAUNCH else 1
+
+
+def launched_number(local: bool = False) -> int:
+    """The number of this process among them, from 0; local: among those of its machine."""
+    return int(os.environ["LOCAL_RANK" if local else "RANK"]) if launched_processes() > 1 else 0
 
 
 def end_with_parent() -> None:

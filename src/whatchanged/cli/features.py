@@ -43,6 +43,9 @@ def features(
             min=1, max=1024, metavar="N", help="Processes (CPU), reading threads (GPU); one a core."
         ),
     ] = None,
+    npy: Annotated[
+        bool, typer.Option("--npy", help="A file a picture, as the methods' released programs read them.")
+    ] = False,
     run: Annotated[Path | None, typer.Option(help="Pools: the run or model whose tokens to store.")] = None,
     variants: Annotated[
         int, typer.Option(min=1, metavar="N", help="Pools: copies of each picture, plain, then varied.")
@@ -53,6 +56,8 @@ def features(
     """Store what a backbone sees, so that training needs no pictures; it goes on where it was stopped."""
     if (run is None) == (not backbone):
         raise typer.BadParameter("say what sees: --backbone for a data set, --run for a pool")
+    if npy and run is not None:
+        raise typer.BadParameter("--npy is for a data set's pictures; leave it out with --run")
     try:
         from whatchanged.training.features.store import store_features, store_tokens
     except ModuleNotFoundError as error:
@@ -65,8 +70,9 @@ def features(
     from whatchanged.datasets import open_dataset
 
     found = open_dataset(data, dataset, skip_missing=skip_missing)
-    done = store_features(found, backbone, out, weights, shard_size, batch_size, workers, device, quiet)
+    done = store_features(found, backbone, out, weights, shard_size, batch_size, workers, device, quiet, npy)
+    unit = "files" if npy else "shards"
     show(
-        f"{out}: {done.pictures:,} pictures, {done.size / 1e6:,.1f} MB; {done.written} shards written in"
+        f"{out}: {done.pictures:,} pictures, {done.size / 1e6:,.1f} MB; {done.written} {unit} written in"
         f" {done.seconds:,.0f} s, {done.kept} were there"
     )

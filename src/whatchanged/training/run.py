@@ -18,6 +18,7 @@ from whatchanged.training.checkpoint import State, read_checkpoint, save_checkpo
 from whatchanged.training.data.sources import open_sources
 from whatchanged.training.data.token_cache import leaves_backbone, with_tokens
 from whatchanged.training.device import choose_device
+from whatchanged.training.distributed import first_process_first, joined, rank, wait_for_all
 from whatchanged.training.features.backbones import fingerprint
 from whatchanged.training.loop import train
 from whatchanged.training.methods import Method, initialise_from
@@ -52,11 +53,27 @@ def run_recipe(
     init: the weights to start from: another run's last ones (``initialise_from``), a bundle's (a shipped one
     by name), or a file of published weights, for a method that reads one. A resumed run keeps its own.
     workers: processes that read the examples; 0 reads them in threads, which is enough for a CPU.
+    The processes that ``torchrun`` started share every batch; the first one writes the folder.
 
     Raises OutputError where the folder is not empty and ``resume`` is not set; RecipeError where the run was
     started with another recipe or on data with other words, or its stored tokens were made by other weights
     than its vision's.
     """
+    with joined():
+        return _run(recipe, run, resume, max_seconds, device, quiet or rank() > 0, init, workers)
+
+
+def _run(
+    recipe: Recipe | None,
+    run: Path,
+    resume: bool,
+    max_seconds: float | None,
+    device: str,
+    quiet: bool,
+    init: Path | None,
+    workers: int,
+) -> State:
+    """``run_recipe``, in each of the processes."""
     last = run / "checkpoints" / "last.safetensors"
     recipe = _settle(recipe, run, resume)
     where = choose_device(device)
@@ -71,28 +88,32 @@ def run_recipe(
     init = first_init(run, init)
     if start is None and init is None:  # before the data, which may take long to open
         check_start(recipe, quiet)
+    writes = rank() == 0
+    wait_for_all()  # every process has looked at the folder, which now changes
     try:
-        if fresh:  # before the data: opening it may take long, and be broken off
-            keep(recipe, run, where, init)
-        sources = open_sources(recipe, run)
-        if start is not None:
-            check_vocabulary(sources.vocabulary, run)
-        check_memory(recipe, sources.vocabulary)
-        seed_everything(recipe.seed)
-        method = make_method(recipe, sources.vocabulary, sources.longest_caption)
-        for stage in recipe.stages:
-            trained_groups(method, stage)
-        if start is not None:
-            start.restore_model(method)
-        elif init is not None:
-            start_from(recipe, method, init, quiet)
-        check_tokens(recipe, method)
+        with first_process_first():
+            if fresh and writes:  # before the data: opening it may take long, and be broken off
+                keep(recipe, run, where, init)
+            sources = open_sources(recipe, run)
+            if start is not None:
+                check_vocabulary(sources.vocabulary, run)
+            check_memory(recipe, sources.vocabulary)
+            seed_everything(recipe.seed)
+            method = make_method(recipe, sources.vocabulary, sources.longest_caption)
+            for stage in recipe.stages:
+                trained_groups(method, stage)
+            if start is not None:
+                start.restore_model(method)
+            elif init is not None:
+                start_from(recipe, method, init, quiet)
+            check_tokens(recipe, method)
     except BaseException:
-        if fresh:
+        if fresh and writes:
             shutil.rmtree(run, ignore_errors=True)
         raise
-    keep(recipe, run, where, init, resumed=start is not None)
-    keep_vocabulary(sources.vocabulary, run)
+    if writes:
+        keep(recipe, run, where, init, resumed=start is not None)
+        keep_vocabulary(sources.vocabulary, run)
     method.to(where)
     if leaves_backbone(recipe) and isinstance(method.vision, PictureVision) and not workers:
         sources = with_tokens(sources, method.vision)

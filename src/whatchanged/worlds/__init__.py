@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 WORLDS: Mapping[str, str] = {
     "clevr": "whatchanged.worlds.clevr.world:WORLD",
     "birds": "whatchanged.worlds.birds.world:WORLD",
+    "screens": "whatchanged.worlds.screens.world:WORLD",
 }
 """Name -> "module:attribute" of a ``World``. It is imported when it is asked for."""
 

@@ -5,8 +5,7 @@ OUT/00000.safetensors   "features" (n, N, F) float16; metadata "grids", JSON: "a
                         features' bytes; shards before 0.2 have none)
 
 A shard can be read without the others. Features of several data sets may lie in folders side by side,
-OUT/a/00000.safetensors, and are read as one. Published features with one ``.npy`` per picture are read by
-``pictures.read_features``.
+OUT/a/00000.safetensors, and are read as one. For features with one ``.npy`` per picture see ``npy_files``.
 """
 
 import hashlib

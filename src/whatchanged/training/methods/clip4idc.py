@@ -43,6 +43,7 @@ from whatchanged.bpe import BPEVocabulary
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.training.batches import Batch, Example, stack_pictures
+from whatchanged.training.distributed import batch_total, gather_batch, share_of_mean
 from whatchanged.training.methods import Cache, copy_matching_tensors
 from whatchanged.training.methods.clip4idc_captioner import CaptionDecoder, Memory
 from whatchanged.training.methods.clip4idc_encoder import PairEncoder
@@ -81,7 +82,8 @@ def contrast(captions: Tensor, pairs: Tensor, scale: Tensor | float) -> tuple[Te
 
 def word_loss(logits: Tensor, targets: Tensor) -> Tensor:
     """Mean cross entropy of the words that are not PAD. logits: (B, T, V); targets: (B, T)."""
-    return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=PAD)
+    mean = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=PAD)
+    return share_of_mean(mean, (targets != PAD).sum())
 
 
 class CLIP4IDC(nn.Module):
@@ -165,7 +167,7 @@ class CLIP4IDC(nn.Module):
     def _retrieval(self, batch: Batch) -> dict[str, Tensor]:
         """``contrast`` in both directions: averaged in ``authors``, added in ``paper``."""
         before, after, ids = batch.before, batch.after, batch.ids
-        if batch.changed is not None and batch.changed.sum() >= 2:
+        if batch.changed is not None and batch_total(batch.changed.sum()) >= 2:
             chosen = batch.changed.bool()
             before, after, ids = before[chosen], after[chosen], ids[chosen]
         scale: Tensor | float = 1.0
@@ -173,9 +175,10 @@ class CLIP4IDC(nn.Module):
             with torch.no_grad():
                 self.log_scale.clamp_(max=LARGEST_SCALE)
             scale = self.log_scale.exp()
-        to_pair, to_text = contrast(self.embed_texts(ids), self.embed_pairs(before, after), scale)
-        share = 0.5 if self.preset.mean_loss else 1.0
-        return {"text_to_pair": share * to_pair, "pair_to_text": share * to_text}
+        texts, pairs = gather_batch(self.embed_texts(ids)), gather_batch(self.embed_pairs(before, after))
+        weight = 0.5 if self.preset.mean_loss else 1.0
+        to_pair, to_text = (share_of_mean(weight * term, len(ids)) for term in contrast(texts, pairs, scale))
+        return {"text_to_pair": to_pair, "pair_to_text": to_text}
 
     def embed_pairs(self, before: Tensor, after: Tensor) -> Tensor:
         """The pairs' vectors v (B, J): the mean of the two class rows, not normalised."""
@@ -201,7 +204,8 @@ class CLIP4IDC(nn.Module):
         """``word_loss`` over the batch; ``authors``: over its changed and its unchanged pairs, added."""
         logits, targets = self.caption_logits(batch.before, batch.after, batch.ids)[:, 1:], batch.ids[:, 1:]
         changed = torch.ones(len(targets)).bool() if batch.changed is None else batch.changed.bool()
-        if not self.preset.apart or changed.all() or not changed.any():
+        alike = batch_total(changed.sum()) in (0, batch_total(len(changed)))
+        if alike or not self.preset.apart:
             return {"caption": word_loss(logits, targets)}
         return {
             "caption": word_loss(logits[changed], targets[changed]),

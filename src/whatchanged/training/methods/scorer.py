@@ -40,6 +40,7 @@ from torch.nn import functional as F
 from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.training.batches import Batch, Example, stack_pictures
+from whatchanged.training.distributed import batch_total, share_of_mean
 from whatchanged.training.methods import Cache, copy_matching_tensors
 from whatchanged.training.methods.scorer_decoder import Decoder
 from whatchanged.training.methods.scorer_encoder import Masks, QueryKey, Reconstruction, two_sided
@@ -168,15 +169,17 @@ class SCORER(nn.Module):
             hallucinated = self.reasoning(before, after, mentioned, real)
         terms: dict[str, list[Tensor]] = {"caption": [], "view": [], "reason": []}
         for kind in self._kinds(batch):
-            words = logits[kind].transpose(1, 2)
-            terms["caption"].append(F.cross_entropy(words, batch.ids[kind, 1:], ignore_index=PAD))
+            words, targets = logits[kind].transpose(1, 2), batch.ids[kind, 1:]
+            caption = F.cross_entropy(words, targets, ignore_index=PAD)
+            terms["caption"].append(share_of_mean(caption, (targets != PAD).sum()))
             if matched is not None and self.config.view_weight:
                 view = self._view_loss(_of(matched, kind), _masks_of(pair, kind))
-                terms["view"].append(self.config.view_weight * view)
+                terms["view"].append(share_of_mean(self.config.view_weight * view, len(kind)))
             if self.reasoning is not None and hallucinated is not None:
                 queries, keys = hallucinated
                 scores = self.reasoning.matching(queries[kind], keys[kind], _masks_of(pair, kind))
-                terms["reason"].append(self.config.reason_weight * two_sided(scores, scores.T))
+                reason = self.config.reason_weight * two_sided(scores, scores.T)
+                terms["reason"].append(share_of_mean(reason, len(kind)))
         return {name: torch.stack(parts).mean() for name, parts in terms.items() if parts}
 
     def _view_loss(self, matched: Directions, real: Masks | None) -> Tensor:
@@ -191,7 +194,7 @@ class SCORER(nn.Module):
         if self.preset.split_kinds and batch.changed is not None:
             for changed in (1, 0):
                 rows = (batch.changed == changed).nonzero()[:, 0]
-                if len(rows):
+                if batch_total(len(rows)):
                     yield rows
         else:
             yield torch.arange(len(batch.ids), device=batch.ids.device)
