@@ -1,6 +1,7 @@
 """What MkDocs calls while it builds the site: generated pages, pages of the root, links."""
 
 import logging
+import re
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -11,6 +12,9 @@ from site_pages.pages import ROOT, ROOT_PAGES, generated_pages
 
 log = logging.getLogger("mkdocs.hooks.whatchanged")
 """A warning fails a strict build."""
+
+NOTEBOOK_LINK = re.compile(r'(href="[^":]+)\.md(#[^"]*)?"')
+"""A notebook's link to a page, which its converter leaves as it is."""
 
 _links = Links(ROOT, ROOT_PAGES)
 
@@ -36,3 +40,10 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     if page.file.src_uri in ROOT_PAGES.values():
         return markdown
     return _links.rewrite(markdown, f"docs/{page.file.src_uri}")
+
+
+def on_page_content(html: str, page: Page, **_: Any) -> str:
+    """Let a notebook's links to pages lead to them."""
+    if not page.file.src_uri.endswith(".ipynb"):
+        return html
+    return NOTEBOOK_LINK.sub(r'\1.html\2"', html)
