@@ -15,6 +15,7 @@ from whatchanged.places import is_remote, is_url
 from whatchanged.records import Split
 
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
+"""Names of the parts of a data set, in order."""
 STORES = ("s3", "gs", "gcs", "az", "abfs", "memory")
 """Where a list may say that pictures lie. The rest of what fsspec knows is for people to name, not for files:
 a list could make this machine ask anything of its neighbours."""
