@@ -63,7 +63,7 @@ class Reading:
             self.damage(f"{where} should name a picture, not {name!r}.")
             return None
         if "\0" in name or (leaves(name) and not anywhere):
-            self.damage(f"{where}: the path {name!r} leaves the folder {root}.")
+            self.damage(f"{where}: the path {name!r} leaves the folder {str(root)!r}.")
             return None
         return root / name
 

@@ -108,8 +108,8 @@ def keep(recipe: Recipe, run: Path, where: torch.device, init: Path | None, resu
     run.mkdir(parents=True, exist_ok=True)
     about = environment(where)
     if resumed and (first := _first_environment(run)):
-        earlier = first.pop("sittings", [])  # what launches were called before 0.2
-        about = {**first, "launches": [*first.get("launches", earlier), about]}
+        earlier = first.pop("launches", first.pop("sittings", []))  # as they were called before 0.2
+        about = {**first, "launches": [*(earlier if isinstance(earlier, list) else []), about]}
     else:
         about["init"] = None if init is None else str(init)
     _write(run / "environment.json", json.dumps(about, indent=1))
@@ -124,7 +124,7 @@ def keep_vocabulary(vocabulary: Vocabulary, run: Path) -> None:
 def check_vocabulary(vocabulary: Vocabulary, run: Path) -> None:
     """Raise RecipeError where a resumed run would have another vocabulary than it started with."""
     kept = run / "vocabulary.json"
-    if kept.is_file() and kept.read_text(encoding="utf-8").rstrip("\n") != _entries(vocabulary):
+    if kept.is_file() and kept.read_bytes().rstrip(b"\n") != _entries(vocabulary).encode():
         raise RecipeError(
             f"{run}: the data has other words now than when this run began (vocabulary.json). Resume with the"
             " same data, or start another run from this one: --init."

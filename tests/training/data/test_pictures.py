@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from PIL import Image
+from strange_arrays import STRANGE, npy
 
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes.schema import BackboneConfig, FeaturesConfig
@@ -51,6 +52,18 @@ def test_wrong_features_are_refused(tmp_path):
     np.save(tmp_path / "x.png.npy", np.array([{"a": 1}]), allow_pickle=True)
     with pytest.raises(DatasetError, match="cannot read the features"):
         read_features(tmp_path, picture, 2, 3, 5)
+
+
+NOT_FINITE = {
+    name: npy(np.full((2, 3), value, np.float32)) for name, value in (("NaN", np.nan), ("inf", np.inf))
+}
+
+
+@pytest.mark.parametrize("kind", [*STRANGE, *NOT_FINITE])
+def test_features_that_are_no_array_of_finite_numbers(tmp_path, kind):
+    (tmp_path / "x.png.npy").write_bytes({**STRANGE, **NOT_FINITE}[kind])
+    with pytest.raises(DatasetError, match=r"x\.png\.npy: (cannot read the features|got the shape)"):
+        read_features(tmp_path, tmp_path / "x.png", 1, 2, 3)
 
 
 def test_stored_features_are_read_in_the_form_that_lies_there(tmp_path):

@@ -1,19 +1,17 @@
 """How a picture of a data set is read for training: its pixels, or its precomputed features."""
 
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.arrays import mapped_array
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.images import open_image, resize
 from whatchanged.recipes.schema import FeaturesConfig, VisionConfig
 from whatchanged.training.batches import PictureReader
 from whatchanged.training.data.grid_files import GridFiles, is_grid_folder, picture_name
 
-_UNREADABLE = (OSError, ValueError, EOFError, OverflowError, MemoryError, SyntaxError, BadZipFile)
-"""What NumPy raises on files that are not its own."""
 MOST_BYTES = 2**29
 """Of decoded pictures in memory: 17,000 of 128x80. Those beyond are decoded anew each time."""
 
@@ -28,7 +26,10 @@ def picture_reader(vision: VisionConfig, features: str, root: Path) -> PictureRe
     if not isinstance(vision, FeaturesConfig):
         return kept_pixels((vision.image_width, vision.image_height))
     if not features:
-        raise RecipeError("data.features is empty. Say where the precomputed features lie: --features FOLDER")
+        raise RecipeError(
+            "data.features is empty. Say where the precomputed features lie: --features FOLDER; or learn from"
+            " the pictures themselves: --set vision.kind=patches"
+        )
     grid = (vision.rows, vision.columns, vision.feature_width)
     if not is_grid_folder(Path(features)):
         return lambda path: read_features(Path(features), path, *grid)
@@ -73,12 +74,12 @@ def read_features(folder: Path, picture: Path, rows: int, columns: int, width: i
         )
     cells = rows * columns
     try:
-        stored = np.load(found, mmap_mode="r", allow_pickle=False)  # its header may announce terabytes
-        if not isinstance(stored, np.ndarray) or stored.dtype.kind != "f":
+        stored = mapped_array(found)
+        if stored.dtype.kind != "f":
             raise ValueError("it holds no array of real numbers")
         if stored.size == cells * width and not np.isfinite(stored).all():
             raise ValueError("it holds what is not a finite number")
-    except _UNREADABLE as error:
+    except ValueError as error:
         raise DatasetError(f"{found}: cannot read the features: {error}. Extract them again.") from error
     if stored.shape == (cells, width):
         return np.ascontiguousarray(stored, np.float32)
