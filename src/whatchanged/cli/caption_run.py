@@ -11,6 +11,7 @@ from whatchanged.cli.caption_maps import Maps
 from whatchanged.cli.console import note, progress
 from whatchanged.errors import ImageError, OutputError
 from whatchanged.files import room_for, whole
+from whatchanged.json_values import read_json
 
 if TYPE_CHECKING:
     from whatchanged.answers import Answer, Answerer
@@ -94,7 +95,7 @@ class Run:
 
     def _check_identity(self) -> None:
         try:
-            known = json.loads(self.meta.read_text(encoding="utf-8"))
+            known = read_json(self.meta.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise OutputError(
                 f"{self.meta}: cannot read it; without it {self.output} cannot be continued. "
@@ -255,7 +256,7 @@ def _line(pair: Pair, answer: "Answer | ImageError", base: Path) -> bytes:
 def _line_fields(line: bytes) -> dict[str, Any]:
     """The fields of an existing line; {} where it is none."""
     try:
-        fields = json.loads(line)
+        fields = read_json(line)
     except ValueError:
         return {}
     return fields if isinstance(fields, dict) else {}

@@ -21,6 +21,7 @@ from whatchanged.bpe import from_json, to_json
 from whatchanged.captioner.bundle import shipped
 from whatchanged.errors import RecipeError
 from whatchanged.files import whole
+from whatchanged.json_values import read_json
 from whatchanged.recipes.reader import dump_recipe, parse_saved_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.build import make_method
@@ -39,8 +40,8 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
     """
     recipe = read_recipe(run)
     try:
-        vocabulary = from_json(json.loads((run / "vocabulary.json").read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        vocabulary = from_json(read_json((run / "vocabulary.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, KeyError) as error:
         raise RecipeError(f"{run}: its vocabulary.json cannot be read ({error}). Train it again.") from error
     method = make_method(recipe, vocabulary)
     saved = read_checkpoint(checkpoint_file(run, checkpoint))
@@ -146,8 +147,8 @@ def _entries(vocabulary: Vocabulary) -> str:
 def _first_environment(run: Path) -> dict[str, Any]:
     """What was written when the run began; {} where nothing was, or it cannot be read."""
     try:
-        kept = json.loads((run / "environment.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        kept = read_json((run / "environment.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         return {}
     return kept if isinstance(kept, dict) else {}
 

@@ -22,6 +22,7 @@ from safetensors.numpy import save
 
 from whatchanged.errors import DatasetError
 from whatchanged.files import write_whole
+from whatchanged.json_values import read_json
 
 PATTERN = "[0-9]*.safetensors"
 
@@ -46,7 +47,7 @@ def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
     try:
         with safe_open(path, framework="numpy") as file:
             metadata, shape = file.metadata() or {}, file.get_slice("features").get_shape()
-        grids = json.loads(metadata["grids"])
+        grids = read_json(metadata["grids"])
         about, pictures = dict(grids["about"]), list(grids["pictures"])
         sizes = [about["rows"], about["columns"], about["width"]]
         if any(type(size) is not int for size in sizes) or not all(isinstance(p, str) for p in pictures):
@@ -54,7 +55,7 @@ def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
         wanted = [len(pictures), about["rows"] * about["columns"], about["width"]]
         if shape != wanted:
             raise ValueError(f"its features are {shape}, its metadata says {wanted}")
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise DatasetError(
             f"{path}: no features that whatchanged wrote can be read here ({error}). Delete the file and run"
             " `whatchanged features` again."
@@ -129,7 +130,7 @@ class GridFiles:
 def _open_checked(path: Path) -> Any:
     """An open shard whose features are those that were written. Raises DatasetError."""
     shard: Any = safe_open(path, framework="numpy")
-    sha256 = json.loads(shard.metadata()["grids"]).get("sha256")
+    sha256 = read_json(shard.metadata()["grids"]).get("sha256")
     features = np.ascontiguousarray(shard.get_tensor("features"))
     if sha256 is not None and hashlib.sha256(features.data).hexdigest() != sha256:
         raise DatasetError(

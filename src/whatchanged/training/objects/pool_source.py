@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.files import whole
+from whatchanged.json_values import read_json
 from whatchanged.recipes.methods import Task
 from whatchanged.recipes.schema import FeaturesConfig, PoolConfig, Recipe
 from whatchanged.records import PairRecord
@@ -218,7 +219,7 @@ def _begun(run: Path) -> tuple[list[int], int] | None:
     if not file.is_file():
         return None
     try:
-        kept = json.loads(file.read_text(encoding="utf-8"))
+        kept = read_json(file.read_text(encoding="utf-8"))
         return [int(number) for number in kept["shards"]], int(kept["held"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DatasetError(

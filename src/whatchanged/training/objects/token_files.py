@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from whatchanged.arrays import mapped_array
 from whatchanged.errors import DatasetError, OutputError
 from whatchanged.files import whole
+from whatchanged.json_values import read_json
 from whatchanged.training.objects.checked_rows import CheckedRows, checksums
 from whatchanged.training.objects.pool import Shard, read_description
 
@@ -84,7 +85,7 @@ def read_origin(folder: Path) -> dict[str, Any] | None:
     if not file.is_file():
         return None
     try:
-        about = json.loads(file.read_text(encoding="utf-8"))
+        about = read_json(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise DatasetError(f"{file}: cannot be read ({error}). Store the tokens anew elsewhere.") from error
     if not isinstance(about, dict):
