@@ -121,7 +121,7 @@ def test_counts_are_gone_on_with_and_the_smaller_input_is_kept(tmp_path, bench):
             counter.note_fault(data, error)
     found = bench.found_in("lists", tmp_path)
     assert (found.inputs, found.distinct, found.accepted, found.longest_seconds) == (6, 2, 4, 0.5)
-    assert found.faults == ("AttributeError in fuzz_formats.py, check_lists",) and found.memory_megabytes > 1
+    assert found.faults == ("AttributeError in fuzz_formats.py, _open_data",) and found.memory_megabytes > 1
     kept = json.loads((tmp_path / "faults.json").read_text())[found.faults[0]]
     assert bytes.fromhex(kept["input"]) == b"x" * 10 and "Traceback" in kept["error"]
 
