@@ -28,6 +28,7 @@ class Command:
     kind      "whole": an output is there whole or not at all; "grows": lines are added to the first one;
               "parts": each file of the folder is there whole or not at all; "run": a run folder
     needs     a command whose outputs it reads; they are made once
+    share     how often it is stopped, beside the others: what takes long has a small share
     """
 
     name: str
@@ -37,6 +38,7 @@ class Command:
     over: Sequence[str] = ()
     kind: str = "whole"
     needs: str = ""
+    share: int = 6
 
 
 COMMANDS: Sequence[Command] = (
@@ -99,14 +101,16 @@ COMMANDS: Sequence[Command] = (
         "synth clevr-change",
         ("synth", "clevr-change", "twin", "--scenes", "12", "--seed", "3", "--size", "48x32", "--quiet"),
         ("twin",),
+        share=4,
     ),
     Command(
         "synth clevr-pool",
-        ("synth", "clevr-pool", "pool", "--scenes", "200", "--seed", "3", "--size", "32x32", "--quiet"),
+        ("synth", "clevr-pool", "pool", "--scenes", "100", "--seed", "3", "--size", "32x32", "--quiet"),
         ("pool",),
         kind="parts",
+        share=1,
     ),
-    Command("train", (*TRAIN, "-o", "run"), ("run",), ("--resume",), kind="run", needs="twin"),
+    Command("train", (*TRAIN, "-o", "run"), ("run",), ("--resume",), kind="run", needs="twin", share=4),
     Command(
         "features",
         (
@@ -115,6 +119,7 @@ COMMANDS: Sequence[Command] = (
         ),
         ("grids",),
         kind="parts",
+        share=2,
     ),
     Command(
         "export",
@@ -122,6 +127,14 @@ COMMANDS: Sequence[Command] = (
         ("model",),
         over=("--force",),
         needs="run",
+        share=2,
+    ),
+    Command(
+        "retrieve",
+        ("retrieve", "in/embedding", "in/twin", "-o", "s.npy", "--device", "cpu"),
+        ("s.npy", "s.json"),
+        needs="embedding",
+        share=4,
     ),
 )
 """Every command that writes."""
@@ -150,6 +163,24 @@ def draw_inputs(folder: Path) -> None:
 NEEDED: dict[str, tuple[tuple[str, ...], str]] = {
     "twin": (("synth", "clevr-change", "in/twin", "--scenes", "20", "--size", "96x64", "--quiet"), ""),
     "run": ((*TRAIN, "-o", "in/run"), "twin"),
+    "embedding": (
+        (
+            *(
+                "train",
+                "clip4idc-tiny",
+                "--data",
+                "in/twin",
+                "-o",
+                "in/embedding",
+                "--device",
+                "cpu",
+                "--quiet",
+            ),
+            *("--set", "stage.retrieval.steps=2", "--set", "stage.caption.steps=2"),
+            *("--set", "stage.caption.evaluate_every=0"),
+        ),
+        "twin",
+    ),
 }
 """What commands read beside the drawn inputs: the command that makes it, and what that needs."""
 

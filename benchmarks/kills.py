@@ -241,9 +241,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows = []
     with Watch() as watch, tempfile.TemporaryDirectory() as scratch:
         draw_inputs(Path(scratch) / "inputs")
-        for number, command in enumerate(chosen):
-            share = asked.count // len(chosen) + (number < asked.count % len(chosen))
-            tally = _tally(prepare(command, Path(scratch), asked.execute), share, asked.kinds, rng)
+        shares = sum(command.share for command in chosen)
+        for command in chosen:
+            count = max(1, round(asked.count * command.share / shares))
+            tally = _tally(prepare(command, Path(scratch), asked.execute), count, asked.kinds, rng)
             rows.append(_row(command, tally))
             print(_line(command, tally), flush=True)
             for fault in tally.faults:

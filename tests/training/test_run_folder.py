@@ -1,6 +1,7 @@
 """What stands in a run's folder, and what is said where it cannot be read."""
 
 import json
+import resource
 
 import pytest
 import torch
@@ -113,6 +114,16 @@ def test_a_run_is_opened_in_evaluation_mode(tmp_path):
     recipe, method, state = open_run(run)
     assert recipe == load_recipe("clevr-see", TINY) and state.finished and not method.training
     assert method.vocabulary.entries[6:] == ("cube", "the")
+
+
+def test_a_recipe_that_asks_for_more_than_there_is_costs_no_memory(tmp_path):
+    run = make_run(tmp_path / "run", "pcl-tiny", [])
+    recipe = (run / "recipe.toml").read_text()
+    (run / "recipe.toml").write_text(recipe.replace("width = 32", "width = 32768"))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(RecipeError, match=r"its weights have [\d,]+ bytes, those of its recipe [\d,]{12,}"):
+        open_run(run)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # kilobytes
 
 
 def test_folders_without_a_run_are_named(recipe, tmp_path):

@@ -24,7 +24,7 @@ from whatchanged.files import whole
 from whatchanged.json_values import read_json
 from whatchanged.recipes.reader import dump_recipe, parse_saved_recipe
 from whatchanged.recipes.schema import Recipe
-from whatchanged.training.build import make_method
+from whatchanged.training.build import make_method, weight_bytes
 from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, stage_checkpoint
 from whatchanged.training.methods import Method
 from whatchanged.vocabulary import Vocabulary
@@ -43,9 +43,10 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
         vocabulary = from_json(read_json((run / "vocabulary.json").read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise RecipeError(f"{run}: its vocabulary.json cannot be read ({error}). Train it again.") from error
-    method = make_method(recipe, vocabulary)
     saved = read_checkpoint(checkpoint_file(run, checkpoint))
     check_stage(saved, recipe)
+    _check_sizes(saved, recipe, vocabulary)
+    method = make_method(recipe, vocabulary)
     stages = [stage.name for stage in recipe.stages]
     if checkpoint in stages and saved.state.stage != stages.index(checkpoint):
         raise RecipeError(
@@ -55,6 +56,17 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
     saved.restore_model(method)
     method.eval()
     return recipe, method, saved.state
+
+
+def _check_sizes(saved: Checkpoint, recipe: Recipe, vocabulary: Vocabulary) -> None:
+    """Raises RecipeError where the recipe asks for a larger method than the checkpoint has weights for."""
+    wanted = weight_bytes(recipe, vocabulary)
+    there = sum(tensor.nbytes for name, tensor in saved.tensors.items() if name.startswith("model."))
+    if wanted > there:
+        raise RecipeError(
+            f"{saved.path}: its weights have {there:,} bytes, those of its recipe {wanted:,}. Use the recipe"
+            " that the run was started with."
+        )
 
 
 def check_stage(saved: Checkpoint, recipe: Recipe) -> None:

@@ -61,6 +61,14 @@ def read_similarity(path: str | Path) -> Similarity:
     return Similarity(matrix, tuple(pairs), tuple(text for _, text in texts), owner)
 
 
+def is_names(path: Path) -> bool:
+    """Whether this file names pairs and texts: without its matrix it is of a command that was killed."""
+    try:
+        return bool(_read_names(path)[0])
+    except PredictionsError:
+        return False
+
+
 def _read_names(path: Path) -> tuple[list[str], list[tuple[str, str]]]:
     """The ids of the pairs, and each text with the id of its pair."""
     names = read_document(path).whole
