@@ -8,6 +8,7 @@ from tiny_sets import COLUMNS, bird_row, levir_entry
 
 SPLITS = ["train"] * 8 + ["val"] * 2 + ["test"] * 2
 COLOURS = ("red", "green", "blue", "gray")
+SHAPES = ("cube", "ball", "cube")
 
 
 def paint(path, seed):
@@ -23,8 +24,8 @@ def write(path, value):
 
 def said(number):
     """Sentences of few words, each of which occurs often enough to be kept."""
-    colour = COLOURS[number % 4]
-    return [f"the {colour} cube is gone", f"there is no {colour} cube any more"]
+    thing = f"{COLOURS[number % 4]} {SHAPES[number // 4]}"
+    return [f"the {thing} is gone", f"there is no {thing} any more"]
 
 
 def numbers(split):

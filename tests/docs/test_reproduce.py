@@ -1,7 +1,8 @@
 """Every command of docs/reproduce/*.md, one after the other, on twelve pairs in the official layout.
 
 What is smaller than on the pages: the pairs, the widths and steps (``--set``), two processes in place of
-eight, and the backbone, a small network whose maps have ResNet-101's sizes (``test_resnet`` tests ResNet-101).
+eight, and the backbone, a small network whose maps have ResNet-101's sizes (``test_resnet`` tests the large
+one).
 """
 
 import os
@@ -44,7 +45,7 @@ def smaller(name):
     settings = [f"method.{size}" for size in SIZES[recipe.method.name]]
     settings += [f"vision.{size}" for size in VISION.get(recipe.vision.kind, [])]
     for stage in recipe.stages:
-        settings += [f"stage.{stage.name}.{key}" for key in ("steps=2", "batch=4", "log_every=1")]
+        settings += [f"stage.{stage.name}.{key}" for key in ("steps=2", "batch=8", "log_every=1")]
         settings += [f"stage.{stage.name}.warmup=1"] if stage.warmup else []
         if stage.evaluate_every:
             settings += [f"stage.{stage.name}.evaluate_every=1"]
