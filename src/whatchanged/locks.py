@@ -17,6 +17,7 @@ from pathlib import Path
 
 from whatchanged.errors import OutputError
 from whatchanged.files import clear_drafts, short_name
+from whatchanged.json_values import read_json
 from whatchanged.places import is_remote
 
 if sys.platform != "win32":
@@ -90,7 +91,7 @@ def _sign(lock: int) -> None:
 def _holder(lock: int) -> str:
     """Who holds a lock, in words."""
     try:
-        who = json.loads(os.pread(lock, 100_000, 0))
+        who = read_json(os.pread(lock, 100_000, 0))
         return f"process {who['process']} on {who['host']}, since {who['since']} ({who['command']}),"
     except (ValueError, KeyError, TypeError):  # it has not signed yet
         return "another process"

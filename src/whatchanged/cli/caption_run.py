@@ -12,6 +12,7 @@ from whatchanged.cli.caption_maps import Maps
 from whatchanged.cli.console import note, progress
 from whatchanged.errors import ImageError, OutputError
 from whatchanged.files import room_for, whole, whole_elsewhere, write_output
+from whatchanged.json_values import read_json
 from whatchanged.places import is_remote
 from whatchanged.processes import in_order, worker_pool, works_elsewhere
 
@@ -106,7 +107,7 @@ class Run:
 
     def _check_identity(self) -> None:
         try:
-            known = json.loads(self.meta.read_text(encoding="utf-8"))
+            known = read_json(self.meta.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise OutputError(
                 f"{self.meta}: cannot read it; without it {self.output} cannot be continued. "
@@ -322,7 +323,7 @@ def _line(pair: Pair, answer: "Answer | ImageError", base: Path) -> bytes:
 def _line_fields(line: bytes) -> dict[str, Any]:
     """The fields of an existing line; {} where it is none."""
     try:
-        fields = json.loads(line)
+        fields = read_json(line)
     except ValueError:
         return {}
     return fields if isinstance(fields, dict) else {}

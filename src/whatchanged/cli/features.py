@@ -1,5 +1,6 @@
 """``whatchanged features``: run a backbone over a data set, or a trained one over a pool, once."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -35,7 +36,7 @@ def features(
         str,
         typer.Option(
             help="resnet101-layer3, resnet101-layer4, resnet101-layer3-rcc, efficientnet-lite0-stride8 "
-            "(or 16, 32), or a run's folder."
+            "(or 16, 32), or a run's folder; regions: what may have changed in pairs of screens."
         ),
     ] = "",
     weights: Annotated[
@@ -87,6 +88,12 @@ def features(
     from whatchanged.datasets import open_dataset
 
     found = open_dataset(data, dataset, skip_missing=skip_missing)
+    if backbone == "regions":
+        from whatchanged.training.regions.store import store_regions
+
+        shards = store_regions(found, data, out, workers or os.cpu_count() or 1, quiet)
+        show(f"{out}: regions of {len(found.records):,} pairs; {shards} shards written")
+        return
     with on_cluster(ray, [found.root], quiet) as cores:
         done = store_features(
             found, backbone, out, weights, shard_size, batch_size, cores or workers, device, quiet, npy

@@ -80,7 +80,9 @@ def synth(
         parser=place_of,
         metavar="OUT",
     ),
-    scenes: int = typer.Option(..., "--scenes", min=1, help="How many scenes to draw."),
+    scenes: int = typer.Option(
+        ..., "--scenes", "--documents", min=1, help="How many scenes to draw, or documents of screens."
+    ),
     seed: int = typer.Option(0, "--seed", min=0, help="The same seed gives the same set."),
     size: str = typer.Option(
         "", "--size", callback=_size, help="WxH of the pictures; otherwise the size that is named below."

@@ -21,6 +21,7 @@ from safetensors.numpy import save
 
 from whatchanged.errors import DatasetError
 from whatchanged.files import write_whole
+from whatchanged.json_values import read_json
 from whatchanged.places import is_remote
 
 PATTERN = "[0-9]*.safetensors"
@@ -47,7 +48,7 @@ def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
     """``FrozenBackbone.about`` of a shard, and the names of its pictures. Raises DatasetError."""
     try:
         metadata, shape = _header(path)
-        grids = json.loads(metadata["grids"])
+        grids = read_json(metadata["grids"])
         about, pictures = dict(grids["about"]), list(grids["pictures"])
         sizes = [about["rows"], about["columns"], about["width"]]
         if any(type(size) is not int for size in sizes) or not all(isinstance(p, str) for p in pictures):
@@ -55,7 +56,7 @@ def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
         wanted = [len(pictures), about["rows"] * about["columns"], about["width"]]
         if shape != wanted:
             raise ValueError(f"its features are {shape}, its metadata says {wanted}")
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise DatasetError(
             f"{path}: no features that whatchanged wrote can be read here ({error}). Delete the file and run"
             " `whatchanged features` again."
@@ -72,7 +73,7 @@ def _header(path: Path) -> tuple[dict[str, str], list[int]]:
         size = int.from_bytes(stream.read(8), "little")
         if size > MOST_HEADER:
             raise ValueError(f"its header has {size:,} bytes")
-        header = json.loads(stream.read(size))
+        header = read_json(stream.read(size))
     return dict(header.get("__metadata__", {})), list(header["features"]["shape"])
 
 
@@ -143,7 +144,7 @@ class GridFiles:
 def _open_checked(path: Path) -> Any:
     """An open shard whose features are those that were written. Raises DatasetError."""
     shard: Any = safe_open(path, framework="numpy")
-    sha256 = json.loads(shard.metadata()["grids"]).get("sha256")
+    sha256 = read_json(shard.metadata()["grids"]).get("sha256")
     features = np.ascontiguousarray(shard.get_tensor("features"))
     if sha256 is not None and hashlib.sha256(features.data).hexdigest() != sha256:
         raise DatasetError(

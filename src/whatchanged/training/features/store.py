@@ -19,7 +19,6 @@ from rich.progress import track
 
 from whatchanged.datasets import Dataset
 from whatchanged.errors import RecipeError
-from whatchanged.files import whole
 from whatchanged.images import open_image, resize
 from whatchanged.places import is_remote
 from whatchanged.processes import as_they_come, worker_pool
@@ -28,7 +27,7 @@ from whatchanged.training.device import choose_device
 from whatchanged.training.features.backbones import FrozenBackbone, fingerprint, open_backbone
 from whatchanged.training.features.layouts import FilePerPicture, Job, Layout, Shards
 from whatchanged.training.objects.pool import Shard, check_size, open_shards
-from whatchanged.training.objects.token_files import claim, origin, tokens_file
+from whatchanged.training.objects.token_files import claim, origin, tokens_file, write_tokens
 from whatchanged.training.vision.augmentation import augment
 from whatchanged.training.vision.base import PictureVision
 from whatchanged.training.weights.trained import open_trained
@@ -209,8 +208,7 @@ def store_tokens(
     shards = [shard for shard in found if not tokens_file(out, shard.number).exists()]
     for shard in track(shards, "tokens", disable=quiet):
         tokens = np.stack([_tokens(vision, shard, number, where) for number in range(variants)], axis=1)
-        with whole(tokens_file(out, shard.number)) as draft, draft.open("wb") as file:
-            np.save(file, tokens)
+        write_tokens(out, shard.number, tokens)
     return len(shards)
 
 
@@ -218,7 +216,7 @@ def store_tokens(
 def _tokens(vision: PictureVision, shard: Shard, variant: int, device: torch.device) -> NDArray[np.float16]:
     """One variant of a shard's pictures: (n, 3, N, width)."""
     generator = torch.Generator(device).manual_seed(shard.number * 1000 + variant)
-    pictures = torch.from_numpy(np.array(shard.pictures)).flatten(0, 1)
+    pictures = torch.from_numpy(np.stack([shard.triples.read(i) for i in range(len(shard))])).flatten(0, 1)
     batches = []
     for batch in torch.split(pictures, BATCH):
         pixels = batch.to(device).permute(0, 3, 1, 2).float() / 255  # (b, 3, H, W)
