@@ -1,10 +1,5 @@
 """From a recipe to its vision and its method, freshly initialised."""
 
-import os
-
-import torch
-
-from whatchanged.errors import RecipeError
 from whatchanged.recipes.schema import (
     BackboneConfig,
     FeaturesConfig,
@@ -33,25 +28,6 @@ def build_vision(config: VisionConfig) -> Vision:
             return BackboneVision(config)
         case ObjectsConfig():
             return ObjectVision(config)
-
-
-_COPIES = 4
-"""Of every weight while it learns: itself, its gradient, and the optimiser's two moments."""
-
-
-def check_memory(recipe: Recipe, vocabulary: Vocabulary) -> None:
-    """Raises RecipeError where this machine's memory cannot hold the method while it learns.
-
-    It is counted on torch's "meta" device, whose tensors have shapes and no numbers.
-    """
-    with torch.device("meta"):
-        weights = sum(parameter.nbytes for parameter in make_method(recipe, vocabulary).parameters())
-    needed, there = _COPIES * weights, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if needed > there:
-        raise RecipeError(
-            f"{recipe.name}: with these settings the method needs {needed / 1e9:,.1f} GB of memory to learn,"
-            f" and this machine has {there / 1e9:,.1f} GB. Choose smaller widths or fewer layers."
-        )
 
 
 def make_method(recipe: Recipe, vocabulary: Vocabulary, longest_caption: int = 0) -> Method:

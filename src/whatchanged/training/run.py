@@ -13,12 +13,13 @@ import torch
 from whatchanged.captioner.bundle import open_bundle
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.recipes.schema import DataConfig, PoolConfig, Recipe
-from whatchanged.training.build import check_memory, make_method
+from whatchanged.training.build import make_method
 from whatchanged.training.checkpoint import State, read_checkpoint, save_checkpoint
 from whatchanged.training.data.sources import open_sources
 from whatchanged.training.data.token_cache import leaves_backbone, with_tokens
 from whatchanged.training.device import choose_device
 from whatchanged.training.distributed import first_process_first, joined, rank, wait_for_all
+from whatchanged.training.estimate import check_memory
 from whatchanged.training.features.backbones import fingerprint
 from whatchanged.training.loop import train
 from whatchanged.training.methods import Method, initialise_from
@@ -47,6 +48,7 @@ def run_recipe(
     quiet: bool = False,
     init: Path | None = None,
     workers: int = 0,
+    accumulate: int = 1,
 ) -> State:
     """Train a recipe into the folder ``run``, or resume the run there (``recipe`` may then be None).
 
@@ -54,13 +56,14 @@ def run_recipe(
     by name), or a file of published weights, for a method that reads one. A resumed run keeps its own.
     workers: processes that read the examples; 0 reads them in threads, which is enough for a CPU.
     The processes that ``torchrun`` started share every batch; the first one writes the folder.
+    accumulate: in how many parts each of them reads its rows, so that less memory is needed.
 
     Raises OutputError where the folder is not empty and ``resume`` is not set; RecipeError where the run was
     started with another recipe or on data with other words, or its stored tokens were made by other weights
     than its vision's.
     """
     with joined():
-        return _run(recipe, run, resume, max_seconds, device, quiet or rank() > 0, init, workers)
+        return _run(recipe, run, resume, max_seconds, device, quiet or rank() > 0, init, workers, accumulate)
 
 
 def _run(
@@ -72,6 +75,7 @@ def _run(
     quiet: bool,
     init: Path | None,
     workers: int,
+    accumulate: int,
 ) -> State:
     """``run_recipe``, in each of the processes."""
     last = run / "checkpoints" / "last.safetensors"
@@ -119,7 +123,7 @@ def _run(
         sources = with_tokens(sources, method.vision)
     if start is None and init is not None:  # what it began from may change, or go
         save_checkpoint(last, State(), method, None)
-    return train(recipe, method, sources, run, where, start, max_seconds, quiet, workers)
+    return train(recipe, method, sources, run, where, start, max_seconds, quiet, workers, accumulate)
 
 
 def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:

@@ -44,6 +44,7 @@ from whatchanged.errors import RecipeError
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.training.batches import Batch, Example, stack_pictures
 from whatchanged.training.distributed import batch_total, gather_batch, share_of_mean
+from whatchanged.training.gradient_caching import in_parts
 from whatchanged.training.methods import Cache, copy_matching_tensors
 from whatchanged.training.methods.clip4idc_captioner import CaptionDecoder, Memory
 from whatchanged.training.methods.clip4idc_encoder import PairEncoder
@@ -175,14 +176,17 @@ class CLIP4IDC(nn.Module):
             with torch.no_grad():
                 self.log_scale.clamp_(max=LARGEST_SCALE)
             scale = self.log_scale.exp()
-        texts, pairs = gather_batch(self.embed_texts(ids)), gather_batch(self.embed_pairs(before, after))
+        texts = gather_batch(in_parts(self.embed_texts, batch.accumulate, ids))
+        pairs = gather_batch(in_parts(self._pair_vectors, batch.accumulate, self.read(before, after)))
         weight = 0.5 if self.preset.mean_loss else 1.0
         to_pair, to_text = (share_of_mean(weight * term, len(ids)) for term in contrast(texts, pairs, scale))
         return {"text_to_pair": to_pair, "pair_to_text": to_text}
 
     def embed_pairs(self, before: Tensor, after: Tensor) -> Tensor:
         """The pairs' vectors v (B, J): the mean of the two class rows, not normalised."""
-        pair = self.read(before, after)
+        return self._pair_vectors(self.read(before, after))
+
+    def _pair_vectors(self, pair: TokenPair) -> Tensor:
         rows = self.pair(pair)  # (B, R, J)
         vectors: Tensor = (rows[:, 0] + rows[:, pair.count(self.vision) + 1]) / 2
         return vectors
@@ -202,7 +206,9 @@ class CLIP4IDC(nn.Module):
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """``word_loss`` over the batch; ``authors``: over its changed and its unchanged pairs, added."""
-        logits, targets = self.caption_logits(batch.before, batch.after, batch.ids)[:, 1:], batch.ids[:, 1:]
+        pair = self.read(batch.before, batch.after)
+        logits = in_parts(self._words_of, batch.accumulate, pair, batch.ids)[:, 1:]
+        targets = batch.ids[:, 1:]
         changed = torch.ones(len(targets)).bool() if batch.changed is None else batch.changed.bool()
         alike = batch_total(changed.sum()) in (0, batch_total(len(changed)))
         if alike or not self.preset.apart:
@@ -256,7 +262,11 @@ class CLIP4IDC(nn.Module):
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
         """Logits (B, L, V) of the word at each position of ``ids`` from those before it; zeros for BOS."""
-        memory = self.encode(before, after)
+        return self._words_of(self.read(before, after), ids)
+
+    def _words_of(self, pair: TokenPair, ids: Tensor) -> Tensor:
+        """``caption_logits`` of pictures that are read."""
+        memory = self._remember(pair)
         said = ids[:, :-1]
         places = torch.arange(said.shape[1], device=ids.device)
         allowed = captioning_mask(0, len(places), ids.device)
@@ -265,7 +275,9 @@ class CLIP4IDC(nn.Module):
 
     def encode(self, before: Tensor, after: Tensor) -> Memory:
         """The memory of each pair: what the decoder attends to, projected once."""
-        pair = self.read(before, after)
+        return self._remember(self.read(before, after))
+
+    def _remember(self, pair: TokenPair) -> Memory:
         real = None if pair.row_masks is None else torch.cat(pair.row_masks, dim=1)  # (B, R)
         keys, values = self.captioner.read(self.pair(pair), real)
         return Memory(keys, values, pair.cells, real)
