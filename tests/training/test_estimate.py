@@ -7,12 +7,11 @@ import torch
 from torch.autograd.graph import saved_tensors_hooks
 from torch.utils.flop_counter import FlopCounterMode
 
-from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.testing.method_case import total
 from whatchanged.training.batches import Batch
-from whatchanged.training.build import make_method
-from whatchanged.training.estimate import COPIES, check_memory, estimate, expected_vocabulary
+from whatchanged.training.build import COPIES, make_method
+from whatchanged.training.estimate import estimate, expected_vocabulary
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.vocabulary import BOS, EOS, Vocabulary
 
@@ -102,9 +101,3 @@ def test_the_words_of_a_data_set_are_counted(tiny_dataset):
     assert "cube" in vocabulary.entries and f"the {len(vocabulary):,} words of" in said
     assumed, said = expected_vocabulary(load_recipe("pcl-tiny"))
     assert len(assumed) == 1006 and "no data set is named" in said
-
-
-def test_sizes_that_no_memory_holds_are_refused_before_anything_is_built():
-    huge = load_recipe("pcl-tiny", ["method.width=65536", "method.ffn=65536", "method.cross_layers=4"])
-    with pytest.raises(RecipeError, match=r"needs [\d,.]+ GB of memory to learn, and this machine has"):
-        check_memory(huge, WORDS)

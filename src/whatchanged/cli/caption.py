@@ -19,8 +19,11 @@ from whatchanged.cli.caption_by_run import RunChoice, caption_by_run, refuse_oth
 from whatchanged.cli.caption_format import Form, Results
 from whatchanged.cli.caption_maps import Maps, about_maps, check_folder
 from whatchanged.cli.caption_run import Pair, Run, caption_all, identity_of, sidecar
+from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_embed, check_output, check_outputs, counted, note
+from whatchanged.cli.places import any_remote, only_here, place_of
 from whatchanged.errors import DatasetError, OutputError
+from whatchanged.places import is_remote
 
 if TYPE_CHECKING:
     from whatchanged.datasets import Dataset
@@ -30,8 +33,22 @@ EXAMPLES = ("whatchanged caption pairs.csv -o captions.jsonl",)
 
 
 def caption(
-    pairs: Annotated[Path, typer.Argument(help="A CSV or JSONL list, or a data set's folder.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the predictions go (JSON lines).")],
+    pairs: Annotated[
+        Path,
+        typer.Argument(
+            help="A CSV or JSONL list, or a data set's folder; or its URL.", parser=place_of, metavar="PAIRS"
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Where the predictions go (JSON lines).",
+            parser=place_of,
+            metavar="FILE",
+        ),
+    ],
     model: Annotated[
         str | None,
         typer.Option(
@@ -86,6 +103,7 @@ def caption(
     checkpoint: Annotated[
         str, typer.Option(help="With --run: auto (best, if kept), best, last or a stage's name.")
     ] = "auto",
+    ray: Ray = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue after the last whole line.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no remarks.")] = False,
@@ -102,6 +120,10 @@ def caption(
     choice = None if run is None else RunChoice(run, features, device, checkpoint)
     asked = {"--model": model is not None, "--attention": attention is not None, "--html": html is not None}
     refuse_others(choice, {**asked, "--resume": resume, "--beams": beams > 1, "--format": form != "ours"})
+    if any_remote(pairs, output):
+        only_here({"--html": html, "--attention": attention}, "pages and maps lie beside their pictures")
+    if any_remote(output):
+        only_here({"--resume": resume}, "its file appears when it is whole. Use --shard")
     results = Results(output, form)
     lines = results.lines
     _check_places(lines, pairs, attention, replace=force or resume)
@@ -131,7 +153,8 @@ def caption(
         maps = Maps(attention, first, last - first, about_maps(answerer.models[0].build(), identity))
         maps.check_free(replace=force or resume)
     job = Run(listed[first:last], base, lines, identity, maps)
-    failed = caption_all(answerer, job, job.standing(resume), batch_size, quiet)
+    with on_cluster(ray, [found.root], quiet):
+        failed = caption_all(answerer, job, job.standing(resume), batch_size, quiet)
     if html is not None:
         from whatchanged.cli.caption_page import caption_page
         from whatchanged.page import write_page
@@ -184,7 +207,13 @@ def _check_no_picture(outputs: Sequence[Path], listed: Sequence[Pair]) -> None:
     """Check that no output is a picture of the pairs."""
     for output in outputs:
         pictures = (picture for pair in listed for picture in (pair.before, pair.after))
-        if output.exists() and any(picture.samefile(output) for picture in pictures):
+        if is_remote(output):
+            same = any(picture == output for picture in pictures)
+        else:
+            same = output.exists() and any(
+                not is_remote(picture) and picture.samefile(output) for picture in pictures
+            )
+        if same:
             raise OutputError(f"{output}: this is a picture of the list. Name another file.")
 
 

@@ -1,15 +1,22 @@
 """From a recipe to its vision and its method, freshly initialised."""
 
+import os
+
+import torch
+
+from whatchanged.errors import RecipeError
 from whatchanged.recipes.schema import (
     BackboneConfig,
     FeaturesConfig,
     ObjectsConfig,
     PatchesConfig,
     Recipe,
+    RegionsConfig,
     VisionConfig,
 )
 from whatchanged.training.methods import Method, build_method
 from whatchanged.training.objects.tokens import ObjectVision
+from whatchanged.training.regions.vision import RegionVision
 from whatchanged.training.vision.backbone import BackboneVision
 from whatchanged.training.vision.base import Vision
 from whatchanged.training.vision.features import StoredFeatures
@@ -28,6 +35,34 @@ def build_vision(config: VisionConfig) -> Vision:
             return BackboneVision(config)
         case ObjectsConfig():
             return ObjectVision(config)
+        case RegionsConfig():
+            return RegionVision(config)
+
+
+COPIES = 4
+"""Of every weight while it learns: itself, its gradient, and the optimiser's two moments."""
+
+
+def check_memory(recipe: Recipe, vocabulary: Vocabulary) -> None:
+    """Raises RecipeError where this machine's memory cannot hold the method while it learns."""
+    needed = COPIES * weight_bytes(recipe, vocabulary)
+    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if needed > there:
+        raise RecipeError(
+            f"{recipe.name}: with these settings the method needs {needed / 1e9:,.1f} GB of memory to learn,"
+            f" and this machine has {there / 1e9:,.1f} GB. Choose smaller widths or fewer layers."
+        )
+
+
+def weight_bytes(recipe: Recipe, vocabulary: Vocabulary) -> int:
+    """Bytes of a method's weights: its tensors have shapes and no numbers on torch's "meta" device."""
+    return sum(parameter.nbytes for parameter in on_meta(recipe, vocabulary).parameters())
+
+
+def on_meta(recipe: Recipe, vocabulary: Vocabulary) -> Method:
+    """The recipe's method, whose weights are shapes alone."""
+    with torch.device("meta"):
+        return make_method(recipe, vocabulary)
 
 
 def make_method(recipe: Recipe, vocabulary: Vocabulary, longest_caption: int = 0) -> Method:

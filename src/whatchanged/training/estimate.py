@@ -4,7 +4,6 @@ All is counted on torch's "meta" device, whose tensors have shapes and no number
 """
 
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from pathlib import Path
@@ -20,17 +19,16 @@ from torch.utils.flop_counter import FlopCounterMode
 from whatchanged.bpe import read_merges
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import preparation
-from whatchanged.errors import DatasetError, RecipeError
-from whatchanged.recipes.schema import DatasetConfig, FeaturesConfig, Recipe, StageConfig
+from whatchanged.errors import DatasetError
+from whatchanged.recipes.schema import DatasetConfig, FeaturesConfig, Recipe, RegionsConfig, StageConfig
 from whatchanged.records import Kind, PairRecord
 from whatchanged.training.batches import Batch, Example
-from whatchanged.training.build import make_method
+from whatchanged.training.build import COPIES, on_meta
 from whatchanged.training.methods import Method
+from whatchanged.training.regions.store import row_width
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.vocabulary import Vocabulary
 
-COPIES = 4
-"""Of every weight that learns: itself, its gradient, and the optimiser's two moments."""
 WORDS = 1000
 """Words that captions are assumed to have."""
 MASKED, KIND = 0.15, 0.5
@@ -58,17 +56,6 @@ class StageEstimate:
         return self.steps * self.operations / rate / 3600
 
 
-def check_memory(recipe: Recipe, vocabulary: Vocabulary) -> None:
-    """Raises RecipeError where this machine's memory cannot hold the method while it learns."""
-    weights = sum(parameter.nbytes for parameter in on_meta(recipe, vocabulary).parameters())
-    needed, there = COPIES * weights, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if needed > there:
-        raise RecipeError(
-            f"{recipe.name}: with these settings the method needs {needed / 1e9:,.1f} GB of memory to learn,"
-            f" and this machine has {there / 1e9:,.1f} GB. Choose smaller widths or fewer layers."
-        )
-
-
 def expected_vocabulary(recipe: Recipe) -> tuple[Vocabulary, str]:
     """The words of the recipe's data set, or so many as are assumed where it names none; and which it was."""
     data = recipe.data
@@ -81,12 +68,6 @@ def expected_vocabulary(recipe: Recipe) -> tuple[Vocabulary, str]:
         return found, f"the {len(found):,} words of {data.path}"
     found = Vocabulary.from_captions([f"word{number}" for number in range(WORDS)])
     return found, f"{WORDS:,} words, as no data set is named"
-
-
-def on_meta(recipe: Recipe, vocabulary: Vocabulary) -> Method:
-    """The recipe's method, whose weights are shapes alone."""
-    with torch.device("meta"):
-        return make_method(recipe, vocabulary)
 
 
 def estimate(recipe: Recipe, vocabulary: Vocabulary, devices: int, accumulate: int) -> list[StageEstimate]:
@@ -196,6 +177,8 @@ def _picture(recipe: Recipe) -> np.ndarray[Any, Any]:
     vision = recipe.vision
     if isinstance(vision, FeaturesConfig):
         return np.zeros((vision.rows * vision.columns, vision.feature_width), np.float32)
+    if isinstance(vision, RegionsConfig):
+        return np.zeros((vision.regions, row_width(vision.side)), np.uint8)
     return np.zeros((vision.image_height, vision.image_width, 3), np.uint8)
 
 

@@ -159,7 +159,7 @@ class SCORER(nn.Module):
         reason: ``two_sided`` of CBR's scores and their transpose.
         """
         pair = self.pair(batch.before, batch.after)
-        logits, matched, hallucinated = in_parts(self._read, batch.accumulate, pair, batch.ids)
+        logits, attention, matched, hallucinated = in_parts(self._read, batch.accumulate, pair, batch.ids)
         terms: dict[str, list[Tensor]] = {"caption": [], "view": [], "reason": []}
         for kind in self._kinds(batch):
             words, targets = logits[kind].transpose(1, 2), batch.ids[kind, 1:]
@@ -173,21 +173,23 @@ class SCORER(nn.Module):
                 scores = self.reasoning.matching(queries[kind], keys[kind], _masks_of(pair, kind))
                 reason = self.config.reason_weight * two_sided(scores, scores.T)
                 terms["reason"].append(share_of_mean(reason, len(kind)))
-        return {name: torch.stack(parts).mean() for name, parts in terms.items() if parts}
+        shared = attention[:, :, :-1].mean(1)[:, :, None] * _halves(pair)  # (B, L - 1, 2, N)
+        guided = self.vision.attention_terms(pair, batch.truth, shared, batch.ids[:, 1:] != PAD)
+        return {name: torch.stack(parts).mean() for name, parts in terms.items() if parts} | guided
 
     def _read(
         self, pair: TokenPair, ids: Tensor
-    ) -> tuple[Tensor, Directions | None, tuple[Tensor, Tensor] | None]:
-        """Logits (B, L - 1, V) of the words behind BOS, and what is matched by SCORER and by CBR."""
+    ) -> tuple[Tensor, Tensor, Directions | None, QueryKey | None]:
+        """Logits (B, L - 1, V) and attention (B, h, L, N) of words, and what SCORER and CBR match."""
         before, after = self.tokens(pair)
         difference, matched = self.difference(before, after, pair.masks)
-        states = self.decoder(ids, difference, real_cells(pair))  # (B, L, D)
+        states, attention = self.decoder(ids, difference, real_cells(pair))  # (B, L, D), (B, h, L, N)
         logits = self.decoder.output(states[:, :-1])
         if self.reasoning is None:
-            return logits, matched, None
+            return logits, attention, matched, None
         mentioned = sentence_vector(states, ids != PAD, self.preset.mean_sentence)
         real = None if pair.masks is None else pair.masks[0]
-        return logits, matched, self.reasoning(before, after, mentioned, real)
+        return logits, attention, matched, self.reasoning(before, after, mentioned, real)
 
     def _view_loss(self, matched: Directions, real: Masks | None) -> Tensor:
         """Each picture is found among the batch's by the other picture of its pair, in both directions."""
@@ -279,7 +281,7 @@ class SCORER(nn.Module):
         """Logits (B, L, V) of the word at each position, uncached; zeros at position 0, where BOS stands."""
         pair = self.pair(before, after)
         difference, _ = self.difference(*self.tokens(pair), pair.masks)
-        logits = self._speak(self.decoder(ids[:, :-1], difference, real_cells(pair)))
+        logits = self._speak(self.decoder(ids[:, :-1], difference, real_cells(pair))[0])
         return torch.cat([torch.zeros_like(logits[:, :1]), logits], dim=1)
 
     def _speak(self, states: Tensor) -> Tensor:
@@ -383,6 +385,11 @@ def in_rows(tokens: Tokens) -> Tensor:
 def real_cells(pair: TokenPair) -> Tensor | None:
     """The tokens of the difference that are real, (B, N): those that one of the pictures has."""
     return None if pair.masks is None else pair.masks[0] | pair.masks[1]
+
+
+def _halves(pair: TokenPair) -> Tensor | float:
+    """What each picture gets of the attention to the difference, (B, 1, 2, N): half; padding gets nothing."""
+    return 0.5 if pair.masks is None else torch.stack(pair.masks, dim=1)[:, None] / 2
 
 
 def _of(matched: Directions, rows: Tensor) -> Directions:
