@@ -68,6 +68,8 @@ VISION = {
     "regions": (3, 2),
     "side": (20, 24),
     "width": (24, 20),
+    "frozen": (True, False),
+    "aligned": (True, False),
 }
 DATA = {
     "source": ("pool", "dataset"),

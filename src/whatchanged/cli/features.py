@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 from whatchanged.cli import completion
+from whatchanged.cli.cluster import Ray, on_cluster, on_cpu
 from whatchanged.cli.console import hold, show
+from whatchanged.cli.places import any_remote, only_here, place_of
 from whatchanged.errors import MissingExtra
 
 EXAMPLES = ("whatchanged features twin features --backbone efficientnet-lite0-stride16",)
@@ -16,9 +18,20 @@ EXAMPLES = ("whatchanged features twin features --backbone efficientnet-lite0-st
 def features(
     data: Annotated[
         Path,
-        typer.Argument(help="A data set's folder or list; or a pool drawn by: whatchanged synth clevr-pool"),
+        typer.Argument(
+            help="A data set's folder or list, or its URL; or a pool drawn by: whatchanged synth clevr-pool",
+            parser=place_of,
+            metavar="DATA",
+        ),
     ],
-    out: Annotated[Path, typer.Argument(help="Folder for the features; shards that are there are kept.")],
+    out: Annotated[
+        Path,
+        typer.Argument(
+            help="Folder for the features, or its URL; files that are there are kept.",
+            parser=place_of,
+            metavar="OUT",
+        ),
+    ],
     backbone: Annotated[
         str,
         typer.Option(
@@ -52,13 +65,17 @@ def features(
         int, typer.Option(min=1, metavar="N", help="Pools: copies of each picture, plain, then varied.")
     ] = 2,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda")] = "auto",
+    ray: Ray = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar")] = False,
 ) -> None:
     """Store what a backbone sees, so that training needs no pictures; it goes on where it was stopped."""
     if (run is None) == (not backbone):
         raise typer.BadParameter("say what sees: --backbone for a data set, --run for a pool")
-    if npy and run is not None:
-        raise typer.BadParameter("--npy is for a data set's pictures; leave it out with --run")
+    if run is not None and (npy or ray is not None):
+        raise typer.BadParameter("--npy and --ray are for a data set's pictures; leave them out with --run")
+    if any_remote(data, out):
+        only_here({"--run": run}, "a pool lies on this machine")
+    device = on_cpu(ray, device)
     try:
         from whatchanged.training.features.store import store_features, store_tokens
     except ModuleNotFoundError as error:
@@ -77,7 +94,10 @@ def features(
         shards = store_regions(found, data, out, workers or os.cpu_count() or 1, quiet)
         show(f"{out}: regions of {len(found.records):,} pairs; {shards} shards written")
         return
-    done = store_features(found, backbone, out, weights, shard_size, batch_size, workers, device, quiet, npy)
+    with on_cluster(ray, [found.root], quiet) as cores:
+        done = store_features(
+            found, backbone, out, weights, shard_size, batch_size, cores or workers, device, quiet, npy
+        )
     unit = "files" if npy else "shards"
     show(
         f"{out}: {done.pictures:,} pictures, {done.size / 1e6:,.1f} MB; {done.written} {unit} written in"

@@ -44,6 +44,9 @@ def check(recipe: Recipe, where: str) -> None:
         _check_pool(recipe, recipe.data, where)
     if isinstance(recipe.vision, ObjectsConfig):
         _check_guided_attention(recipe, recipe.vision, where)
+        ordered = recipe.vision.aligned
+        wanted = "false: this method reads tokens in any order"
+        require(where, "vision.aligned", ordered, recipe.method.compares_by_place or not ordered, wanted)
     recipe.method.check(recipe, where)
 
 
@@ -119,6 +122,8 @@ def _check_tasks(recipe: Recipe, stage: StageConfig, where: str) -> None:
 def _task_hint(recipe: Recipe, name: str) -> str:
     """What a recipe with this task would need, or the nearest task that there is."""
     plain, full = ObjectsConfig(), ObjectsConfig(matching=True)
+    if name in full.tasks and isinstance(recipe.vision, ObjectsConfig) and recipe.vision.frozen:
+        return " It trains the vision, which is frozen: set vision.frozen = false."
     if name in plain.tasks and not isinstance(recipe.vision, ObjectsConfig):
         return ' It needs vision.kind = "objects".'
     if name in full.tasks and name not in plain.tasks:
@@ -133,6 +138,9 @@ def _check_vision_use(recipe: Recipe, stage: StageConfig, where: str) -> None:
     prefix, learns = f"stage.{stage.name}.", recipe.vision.learns
     by = 'a vision that learns: vision.kind = "backbone", "objects" or "regions"'
     require_used(where, prefix, stage, learns, by, "train_vision")
+    frozen = isinstance(recipe.vision, ObjectsConfig) and recipe.vision.frozen
+    wanted = "false with vision.frozen"
+    require(where, prefix + "train_vision", stage.train_vision, not (frozen and stage.train_vision), wanted)
     tokens = recipe.data.tokens if isinstance(recipe.data, PoolConfig) else ""
     teaching = [name for name in stage.tasks if recipe.tasks[name].vision_only]
     if teaching:

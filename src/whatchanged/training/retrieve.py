@@ -6,7 +6,7 @@ from pathlib import Path
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import preparation
 from whatchanged.errors import DatasetError, OutputError, RecipeError
-from whatchanged.evaluation.io.similarity import Similarity, write_similarity
+from whatchanged.evaluation.io.similarity import Similarity, is_names, write_similarity
 from whatchanged.recipes.schema import DatasetConfig
 from whatchanged.training.batches import read_examples
 from whatchanged.training.data.captions import prepare
@@ -28,8 +28,9 @@ def retrieve_run(
     """
     if output.suffix != ".npy":
         raise OutputError(f"{output}: the similarities are a NumPy array. Choose a name that ends in .npy.")
-    for file in (output, output.with_suffix(".json")):
-        if file.exists():
+    names = output.with_suffix(".json")
+    for file in (output, names):
+        if file.exists() and not (file == names and is_names(names)):
             raise OutputError(f"{file}: exists already. Choose another name.")
     recipe, method, _ = open_run(run, adapted(run) if checkpoint == "auto" else checkpoint)
     if not recipe.method.embeds_captions:
