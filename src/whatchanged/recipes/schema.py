@@ -22,6 +22,8 @@ class VisionSettings:
 
     learns: ClassVar[bool] = False
     """Whether the vision has weights of its own."""
+    stored: ClassVar[bool] = False
+    """Whether it reads what was computed from a data set's pictures beforehand, ``data.features``."""
 
     @property
     def tasks(self) -> Mapping[str, Task]:
@@ -33,10 +35,17 @@ class VisionSettings:
         """Whether a picture's tokens are all cells of a grid, in order."""
         return True
 
+    @property
+    def tokens_correspond(self) -> bool:
+        """Whether token n of both pictures belongs together."""
+        return self.keeps_every_cell
+
 
 @dataclass(frozen=True)
 class FeaturesConfig(VisionSettings):
     """Grid features stored on disk, ``rows`` x ``columns`` cells a picture."""
+
+    stored: ClassVar[bool] = True
 
     kind: Literal["features"] = "features"
     rows: int = 7
@@ -128,6 +137,12 @@ class ObjectsConfig(VisionSettings):
     """Sizes and positions are read from all objects of a picture together, before they are matched."""
     guided_attention: bool = False
     """Each word learns to look at the objects that it mentions."""
+    frozen: bool = False
+    """The vision comes from another model (``--init``), and nothing in it learns any more. Its tokens are
+    standardised: each number has mean 0 and deviation 1 over pairs to train on."""
+    aligned: bool = False
+    """The tokens after stand in the order of their matches before. Needs the matching to be finished:
+    ``frozen``."""
 
     cell: ClassVar[int] = CELL
     """Pixels of a side of a cell."""
@@ -140,6 +155,8 @@ class ObjectsConfig(VisionSettings):
     @property
     def tasks(self) -> Mapping[str, Task]:
         """What the truth of scenes can teach."""
+        if self.frozen:
+            return {}
         detection = {"detection": Task(1, truth=True, vision_only=True)}
         return {**detection, "matching": Task(6, truth=True)} if self.matching else detection
 
@@ -147,6 +164,11 @@ class ObjectsConfig(VisionSettings):
     def keeps_every_cell(self) -> bool:
         """Whether a picture's tokens are all its cells."""
         return self.keep in (0, self.cells)
+
+    @property
+    def tokens_correspond(self) -> bool:
+        """Cells do by their places, kept ones where they are aligned."""
+        return self.keeps_every_cell or self.aligned
 
     def check(self, where: str) -> None:
         """What the convolutions need, as many tokens as a picture has, and switches that need each other."""
@@ -159,9 +181,48 @@ class ObjectsConfig(VisionSettings):
         fits = self.matching or not self.scene_context
         wanted = "false without vision.matching = true, which uses the positions"
         require(where, "vision.scene_context", self.scene_context, fits, wanted)
+        fits = not self.aligned or (self.matching and self.frozen and not self.keeps_every_cell)
+        wanted = (
+            "false without vision.matching and vision.frozen, or where all cells are kept in their places"
+        )
+        require(where, "vision.aligned", self.aligned, fits, wanted)
 
 
-VisionConfig = FeaturesConfig | PatchesConfig | BackboneConfig | ObjectsConfig
+@dataclass(frozen=True)
+class RegionsConfig(VisionSettings):
+    """Regions of screens as tokens: places that may have changed, cut out of both pictures and stored.
+
+    Not published. Its own task ``regions`` learns what each place shows from the truth of drawn pairs.
+    """
+
+    learns: ClassVar[bool] = True
+    stored: ClassVar[bool] = True
+
+    kind: Literal["regions"] = "regions"
+    regions: int = 8
+    """Tokens of a picture at most: what ``whatchanged features --backbone regions`` stored."""
+    side: int = 40
+    """Pixels of a side of a cut, as stored."""
+    channels: tuple[int, ...] = (32, 48, 64, 96)
+    """One a convolution that halves the cut."""
+    width: int = 128
+    """Numbers of a token."""
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """What the truth of drawn pairs can teach."""
+        return {"regions": Task(11, truth=True, vision_only=True)}
+
+    def check(self, where: str) -> None:
+        """At least a region, a cut that its convolutions can halve."""
+        require_positive(where, "vision.", self, "regions", "side", "width")
+        halvings = 2 ** len(self.channels)
+        fits = bool(self.channels) and min(self.channels) > 0 and self.side >= halvings
+        wanted = f"numbers above 0, so few that vision.side = {self.side} can be halved for each"
+        require(where, "vision.channels", self.channels, fits, wanted)
+
+
+VisionConfig = FeaturesConfig | PatchesConfig | BackboneConfig | ObjectsConfig | RegionsConfig
 """``[vision]``: what turns a picture into tokens, by ``kind``."""
 
 Preparation = Literal[
@@ -190,7 +251,7 @@ class DatasetConfig:
     path: str = ""
     """The data set's folder, or a list of pairs."""
     features: str = ""
-    """Folder of grid features: what ``whatchanged features`` wrote, or an ``.npy`` a picture."""
+    """What ``whatchanged features`` wrote, grids or regions; or a folder with an ``.npy`` a picture."""
     single: str = ""
     """Folder of single pictures with captions (CUB), for stages with ``data`` "single"."""
     single_preparation: Preparation = "none"

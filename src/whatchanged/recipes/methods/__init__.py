@@ -78,6 +78,11 @@ class MethodSettings(ABC):
         return False
 
     @property
+    def compares_by_place(self) -> bool:
+        """Whether token n of one picture is compared with token n of the other."""
+        return False
+
+    @property
     def labelled_classes(self) -> int:
         """Classes that a task on labelled pictures tells apart; 0 where there is none."""
         return 0

@@ -87,6 +87,11 @@ class CLIP4IDCConfig(MethodSettings):
         """The method can, its baselines cannot."""
         return self.variant == "clip4idc"
 
+    @property
+    def guidable(self) -> bool:
+        """Each pass asks for every word."""
+        return True
+
     def longest_caption(self, single: bool = False) -> int:
         """Words, or subwords, between [start] and [end]."""
         return self.max_words - 2

@@ -53,6 +53,16 @@ class ScorerConfig(MethodSettings):
         """One task: captioning, with both contrastive losses."""
         return {"caption": Task(5)}
 
+    @property
+    def guidable(self) -> bool:
+        """Each pass asks for every word."""
+        return True
+
+    @property
+    def compares_by_place(self) -> bool:
+        """What is made of both pictures' token n is fused into one."""
+        return True
+
     def check(self, recipe: Recipe, where: str) -> None:
         """Sizes, and switches that only make sense together."""
         check_width(where, "method.width", self.width, "method.heads", self.heads)
@@ -68,9 +78,9 @@ class ScorerConfig(MethodSettings):
         require_used(where, "method.", self, used, by, "view_weight", "temperature")
         self._check_difference(where)
         self._check_repaired(where)
-        wanted = "0: SCORER compares the pictures cell by cell, so it needs all cells"
+        wanted = "0: SCORER compares the pictures cell by cell, so it needs all cells, or vision.aligned"
         kept = getattr(recipe.vision, "keep", 0)
-        require(where, "vision.keep", kept, recipe.vision.keeps_every_cell, wanted)
+        require(where, "vision.keep", kept, recipe.vision.tokens_correspond, wanted)
 
     def _check_difference(self, where: str) -> None:
         """What reconstruction needs, and subtraction does not use."""
