@@ -103,13 +103,6 @@ COMMANDS: Sequence[Command] = (
         ("twin",),
         share=4,
     ),
-    Command(
-        "synth clevr-pool",
-        ("synth", "clevr-pool", "pool", "--scenes", "100", "--seed", "3", "--size", "32x32", "--quiet"),
-        ("pool",),
-        kind="parts",
-        share=1,
-    ),
     Command("train", (*TRAIN, "-o", "run"), ("run",), ("--resume",), kind="run", needs="twin", share=4),
     Command(
         "features",
@@ -135,6 +128,13 @@ COMMANDS: Sequence[Command] = (
         ("s.npy", "s.json"),
         needs="embedding",
         share=4,
+    ),
+    Command(
+        "synth clevr-pool",
+        ("synth", "clevr-pool", "pool", "--scenes", "100", "--seed", "3", "--size", "32x32", "--quiet"),
+        ("pool",),
+        kind="parts",
+        share=1,
     ),
 )
 """Every command that writes."""
