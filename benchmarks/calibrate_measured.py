@@ -1,16 +1,19 @@
-"""Fits the gate of the measured answer on drawn pairs: limits of its three measures, and the probability.
+"""Fits the gate of the measured answer on drawn pairs: limits of its four measures, and the probability.
 
     python benchmarks/calibrate_measured.py FOLDER [FOLDER ...]
 
 FOLDER: pairs drawn by screen_pairs.py or screen_plots.py. Prints the constants of ``measured/gate.py`` and
 what they reach on the designs that were held out. No other pictures have a say.
 
-A pair's measure k is the largest value over the picture of |difference| / (flat + slope x contrast), with the
-slopes as they are. The log-odds of a visible change are modelled as log sum_k (value_k / limit_k)^a, by
-maximum likelihood; the threshold is set where change and no-change accuracy are equal on the pairs fitted on.
+A pair's measure k is the largest value over the picture of |difference| / (flat + slope x contrast), with
+the slopes as they are; a pair is changed where one of its measures reaches its limit. Of the limits on a
+grid, those are taken at which most changes are found while no-change accuracy is at least ``NO_CHANGE``;
+both are means over the folders, so that plots count as much as screens. The log-odds of a visible change are
+linear in the logarithm of the score, by maximum likelihood.
 """
 
 import argparse
+import itertools
 import json
 from pathlib import Path
 
@@ -18,23 +21,35 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 from scipy.optimize import minimize
-from scipy.special import logsumexp
 from sklearn.metrics import roc_auc_score
 
-from whatchanged.measured.gate import COARSE, COARSE_COLOUR, FINE, _windows, tests
+from whatchanged.measured.gate import FAINT, LIMITS, _near, tests
 
-LIMITS = (FINE, COARSE, COARSE_COLOUR)
 Values = NDArray[np.float64]
+
+NO_CHANGE = 0.89
+"""Share of the drawn noise that is called noise, at least."""
+RATIOS = (
+    (0.7, 0.85, 1.0, 1.2, 1.4),
+    (0.7, 0.85, 1.0, 1.2, 1.5, 2.0),
+    (0.4, 0.5, 0.6, 0.8, 1.0),
+    (0.8, 0.9, 1.0, 1.15, 1.3, 1.6),
+)
+"""Of each measure, the factors on the present limit that are tried, beside each common one of ``LEVELS``."""
+LEVELS = np.exp(np.linspace(-0.5, 0.5, 41))
+LEAST = 0.005
+"""Added to every measure, so that it has a logarithm."""
 
 
 def measures(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> list[float]:
     """The largest value of each measure, in units of the present limits."""
-    largest = [0.0] * len(LIMITS)
-    for rows, columns in _windows((before != after).any(axis=2)):
-        found = tests(before[rows, columns], after[rows, columns])
-        for k, ((_, size, ground), limit) in enumerate(zip(found, LIMITS, strict=True)):
-            largest[k] = max(largest[k], float((size / (limit.flat + limit.slope * ground)).max()))
-    return largest
+    step = np.abs(before.astype(np.int16) - after).max(axis=2)
+    near = _near(step >= FAINT)
+    fine, *coarse = (
+        size / (limit.flat + limit.slope * ground)
+        for (size, ground), limit in zip(tests(before, after), LIMITS, strict=True)
+    )
+    return [float(fine.max()), *(float((value * near).max()) for value in coarse)]
 
 
 def read(folder: Path) -> tuple[list[list[float]], list[bool], list[bool]]:
@@ -53,22 +68,37 @@ def read(folder: Path) -> tuple[list[list[float]], list[bool], list[bool]]:
     return values, labels, held
 
 
-def fit(logs: Values, labels: NDArray[np.bool_]) -> Values:
-    """The power and the logarithms of the factors, (1 + K,)."""
+def best_limits(rows: Values, labels: NDArray[np.bool_], folders: NDArray[np.intp]) -> Values:
+    """The factors (K,) on the present limits of (N, K) measures."""
+    parts = [(rows[folders == one], labels[folders == one]) for one in np.unique(folders)]
+    best, most = np.ones(rows.shape[1]), 0.0
+    for ratios in itertools.product(*RATIOS):
+        scores = [(values / ratios).max(axis=1) for values, _ in parts]
+        found, same = (
+            np.mean(
+                [
+                    np.searchsorted(np.sort(score[changed == wanted]), LEVELS) / np.sum(changed == wanted)
+                    for score, (_, changed) in zip(scores, parts, strict=True)
+                ],
+                axis=0,
+            )
+            for wanted in (True, False)
+        )  # the shares below each level
+        first = int(np.argmax(same >= NO_CHANGE))
+        if same[first] >= NO_CHANGE and 1 - found[first] > most:
+            best, most = np.array(ratios) * LEVELS[first], float(1 - found[first])
+    return best
 
-    def loss(weights: Values) -> tuple[float, Values]:
-        terms = logs * weights[0] + weights[1:]
-        total = logsumexp(terms, axis=1)
-        error = (1 / (1 + np.exp(-total)) - labels) / len(labels)
-        parts = np.exp(terms - total[:, None]) * error[:, None]
-        gradient = np.concatenate([[(parts * logs).sum()], parts.sum(axis=0) + 2e-4 * weights[1:]])
-        return float(
-            np.mean(np.logaddexp(0, total) - labels * total) + 1e-4 * (weights[1:] ** 2).sum()
-        ), gradient
 
-    start = np.array([2.0] + [-1.0] * logs.shape[1])
-    bounds = [(0.5, 12.0)] + [(-30.0, None)] * logs.shape[1]
-    return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x)
+def odds(scores: Values, labels: NDArray[np.bool_]) -> tuple[float, float]:
+    """The power of the score with which the odds of a change grow, and the odds at a score of 1."""
+
+    def loss(weights: Values) -> float:
+        total = weights[0] * np.log(scores) + weights[1]
+        return float(np.mean(np.logaddexp(0, total) - labels * total))
+
+    power, level = minimize(loss, np.array([1.5, 0.0]), method="L-BFGS-B", bounds=[(0.3, 12), (-9, 9)]).x
+    return float(power), float(np.exp(level))
 
 
 def report(name: str, scores: Values, labels: NDArray[np.bool_]) -> None:
@@ -86,35 +116,20 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folders", type=Path, nargs="+")
-    rows, labels, held = ([], [], [])  # type: tuple[list[list[float]], list[bool], list[bool]]
-    for folder in parser.parse_args().folders:
-        more = read(folder)
-        rows += more[0]
-        labels += more[1]
-        held += more[2]
-    changed, out = np.array(labels), np.array(held)
-    logs = np.log(np.array(rows) + 0.005)
-    weights = fit(logs[~out], changed[~out])
-    power = float(weights[0])
-    limits = np.exp(-weights[1:] / power)  # where one measure alone gives even odds
-    scores = (np.exp(logs) / limits).max(axis=1)
-    threshold = balanced(scores[~out], changed[~out])
-    print("present limits:")
-    report("fitted", np.exp(logs[~out]).max(axis=1), changed[~out])
-    report("held out", np.exp(logs[out]).max(axis=1), changed[out])
-    print(f"new limits: factors {np.round(limits * threshold, 3).tolist()} on the present ones")
-    print(f"STEEPNESS = {power:.2f}; ODDS = {threshold**power:.2f}")
-    report("fitted", scores[~out] / threshold, changed[~out])
-    report("held out", scores[out] / threshold, changed[out])
-
-
-def balanced(scores: Values, labels: NDArray[np.bool_]) -> float:
-    """The threshold at which change and no-change accuracy come closest."""
-    candidates = np.unique(scores)
-    gaps = [
-        abs(float(np.mean(scores[labels] >= t)) - float(np.mean(scores[~labels] < t))) for t in candidates
-    ]
-    return float(candidates[int(np.argmin(gaps))])
+    read_folders = [read(folder) for folder in parser.parse_args().folders]
+    rows = np.array([row for values, _, _ in read_folders for row in values]) + LEAST
+    changed = np.array([label for _, labels, _ in read_folders for label in labels])
+    out = np.array([one for _, _, held in read_folders for one in held])
+    folders = np.repeat(np.arange(len(read_folders)), [len(labels) for _, labels, _ in read_folders])
+    factors = best_limits(rows[~out], changed[~out], folders[~out])
+    print(f"factors {np.round(factors, 3).tolist()} on the present limits")
+    for name, scores in (("present", rows.max(axis=1)), ("new", (rows / factors).max(axis=1))):
+        power, level = odds(scores[~out], changed[~out])
+        print(f"{name} limits: STEEPNESS = {power:.2f}; ODDS = {level:.2f}")
+        report("fitted", scores[~out], changed[~out])
+        report("held out", scores[out], changed[out])
+        for folder, path in enumerate(parser.parse_args().folders):
+            report(path.name, scores[folders == folder], changed[folders == folder])
 
 
 if __name__ == "__main__":

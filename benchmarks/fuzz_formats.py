@@ -189,7 +189,7 @@ def check_runs(folder: Path, file: Path) -> None:
 def check_stored(folder: Path, file: Path) -> None:
     """Pools, stored tokens and features: every row."""
     from whatchanged.training.data.grid_files import GridFiles
-    from whatchanged.training.data.pictures import read_features
+    from whatchanged.training.data.npy_files import read_features
     from whatchanged.training.objects.pool import open_shards, pairing, read_description
     from whatchanged.training.objects.token_files import open_tokens
 
@@ -198,7 +198,7 @@ def check_stored(folder: Path, file: Path) -> None:
         for name in ("a/x.png", "y.png"):
             grids.read(name)
     elif file.parent.name == "arrays":
-        read_features(file.parent, Path("x.png"), 2, 3, 4)
+        read_features([file], 2, 3, 4)
     else:
         pool = folder / "pool"
         read_description(pool)

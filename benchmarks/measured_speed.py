@@ -28,9 +28,9 @@ import numpy as np
 from PIL import Image
 
 from benchmarks.record import Watch, add_record_option, write_result
-from benchmarks.screen_browser import Browser
 from benchmarks.screen_documents import write_document
 from whatchanged.measured import measure
+from whatchanged.worlds.screens.drawing.browser import Browser
 
 TEXT = "p,button,td,th,label,h1,h2,h3,h4,h5,span"
 NUDGE = f"document.querySelectorAll('{TEXT}').forEach(e => e.style.transform = 'translate(0.3px,0.2px)')"

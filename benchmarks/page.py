@@ -19,8 +19,8 @@ import numpy as np
 from PIL import Image
 
 from benchmarks.record import Watch, add_record_option, write_result
-from benchmarks.screen_browser import Browser
 from whatchanged.page import Group, Page, Pair, write_page
+from whatchanged.worlds.screens.drawing.browser import Browser
 
 PICTURES = 100
 SIZE = (640, 400)

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from benchmarks.screen_browser import Browser
 from benchmarks.screen_documents import (
     FONTS,
     HELD_OUT_FONTS,
@@ -25,6 +24,7 @@ from benchmarks.screen_documents import (
     Writer,
     write_document,
 )
+from whatchanged.worlds.screens.drawing.browser import Browser
 
 Rng = np.random.Generator
 Maker = Callable[[Writer], str]

@@ -26,7 +26,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from benchmarks.screen_browser import Browser
 from benchmarks.screen_changes import (
     DESCRIBE,
     WORD_BOXES,
@@ -37,6 +36,7 @@ from benchmarks.screen_changes import (
     parse_color,
 )
 from benchmarks.screen_documents import FONTS, HELD_OUT_FONTS, HELD_OUT_STYLES, STYLES, write_document
+from whatchanged.worlds.screens.drawing.browser import Browser
 
 Rng = np.random.Generator
 BROWSERS: dict[str, tuple[str, tuple[str, ...]]] = {

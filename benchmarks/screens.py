@@ -36,8 +36,10 @@ LOOKS = (
     "times.",
     "The eighth: kind, size and score of the three changed pairs above 1 % of the pixels that exit with"
     " 0 (two patterns with another texture, one avatar of another size). Nothing was changed for it.",
-    "The ninth: the figures above. Beside it, runs of screen_exits, the last one recorded, read exit codes"
-    " of these pairs.",
+    "The ninth: the figures recorded then. Beside it, runs of screen_exits, the last one recorded, read exit"
+    " codes of these pairs.",
+    "The tenth, after ink became a measure of the gate and all limits were fitted anew on drawn pairs:"
+    " aggregate figures (AUROC .995, pointing 85.9, IoU of at least .5 in 70.2 %).",
 )
 """Each look at the labelled real pairs, and what was done after it."""
 

@@ -10,6 +10,7 @@
     ├── MetricUnavailable       a metric that this installation cannot compute, or whose program failed
     ├── ShapeError              arrays whose shapes do not fit each other
     ├── PluginError             a method, world or data set that is unknown, or whose package is broken
+    ├── MissingProgram          a program, or packages of another installer, that are not installed
     └── MissingExtra            an optional dependency that is not installed
 
 A message says what is wrong, where, and what to do about it. What strangers wrote may stand in it, so it is
@@ -83,6 +84,13 @@ class ShapeError(WhatchangedError):
 
 class PluginError(WhatchangedError):
     """A method, world or data set that no package brings, or that cannot be loaded."""
+
+
+class MissingProgram(WhatchangedError):
+    """A feature whose program, or whose packages of another installer than pip, are not there."""
+
+    def __init__(self, what: str, program: str, command: str) -> None:
+        super().__init__(f"{what} needs {program}, which is not here. Install it: {command}")
 
 
 class MissingExtra(WhatchangedError):

@@ -188,3 +188,15 @@ def test_an_open_file_is_described_and_shown(bundle_folder, pictures):
     with pictures[0].open("rb") as before, pictures[1].open("rb") as after:
         found = load(bundle_folder).describe(before, after)
     assert found.sentence == "the square changed" and found.heatmap().mode == "RGB"
+
+
+def test_a_snapshot_of_a_model_hub_is_loaded(bundle_folder, tmp_path, pictures):
+    """A hub's local copy: links named as the files are, into a folder of contents named by their hashes."""
+    contents, snapshot = tmp_path / "blobs", tmp_path / "snapshots" / "0a1b2c"
+    contents.mkdir()
+    snapshot.mkdir(parents=True)
+    for number, path in enumerate(sorted(bundle_folder.iterdir())):
+        (contents / f"{number:040x}").write_bytes(path.read_bytes())
+        (snapshot / path.name).symlink_to(f"../../blobs/{number:040x}")
+    (snapshot / ".gitattributes").write_text("*.onnx filter=lfs\n")
+    assert load(snapshot).describe(*pictures).sentence == "the square changed"

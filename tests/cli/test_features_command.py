@@ -56,7 +56,7 @@ def test_a_data_set_and_its_backbone_reach_the_work(whatchanged, monkeypatch, tm
     )
     opened, *rest = calls[0]
     assert len(opened.records) == 1
-    assert rest == ["resnet101-layer4", tmp_path / "out", Path("w.pth"), 9, 4, 2, "cpu", True]
+    assert rest == ["resnet101-layer4", tmp_path / "out", Path("w.pth"), 9, 4, 2, "cpu", True, False]
 
 
 @pytest.mark.parametrize("options", [[], ["--run", "r", "--backbone", "b"]])

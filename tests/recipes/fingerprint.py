@@ -78,7 +78,7 @@ class Fingerprint:
 
         def stage_draws(recipe, method, sources, state, workers):
             stage = recipe.stages[state.stage]
-            return (Draw("task", None, {}) for _ in range(state.step, stage.steps))
+            return (Draw("task", None, {}, 0) for _ in range(state.step, stage.steps))
 
         def take_step(method, optimizer, draw, recipe, state, device):
             stage = recipe.stages[state.stage]

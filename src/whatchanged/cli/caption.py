@@ -3,7 +3,8 @@
 A line is ``{"id", "caption", "no_change", ...}`` as ``Answer.as_json`` gives it, or ``{"id", "error"}`` for a
 pair that failed. It is flushed before the next one is written. ``OUT.meta.json`` beside the output names the
 models and the list, so that ``--resume`` never mixes two runs. A shard is a contiguous part of the list; the
-outputs of all shards, one after the other, are the output of the whole.
+outputs of all shards, one after the other, are the output of the whole. With ``--format`` the output is one
+of the field's, written when all is captioned; the lines are in ``OUT.lines.jsonl``.
 """
 
 import re
@@ -14,10 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from whatchanged.cli import completion
+from whatchanged.cli.caption_format import Form, Results
 from whatchanged.cli.caption_maps import Maps, about_maps, check_folder
 from whatchanged.cli.caption_run import Pair, Run, caption_all, identity_of, sidecar
+from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_embed, check_output, check_outputs, counted, note
+from whatchanged.cli.places import any_remote, only_here, place_of
 from whatchanged.errors import DatasetError, OutputError
+from whatchanged.places import is_remote
 
 if TYPE_CHECKING:
     from whatchanged.datasets import Dataset
@@ -27,8 +32,22 @@ EXAMPLES = ("whatchanged caption pairs.csv -o captions.jsonl",)
 
 
 def caption(
-    pairs: Annotated[Path, typer.Argument(help="A CSV or JSONL list, or a data set's folder.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the predictions go (JSON lines).")],
+    pairs: Annotated[
+        Path,
+        typer.Argument(
+            help="A CSV or JSONL list, or a data set's folder; or its URL.", parser=place_of, metavar="PAIRS"
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Where the predictions go (JSON lines).",
+            parser=place_of,
+            metavar="FILE",
+        ),
+    ],
     model: Annotated[
         str | None,
         typer.Option(
@@ -50,6 +69,14 @@ def caption(
     shard: Annotated[
         str, typer.Option(metavar="I/N", help="Only the I-th of N parts, from 1/N to N/N.")
     ] = "1/1",
+    form: Annotated[
+        Form,
+        typer.Option(
+            "--format",
+            help="How OUT is written: our JSON lines; a list {image_id, caption}; a folder with "
+            "sc_results.json and nsc_results.json; or PCL's lines.",
+        ),
+    ] = "ours",
     attention: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Write each word's attention too (safetensors); needs --model."),
@@ -64,6 +91,7 @@ def caption(
     embed: Annotated[
         bool, typer.Option("--embed", help="Put the pictures into the page, so that it can be mailed.")
     ] = False,
+    ray: Ray = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue after the last whole line.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no remarks.")] = False,
@@ -77,17 +105,25 @@ def caption(
         raise typer.BadParameter("choose one of --resume and --force")
     if attention is not None and model is None:
         raise typer.BadParameter("--attention keeps the maps of one model; name it with --model")
-    _check_places(output, pairs, attention, replace=force or resume)
+    if any_remote(pairs, output):
+        only_here({"--html": html, "--attention": attention}, "pages and maps lie beside their pictures")
+    if any_remote(output):
+        only_here({"--resume": resume}, "its file appears when it is whole. Use --shard")
+    results = Results(output, form)
+    lines = results.lines
+    _check_places(lines, pairs, attention, replace=force or resume)
     check_embed(embed, html)
     if html is not None:
         check_output(html, force or resume)
-        check_outputs([html], [pairs, output, sidecar(output)])
+        check_outputs([html], [pairs, lines, sidecar(lines)])
+    results.check([pairs, lines, *([] if html is None else [html])], force or resume)
     from whatchanged.answers import Answerer
     from whatchanged.datasets import open_dataset
 
     found = open_dataset(pairs, dataset, split, skip_missing)
     listed = _pairs_of(found, pairs)
-    _check_no_picture([output] if html is None else [output, html], listed)
+    _check_no_picture([lines, output] if html is None else [lines, output, html], listed)
+    results.check_pairs(found.records)
     _report(found, len(found.records) - len(listed), quiet)
     first = len(listed) * (part - 1) // parts
     last = len(listed) * part // parts
@@ -98,15 +134,17 @@ def caption(
     if attention is not None:
         maps = Maps(attention, first, last - first, about_maps(answerer.models[0].build(), identity))
         maps.check_free(replace=force or resume)
-    run = Run(listed[first:last], base, output, identity, maps)
-    failed = caption_all(answerer, run, run.standing(resume), batch_size, quiet)
+    run = Run(listed[first:last], base, lines, identity, maps)
+    with on_cluster(ray, [found.root], quiet):
+        failed = caption_all(answerer, run, run.standing(resume), batch_size, quiet)
     if html is not None:
         from whatchanged.cli.caption_page import caption_page
         from whatchanged.page import write_page
 
         write_page(html, caption_page(run, found.records), embed)
+    results.write(run, found.records)
     if failed:
-        note(f"{failed:,} of {counted(last - first, 'pair')} failed; the file says why: {output}")
+        note(f"{failed:,} of {counted(last - first, 'pair')} failed; the file says why: {lines}")
         raise typer.Exit(1)
     note(f"{counted(last - first, 'pair')} captioned: {output}", quiet)
 
@@ -151,7 +189,13 @@ def _check_no_picture(outputs: Sequence[Path], listed: Sequence[Pair]) -> None:
     """Check that no output is a picture of the pairs."""
     for output in outputs:
         pictures = (picture for pair in listed for picture in (pair.before, pair.after))
-        if output.exists() and any(picture.samefile(output) for picture in pictures):
+        if is_remote(output):
+            same = any(picture == output for picture in pictures)
+        else:
+            same = output.exists() and any(
+                not is_remote(picture) and picture.samefile(output) for picture in pictures
+            )
+        if same:
             raise OutputError(f"{output}: this is a picture of the list. Name another file.")
 
 

@@ -7,6 +7,7 @@ import typer
 from whatchanged.cli import completion
 from whatchanged.cli.console import hold
 from whatchanged.errors import MissingExtra
+from whatchanged.processes import launched_number
 
 EXAMPLES = (
     "whatchanged train pcl-tiny -o run --data twin",
@@ -50,7 +51,9 @@ def train(
     from whatchanged.errors import RecipeError
     from whatchanged.recipes.reader import load_recipe
 
-    hold(output)
+    first = launched_number() == 0
+    if first:
+        hold(output)
     kept = output / "recipe.toml"
     if resume and kept.is_file():
         if init is not None:
@@ -76,6 +79,7 @@ def train(
         raise MissingExtra("Training", error.name or "torch", "train") from error
 
     state = run_recipe(loaded, output, resume, max_seconds, device, quiet, init, workers)
-    typer.echo(
-        json.dumps({"run": str(output), "finished": state.finished, "seconds": round(state.seconds, 1)})
-    )
+    if first:
+        typer.echo(
+            json.dumps({"run": str(output), "finished": state.finished, "seconds": round(state.seconds, 1)})
+        )

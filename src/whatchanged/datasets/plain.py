@@ -3,8 +3,9 @@
 Paths are relative to the list. They may be absolute or hold ``..`` where the list itself was named, as on the
 command line; in a list that belongs to a data set they stay below its folder. Several captions are separated
 by ``|`` in CSV and are a list in JSON lines. The id of a pair without one is its line number; without a split
-it is a test pair. ``changed`` is true or false; without it, the sentences decide (``mark_changes``). Other
-columns are kept in ``extra``.
+it is a test pair. ``changed`` is true or false; without it, the sentences decide (``mark_changes``). Pairs of
+one ``document`` belong together: what is drawn from a sample is drawn by documents. Other columns are kept in
+``extra``. A folder that holds ``pairs.jsonl``, as drawn sets do, is read as that list.
 """
 
 import csv
@@ -21,7 +22,9 @@ from whatchanged.records import PairRecord, Split
 
 NAME = "plain"
 SPLIT_NAMES: Mapping[str, Split] = {"train": "train", "val": "val", "valid": "val", "test": "test"}
-COLUMNS = ("before", "after", "id", "captions", "split", "changed")
+COLUMNS = ("before", "after", "id", "captions", "split", "changed", "document")
+LIST = "pairs.jsonl"
+"""The list of a folder that is read as a list."""
 ANSWERS: Mapping[str, bool] = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 NO_CHANGE = frozenset(
     {
@@ -54,12 +57,14 @@ SEPARATORS = {";": "semicolons", "\t": "tabs"}
 
 
 def recognises(path: Path) -> bool:
-    """A file that ends in .csv or .jsonl."""
-    return path.is_file() and path.suffix.lower() in (".csv", ".jsonl")
+    """A file that ends in .csv or .jsonl, or a folder that holds such a list."""
+    return (path / LIST).is_file() or (path.is_file() and path.suffix.lower() in (".csv", ".jsonl"))
 
 
 def read(path: Path, reading: Reading) -> list[PairRecord]:
     """One record per row, in the order of the list."""
+    if path.is_dir():
+        path = path / LIST
     if not path.is_file():
         raise DatasetError(f"{path}: a list of pairs is a file, in CSV or JSON lines.")
     rows = _csv_rows(path) if path.suffix.lower() == ".csv" else _json_rows(path, reading)
@@ -165,7 +170,7 @@ def _record(path: Path, line: int, row: Mapping[str, Any], reading: Reading) -> 
     return PairRecord(
         dataset=NAME,
         pair_id=name,
-        group_id=name,
+        group_id=str(row.get("document") or name),
         split=split,
         kind="pair_caption",
         before=before,

@@ -12,13 +12,18 @@ from typing import Any
 
 from whatchanged.errors import DatasetError
 from whatchanged.json_values import read_json
+from whatchanged.places import is_remote, is_url
 from whatchanged.records import Split
 
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
+"""Names of the parts of a data set, in order."""
 LONGEST_NAME, LONGEST_PATH = 255, 4096
 """Bytes of a file's name, and of a path, that file systems take."""
 SHORT = 60
 """Characters of a path that fits in any case."""
+STORES = ("s3", "gs", "gcs", "az", "abfs", "memory")
+"""Where a list may say that pictures lie. The rest of what fsspec knows is for people to name, not for files:
+a list could make this machine ask anything of its neighbours."""
 SKIP = "Mend it, or leave it out with --skip-missing where a command has it."
 
 
@@ -67,10 +72,22 @@ class Reading:
         if not isinstance(name, str) or not name.strip():
             self.damage(f"{where} should name a picture, not {name!r}.")
             return None
-        if "\0" in name or (leaves(name) and not anywhere):
+        if is_url(name) and anywhere and not is_remote(root):
+            return self._elsewhere(name, where)
+        inside = not anywhere or is_remote(root)
+        if "\0" in name or (inside and (leaves(name) or is_url(name))):
             self.damage(f"{where}: the path {name!r} leaves the folder {str(root)!r}.")
             return None
         return root / name
+
+    def _elsewhere(self, url: str, where: str) -> Path | None:
+        """A picture that a list of this machine names by URL; None, and damage, where it lies in no store."""
+        if url.partition("://")[0].lower() not in STORES:
+            self.damage(f"{where}: {url}: a list may name files and URLs of {', '.join(STORES)}.")
+            return None
+        from whatchanged.scale.places import place
+
+        return place(url)
 
     def json(self, path: Path) -> Any:
         """A whole JSON file. A key that an object holds twice is damage (the first stays)."""

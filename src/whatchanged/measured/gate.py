@@ -12,7 +12,9 @@ from whatchanged.measured.planes import (
     Planes,
     blurred,
     chroma,
+    closed,
     contrast,
+    enlarged,
     halved,
     largest_near,
     least_near,
@@ -21,11 +23,12 @@ from whatchanged.measured.planes import (
 from whatchanged.measured.reading import Pixels
 
 CELL = 8
-"""Pixels of a side of what is one value at the coarse scale; parts begin and end at multiples of it."""
-MARGIN = 5 * CELL
-"""Pixels around a difference that its blurs reach."""
-STRIP = 256
-"""Most rows that are worked on at once, so that a long page takes no more memory than a screen."""
+"""Pixels of a side of a cell, which is one value at the coarse scale; parts begin and end at multiples of
+it."""
+MARGIN = 6
+"""Cells around one on which its strength depends."""
+STRIP = 32
+"""Most rows of cells that are worked on at once, so that a long page takes no more memory than a screen."""
 
 
 @dataclass(frozen=True)
@@ -38,18 +41,23 @@ class Limit:
 
 
 # Fitted on drawn pairs by benchmarks/calibrate_measured.py.
-FINE = Limit(6.1, 0.31)
-COARSE = Limit(0.32, 0.0165)
-COARSE_COLOUR = Limit(1.65, 0.0)
-STEEPNESS = 1.38
+FINE = Limit(7.4, 0.38)
+COARSE = Limit(0.47, 0.024)
+COARSE_COLOUR = Limit(1.01, 0.0)
+INK = Limit(0.78, 0.195)
+LIMITS = (FINE, COARSE, COARSE_COLOUR, INK)
+"""Of each measure that ``tests`` gives."""
+STEEPNESS = 2.06
 """The odds of a change grow with this power of the score."""
-ODDS = 0.86
+ODDS = 0.77
 """The odds of a change at the threshold."""
 
 FAINT = 5
 """Grey levels that are seen by nobody, however large the area: they are taken off what is left over."""
 COARSE_STEPS = 3
-"""How often differences are blurred and halved for the coarse scale: a standard deviation of 5 pixels."""
+"""How often what is coarse is blurred and halved: to cells, by a standard deviation of 5 pixels."""
+THIN = 3
+"""Ink is at most 2 x 3 pixels wide at half size."""
 CERTAIN = 100.0
 """The score of a difference beyond doubt, as of two sizes."""
 DOUBT = 0.8
@@ -86,33 +94,44 @@ def visibility(before: Pixels, after: Pixels) -> Visibility:
     if not differs.any():
         return Visibility(differs, strength)
     before, after = _ordered(before, after, differs)
-    for rows, columns in _windows(step >= FAINT):
-        part = _strength(before[rows, columns], after[rows, columns])
-        np.maximum(strength[rows, columns], part, out=strength[rows, columns])
+    near = _near(step >= FAINT)
+    for core in _cores(near):
+        window = tuple(slice(max(0, side.start - MARGIN), side.stop + MARGIN) for side in core)
+        pixels = _of_cells(*window)
+        found = _strength(before[pixels], after[pixels], near[window])
+        inner = _of_cells(
+            *(slice(s.start - w.start, s.stop - w.start) for s, w in zip(core, window, strict=True))
+        )
+        strength[_of_cells(*core)] = found[inner]
     return Visibility(differs, strength)
 
 
-def tests(before: Pixels, after: Pixels) -> list[tuple[int, NDArray[np.float32], NDArray[np.float32]]]:
-    """The three measures of a difference: how often halved, its size, the contrast there, both in grey
-    levels.
+def tests(before: Pixels, after: Pixels) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+    """The four measures of a difference: its size, and what it is measured by, both in grey levels.
+
+    The first for each pixel, the others for each cell.
 
     Pictures are blurred by one pixel. What is left over is how far a value lies outside the range of the
     other picture's value there and at its eight neighbours, so that motion by a pixel leaves nothing. Fine:
     luminance.
     Coarse: luminance and the larger chroma (at half size from the start, as it is seen less sharply), blurred
-    on, so that what alternates in sign goes away.
+    on, so that what alternates in sign goes away. All three by the contrast there.
+    Ink: how much more or less there is of what is thin, by how much there is of it. Motion leaves it as it
+    was; lines and markers that grow by a pixel, which the range explains away, do not.
     """
     one, other = luminance(before), luminance(after)
     ground = blurred(np.maximum(contrast(one), contrast(other)))
-    rest = _unexplained(blurred(one), blurred(other))
+    one, other = blurred(one), blurred(other)
+    rest = _unexplained(one, other)
     colour = _unexplained(*(blurred(chroma(picture), 2) for picture in (before, after)))
-    found = [(0, _levels(rest), _levels(ground))]
+    found = [(_levels(rest), _levels(ground))]
     rest, ground = halved(rest), halved(ground)
     for _ in range(COARSE_STEPS - 1):
         rest, ground, colour = blurred(rest, 2), blurred(ground, 2), blurred(colour, 2)
     coarse = _levels(blurred(ground))
-    found.append((COARSE_STEPS, _levels(blurred(rest)), coarse))
-    found.append((COARSE_STEPS, _levels(np.abs(blurred(colour)).max(axis=0)), coarse))
+    found.append((_levels(blurred(rest)), coarse))
+    found.append((_levels(np.abs(blurred(colour)).max(axis=0)), coarse))
+    found.append(_ink(halved(one), halved(other)))
     return found
 
 
@@ -132,40 +151,45 @@ def _ordered(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> tuple
     return (before, after) if tuple(before[first]) <= tuple(after[first]) else (after, before)
 
 
-def _windows(differs: NDArray[np.bool_]) -> Iterator[tuple[slice, slice]]:
-    """Parts that hold all differences with their margins, at most ``STRIP`` rows and two margins high."""
-    for start, end in _occupied(np.any(differs, axis=1)):
+def _near(differs: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Of each cell whether a pixel differs in it or in one of the eight around it."""
+    height, width = differs.shape
+    rows = np.logical_or.reduceat(differs, np.arange(0, height, CELL), axis=0)
+    return enlarged(np.logical_or.reduceat(rows, np.arange(0, width, CELL), axis=1), 1, 1)
+
+
+def _cores(near: NDArray[np.bool_]) -> Iterator[tuple[slice, slice]]:
+    """Parts, in cells, that hold all cells near a difference, each at most ``STRIP`` high."""
+    for start, end in _occupied(np.any(near, axis=1)):
         for first in range(start, end, STRIP):
             last = min(first + STRIP, end)
-            for left, right in _occupied(np.any(differs[first:last], axis=0)):
-                yield (
-                    slice(max(0, first - MARGIN), last + MARGIN),
-                    slice(max(0, left - MARGIN), right + MARGIN),
-                )
+            for left, right in _occupied(np.any(near[first:last], axis=0)):
+                yield slice(first, last), slice(left, right)
 
 
 def _occupied(lines: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """Start and stop, multiples of ``CELL``, of runs of lines that are farther apart than their margins."""
+    """Start and stop of runs of lines of cells that are farther apart than their margins."""
     occupied = np.flatnonzero(lines)
     breaks = np.flatnonzero(np.diff(occupied) > 2 * MARGIN)
     starts = occupied[np.r_[0, breaks + 1]] if len(occupied) else occupied
     ends = occupied[np.r_[breaks, len(occupied) - 1]] if len(occupied) else occupied
-    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        yield start // CELL * CELL, (end // CELL + 1) * CELL
+    yield from zip(starts.tolist(), (ends + 1).tolist(), strict=True)
 
 
-def _strength(before: Pixels, after: Pixels) -> NDArray[np.float32]:
-    """The largest of all measures over its limit, (H, W)."""
+def _of_cells(rows: slice, columns: slice) -> tuple[slice, slice]:
+    """The pixels of some cells."""
+    return slice(CELL * rows.start, CELL * rows.stop), slice(CELL * columns.start, CELL * columns.stop)
+
+
+def _strength(before: Pixels, after: Pixels, near: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """The largest of all measures over its limit, (H, W); the coarse ones only in cells near a difference."""
     height, width = before.shape[:2]
-    largest = np.zeros((height, width), np.float32)
-    for (halvings, size, ground), limit in zip(
-        tests(before, after), (FINE, COARSE, COARSE_COLOUR), strict=True
-    ):
-        shown = size / (limit.flat + limit.slope * ground)
-        if halvings:
-            shown = shown.repeat(2**halvings, axis=0).repeat(2**halvings, axis=1)[:height, :width]
-        np.maximum(largest, shown, out=largest)
-    return largest
+    fine, *coarse = (
+        size / (limit.flat + limit.slope * ground)
+        for (size, ground), limit in zip(tests(before, after), LIMITS, strict=True)
+    )
+    cells: NDArray[np.float32] = np.maximum.reduce(coarse) * near
+    return np.maximum(fine, cells.repeat(CELL, axis=0).repeat(CELL, axis=1)[:height, :width])
 
 
 def _unexplained(one: Planes, other: Planes) -> Planes:
@@ -176,6 +200,29 @@ def _unexplained(one: Planes, other: Planes) -> Planes:
     darker = np.maximum(darker - FAINT * UNIT, 0)
     signed: Planes = np.where(brighter >= darker, brighter, -darker)
     return signed
+
+
+def _ink(one: Planes, other: Planes) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Of blurred luminance at half size: the change of ink, and the larger ink of both pictures.
+
+    Ink is what a square of ``THIN`` pixels at half size fills: what is darker than its surroundings where
+    those are light, else what is lighter. Both are blurred as all that is coarse.
+    """
+    both = np.stack([one, other])
+    light = blurred(_coarse((one + other) >> 1)) >= 128 * UNIT
+    inks = np.zeros((2, *light.shape), np.float32)
+    if light.any():
+        inks = _levels(_coarse(closed(both, THIN) - both))
+    if not light.all():
+        inks = np.where(light, inks, _levels(_coarse(closed(-both, THIN) + both)))
+    return np.abs(inks[1] - inks[0]), np.maximum(inks[0], inks[1])
+
+
+def _coarse(planes: Planes) -> Planes:
+    """Values at half size at the coarse scale."""
+    for _ in range(COARSE_STEPS - 1):
+        planes = blurred(planes, 2)
+    return blurred(planes)
 
 
 def _levels(planes: Planes) -> NDArray[np.float32]:

@@ -1,10 +1,15 @@
 """Luminance and chroma of pictures as whole numbers, and their blurs: the same on every machine."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 Planes = NDArray[np.int16]
 """(..., H, W) of luminance or chroma, in units of 1/8 of a grey level: blurs of them stay within 16 bits."""
+
+Values = NDArray[Any]
+"""Planes or masks."""
 
 UNIT = 8
 """A difference of one grey level, in units of a plane."""
@@ -65,6 +70,12 @@ def largest_near(planes: Planes) -> Planes:
     return _over_neighbours(planes, np.maximum)
 
 
+def closed(planes: Planes, radius: int) -> Planes:
+    """What is darker than its surroundings and narrower than a square of 2 x radius + 1, filled."""
+    lightest = _along(_along(planes, -2, radius, np.maximum), -1, radius, np.maximum)
+    return _along(_along(lightest, -2, radius, np.minimum), -1, radius, np.minimum)
+
+
 def padded_by(planes: Planes, width: int) -> Planes:
     """The planes with their borders repeated so often."""
     sides = [(0, 0)] * (planes.ndim - 2) + [(width, width)] * 2
@@ -73,7 +84,7 @@ def padded_by(planes: Planes, width: int) -> Planes:
 
 def enlarged(mask: NDArray[np.bool_], height: int, width: int) -> NDArray[np.bool_]:
     """True wherever a True lies within ``height`` rows and ``width`` columns."""
-    return _enlarged_along(_enlarged_along(mask, 0, height), 1, width)
+    return _along(_along(mask, 0, height, np.logical_or), 1, width, np.logical_or)
 
 
 def _binomial(*shifted: Planes) -> Planes:
@@ -97,14 +108,14 @@ def _over_neighbours(planes: Planes, choose: np.ufunc) -> Planes:
     return np.asarray(choose(choose(rows[..., :-2], rows[..., 1:-1]), rows[..., 2:]))
 
 
-def _enlarged_along(mask: NDArray[np.bool_], axis: int, radius: int) -> NDArray[np.bool_]:
-    """True wherever a True lies within ``radius`` along an axis: windows that double."""
-    pad = [(0, 0), (0, 0)]
+def _along(planes: Values, axis: int, radius: int, choose: np.ufunc) -> Values:
+    """The chosen one (least, largest) of all values within ``radius`` along an axis: windows that double."""
+    pad = [(0, 0)] * planes.ndim
     pad[axis] = (radius, radius)
-    along = np.moveaxis(np.pad(mask, pad), axis, 0)
+    along = np.moveaxis(np.pad(planes, pad, mode="edge"), axis, 0)
     window, wanted = 1, 2 * radius + 1
     while window < wanted:
         step = min(window, wanted - window)
-        along = along[:-step] | along[step:]
+        along = choose(along[:-step], along[step:])
         window += step
     return np.moveaxis(along, 0, axis)

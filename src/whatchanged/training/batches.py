@@ -7,7 +7,7 @@ that a checkpoint needs to go on with exactly the same examples.
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,11 +16,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn import functional as F
 
 from whatchanged.errors import ShapeError
 from whatchanged.recipes.methods import Task
 from whatchanged.recipes.schema import StageConfig
 from whatchanged.records import PairRecord
+from whatchanged.training.distributed import gather_batch, own_part, processes, rank
+from whatchanged.vocabulary import PAD
 
 PREFETCHED = 2
 """Batches that are read ahead, each in a thread of its own."""
@@ -48,6 +51,14 @@ class Example:
 
 
 @dataclass(frozen=True)
+class Part:
+    """Which rows of the whole batch a process holds: their numbers (b,), of ``whole`` rows."""
+
+    rows: Tensor
+    whole: int
+
+
+@dataclass(frozen=True)
 class Batch:
     """B examples as tensors. L text positions, K false captions.
 
@@ -57,6 +68,7 @@ class Batch:
     truth: what the vision's own losses need, a dataclass of tensors with a ``to``; or None.
     single: there is no picture after; ``after`` is not to be read.
     labels: (B, 2) classes of both pictures.
+    part: which rows of the batch these are, where several processes share it; None: it is whole.
     """
 
     before: Tensor
@@ -68,6 +80,7 @@ class Batch:
     truth: Any = None
     single: bool = False
     labels: Tensor | None = None
+    part: Part | None = None
 
     def to(self, device: torch.device | str) -> "Batch":
         """The same batch on another device (the generator stays where it is)."""
@@ -79,6 +92,37 @@ class Batch:
         if self.truth is not None:
             moved["truth"] = self.truth.to(device)
         return replace(self, **moved)
+
+
+def rows_of(value: Any, rows: slice) -> Any:
+    """Some rows of a tensor, of all tensors of a dataclass, and of those within; anything else as it is."""
+    if isinstance(value, Tensor):
+        return value[rows]
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{name: rows_of(own, rows) for name, own in vars(value).items()})
+    return value
+
+
+def draw_rows(
+    shape: Sequence[int],
+    generator: torch.Generator | None,
+    device: torch.device,
+    part: Part | None = None,
+    axis: int = 0,
+    normal: bool = False,
+) -> Tensor:
+    """Uniform numbers in [0, 1), or normal ones, of ``shape``, for the rows of a batch along ``axis``.
+
+    They are drawn where the generator lives (None: torch's own, on ``device``). Of a part, those of the
+    whole batch are drawn, and its own rows returned.
+    """
+    sizes = list(shape)
+    if part is not None:
+        sizes[axis] = part.whole
+    source = device if generator is None else generator.device
+    draw = torch.randn if normal else torch.rand
+    drawn = draw(sizes, generator=generator, device=source).to(device)
+    return drawn if part is None else drawn.index_select(axis, part.rows.to(device))
 
 
 Collate = Callable[[Sequence[Example]], Batch]
@@ -126,6 +170,7 @@ class StageInput:
 
     sources: what each task of the stage reads. tasks: each task's needs. seed: (the run's, the stage's
     number). batch_size: the method's own, (task, the stage's batch) -> examples in one batch of that task.
+    process: the number of the process that reads, and how many share each batch.
     """
 
     stage: StageConfig
@@ -134,6 +179,7 @@ class StageInput:
     seed: tuple[int, ...]
     batch_size: Callable[[str, int], int]
     collate: Collate
+    process: tuple[int, int] = (0, 1)
 
 
 @dataclass(frozen=True)
@@ -148,11 +194,15 @@ class Plan:
 
 @dataclass(frozen=True)
 class Draw:
-    """One step's task and batch; ``positions`` is where the streams stand after it."""
+    """One step's task and batch; ``positions`` is where the streams stand after it.
+
+    examples: how many there are without partners, which stand behind them.
+    """
 
     task: str
     batch: Batch
     positions: dict[str, int]
+    examples: int
 
 
 def endless(
@@ -198,15 +248,46 @@ def plans(given: StageInput, step: int, positions: Mapping[str, int]) -> Iterato
 
 
 def read(given: StageInput, plan: Plan) -> Draw:
-    """A plan's examples, each from a generator of its own, then their partners, collated."""
+    """A plan's examples, each from a generator of its own, then their partners, collated.
+
+    Where several processes share the batch, the own part of them. One without examples gets no rows, which
+    are shaped as those of the first example are.
+    """
     seed = (*given.seed, given.tasks[plan.task].number, 0)
     source = given.sources[plan.task]
+    own = own_part(len(plan.indices), *given.process)
     examples = [
-        source.example(int(index), np.random.default_rng((*seed, plan.first + place)))
-        for place, index in enumerate(plan.indices)
+        source.example(int(plan.indices[place]), np.random.default_rng((*seed, plan.first + place)))
+        for place in own or range(1)
     ]
     partners = [example.partner for example in examples if example.partner is not None]
-    return Draw(plan.task, given.collate(examples + partners), plan.positions)
+    batch = given.collate(examples + partners)
+    return Draw(plan.task, batch if own else rows_of(batch, slice(0)), plan.positions, len(own))
+
+
+def fitted(draw: Draw) -> Batch:
+    """A draw's batch, fitted to those of the other processes: captions are as long as their longest one, and
+    ``part`` says which rows of the whole batch these are, in which partners stand behind all examples.
+
+    Where one process does not know which of its pairs changed, nobody does.
+    """
+    batch = draw.batch
+    if processes() == 1:
+        return batch
+    false = batch.negatives_ids
+    lengths = batch.ids.shape[1], 0 if false is None else false.shape[2]
+    about = (draw.examples, len(batch.ids) - draw.examples, *lengths, batch.changed is None)
+    told = gather_batch(torch.tensor([about]))  # (processes, 5)
+    before, whole, longest = told[: rank()].sum(0), told.sum(0), told.amax(0)
+    examples = before[0] + torch.arange(about[0])
+    partners = whole[0] + before[1] + torch.arange(about[1])
+    return replace(
+        batch,
+        ids=F.pad(batch.ids, (0, int(longest[2]) - lengths[0]), value=PAD),
+        negatives_ids=None if false is None else F.pad(false, (0, int(longest[3]) - lengths[1]), value=PAD),
+        changed=None if longest[4] else batch.changed,
+        part=Part(torch.cat([examples, partners]), int(whole[0] + whole[1])),
+    )
 
 
 def draws(given: StageInput, step: int, positions: Mapping[str, int]) -> Iterator[Draw]:

@@ -11,10 +11,12 @@ from whatchanged.recipes.schema import (
     ObjectsConfig,
     PatchesConfig,
     Recipe,
+    RegionsConfig,
     VisionConfig,
 )
 from whatchanged.training.methods import Method, build_method
 from whatchanged.training.objects.tokens import ObjectVision
+from whatchanged.training.regions.vision import RegionVision
 from whatchanged.training.vision.backbone import BackboneVision
 from whatchanged.training.vision.base import Vision
 from whatchanged.training.vision.features import StoredFeatures
@@ -33,6 +35,8 @@ def build_vision(config: VisionConfig) -> Vision:
             return BackboneVision(config)
         case ObjectsConfig():
             return ObjectVision(config)
+        case RegionsConfig():
+            return RegionVision(config)
 
 
 _COPIES = 4

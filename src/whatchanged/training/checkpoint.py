@@ -22,6 +22,7 @@ from whatchanged.errors import RecipeError
 from whatchanged.files import write_whole
 from whatchanged.json_values import read_json
 from whatchanged.training.compatibility import current_names
+from whatchanged.training.distributed import rank
 from whatchanged.training.vision.base import TorchModule
 
 _UNREADABLE = (OSError, SafetensorError, KeyError, TypeError, ValueError, AttributeError)
@@ -51,7 +52,9 @@ class State:
 def save_checkpoint(
     path: Path, state: State, method: TorchModule, optimizer: torch.optim.Optimizer | None
 ) -> None:
-    """Write a checkpoint beside ``path`` and move it into place."""
+    """Write a checkpoint beside ``path`` and move it into place. Of several processes, the first one does."""
+    if rank():
+        return
     tensors = {f"model.{name}": tensor for name, tensor in model_tensors(method).items()}
     if optimizer is not None:
         tensors |= dict(_optimizer_tensors(method, optimizer))

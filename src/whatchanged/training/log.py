@@ -88,3 +88,32 @@ class RunLog:
             self._bar.stop()
         self._events.close()
         self._file.close()
+
+
+class SilentLog:
+    """The log of a process that is not the first of several: it writes and says nothing."""
+
+    length = 0
+
+    def stage(self, name: str, step: int, steps: int) -> None:
+        """A stage begins."""
+
+    def advance(self, step: int) -> None:
+        """A step is done."""
+
+    def write(self, line: Mapping[str, Any], total_step: int) -> None:
+        """One line, which the first process writes."""
+
+    def say(self, message: str) -> None:
+        """A message, which the first process prints."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+
+Log = RunLog | SilentLog

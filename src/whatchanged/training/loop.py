@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from signal import Signals
 
 import torch
 from torch import Tensor, nn
@@ -13,18 +14,29 @@ from torch import Tensor, nn
 from whatchanged.errors import RecipeError
 from whatchanged.files import whole
 from whatchanged.recipes.schema import PoolConfig, Recipe, StageConfig
-from whatchanged.training.batches import Draw, StageInput, draws
+from whatchanged.training.batches import Draw, StageInput, draws, fitted
 from whatchanged.training.checkpoint import (
     Checkpoint,
     State,
+    model_tensors,
     read_checkpoint,
     save_checkpoint,
     stage_checkpoint,
 )
 from whatchanged.training.data.prefetch import draws_by_processes
 from whatchanged.training.data.sources import Sources
+from whatchanged.training.distributed import (
+    add_up_gradients,
+    batch_total,
+    begin_alike,
+    greatest,
+    processes,
+    random_draws,
+    rank,
+    wait_for_all,
+)
 from whatchanged.training.interrupts import noting_signals
-from whatchanged.training.log import RunLog
+from whatchanged.training.log import Log, RunLog, SilentLog
 from whatchanged.training.methods import Method
 from whatchanged.training.schedule import fill_idle_gradients, learning_rate, make_optimizer
 from whatchanged.training.validation import validate
@@ -53,24 +65,27 @@ def train(
 
     SIGINT and SIGTERM end it as the end of ``max_seconds`` does, all saved, with KeyboardInterrupt or
     SystemExit; a second one ends it at once. Raises RecipeError when a loss or the metric is not finite.
+
+    Where ``torchrun`` started several processes, all of them call this. Each takes a part of every batch and
+    of the validation pairs, all make the same steps, and the first one writes.
     """
     state = State() if start is None else start.state
     before, began = state.seconds, time.monotonic()
     last, best = run / "checkpoints" / "last.safetensors", run / "checkpoints" / "best.safetensors"
 
-    with (
-        RunLog(run, state.log_bytes, steps_done(recipe, state), quiet) as log,
-        noting_signals(log.say) as asked,
-    ):
+    first = rank() == 0
+    own_log: Log = RunLog(run, state.log_bytes, steps_done(recipe, state), quiet) if first else SilentLog()
+    with own_log as log, noting_signals(log.say) as asked:
         while not state.finished:
             stage = recipe.stages[state.stage]
-            if not state.step:
+            if not state.step and first:
                 best.unlink(missing_ok=True)  # it would be of the stage before
             optimizer = make_optimizer(method, stage)
             if start is not None:
                 start.restore_optimizer(method, optimizer)
                 start.restore_random()
                 start = None
+            begin_alike(model_tensors(method).values(), device)
             log.stage(stage.name, state.step, stage.steps)
             for draw in stage_draws(recipe, method, sources, state, workers):
                 values = take_step(method, optimizer, draw, recipe, state, device)
@@ -88,13 +103,14 @@ def train(
                         save_checkpoint(best, state, method, None)
                 if stage_over(stage, state, log):
                     break
-                over = max_seconds is not None and time.monotonic() - began >= max_seconds
-                if over or asked.signal or due(state.step, stage.save_every, stage.steps):
+                late = max_seconds is not None and time.monotonic() - began >= max_seconds
+                over, signal = greatest([late, asked.signal or 0])
+                if over or signal or due(state.step, stage.save_every, stage.steps):
                     state.log_bytes = log.length
                     save_checkpoint(last, state, method, optimizer)
-                if asked.signal:
+                if signal:
                     log.say(f"Stopped and saved at {stage.name}, step {state.step}. Go on with --resume.")
-                    asked.end(asked.signal)
+                    asked.end(Signals(signal))
                 if over:
                     log.say(f"Time is over at {stage.name}, step {state.step} of {stage.steps}.")
                     return state
@@ -118,6 +134,7 @@ def stage_draws(
         (recipe.seed, state.stage),
         method.batch_size,
         method.collate,
+        (rank(), processes()),
     )
     if workers:
         return draws_by_processes(given, state.step, state.positions, workers)
@@ -132,19 +149,25 @@ def take_step(
     state: State,
     device: torch.device,
 ) -> dict[str, float]:
-    """The next weight update: the task's terms are summed as they are; returns them as numbers."""
+    """The next weight update: the task's terms are summed as they are; returns them as numbers.
+
+    Each process computes the shares of its part of the batch. Their sums are the whole batch's terms and
+    gradients, so all processes make the same update.
+    """
     stage, step = recipe.stages[state.stage], state.step
     method.train()
     if not stage.learns_vision:  # its running statistics stay as they are, too
         method.vision.eval()
-    batch = draw.batch.to(device)
+    batch = fitted(draw).to(device)
     if isinstance(recipe.data, PoolConfig) and recipe.data.augment == "batches":
         batch = augment_batch(batch, (recipe.seed, state.stage, step))
-    with torch.autocast(device.type, torch.bfloat16, enabled=stage.precision == "bf16"):
-        terms = method.loss(draw.task, batch)
-    values = finite_values(terms, f"stage.{stage.name}, step {step}, task {draw.task}")
-    optimizer.zero_grad()
-    torch.stack([term.float() for term in terms.values()]).sum().backward()  # type: ignore[no-untyped-call]
+    with random_draws(device, (recipe.seed, state.stage, step)) as common:
+        with torch.autocast(device.type, torch.bfloat16, enabled=stage.precision == "bf16"):
+            terms = method.loss(draw.task, replace(batch, generator=common))
+        values = finite_values(terms, f"stage.{stage.name}, step {step}, task {draw.task}")
+        optimizer.zero_grad()
+        torch.stack([term.float() for term in terms.values()]).sum().backward()  # type: ignore[no-untyped-call]
+    add_up_gradients(method.parameters())
     fill_idle_gradients(optimizer)
     if stage.max_grad_norm:
         learning = [parameter for parameter in method.parameters() if parameter.requires_grad]
@@ -160,7 +183,7 @@ def steps_done(recipe: Recipe, state: State) -> int:
     return sum(stage.steps for stage in recipe.stages[: state.stage]) + state.step
 
 
-def write_means(log: RunLog, recipe: Recipe, state: State, rate: float) -> None:
+def write_means(log: Log, recipe: Recipe, state: State, rate: float) -> None:
     """Log the mean of each term since the last such line, and start counting anew."""
     at = {"stage": recipe.stages[state.stage].name, "step": state.step}
     means = {name: total / times for name, (total, times) in sorted(state.window.items())}
@@ -189,7 +212,7 @@ def finite_score(scores: Mapping[str, float], stage: StageConfig, step: int) -> 
     return score
 
 
-def stage_over(stage: StageConfig, state: State, log: RunLog) -> bool:
+def stage_over(stage: StageConfig, state: State, log: Log) -> bool:
     """Whether the stage ends after this step: all are done, or its metric has not risen for too long."""
     if state.step < stage.steps and stage.patience and state.misses >= stage.patience:
         log.say(f"{stage.name}: {stage.metric} has not risen for {state.misses} evaluations.")
@@ -199,11 +222,14 @@ def stage_over(stage: StageConfig, state: State, log: RunLog) -> bool:
 
 def keep_best(method: Method, best: Path, stage: str) -> State:
     """Copy the best checkpoint beside itself as the stage's own, and its weights into ``method``."""
+    wait_for_all()  # it may be being written
     saved = read_checkpoint(best)
     saved.restore_model(method)
     target = best.with_name(f"{stage_checkpoint(stage)}.safetensors")
-    with whole(target) as draft:
-        shutil.copyfile(best, draft)
+    if rank() == 0:
+        with whole(target) as draft:
+            shutil.copyfile(best, draft)
+    wait_for_all()
     return saved.state
 
 
@@ -223,8 +249,9 @@ def count_terms(window: dict[str, list[float]], task: str, values: Mapping[str, 
 
 
 def finite_values(terms: Mapping[str, Tensor], where: str) -> dict[str, float]:
-    """The terms as numbers; raises RecipeError if one is infinite or not a number."""
-    values = torch.stack([term.detach().float() for term in terms.values()]).tolist()
+    """The terms of the whole batch as numbers; raises RecipeError if one is infinite or not a number."""
+    shares = torch.stack([term.detach().double() for term in terms.values()])
+    values = batch_total(shares).tolist()
     named = dict(zip(terms, values, strict=True))
     if not all(abs(value) < float("inf") for value in values):
         shown = ", ".join(f"{name} {value}" for name, value in named.items())

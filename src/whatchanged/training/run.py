@@ -12,12 +12,14 @@ import torch
 
 from whatchanged.captioner.bundle import open_bundle
 from whatchanged.errors import OutputError, RecipeError
-from whatchanged.recipes.schema import DataConfig, PoolConfig, Recipe
+from whatchanged.recipes.schema import DataConfig, ObjectsConfig, PoolConfig, Recipe
+from whatchanged.training.batches import Source, read_examples, stack_pictures
 from whatchanged.training.build import check_memory, make_method
 from whatchanged.training.checkpoint import State, read_checkpoint, save_checkpoint
 from whatchanged.training.data.sources import open_sources
 from whatchanged.training.data.token_cache import leaves_backbone, with_tokens
 from whatchanged.training.device import choose_device
+from whatchanged.training.distributed import first_process_first, joined, rank, wait_for_all
 from whatchanged.training.features.backbones import fingerprint
 from whatchanged.training.loop import train
 from whatchanged.training.methods import Method, initialise_from
@@ -32,9 +34,12 @@ from whatchanged.training.run_folder import (
     read_recipe,
 )
 from whatchanged.training.schedule import trained_groups
-from whatchanged.training.vision.base import PictureVision
+from whatchanged.training.vision.base import PictureVision, StandardisedVision, Vision
 from whatchanged.training.weights.bundle_weights import check_norms, initialise_from_bundle
 from whatchanged.training.weights.trained import is_model
+
+MEASURED = 512
+"""Pairs by whose tokens a frozen vision standardises."""
 
 
 def run_recipe(
@@ -52,11 +57,27 @@ def run_recipe(
     init: the weights to start from: another run's last ones (``initialise_from``), a bundle's (a shipped one
     by name), or a file of published weights, for a method that reads one. A resumed run keeps its own.
     workers: processes that read the examples; 0 reads them in threads, which is enough for a CPU.
+    The processes that ``torchrun`` started share every batch; the first one writes the folder.
 
     Raises OutputError where the folder is not empty and ``resume`` is not set; RecipeError where the run was
     started with another recipe or on data with other words, or its stored tokens were made by other weights
     than its vision's.
     """
+    with joined():
+        return _run(recipe, run, resume, max_seconds, device, quiet or rank() > 0, init, workers)
+
+
+def _run(
+    recipe: Recipe | None,
+    run: Path,
+    resume: bool,
+    max_seconds: float | None,
+    device: str,
+    quiet: bool,
+    init: Path | None,
+    workers: int,
+) -> State:
+    """``run_recipe``, in each of the processes."""
     last = run / "checkpoints" / "last.safetensors"
     recipe = _settle(recipe, run, resume)
     where = choose_device(device)
@@ -71,28 +92,34 @@ def run_recipe(
     init = first_init(run, init)
     if start is None and init is None:  # before the data, which may take long to open
         check_start(recipe, quiet)
+    writes = rank() == 0
+    wait_for_all()  # every process has looked at the folder, which now changes
     try:
-        if fresh:  # before the data: opening it may take long, and be broken off
-            keep(recipe, run, where, init)
-        sources = open_sources(recipe, run)
-        if start is not None:
-            check_vocabulary(sources.vocabulary, run)
-        check_memory(recipe, sources.vocabulary)
-        seed_everything(recipe.seed)
-        method = make_method(recipe, sources.vocabulary, sources.longest_caption)
-        for stage in recipe.stages:
-            trained_groups(method, stage)
-        if start is not None:
-            start.restore_model(method)
-        elif init is not None:
-            start_from(recipe, method, init, quiet)
-        check_tokens(recipe, method)
+        with first_process_first():
+            if fresh and writes:  # before the data: opening it may take long, and be broken off
+                keep(recipe, run, where, init)
+            sources = open_sources(recipe, run)
+            if start is not None:
+                check_vocabulary(sources.vocabulary, run)
+            check_memory(recipe, sources.vocabulary)
+            seed_everything(recipe.seed)
+            method = make_method(recipe, sources.vocabulary, sources.longest_caption)
+            for stage in recipe.stages:
+                trained_groups(method, stage)
+            if start is not None:
+                start.restore_model(method)
+            elif init is not None:
+                start_from(recipe, method, init, quiet)
+            if start is None:
+                measure_tokens(method.vision, sources.train)
+            check_tokens(recipe, method)
     except BaseException:
-        if fresh:
+        if fresh and writes:
             shutil.rmtree(run, ignore_errors=True)
         raise
-    keep(recipe, run, where, init, resumed=start is not None)
-    keep_vocabulary(sources.vocabulary, run)
+    if writes:
+        keep(recipe, run, where, init, resumed=start is not None)
+        keep_vocabulary(sources.vocabulary, run)
     method.to(where)
     if leaves_backbone(recipe) and isinstance(method.vision, PictureVision) and not workers:
         sources = with_tokens(sources, method.vision)
@@ -128,10 +155,15 @@ def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
 def check_start(recipe: Recipe, quiet: bool) -> None:
     """Check a recipe that starts from random weights.
 
-    Raises RecipeError where it keeps the best cells of a picture by heads, and no stage learns to see. Warns
-    where the first stage chooses cells by heads that it does not train, and where the recipe expects
-    published weights.
+    Raises RecipeError where its vision is frozen, or keeps the best cells of a picture by heads and no stage
+    learns to see. Warns where the first stage chooses cells by heads that it does not train, and where the
+    recipe expects published weights.
     """
+    if isinstance(recipe.vision, ObjectsConfig) and recipe.vision.frozen:
+        raise RecipeError(
+            f"{recipe.name}: vision.frozen keeps the vision as it is, and it would be random. Start from"
+            " trained weights: --init clevr-pcl, or --init RUN."
+        )
     tasks = recipe.vision.tasks
     teachers = {name for name, task in tasks.items() if task.vision_only}
     ranked = not recipe.vision.keeps_every_cell
@@ -172,6 +204,12 @@ def check_tokens(recipe: Recipe, method: Method) -> None:
             f"{data.tokens}: these tokens were made by other weights than this run's vision has."
             " Begin from the run that made them: --init RUN"
         )
+
+
+def measure_tokens(vision: Vision, source: Source) -> None:
+    """Standardise a vision that does so by the tokens of the first ``MEASURED`` examples."""
+    if isinstance(vision, StandardisedVision) and vision.standardises:
+        vision.measure(*stack_pictures(list(read_examples(source, range(min(len(source), MEASURED))))))
 
 
 def seed_everything(seed: int) -> None:

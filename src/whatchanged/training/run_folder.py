@@ -26,6 +26,7 @@ from whatchanged.recipes.reader import dump_recipe, parse_saved_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.build import make_method, weight_bytes
 from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, stage_checkpoint
+from whatchanged.training.distributed import processes
 from whatchanged.training.methods import Method
 from whatchanged.vocabulary import Vocabulary
 
@@ -186,4 +187,5 @@ def environment(device: torch.device) -> dict[str, object]:
         "cores": os.cpu_count(),
         "threads": torch.get_num_threads(),
         "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
+        "processes": processes(),
     }

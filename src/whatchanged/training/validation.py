@@ -1,5 +1,6 @@
 """Scores on validation data, for early stopping: captions (ROUGE-L and CIDEr-D, no Java) or retrieval."""
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -18,7 +19,17 @@ from whatchanged.evaluation.metrics.cider import cider_d
 from whatchanged.evaluation.metrics.ngrams import count
 from whatchanged.evaluation.metrics.rouge import rouge_l
 from whatchanged.evaluation.report.retrieval_report import retrieval
+from whatchanged.json_values import read_json
 from whatchanged.training.batches import Batch, Example, Source, read_examples
+from whatchanged.training.distributed import (
+    first_row,
+    gather_batch,
+    gather_texts,
+    greatest,
+    own_part,
+    processes,
+    rank,
+)
 from whatchanged.training.methods import EmbedsCaptions, Method
 
 BATCH = 64
@@ -39,14 +50,18 @@ def validate(
 def caption_source(
     method: Method, source: Source, device: torch.device
 ) -> tuple[list[str], list[tuple[str, ...]]]:
-    """The greedy caption of every pair of ``source``, and each pair's own captions."""
+    """The greedy caption of every pair of ``source``, and each pair's own captions.
+
+    Several processes share the pairs, and all get all captions.
+    """
     captions: list[str] = []
-    references: list[tuple[str, ...]] = []
-    for start in range(0, len(source), BATCH):
-        examples = list(read_examples(source, range(start, min(start + BATCH, len(source)))))
+    references: list[str] = []
+    own = own_part(len(source), rank(), processes())
+    for start in range(own.start, own.stop, BATCH):
+        examples = list(read_examples(source, range(start, min(start + BATCH, own.stop))))
         captions += write_captions(method, method.collate(examples).to(device))
-        references += [example.record.captions for example in examples]
-    return captions, references
+        references += [json.dumps(example.record.captions) for example in examples]
+    return gather_texts(captions), [tuple(read_json(own)) for own in gather_texts(references)]
 
 
 def captioning_scores(captions: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, float]:
@@ -66,7 +81,7 @@ def rank_captions(method: Method, source: Source, device: torch.device) -> dict[
     A pair's caption that another pair also bears still counts as wrong there. Raises RecipeError for a method
     that embeds no captions.
     """
-    examples = read_examples(source, range(len(source)))
+    examples = read_examples(source, own_part(len(source), rank(), processes()))
     changed = (example for example in examples if example.record.changed is not False)
     found = similarity(method, ((example, example.record.captions) for example in changed), device)
     if not found.pairs:
@@ -82,7 +97,8 @@ def similarity(
 ) -> Similarity:
     """Cosines of all pairs with all captions: each example's pictures, and the captions beside it.
 
-    Raises RecipeError for a method that embeds no captions.
+    Several processes each bring pairs of their own, and all get the cosines of all. Raises RecipeError for a
+    method that embeds no captions.
     """
     if not isinstance(method, EmbedsCaptions):
         raise RecipeError('Retrieval (metric = "R@1") needs a method that embeds captions.')
@@ -105,9 +121,18 @@ def similarity(
                 owner += [len(pairs)] * len(own)
                 pairs.append(example.record.pair_id)
                 texts += own
-        matrix = torch.cat(seen) @ torch.cat(read).T if pairs else torch.zeros(0, 0)
+        matrix = _of_all(seen, device) @ _of_all(read, device).T
+        owners = gather_batch(torch.tensor(owner, dtype=torch.long) + first_row(len(pairs)))
     method.train(training)
-    return Similarity(_numpy(matrix), tuple(pairs), tuple(texts), np.array(owner, np.int64))
+    return Similarity(
+        _numpy(matrix), tuple(gather_texts(pairs)), tuple(gather_texts(texts)), owners.numpy().copy()
+    )
+
+
+def _of_all(chunks: Sequence[Tensor], device: torch.device) -> Tensor:
+    """The rows of all chunks of all processes, one of which may have none."""
+    width = greatest([chunks[0].shape[1] if chunks else 0])[0]
+    return gather_batch(torch.cat([*chunks]) if chunks else torch.zeros(0, width, device=device))
 
 
 def write_captions(method: Method, batch: Batch) -> list[str]:

@@ -157,7 +157,7 @@ def test_a_file_that_is_not_there(tmp_path):
 
 def test_order_follows_the_references():
     predictions = [Prediction("2", "b"), Prediction("9", "z"), Prediction("1", "a")]
-    got = aligned(predictions, [pair_record("1"), pair_record("2")], others=["9"])
+    got = aligned(predictions, [pair_record("1"), pair_record("2")], others=[pair_record("9")])
     assert [p.caption for p in got] == ["a", "b"]
 
 

@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
 from PIL import Image
-from strange_arrays import STRANGE, npy
 
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes.schema import BackboneConfig, FeaturesConfig
 from whatchanged.training.data.grid_files import shard_file, write_shard
-from whatchanged.training.data.pictures import kept_pixels, picture_reader, read_features
+from whatchanged.training.data.pictures import kept_pixels, picture_reader
 
 
 def test_pictures_are_resized(tmp_path):
@@ -29,41 +28,6 @@ def test_a_picture_is_decoded_once_as_long_as_there_is_room(tmp_path):
         Image.new("RGB", (16, 8), (99,) * 3).save(tmp_path / f"{name}.png")
     assert read(tmp_path / "a.png") is first
     assert (read(tmp_path / "b.png") == 99).all()
-
-
-@pytest.mark.parametrize("folder", ["", "sc_images", "sc_features"])
-@pytest.mark.parametrize("shape", [(5, 2, 3), (5, 6), (6, 5)])
-def test_features_are_found_and_turned(tmp_path, folder, shape):
-    cells = np.arange(30, dtype=np.float32).reshape(6, 5)
-    stored = cells if shape == (6, 5) else cells.T.reshape(shape)
-    (tmp_path / folder).mkdir(exist_ok=True)
-    np.save(tmp_path / folder / "x.png.npy", stored)
-    picture = tmp_path / "elsewhere" / "sc_images" / "x.png"
-    assert np.array_equal(read_features(tmp_path, picture, 2, 3, 5), cells)
-
-
-def test_wrong_features_are_refused(tmp_path):
-    picture = tmp_path / "x.png"
-    with pytest.raises(DatasetError, match=r"no features of x\.png"):
-        read_features(tmp_path, picture, 2, 3, 5)
-    np.save(tmp_path / "x.png.npy", np.zeros((4, 5)))
-    with pytest.raises(DatasetError, match=r"got the shape \(4, 5\), wanted \(5, 2, 3\)"):
-        read_features(tmp_path, picture, 2, 3, 5)
-    np.save(tmp_path / "x.png.npy", np.array([{"a": 1}]), allow_pickle=True)
-    with pytest.raises(DatasetError, match="cannot read the features"):
-        read_features(tmp_path, picture, 2, 3, 5)
-
-
-NOT_FINITE = {
-    name: npy(np.full((2, 3), value, np.float32)) for name, value in (("NaN", np.nan), ("inf", np.inf))
-}
-
-
-@pytest.mark.parametrize("kind", [*STRANGE, *NOT_FINITE])
-def test_features_that_are_no_array_of_finite_numbers(tmp_path, kind):
-    (tmp_path / "x.png.npy").write_bytes({**STRANGE, **NOT_FINITE}[kind])
-    with pytest.raises(DatasetError, match=r"x\.png\.npy: (cannot read the features|got the shape)"):
-        read_features(tmp_path, tmp_path / "x.png", 1, 2, 3)
 
 
 def test_stored_features_are_read_in_the_form_that_lies_there(tmp_path):

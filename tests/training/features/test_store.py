@@ -24,7 +24,7 @@ from whatchanged.images import open_image, resize
 from whatchanged.recipes.reader import dump_recipe, load_recipe
 from whatchanged.training.checkpoint import State, save_checkpoint
 from whatchanged.training.data.grid_files import GridFiles
-from whatchanged.training.data.pictures import read_features
+from whatchanged.training.data.npy_files import features_places, read_features
 from whatchanged.training.features.backbones import open_backbone
 from whatchanged.training.features.store import store_features, store_tokens
 from whatchanged.training.objects.pool import open_shards
@@ -298,7 +298,8 @@ def test_a_recipe_trains_on_stored_features(small, tiny_dataset, tmp_path):
             whole = grid.T.reshape(about["width"], about["rows"], about["columns"])
             np.save(published / folder / f"{picture.name}.npy", whole)
             place = (about["rows"], about["columns"], about["width"])
-            assert np.array_equal(read_features(published, picture, *place), grid)
+            places = features_places(published, picture, tiny_dataset)
+            assert np.array_equal(read_features(places, *place), grid)
     metrics = []
     for features in (out, published):
         steps = ["stage.pretrain.steps=6", "stage.caption.steps=4", "stage.caption.evaluate_every=4"]

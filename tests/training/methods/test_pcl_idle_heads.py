@@ -38,7 +38,8 @@ def ours(model, decay, watch=lambda number, model: None):
     optimizer = make_optimizer(model, stage)
     torch.manual_seed(0)
     for number, task in enumerate(TASKS):
-        draw = Draw(task, random_batch(model, draw=number), {})
+        batch = random_batch(model, draw=number)
+        draw = Draw(task, batch, {}, len(batch.ids))
         take_step(model, optimizer, draw, recipe, State(step=number), torch.device("cpu"))
         watch(number, model)
     return dict(model.named_parameters())

@@ -44,7 +44,7 @@ def one_word(model, monkeypatch, labels):
     """One pair whose caption's labelled words are ``labels`` (ids from 6 on)."""
     ids = torch.tensor([[BOS, *labels, EOS, PAD]])
     asked = ids.clone().masked_fill((ids < 6), IGNORED)
-    monkeypatch.setattr(pcl, "corrupt_words", lambda ids, entries, generator: (ids, asked))
+    monkeypatch.setattr(pcl, "corrupt_words", lambda ids, *_: (ids, asked))
     batch = random_batch(model, pairs=1)
     return Batch(batch.before, batch.after, ids, None, torch.tensor([1]))
 

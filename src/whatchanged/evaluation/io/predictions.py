@@ -8,17 +8,20 @@ The formats, recognised by their content:
     SCORER      a folder with sc_results.json and nsc_results.json, both COCO (DUDA's likewise)
     PCL         JSON Lines {"ImgId": "CLEVR_default_000123.png_CLEVR_semantic_000123.png",
                 "candidates": ["..."]}
+
+An id may be spelled as any of them spells it, where it can only mean one pair (``spellings``).
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from whatchanged.datasets.reading import is_unicode
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.io.documents import pcl_id, read_document, short
+from whatchanged.evaluation.io.spellings import Spellings
 from whatchanged.json_values import read_json
 from whatchanged.records import PairRecord
 
@@ -53,8 +56,8 @@ def read_predictions(path: str | Path) -> tuple[Prediction, ...]:
     Raises PredictionsError, with the line where there is one, for a file that is unreadable, empty,
     malformed, of no known format or evidently references, and for ids that occur more than once.
     """
-    path = Path(path)
-    predictions = [p for file in _files(path) for p in _read_file(file)]
+    path = Path(path) if isinstance(path, str) else path
+    predictions = [p for file in _files(path) for p in _read_file(file, file.parent == path)]
     twice = [pair_id for pair_id, count in Counter(p.pair_id for p in predictions).items() if count > 1]
     if twice:
         raise PredictionsError(f"{path}: {_named(twice, 'id')}: more than one line. Keep one line a pair.")
@@ -98,18 +101,19 @@ def _who_answered(noted: Mapping[str, Any], predictions: Sequence[Prediction]) -
 def aligned(
     predictions: Sequence[Prediction],
     records: Sequence[PairRecord],
-    others: Iterable[str] = (),
+    others: Sequence[PairRecord] = (),
     failed_as_empty: bool = False,
 ) -> tuple[Prediction, ...]:
-    """The prediction of each record, in the records' order.
+    """The prediction of each record, in the records' order, with the record's id.
 
-    ``others``: ids of the data set that are not scored now (another split). Their predictions are left out.
+    ``others``: pairs of the data set that are not scored now (another split). Their predictions are left out.
     Raises PredictionsError where a record has no prediction or no references, where a prediction is of no
-    known pair, and, unless ``failed_as_empty``, where captioning failed. No pair is dropped in silence.
+    known pair or may be of several, and, unless ``failed_as_empty``, where captioning failed. No pair is
+    dropped in silence.
     """
-    by_id = {p.pair_id: p for p in predictions}
-    wanted, known = {r.pair_id for r in records}, set(others)
-    unknown = [i for i in by_id if i not in wanted and i not in known]
+    by_id = _by_meaning(predictions, [*records, *others])
+    known = {r.pair_id for r in (*records, *others)}
+    unknown = [i for i in by_id if i not in known]
     if unknown:
         example = f"; the references' ids look like {records[0].pair_id}" if records else ""
         raise PredictionsError(
@@ -129,6 +133,31 @@ def aligned(
             "--force, or pass --failed-as-empty."
         )
     return chosen
+
+
+def _by_meaning(predictions: Sequence[Prediction], records: Sequence[PairRecord]) -> dict[str, Prediction]:
+    """The predictions by the ids of the records that they mean; of no record, by their own ids.
+
+    Raises PredictionsError where an id may mean several pairs, or two ids mean one.
+    """
+    spellings = Spellings(records)
+    found: dict[str, Prediction] = {}
+    spelled: dict[str, str] = {}
+    for prediction in predictions:
+        meant = sorted(spellings.meant(prediction.pair_id))
+        if len(meant) > 1:
+            raise PredictionsError(
+                f"The id {prediction.pair_id} may mean {' or '.join(meant[:EXAMPLES])}. Write the whole id."
+            )
+        pair_id = meant[0] if meant else prediction.pair_id
+        if pair_id in found:
+            raise PredictionsError(
+                f"The ids {spelled[pair_id]} and {prediction.pair_id} both mean the pair {pair_id}. Keep one "
+                "line a pair."
+            )
+        found[pair_id] = replace(prediction, pair_id=pair_id)
+        spelled[pair_id] = prediction.pair_id
+    return found
 
 
 def _files(path: Path) -> list[Path]:
@@ -151,9 +180,13 @@ def _files(path: Path) -> list[Path]:
     return [path / name for name in TWO_FILES]
 
 
-def _read_file(path: Path) -> list[Prediction]:
+def _read_file(path: Path, of_changed: bool = False) -> list[Prediction]:
+    """of_changed: the file is of changed pairs alone, so that a bare number is a changed pair's."""
     document = read_document(path)
-    return [_prediction(f"{path}, {where}", value) for where, value in document.values]
+    found = [_prediction(f"{path}, {where}", value) for where, value in document.values]
+    if not of_changed:
+        return found
+    return [replace(p, pair_id=f"{p.pair_id}.png") if p.pair_id.isdecimal() else p for p in found]
 
 
 def _prediction(where: str, value: Any) -> Prediction:

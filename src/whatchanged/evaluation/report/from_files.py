@@ -100,7 +100,8 @@ def _match(
     failed_as_empty: bool,
 ) -> list[tuple[Prediction, ...]]:
     """Each file's predictions of the chosen pairs, in their order; an error names the file."""
-    others = {record.pair_id for record in every.records} - {record.pair_id for record in chosen.records}
+    now = {record.pair_id for record in chosen.records}
+    others = [record for record in every.records if record.pair_id not in now]
     matched = []
     for path, predictions in zip(files, read, strict=True):
         try:

@@ -5,8 +5,7 @@ OUT/00000.safetensors   "features" (n, N, F) float16; metadata "grids", JSON: "a
                         features' bytes; shards before 0.2 have none)
 
 A shard can be read without the others. Features of several data sets may lie in folders side by side,
-OUT/a/00000.safetensors, and are read as one. Published features with one ``.npy`` per picture are read by
-``pictures.read_features``.
+OUT/a/00000.safetensors, and are read as one. For features with one ``.npy`` per picture see ``npy_files``.
 """
 
 import hashlib
@@ -23,8 +22,11 @@ from safetensors.numpy import save
 from whatchanged.errors import DatasetError
 from whatchanged.files import write_whole
 from whatchanged.json_values import read_json
+from whatchanged.places import is_remote
 
 PATTERN = "[0-9]*.safetensors"
+MOST_HEADER = 100_000_000
+"""Bytes of a shard's header, as safetensors has it."""
 
 
 def shard_file(folder: Path, number: int) -> Path:
@@ -45,8 +47,7 @@ def write_shard(
 def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
     """``FrozenBackbone.about`` of a shard, and the names of its pictures. Raises DatasetError."""
     try:
-        with safe_open(path, framework="numpy") as file:
-            metadata, shape = file.metadata() or {}, file.get_slice("features").get_shape()
+        metadata, shape = _header(path)
         grids = read_json(metadata["grids"])
         about, pictures = dict(grids["about"]), list(grids["pictures"])
         sizes = [about["rows"], about["columns"], about["width"]]
@@ -61,6 +62,19 @@ def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
             " `whatchanged features` again."
         ) from error
     return about, pictures
+
+
+def _header(path: Path) -> tuple[dict[str, str], list[int]]:
+    """The metadata of a shard and the shape of its features. Raises what safetensors does, or ValueError."""
+    if not is_remote(path):
+        with safe_open(path, framework="numpy") as file:
+            return file.metadata() or {}, file.get_slice("features").get_shape()
+    with path.open("rb") as stream:  # safetensors opens files of this machine alone
+        size = int.from_bytes(stream.read(8), "little")
+        if size > MOST_HEADER:
+            raise ValueError(f"its header has {size:,} bytes")
+        header = read_json(stream.read(size))
+    return dict(header.get("__metadata__", {})), list(header["features"]["shape"])
 
 
 def is_grid_folder(folder: Path) -> bool:

@@ -19,7 +19,7 @@ from whatchanged.files import whole_folder
 from whatchanged.images import normalise
 from whatchanged.json_values import read_json
 from whatchanged.recipes.reader import dump_recipe
-from whatchanged.recipes.schema import DataConfig, DatasetConfig, FeaturesConfig, Recipe
+from whatchanged.recipes.schema import DataConfig, DatasetConfig, FeaturesConfig, Recipe, RegionsConfig
 from whatchanged.training.batches import Source, read_examples
 from whatchanged.training.checkpoint import State, model_tensors, read_state
 from whatchanged.training.data.sources import open_sources
@@ -71,7 +71,7 @@ def export_run(
     if isinstance(trained.vision, FeaturesConfig):
         recipe, backbone = put_backbone_in_front(run, trained, method, weights)
         features = backbone.about()
-    if isinstance(recipe.vision, FeaturesConfig) or method.vision.pixel_statistics is None:
+    if isinstance(recipe.vision, FeaturesConfig | RegionsConfig) or method.vision.pixel_statistics is None:
         raise RecipeError(f"{run}: this model reads no pictures, so it cannot caption any.")
     size = (recipe.vision.image_width, recipe.vision.image_height)
     statistics = method.vision.pixel_statistics

@@ -1,13 +1,13 @@
 """Running a backbone once, so that training reads stored features or tokens instead of pictures.
 
 ``store_features`` runs a frozen backbone over the pictures of a data set, ``store_tokens`` the trained vision
-of a run over a drawn pool. Both write shard by shard, and resume after the last whole shard.
+of a run over a drawn pool. Both keep the files that are there and write those that are missing.
 """
 
 import os
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 from rich.progress import track
 
 from whatchanged.datasets import Dataset
-from whatchanged.errors import OutputError, RecipeError
+from whatchanged.errors import RecipeError
 from whatchanged.images import open_image, resize
-from whatchanged.processes import worker_pool
-from whatchanged.training.data.grid_files import picture_name, read_header, shard_file, write_shard
+from whatchanged.places import is_remote
+from whatchanged.processes import as_they_come, worker_pool
+from whatchanged.training.data.grid_files import picture_name
 from whatchanged.training.device import choose_device
 from whatchanged.training.features.backbones import FrozenBackbone, fingerprint, open_backbone
+from whatchanged.training.features.layouts import FilePerPicture, Job, Layout, Shards
 from whatchanged.training.objects.pool import Shard, check_size, open_shards
 from whatchanged.training.objects.token_files import claim, origin, tokens_file, write_tokens
 from whatchanged.training.vision.augmentation import augment
@@ -38,23 +40,13 @@ EXACT = 2048
 
 @dataclass(frozen=True)
 class Stored:
-    """What ``store_features`` did: pictures of the data set, shards written and kept, bytes of all shards."""
+    """What ``store_features`` did: pictures, files written and kept, bytes of all files."""
 
     pictures: int
     written: int
     kept: int
     size: int
     seconds: float
-
-
-@dataclass(frozen=True)
-class _Job:
-    """One shard to write: its file, the names and files of its pictures, how many are in one batch."""
-
-    path: Path
-    names: tuple[str, ...]
-    pictures: tuple[Path, ...]
-    batch: int
 
 
 def store_features(
@@ -67,40 +59,38 @@ def store_features(
     workers: int | None = None,
     device: str = "auto",
     quiet: bool = False,
+    npy: bool = False,
 ) -> Stored:
-    """Write the grid features of every picture of a data set, each once, into ``out`` (see ``grid_files``).
+    """Write the grid features of every picture of a data set, each once, into ``out``.
 
     backbone, weights: see ``backbones.open_backbone``. shard: pictures per file. workers: on the CPU,
     processes that compute with one thread each; on a GPU, threads that read pictures ahead; None: one per
-    core. On a CPU, batch and workers change no number. Shards that exist are kept. Raises OutputError where
-    one of them holds other pictures or another backbone's features, ImageError where a picture cannot be
-    read, and what ``open_backbone`` raises.
+    core. On a CPU, batch and workers change no number. npy: a file a picture, as released programs read
+    them, instead of shards (``layouts``). Files that exist are kept. Raises OutputError where one of them
+    holds other pictures or another backbone's features, ImageError where a picture cannot be read, and what
+    ``open_backbone`` raises.
     """
     began, where = time.monotonic(), choose_device(device)
     opened = open_backbone(backbone, weights)
-    pictures = _pictures(dataset)
-    named = list(pictures.items())
-    jobs = []
-    for number, first in enumerate(range(0, len(named), shard)):
-        names, places = zip(*named[first : first + shard], strict=True)
-        jobs.append(_Job(shard_file(out, number), names, places, batch))
-    todo = [job for job in jobs if not _is_there(job, opened)]
-    extra = sorted({path.name for path in out.glob("[0-9]*.safetensors")} - {job.path.name for job in jobs})
-    if extra:
-        raise OutputError(
-            f"{out}: it holds shards of another data set (first: {extra[0]}). Choose another folder."
-        )
-    out.mkdir(parents=True, exist_ok=True)
+    layout = (FilePerPicture if npy else Shards)(out, opened.about())
+    pictures = layout.pictures(dataset.root, _pictures(dataset))
+    todo = layout.missing(pictures, shard)
+    if npy and where.type == "cpu":
+        batch = 1  # float32 keeps the last bits, which batches of another size change
+    if not is_remote(out):
+        out.mkdir(parents=True, exist_ok=True)
     count = min(workers or os.cpu_count() or 1, max(len(todo), 1))
     if where.type == "cpu" and count > 1:
-        _in_processes(todo, backbone, weights, count, quiet)
+        _in_processes(todo, layout, batch, (backbone, weights), count, quiet)
     else:
         with _one_thread(where.type == "cpu"), ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
             opened.network.to(where)
             for job in track(todo, "features", disable=quiet):
-                _write(job, opened, where, pool)
-    size = sum(job.path.stat().st_size for job in jobs)
-    return Stored(len(named), len(todo), len(jobs) - len(todo), size, time.monotonic() - began)
+                _write(job, layout, batch, opened, where, pool)
+    files = layout.files(pictures, shard)
+    written = sum(len(job.names) for job in todo) if npy else len(todo)
+    size = sum(path.stat().st_size for path in files)
+    return Stored(len(pictures), written, len(files) - written, size, time.monotonic() - began)
 
 
 def _pictures(dataset: Dataset) -> dict[str, Path]:
@@ -113,45 +103,35 @@ def _pictures(dataset: Dataset) -> dict[str, Path]:
     return found
 
 
-def _is_there(job: _Job, backbone: FrozenBackbone) -> bool:
-    """Whether the shard is written already. Raises OutputError where its file holds something else."""
-    if not job.path.exists():
-        return False
-    about, names = read_header(job.path)
-    if about != backbone.about():
-        raise OutputError(
-            f"{job.path}: its features are those of {about.get('backbone')} with weights"
-            f" {str(about.get('sha256'))[:12]}, not of {backbone.name} with {backbone.sha256[:12]}. Choose"
-            " another folder."
-        )
-    if tuple(names) != job.names:
-        raise OutputError(
-            f"{job.path}: it holds other pictures, or another number of them: the data set or --shard-size"
-            " has changed. Choose another folder."
-        )
-    return True
-
-
-def _write(job: _Job, backbone: FrozenBackbone, device: torch.device, workers: ThreadPoolExecutor) -> None:
-    """Compute the features of one shard and write it; the next pictures are read meanwhile."""
+def _write(
+    job: Job,
+    layout: Layout,
+    batch: int,
+    backbone: FrozenBackbone,
+    device: torch.device,
+    workers: ThreadPoolExecutor,
+) -> None:
+    """Compute the features of a job and write them; the next pictures are read meanwhile."""
 
     def read_ahead(first: int) -> list[Future[NDArray[np.uint8]]]:
-        paths = job.pictures[first : first + job.batch]
+        paths = job.pictures[first : first + batch]
         return [workers.submit(lambda p: resize(open_image(p), backbone.size), path) for path in paths]
 
-    grids = np.empty((len(job.names), backbone.rows * backbone.columns, backbone.width), np.float16)
+    grids = np.empty((len(job.names), backbone.rows * backbone.columns, backbone.width), layout.dtype)
     ahead = read_ahead(0)
-    for first in range(0, len(job.names), job.batch):
-        pixels, ahead = np.stack([one.result() for one in ahead]), read_ahead(first + job.batch)
+    for first in range(0, len(job.names), batch):
+        pixels, ahead = np.stack([one.result() for one in ahead]), read_ahead(first + batch)
         with torch.inference_mode():
-            features = backbone.grid_features(torch.from_numpy(pixels).to(device)).half().cpu().numpy()
-        if not np.isfinite(features).all():
+            features = backbone.grid_features(torch.from_numpy(pixels).to(device)).cpu().numpy()
+        with np.errstate(over="ignore"):  # what becomes infinite is refused in the next line
+            grids[first : first + batch] = features
+        if not np.isfinite(grids[first : first + batch]).all():
             raise RecipeError(
                 f"{backbone.name}: its features of {job.pictures[first]}, or of one of the next"
-                f" {len(pixels) - 1} pictures, are not finite in float16. Check that these are its weights."
+                f" {len(pixels) - 1} pictures, are not finite in {grids.dtype}. Check that these are its"
+                " weights."
             )
-        grids[first : first + job.batch] = features
-    write_shard(job.path, backbone.about(), job.names, grids)
+    layout.write(job, grids)
 
 
 @contextmanager
@@ -166,12 +146,22 @@ def _one_thread(wanted: bool) -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def _in_processes(jobs: Sequence[_Job], backbone: str, weights: Path | None, count: int, quiet: bool) -> None:
-    """Write the shards in ``count`` processes; the first failure, or an interrupt, ends them all."""
-    with worker_pool(count, _start, (backbone, weights)) as pool:
-        waiting = [pool.submit(_write_here, job) for job in jobs]
-        for one in track(as_completed(waiting), "features", total=len(waiting), disable=quiet):
-            one.result()
+def _in_processes(
+    jobs: Sequence[Job],
+    layout: Layout,
+    batch: int,
+    named: tuple[str, Path | None],
+    count: int,
+    quiet: bool,
+) -> None:
+    """Write the jobs' files in ``count`` processes; the first failure, or an interrupt, ends them all.
+
+    named: the backbone and its weights.
+    """
+    with worker_pool(count, _start, named) as pool:
+        written = as_they_come((job, pool.submit(_write_here, job, layout, batch)) for job in jobs)
+        for _ in track(written, "features", total=len(jobs), disable=quiet):
+            pass
 
 
 _HERE: list[FrozenBackbone] = []
@@ -181,12 +171,12 @@ _HERE: list[FrozenBackbone] = []
 def _start(backbone: str, weights: Path | None) -> None:
     """Prepare a worker process."""
     torch.set_num_threads(1)
-    _HERE.append(open_backbone(backbone, weights))
+    _HERE[:] = [open_backbone(backbone, weights)]
 
 
-def _write_here(job: _Job) -> None:
+def _write_here(job: Job, layout: Layout, batch: int) -> None:
     with ThreadPoolExecutor(1) as workers:
-        _write(job, _HERE[0], torch.device("cpu"), workers)
+        _write(job, layout, batch, _HERE[0], torch.device("cpu"), workers)
 
 
 def store_tokens(

@@ -36,6 +36,7 @@ from torch.nn import functional as F
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.training.batches import Batch, Example, stack_pictures
+from whatchanged.training.distributed import batch_total, first_row, gather_batch, share_of_mean
 from whatchanged.training.methods import Cache, copy_matching_tensors
 from whatchanged.training.methods.pcl_embeddings import Embeddings, Regressor
 from whatchanged.training.methods.pcl_objectives import (
@@ -177,17 +178,18 @@ class PCL(nn.Module):
 
     def _mlm(self, batch: Batch) -> dict[str, Tensor]:
         """L = −(1/|S|) Σ_{m ∈ S} log P(w_m | other words, V~1, V~2), S the labelled words of the batch."""
-        inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator)
+        inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator, batch.part)
         images = self.image_rows(self.tokens(batch))
         out = self.joint_rows(images, inputs, batch.ids != PAD)  # (B, R + 1 + L, D)
         words = out[:, images.rows.shape[1] + 1 :]
         asked = labels != IGNORED
-        return {"mlm": F.cross_entropy(self.output(words[asked]), labels[asked])}
+        loss = F.cross_entropy(self.output(words[asked]), labels[asked])
+        return {"mlm": share_of_mean(loss, asked.sum())}
 
     def _mvcl(self, batch: Batch) -> dict[str, Tensor]:
         """Hide raw features of one picture, read all rows with clean words, regress, tell originals apart."""
         pair = self.tokens(batch)
-        hidden = corrupt_patches(pair, self.vision.patches, batch.generator)
+        hidden = corrupt_patches(pair, self.vision.patches, batch.generator, batch.part)
         images = self.image_rows(pair, hidden)
         out = self.joint_rows(images, batch.ids, batch.ids != PAD)
         both = [out[:, 1 : images.second], out[:, images.second + 1 : images.rows.shape[1]]]
@@ -199,13 +201,19 @@ class PCL(nn.Module):
             unmasked = unmasked & torch.cat(pair.masks, dim=1)
         weight, temperature = self.embed.project.weight, self.config.mvcl_temperature
         regressed = self.regressor(patches[masked], weight)  # (M, F)
+        own = originals[masked]
         if self.preset.regressed_negatives:
-            others = self.regressor(patches[unmasked], weight)  # (U, F)
-            return {"mvcl": masked_patch_loss_authors(regressed, originals[masked], others, temperature)}
-        return {"mvcl": masked_patch_loss(regressed, originals[masked], originals[unmasked], temperature)}
+            others = gather_batch(self.regressor(patches[unmasked], weight))  # (U, F)
+            known, first = gather_batch(own), first_row(len(own))
+            loss = masked_patch_loss_authors(regressed, known, others, temperature, first)
+        else:
+            loss = masked_patch_loss(regressed, own, gather_batch(originals[unmasked]), temperature)
+        return {"mvcl": share_of_mean(loss, len(own))}
 
     def _fda(self, batch: Batch) -> dict[str, Tensor]:
-        return {"fda": alignment_loss(self.similarities(batch), self.config.fda_temperature)}
+        similarities = self.similarities(batch)
+        loss = alignment_loss(similarities, self.config.fda_temperature)
+        return {"fda": share_of_mean(loss, len(similarities))}
 
     def similarities(self, batch: Batch) -> Tensor:
         """FDA's s = cos((out[IMG1] + out[IMG2]) / 2, out[CLS]), (B, K+1), the true caption in column 0.
@@ -231,7 +239,7 @@ class PCL(nn.Module):
         images = self.image_rows(pair)
         if self.config.every_word:
             return self._every_word(pair, images, batch)
-        inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator)
+        inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator, batch.part)
         out = self.captioning_rows(images, inputs)
         asked = labels != IGNORED
         words = self.output(out[:, -batch.ids.shape[1] :][asked])
@@ -243,7 +251,7 @@ class PCL(nn.Module):
         found = self.every_word_rows(images, batch.ids)
         targets = batch.ids[:, 1:]
         asked = targets != PAD
-        pairs, length = targets.shape
+        pairs, length = batch_total(targets.shape[0]), targets.shape[1]
         words = self.output(found.rows[:, -length:][asked])
         caption = MASKED * F.cross_entropy(words, targets[asked], reduction="sum")
         attention = found.attention[:, :, :, -length:].mean((1, 2))  # over layers and heads: (B, T, S)

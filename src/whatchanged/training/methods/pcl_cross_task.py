@@ -28,6 +28,7 @@ from torch.nn import functional as F
 from whatchanged.errors import DatasetError
 from whatchanged.recipes.methods.pcl_cross_task import PCLCrossTaskConfig
 from whatchanged.training.batches import Batch, Example
+from whatchanged.training.distributed import gather_batch, share_of_mean
 from whatchanged.training.methods import copy_matching_tensors
 from whatchanged.training.methods.pcl import PCL
 from whatchanged.training.methods.pcl_objectives import cosines
@@ -69,17 +70,18 @@ class FineGrained(nn.Module):
         Raises DatasetError for a label that the classifier does not have.
         """
         classes = self.classifier.out_features
-        if int(labels.max()) >= classes:
+        if labels.numel() and int(labels.max()) >= classes:
             raise DatasetError(
                 f"a picture's class is number {int(labels.max())}, counted from 0, but method.classes ="
                 f" {classes}. Set method.classes to the number of classes of data.labelled."
             )
         rows, own = alone.transpose(0, 1).flatten(0, 1), labels.T.flatten()
         same = (labels[:, 0] == labels[:, 1]).long()
+        contrast = class_contrast(gather_batch(rows), gather_batch(own), self.margin)
         return {
-            "classes": F.cross_entropy(self.classifier(rows), own),
-            "same_class": F.cross_entropy(self.aligner(together.flatten(1)), same),
-            "contrast": class_contrast(rows, own, self.margin),
+            "classes": share_of_mean(F.cross_entropy(self.classifier(rows), own), len(own)),
+            "same_class": share_of_mean(F.cross_entropy(self.aligner(together.flatten(1)), same), len(same)),
+            "contrast": share_of_mean(contrast, len(own)),
         }
 
 

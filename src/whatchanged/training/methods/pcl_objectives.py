@@ -4,12 +4,11 @@ Official code: yaolinli/IDC. Axis letters as in ``pcl``: B pairs, N patches, L t
 width of raw features, M masked and U unmasked patches of a batch.
 """
 
-from collections.abc import Sequence
-
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from whatchanged.training.batches import Part, draw_rows
 from whatchanged.training.vision.base import TokenPair
 from whatchanged.vocabulary import BOS, EOS, MASK, PAD
 
@@ -19,20 +18,19 @@ IGNORED = -100
 """Label of a position that no loss looks at."""
 
 
-def _uniform(shape: Sequence[int], generator: torch.Generator | None, device: torch.device) -> Tensor:
-    source = device if generator is None else generator.device
-    return torch.rand(shape, generator=generator, device=source).to(device)
-
-
-def corrupt_words(ids: Tensor, entries: int, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
+def corrupt_words(
+    ids: Tensor, entries: int, generator: torch.Generator | None, part: Part | None = None
+) -> tuple[Tensor, Tensor]:
     """Mask words for prediction; returns (inputs, labels), (B, L) each; IGNORED labels ask nothing.
 
     A word is chosen with probability 0.15: 80 % of the chosen become MASK, 10 % an id drawn from all
     ``entries`` (specials and itself included), 10 % stay. A caption with no word chosen has its first word
     masked. The end is chosen with probability 0.15 and becomes MASK. ids: (B, L), BOS words EOS PAD.
+    part: which rows of a batch these are; the numbers are those of its rows in the whole batch.
     """
     # Position by position, so that more padding behind draws nothing else for what stands before.
-    draw, stranger = _uniform((*ids.T.shape, 2), generator, ids.device).transpose(0, 1).unbind(-1)
+    numbers = draw_rows((*ids.T.shape, 2), generator, ids.device, part, axis=1)  # (L, B, 2)
+    draw, stranger = numbers.transpose(0, 1).unbind(-1)
     end = ids == EOS
     word = (ids != PAD) & (ids != BOS) & ~end
     chosen = word & (draw < MASKED)
@@ -45,15 +43,18 @@ def corrupt_words(ids: Tensor, entries: int, generator: torch.Generator | None) 
     return inputs, ids.masked_fill(~(masked | chosen), IGNORED)
 
 
-def corrupt_patches(pair: TokenPair, most: int, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
+def corrupt_patches(
+    pair: TokenPair, most: int, generator: torch.Generator | None, part: Part | None = None
+) -> tuple[Tensor, Tensor]:
     """Choose patches to hide, bool (B, N) for before and for after: one picture of each pair.
 
     Each patch is hidden with probability 0.15, at least one: the smallest draw is always among them. An empty
     picture is never chosen. most: the largest N; so many numbers are drawn, so that padding draws nothing.
+    part: as in ``corrupt_words``.
     """
     features = pair.before.features
-    draw = _uniform((features.shape[0], most), generator, features.device)[:, : features.shape[1]]
-    in_before = _uniform(features.shape[:1], generator, features.device)[:, None] < 0.5
+    draw = draw_rows((features.shape[0], most), generator, features.device, part)[:, : features.shape[1]]
+    in_before = draw_rows(features.shape[:1], generator, features.device, part)[:, None] < 0.5
     if pair.single:
         in_before = torch.ones_like(in_before)
     real = torch.ones_like(draw, dtype=torch.bool)
@@ -81,15 +82,19 @@ def masked_patch_loss(regressed: Tensor, originals: Tensor, unmasked: Tensor, te
     return F.cross_entropy(logits, torch.zeros_like(logits[:, 0], dtype=torch.long))
 
 
-def masked_patch_loss_authors(y: Tensor, x: Tensor, y_unmasked: Tensor, temperature: float) -> Tensor:
+def masked_patch_loss_authors(
+    y: Tensor, x: Tensor, y_unmasked: Tensor, temperature: float, first: int = 0
+) -> Tensor:
     """MVCL in the authors' code: among all masked originals and the model's own unmasked outputs.
 
         l_i = −log e^{cos(y_i, x_i)/t} / (Σ_{j ∈ M} e^{cos(y_i, x_j)/t} + Σ_{u ∈ U} e^{cos(y_i, y_u)/t})
 
-    mean over M. regressed y, originals x: (M, F); y_unmasked: (U, F), which get a gradient too.
+    mean over M. regressed y, originals x: (M, F); y_unmasked: (U, F), which get a gradient too. first: where
+    the original of the first y stands, where x holds the originals of a larger batch.
     """
     logits = torch.cat([cosines(y, x), cosines(y, y_unmasked)], dim=1) / temperature
-    return F.cross_entropy(logits, torch.arange(len(logits), device=logits.device))
+    own = torch.arange(first, first + len(logits), device=logits.device)
+    return F.cross_entropy(logits, own)
 
 
 def alignment_loss(similarities: Tensor, temperature: float) -> Tensor:

@@ -40,6 +40,7 @@ from torch.nn import functional as F
 from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.training.batches import Batch, Example, stack_pictures
+from whatchanged.training.distributed import batch_total, share_of_mean
 from whatchanged.training.methods import Cache, copy_matching_tensors
 from whatchanged.training.methods.scorer_decoder import Decoder
 from whatchanged.training.methods.scorer_encoder import Masks, QueryKey, Reconstruction, two_sided
@@ -159,7 +160,7 @@ class SCORER(nn.Module):
         pair = self.pair(batch.before, batch.after)
         before, after = self.tokens(pair)
         difference, matched = self.difference(before, after, pair.masks)
-        states = self.decoder(batch.ids, difference, real_cells(pair))  # (B, L, D)
+        states, attention = self.decoder(batch.ids, difference, real_cells(pair))  # (B, L, D), (B, h, L, N)
         logits = self.decoder.output(states[:, :-1])  # (B, L - 1, V)
         hallucinated = None
         if self.reasoning is not None:
@@ -168,16 +169,20 @@ class SCORER(nn.Module):
             hallucinated = self.reasoning(before, after, mentioned, real)
         terms: dict[str, list[Tensor]] = {"caption": [], "view": [], "reason": []}
         for kind in self._kinds(batch):
-            words = logits[kind].transpose(1, 2)
-            terms["caption"].append(F.cross_entropy(words, batch.ids[kind, 1:], ignore_index=PAD))
+            words, targets = logits[kind].transpose(1, 2), batch.ids[kind, 1:]
+            caption = F.cross_entropy(words, targets, ignore_index=PAD)
+            terms["caption"].append(share_of_mean(caption, (targets != PAD).sum()))
             if matched is not None and self.config.view_weight:
                 view = self._view_loss(_of(matched, kind), _masks_of(pair, kind))
-                terms["view"].append(self.config.view_weight * view)
+                terms["view"].append(share_of_mean(self.config.view_weight * view, len(kind)))
             if self.reasoning is not None and hallucinated is not None:
                 queries, keys = hallucinated
                 scores = self.reasoning.matching(queries[kind], keys[kind], _masks_of(pair, kind))
-                terms["reason"].append(self.config.reason_weight * two_sided(scores, scores.T))
-        return {name: torch.stack(parts).mean() for name, parts in terms.items() if parts}
+                reason = self.config.reason_weight * two_sided(scores, scores.T)
+                terms["reason"].append(share_of_mean(reason, len(kind)))
+        shared = attention[:, :, :-1].mean(1)[:, :, None] * _halves(pair)  # (B, L - 1, 2, N)
+        guided = self.vision.attention_terms(pair, batch.truth, shared, batch.ids[:, 1:] != PAD)
+        return {name: torch.stack(parts).mean() for name, parts in terms.items() if parts} | guided
 
     def _view_loss(self, matched: Directions, real: Masks | None) -> Tensor:
         """Each picture is found among the batch's by the other picture of its pair, in both directions."""
@@ -191,7 +196,7 @@ class SCORER(nn.Module):
         if self.preset.split_kinds and batch.changed is not None:
             for changed in (1, 0):
                 rows = (batch.changed == changed).nonzero()[:, 0]
-                if len(rows):
+                if batch_total(len(rows)):
                     yield rows
         else:
             yield torch.arange(len(batch.ids), device=batch.ids.device)
@@ -269,7 +274,7 @@ class SCORER(nn.Module):
         """Logits (B, L, V) of the word at each position, uncached; zeros at position 0, where BOS stands."""
         pair = self.pair(before, after)
         difference, _ = self.difference(*self.tokens(pair), pair.masks)
-        logits = self._speak(self.decoder(ids[:, :-1], difference, real_cells(pair)))
+        logits = self._speak(self.decoder(ids[:, :-1], difference, real_cells(pair))[0])
         return torch.cat([torch.zeros_like(logits[:, :1]), logits], dim=1)
 
     def _speak(self, states: Tensor) -> Tensor:
@@ -373,6 +378,11 @@ def in_rows(tokens: Tokens) -> Tensor:
 def real_cells(pair: TokenPair) -> Tensor | None:
     """The tokens of the difference that are real, (B, N): those that one of the pictures has."""
     return None if pair.masks is None else pair.masks[0] | pair.masks[1]
+
+
+def _halves(pair: TokenPair) -> Tensor | float:
+    """What each picture gets of the attention to the difference, (B, 1, 2, N): half; padding gets nothing."""
+    return 0.5 if pair.masks is None else torch.stack(pair.masks, dim=1)[:, None] / 2
 
 
 def _of(matched: Directions, rows: Tensor) -> Directions:

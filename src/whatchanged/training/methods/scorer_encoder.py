@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from whatchanged.recipes.methods.scorer import ScorerConfig
+from whatchanged.training.distributed import gather_batch
 from whatchanged.training.methods.scorer_presets import Preset
 from whatchanged.training.nn.token_matching import match_tokens
 from whatchanged.training.nn.transformer import BLIND, key_mask
@@ -39,7 +40,7 @@ def two_sided(forth: Tensor, back: Tensor) -> Tensor:
 
 def split_heads(x: Tensor, heads: int) -> Tensor:
     """(B, T, D) -> (B, h, T, D/h)."""
-    return x.reshape(x.shape[0], x.shape[1], heads, -1).transpose(1, 2)
+    return x.reshape(x.shape[0], x.shape[1], heads, x.shape[2] // heads).transpose(1, 2)
 
 
 class TokenMatching(nn.Module):
@@ -55,8 +56,11 @@ class TokenMatching(nn.Module):
         self.constant = 1 / config.temperature
 
     def forward(self, queries: Tensor, keys: Tensor, real: Masks | None = None) -> Tensor:
-        """Queries, keys (B, N, D) -> scores (B, B), rows asking."""
-        scores = match_tokens(split_heads(queries, self.heads), split_heads(keys, self.heads), real=real)
+        """Queries, keys (B, N, D) -> scores (B, B), rows asking; of all processes' pictures, in each."""
+        keys = gather_batch(keys)
+        real = None if real is None else (real[0], gather_batch(real[1]))
+        own = match_tokens(split_heads(queries, self.heads), split_heads(keys, self.heads), real=real)
+        scores = gather_batch(own)
         if self.log_scale is None:
             return scores * self.constant
         with torch.no_grad():  # the code does so after each update: s is never read above the limit

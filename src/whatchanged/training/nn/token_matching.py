@@ -47,8 +47,8 @@ def match_tokens(
 def tile_sizes(pictures: tuple[int, int], tokens: tuple[int, int], size: int, budget: int) -> tuple[int, int]:
     """Pictures (a, b) whose L x M products of ``size`` bytes fit the budget: all of b first, then a."""
     fit = max(1, budget // (tokens[0] * tokens[1] * size))
-    across = min(pictures[1], fit)
-    return min(pictures[0], max(1, fit // across)), across
+    across = max(1, min(pictures[1], fit))
+    return max(1, min(pictures[0], fit // across)), across
 
 
 class _Matching(torch.autograd.Function):

@@ -15,6 +15,7 @@ from torch import Tensor
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 
+from whatchanged.training.distributed import batch_total
 from whatchanged.training.objects.matching import Matches
 from whatchanged.worlds.clevr.scene import COLORS, MATERIALS, SHAPES, SIZES
 
@@ -119,12 +120,12 @@ def cell_loss(
     probability = centers.sigmoid()
     positive = -F.logsigmoid(centers) * (1 - probability).square() * middle
     negative = -F.logsigmoid(-centers) * probability.square() * (1 - middle) * (1 - 0.75 * around)
-    terms = {"center": (positive.sum() + negative.sum()) / middle.sum().clamp_min(1)}
+    terms = {"center": (positive.sum() + negative.sum()) / batch_total(middle.sum()).clamp_min(1)}
 
     covered = truth.owner >= 0
     weight = covered * (1 + 7 * middle)
-    total = weight.sum().clamp_min(1)
-    owner = truth.owner.clamp_min(0).view(batch, -1)
+    total = batch_total(weight.sum()).clamp_min(1)
+    owner = truth.owner.clamp_min(0).flatten(1)
     for column, (name, logits) in enumerate(attributes.items()):
         target = torch.gather(truth.attributes[..., column], 1, owner).view(batch, h, w)
         terms[name] = (F.cross_entropy(logits, target, reduction="none") * weight).sum() / total
@@ -176,6 +177,7 @@ def scene_context_loss(
         size = size + (F.cross_entropy(logits.transpose(1, 2), wanted, reduction="none") * shows).sum()
         ground_position = ground_position + ((stands - there).abs().sum(-1) * shows).sum()
         count = count + shows.sum()
+    count = batch_total(count)
     return {"size": size / count.clamp_min(1), "ground_position": ground_position / count.clamp_min(1)}
 
 
@@ -199,7 +201,7 @@ def match_loss(matches: Matches, objects: tuple[Tensor, Tensor], truth: PairTrut
         log_match = log_match - torch.logsumexp(log_match, dim=-1, keepdim=True)
         loss = -torch.gather(log_match, 2, target[..., None])[..., 0]
         weight = torch.where(own >= 0, 1.0, 0.1)
-        total = total + (loss * weight).sum() / weight.sum()
+        total = total + (loss * weight).sum() / batch_total(weight.sum())
     return total / 2
 
 
@@ -217,7 +219,7 @@ def change_label_loss(
         target = torch.gather(change_labels, 1, own.clamp_min(0))
         weight = (own >= 0) * torch.where(target > 0, 3.0, 1.0)
         loss = F.cross_entropy(scores.flatten(0, 1), target.flatten(), reduction="none").view_as(weight)
-        total = total + (loss * weight).sum() / weight.sum().clamp_min(1)
+        total = total + (loss * weight).sum() / batch_total(weight.sum()).clamp_min(1)
     return total / 2
 
 
@@ -239,7 +241,7 @@ def pointing_loss(looked: Tensor, shows: Tensor, asked: Tensor) -> Tensor:
     share = (looked * shows).sum((2, 3)) / looked.sum((2, 3)).clamp_min(1e-9)
     counted = asked & shows.any(3).any(2)
     loss = -share.clamp_min(1e-6).log() * counted
-    return loss.sum() / counted.sum().clamp_min(1)
+    return loss.sum() / batch_total(counted.sum()).clamp_min(1)
 
 
 def _marks(cells: Tensor, count: int) -> Tensor:

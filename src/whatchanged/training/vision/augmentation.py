@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from whatchanged.training.batches import Batch
+from whatchanged.training.batches import Batch, Part, draw_rows
 
 TO_YCC = ((0.299, 0.587, 0.114), (-0.168736, -0.331264, 0.5), (0.5, -0.418688, -0.081312))
 """JPEG's luma and two chromas of red, green and blue (JFIF 1.02)."""
@@ -21,19 +21,21 @@ CHROMA = ((17, 18, 24, 47), (18, 21, 26, 66), (24, 26, 56, 99), (47, 66, 99, 99)
 """The corners of JPEG's example tables (T.81, Annex K), in grey levels; beyond CHROMA's all are 99."""
 
 
-def augment(pictures: Tensor, generator: torch.Generator, reach: float = 1.0) -> Tensor:
+def augment(
+    pictures: Tensor, generator: torch.Generator, reach: float = 1.0, part: Part | None = None
+) -> Tensor:
     """(B, 3, H, W) in [0, 1] -> the same pictures, each exposed, toned, blurred, grained and compressed anew.
 
     saturation 0.5 to 1.57, gain 0.8 to 1.25, tint per channel 7 %, gamma 0.85 to 1.18, contrast about the
     picture's mean 0.74 to 1.35 (all log-uniform), a binomial 3x3 blur mixed in by 0 to 0.7, grain of 0 to 2.5
     grey levels, ``jpeg`` of coarseness 0.05 to 5 (log-uniform). ``reach`` stretches these ranges (the first
     five in their logarithms, coarseness as a factor; blur ends at 1). The numbers are drawn where the
-    generator lives.
+    generator lives; part: as in ``draw_rows``.
     """
     batch = pictures.shape[0]
 
     def draw(low: float, high: float, channels: int = 1) -> Tensor:
-        uniform = torch.rand(batch, channels, 1, 1, generator=generator, device=generator.device)
+        uniform = draw_rows((batch, channels, 1, 1), generator, generator.device, part)
         return (low + (high - low) * uniform).to(pictures.device)
 
     varied = torch.lerp(pictures.mean(1, keepdim=True), pictures, draw(-0.7 * reach, 0.45 * reach).exp())
@@ -44,7 +46,7 @@ def augment(pictures: Tensor, generator: torch.Generator, reach: float = 1.0) ->
     kernel = (kernel[:, None] * kernel[None, :]).expand(3, 1, 3, 3).to(pictures.dtype)
     blurred = F.conv2d(F.pad(varied, (1, 1, 1, 1), mode="replicate"), kernel, groups=3)
     varied = torch.lerp(varied, blurred, draw(0.0, min(1.0, 0.7 * reach)))
-    grain = torch.randn(pictures.shape, generator=generator, device=generator.device).to(pictures.device)
+    grain = draw_rows(pictures.shape, generator, pictures.device, part, normal=True)
     varied = (varied + grain * draw(0.0, 2.5 * reach / 255)).clamp(0.0, 1.0)
     return jpeg(varied, reach * draw(-3.0, 1.61).exp()).clamp(0.0, 1.0)
 
@@ -82,10 +84,12 @@ def quantised(planes: Tensor, steps: Tensor) -> Tensor:
     return rounded.transpose(3, 4).reshape(planes.shape)
 
 
-def augment_pixels(pictures: Tensor, generator: torch.Generator, reach: float = 1.0) -> Tensor:
+def augment_pixels(
+    pictures: Tensor, generator: torch.Generator, reach: float = 1.0, part: Part | None = None
+) -> Tensor:
     """``augment`` on pixels: uint8 (B, H, W, 3) -> uint8 (B, H, W, 3), rounded."""
     light = pictures.permute(0, 3, 1, 2).float() / 255
-    return (augment(light, generator, reach) * 255).round().to(torch.uint8).permute(0, 2, 3, 1)
+    return (augment(light, generator, reach, part) * 255).round().to(torch.uint8).permute(0, 2, 3, 1)
 
 
 def augment_batch(batch: Batch, seed: Sequence[int]) -> Batch:
@@ -94,5 +98,7 @@ def augment_batch(batch: Batch, seed: Sequence[int]) -> Batch:
         return batch
     drawn = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0] >> np.uint64(1))
     generator = torch.Generator(batch.before.device).manual_seed(drawn)
-    before, after = (augment_pixels(pictures, generator) for pictures in (batch.before, batch.after))
+    before, after = (
+        augment_pixels(pictures, generator, part=batch.part) for pictures in (batch.before, batch.after)
+    )
     return replace(batch, before=before, after=after)

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from whatchanged.recipes.schema import BackboneConfig, ObjectsConfig
+from whatchanged.training.nn.batch_norm import BatchNorm
 from whatchanged.training.vision.base import Hidden, PixelStatistics, PlainVision, TokenPair, Tokens
 
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -19,9 +20,9 @@ class Residual(nn.Module):
     def __init__(self, width: int) -> None:
         super().__init__()
         self.conv1 = nn.Conv2d(width, width, 3, padding=1, bias=False)
-        self.norm1 = nn.BatchNorm2d(width)
+        self.norm1 = BatchNorm(width)
         self.conv2 = nn.Conv2d(width, width, 3, padding=1, bias=False)
-        self.norm2 = nn.BatchNorm2d(width)
+        self.norm2 = BatchNorm(width)
 
     def forward(self, x: Tensor) -> Tensor:
         """(B, C, h, w) -> (B, C, h, w)."""
@@ -55,7 +56,7 @@ class Backbone(nn.Module):
 def _strided(inputs: int, outputs: int, kernel: int) -> nn.Sequential:
     return nn.Sequential(
         nn.Conv2d(inputs, outputs, kernel, stride=2, padding=kernel // 2, bias=False),
-        nn.BatchNorm2d(outputs),
+        BatchNorm(outputs),
         nn.ReLU(),
     )
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from scipy.integrate import trapezoid
 
 from whatchanged.training.objects.render.compiled_solids import FAR, enter, floor, normal
 from whatchanged.training.objects.render.light import BACKWARD, FLOOR, RIM, pack
@@ -78,7 +79,7 @@ def height(s: float) -> float:
     """The floor's height, its slope rise (e^u - 1) summed up step by step."""
     start, rise, rate = FLOOR
     steps = np.linspace(start, max(s, start), 20_001)
-    return float(np.trapezoid(rise * np.expm1(rate * (steps - start)), steps))
+    return float(trapezoid(rise * np.expm1(rate * (steps - start)), steps))
 
 
 @pytest.mark.parametrize("down", [-0.6, -0.3, -0.1, -0.01, 0.05, 0.3])

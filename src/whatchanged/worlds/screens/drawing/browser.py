@@ -1,4 +1,7 @@
-"""A headless Chromium that is spoken to through a pipe: pages are opened, changed, and photographed."""
+"""A headless Chromium that is spoken to through a pipe: pages are opened, changed, and photographed.
+
+The browser's own protocol (DevTools) needs no package: messages are JSON with a zero byte between them.
+"""
 
 import base64
 import fcntl
@@ -14,6 +17,15 @@ from typing import Any
 
 from PIL import Image
 
+from whatchanged.errors import MissingProgram
+from whatchanged.json_values import read_json
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = ("--headless=new", "--no-sandbox", "--hide-scrollbars", "--remote-debugging-pipe")
+WITHOUT_GPU = ("--disable-gpu",)
+SOFTWARE_GPU = ("--use-angle=swiftshader", "--enable-gpu-rasterization", "--ignore-gpu-blocklist")
+"""Flags by which the browser paints by itself, and as with a graphics card (in software)."""
+
 FONT_SETTINGS: dict[str, dict[str, object]] = {
     "grey": {},
     "unhinted": {"hinting": False, "hintstyle": "hintnone"},
@@ -23,6 +35,7 @@ FONT_SETTINGS: dict[str, dict[str, object]] = {
     "lcd": {"rgba": "rgb", "lcdfilter": "lcddefault", "hintstyle": "hintslight"},
     "lcd-light": {"rgba": "rgb", "lcdfilter": "lcdlight", "hintstyle": "hintslight"},
     "bgr": {"rgba": "bgr", "lcdfilter": "lcddefault", "hintstyle": "hintslight"},
+    "full-lcd": {"hinting": True, "rgba": "rgb", "lcdfilter": "lcddefault", "hintstyle": "hintfull"},
     "jagged": {"antialias": False},
 }
 """Settings of the font library, by name, under which one document's text looks slightly different."""
@@ -33,8 +46,8 @@ COMPLAINTS = ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryA
 """What the browser reports of a page that has a fault, or that writes to the console."""
 
 
-def font_configuration(settings: dict[str, object]) -> str:
-    """A configuration file of fontconfig with these settings for every font."""
+def font_configuration(settings: dict[str, object], cache: Path) -> str:
+    """A configuration file of fontconfig with these settings for every font; ``cache``: a folder for it."""
     edits = []
     for name, value in settings.items():
         tag = "bool" if isinstance(value, bool) else "const"
@@ -42,47 +55,46 @@ def font_configuration(settings: dict[str, object]) -> str:
         edits.append(f'<edit name="{name}" mode="assign"><{tag}>{text}</{tag}></edit>')
     return (
         '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>'
-        "<dir>/usr/share/fonts</dir><cachedir>/tmp/screen-pairs-fonts</cachedir>"
+        f"<dir>/usr/share/fonts</dir><cachedir>{cache}</cachedir>"
         f'<match target="font">{"".join(edits)}</match><match target="pattern">{"".join(edits)}</match>'
         "</fontconfig>"
     )
 
 
+def find_chromium() -> str:
+    """The path of the browser's program. Raises MissingProgram."""
+    for name in PROGRAMS:
+        program = shutil.which(name)
+        if program is not None:
+            return program
+    raise MissingProgram("Drawing pages", "Chromium", "apt-get install chromium")
+
+
+def chromium_version() -> str:
+    """The browser's name and version in one line. Raises MissingProgram."""
+    told = subprocess.run([find_chromium(), "--version"], capture_output=True, text=True, check=False)
+    return told.stdout.strip()
+
+
 class Browser:
-    """One page of one browser process. Use as a context manager."""
+    """One page of one browser process. Use as a context manager.
 
-    def __init__(self, fonts: str = "grey", flags: tuple[str, ...] = ()) -> None:
-        program = shutil.which("chromium") or shutil.which("google-chrome")
-        if program is None:
-            raise SystemExit("No Chromium here. Install it: apt-get install chromium")
-        self._folder = Path(tempfile.mkdtemp(prefix="screen-pairs-"))
+    fonts: one of ``FONT_SETTINGS``. flags: more of the browser's own. gpu: paint as with a graphics card.
+    """
+
+    def __init__(self, fonts: str = "grey", flags: tuple[str, ...] = (), gpu: bool = False) -> None:
+        flags = (*(SOFTWARE_GPU if gpu else WITHOUT_GPU), *flags)
+        program = find_chromium()
+        self._folder = Path(tempfile.mkdtemp(prefix="screens-"))
         configuration = self._folder / "fonts.conf"
-        configuration.write_text(font_configuration(FONT_SETTINGS[fonts]))
-        to_browser, self._write = os.pipe()
-        self._read, from_browser = os.pipe()
-
-        high = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (to_browser, from_browser)]
-
-        def give_pipes() -> None:
-            os.dup2(high[0], 3)
-            os.dup2(high[1], 4)
-
-        self._process = subprocess.Popen(
-            [
-                program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                "--remote-debugging-pipe", f"--user-data-dir={self._folder / 'profile'}", *flags,
-                "about:blank",
-            ],
-            preexec_fn=give_pipes,
-            pass_fds=(3, 4, *high),
-            env={**os.environ, "FONTCONFIG_FILE": str(configuration)},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        for end in (to_browser, from_browser, *high):
-            os.close(end)
+        cache = Path(tempfile.gettempdir()) / "screens-font-cache"
+        configuration.write_text(font_configuration(FONT_SETTINGS[fonts], cache), encoding="utf-8")
+        self._process, self._write, self._read = _start(
+            [program, *FLAGS, f"--user-data-dir={self._folder / 'profile'}", *flags, "about:blank"],
+            {**os.environ, "FONTCONFIG_FILE": str(configuration)},
+        )
         self._number = 0
-        self._rest = b""
+        self._rest: list[bytes] = []
         self.events: list[dict[str, Any]] = []
         self._session = ""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
@@ -95,8 +107,16 @@ class Browser:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the browser."""
         self._process.terminate()
-        self._process.wait()
+        try:
+            self._process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
         os.close(self._read)
         os.close(self._write)
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -107,7 +127,7 @@ class Browser:
         message: dict[str, object] = {"id": self._number, "method": method, "params": parameters}
         if self._session:
             message["sessionId"] = self._session
-        os.write(self._write, json.dumps(message).encode() + b"\0")
+        _write_all(self._write, json.dumps(message).encode() + b"\0")
         while True:
             answer = self._receive()
             if answer.get("id") == self._number:
@@ -130,7 +150,7 @@ class Browser:
         self.run("document.readyState == 'complete' || new Promise((done) => addEventListener('load', done))")
 
     def resize(self, width: int, height: int, scale: float = 1.0) -> None:
-        """Give the window another size."""
+        """Give the window another size, in pixels of the document; ``scale`` device pixels for each."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -153,13 +173,15 @@ class Browser:
         return [event["params"] for event in self.events if event["method"] in COMPLAINTS]
 
     def _receive(self) -> dict[str, Any]:
-        while b"\0" not in self._rest:
+        """The next message. Raises RuntimeError where the browser has ended."""
+        while not self._rest or b"\0" not in self._rest[-1]:
             block = os.read(self._read, 1 << 20)
             if not block:
                 raise RuntimeError("the browser has gone")
-            self._rest += block
-        line, self._rest = self._rest.split(b"\0", 1)
-        return dict(json.loads(line))
+            self._rest.append(block)
+        line, _, rest = b"".join(self._rest).partition(b"\0")
+        self._rest = [rest]
+        return dict(read_json(line))
 
     def run(self, script: str) -> Any:
         """The value of a JavaScript expression."""
@@ -173,9 +195,39 @@ class Browser:
         self.resize(width, height, scale)
         frame = self.call("Page.getFrameTree")["frameTree"]["frame"]["id"]
         self.call("Page.setDocumentContent", frameId=frame, html=document)
-        self.run("delete window.elements; document.fonts.ready.then(() => 1)")
+        self.run("document.fonts.ready.then(() => 1)")
 
     def photograph(self) -> Image.Image:
         """The window as a picture."""
         data = self.call("Page.captureScreenshot", format="png", optimizeForSpeed=True)["data"]
         return Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
+
+
+def _start(command: list[str], environment: dict[str, str]) -> tuple["subprocess.Popen[bytes]", int, int]:
+    """The process, the end to write to and the end to read from; the browser has them as 3 and 4."""
+    to_browser, write = os.pipe()
+    read, from_browser = os.pipe()
+    high = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (to_browser, from_browser)]
+
+    def give_pipes() -> None:
+        os.dup2(high[0], 3)
+        os.dup2(high[1], 4)
+
+    process = subprocess.Popen(
+        command,
+        preexec_fn=give_pipes,
+        pass_fds=(3, 4, *high),
+        env=environment,
+        start_new_session=True,  # an interrupt of the terminal is ours, not the browser's
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    for end in (to_browser, from_browser, *high):
+        os.close(end)
+    return process, write, read
+
+
+def _write_all(end: int, data: bytes) -> None:
+    """Write all of it; a pipe may take less at a time."""
+    while data:
+        data = data[os.write(end, data) :]

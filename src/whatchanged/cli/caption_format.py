@@ -1,0 +1,61 @@
+"""``caption --format``: the output in a format of the field, written when the run's lines are all there."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from whatchanged.cli.console import check_output, check_outputs
+from whatchanged.errors import OutputError
+
+if TYPE_CHECKING:
+    from whatchanged.cli.caption_run import Run
+    from whatchanged.records import PairRecord
+
+Form = Literal["ours", "coco", "two-files", "pcl"]
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a person asked for: a place and a format."""
+
+    place: Path
+    form: Form
+
+    @property
+    def lines(self) -> Path:
+        """Where the run writes its lines: the output itself, or a file beside it."""
+        if self.form == "ours":
+            return self.place
+        return self.place.with_name(f"{self.place.name}.lines.jsonl")
+
+    def check(self, others: Sequence[Path], replace: bool) -> None:
+        """That the files can be written and are none of the others. Raises OutputError."""
+        if self.form == "ours":
+            return
+        from whatchanged.evaluation.io.results import results_places
+
+        if self.form == "two-files" and self.place.exists() and not self.place.is_dir():
+            raise OutputError(f"{self.place}: --format two-files writes a folder, this is a file.")
+        for path in results_places(self.place, self.form):
+            if path.parent.is_dir():
+                check_output(path, replace, "--resume to continue or --force to replace it")
+                check_outputs([path], others)
+
+    def check_pairs(self, records: "Sequence[PairRecord]") -> None:
+        """That the format fits the pairs. Raises OutputError."""
+        if self.form != "ours":
+            from whatchanged.evaluation.io.results import check_kinds
+
+            check_kinds(self.form, records)
+
+    def write(self, run: "Run", records: "Sequence[PairRecord]") -> None:
+        """Write the captions of a run whose lines are complete; ``records`` are those of its data set."""
+        if self.form == "ours":
+            return
+        from whatchanged.evaluation.io.predictions import read_predictions
+        from whatchanged.evaluation.io.results import write_results
+
+        known = {record.pair_id: record for record in records}
+        found = [(known[said.pair_id], said) for said in read_predictions(run.output)]
+        write_results(self.place, self.form, found)

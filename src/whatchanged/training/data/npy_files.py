@@ -1,0 +1,86 @@
+"""Features with an ``.npy`` per picture, as released extractors write them and released loaders read them.
+
+OUT/features/NAME.npy for the picture images/NAME, and likewise sc_features, nsc_features: float32
+(F, rows, columns).
+"""
+
+import io
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.arrays import mapped_array
+from whatchanged.errors import DatasetError, OutputError
+from whatchanged.training.data.grid_files import picture_name
+
+
+def npy_file(folder: Path, name: str) -> Path:
+    """Where the features of a picture lie. name: its path below the data set's folder, with slashes.
+
+    "images" in the names of its folders becomes "features". Raises OutputError where the name leaves the
+    folder.
+    """
+    parts = PurePosixPath(name).parts
+    if _leaves(name):
+        raise OutputError(
+            f"{name}: the picture lies outside the data set's folder, so its features have no place in"
+            f" {folder}. Leave --npy out, or move the picture."
+        )
+    inside = [part.replace("images", "features") for part in parts[:-1]]
+    return folder.joinpath(*inside, f"{parts[-1]}.npy")
+
+
+def _leaves(name: str) -> bool:
+    return PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts
+
+
+def npy_bytes(array: NDArray[np.floating]) -> bytes:
+    """An array as the bytes of its file: float32, row by row."""
+    stream = io.BytesIO()
+    np.save(stream, np.ascontiguousarray(array, np.float32), allow_pickle=False)
+    return stream.getvalue()
+
+
+def features_places(folder: Path, picture: Path, root: Path) -> list[Path]:
+    """Where the features of a picture of the data set at ``root`` may lie, the first place first.
+
+    FOLDER/<picture's file name>.npy, FOLDER/<its folder>/<file name>.npy, that with "images" in the folder's
+    name replaced by "features" (sc_images: sc_features), and its whole path likewise (``npy_file``).
+    """
+    file = f"{picture.name}.npy"
+    parent = picture.parent.name
+    places = [folder / file, folder / parent / file, folder / parent.replace("images", "features") / file]
+    name = picture_name(picture, root)
+    return places if _leaves(name) else [*places, npy_file(folder, name)]
+
+
+def read_features(places: Sequence[Path], rows: int, columns: int, width: int) -> NDArray[np.float32]:
+    """The features of one picture as (N, F), N = rows x columns, cell number = columns x row + column.
+
+    places: where their file may lie. Stored as (F, rows, columns), (F, N) or (N, F). Raises DatasetError if
+    the file is missing or of another shape.
+    """
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        raise DatasetError(
+            f"{places[0]}: no features of {places[0].stem} (nor at {places[2]}). Extract them first."
+        )
+    cells = rows * columns
+    try:
+        stored = mapped_array(found)
+        if stored.dtype.kind != "f":
+            raise ValueError("it holds no array of real numbers")
+        if stored.size == cells * width and not np.isfinite(stored).all():
+            raise ValueError("it holds what is not a finite number")
+    except ValueError as error:
+        raise DatasetError(f"{found}: cannot read the features: {error}. Extract them again.") from error
+    if stored.shape == (cells, width):
+        return np.ascontiguousarray(stored, np.float32)
+    if stored.shape in ((width, rows, columns), (width, cells)):
+        return np.ascontiguousarray(stored.reshape(width, cells).T, np.float32)
+    raise DatasetError(
+        f"{found}: got the shape {stored.shape}, wanted ({width}, {rows}, {columns}), ({width}, {cells}) or"
+        f" ({cells}, {width}). Set vision.rows, columns and feature_width to what is stored."
+    )

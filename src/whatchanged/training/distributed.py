@@ -1,0 +1,282 @@
+"""One batch on several processes: what they tell each other, and how their losses add up.
+
+``torchrun`` starts the processes; each takes a part of every batch. What it computes of a loss is a share:
+the shares of all processes add up to the loss of the whole batch, and their gradients to its gradient. So
+that they do, a loss uses
+
+- ``share_of_mean`` for a mean over pairs or words, which not every process has as many of;
+- ``batch_total`` for a count to divide by;
+- ``gather_batch`` for the rows of all processes, with gradients, where pairs are compared with each other.
+
+A single process has the whole batch: there, each of them returns what it is given, bit for bit. Otherwise all
+processes must call them in the same order, whatever their parts hold. A part may be empty.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor, distributed, nn
+from torch.nn import functional as F
+
+from whatchanged.errors import RecipeError
+from whatchanged.json_values import read_json
+from whatchanged.processes import launched_processes
+
+TIMEOUT = timedelta(hours=6)
+"""How long a process waits for one that is busy, with false captions, say. One that ended is noticed at
+once."""
+BUCKET = 2**24
+"""Numbers of gradients that are sent at once: 64 MB in float32."""
+
+Count = TypeVar("Count", int, Tensor)
+
+
+@contextmanager
+def joined() -> Iterator[None]:
+    """The processes that ``torchrun`` started work together meanwhile; without it there is one."""
+    if launched_processes() == 1 or _together():
+        yield
+        return
+    backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
+    distributed.init_process_group(backend, timeout=TIMEOUT)
+    try:
+        yield
+    finally:
+        distributed.destroy_process_group()
+
+
+def processes() -> int:
+    """How many processes share each batch."""
+    return distributed.get_world_size() if _together() else 1
+
+
+def rank() -> int:
+    """The number of this process, from 0. The first one writes the files."""
+    return distributed.get_rank() if _together() else 0
+
+
+def own_part(length: int, number: int, count: int) -> range:
+    """Which of ``length`` things in a row process ``number`` of ``count`` has: nearly equal parts."""
+    return range(length * number // count, length * (number + 1) // count)
+
+
+def batch_total(count: Count) -> Count:
+    """The sum of a count over all processes; it has no gradient."""
+    if processes() == 1:
+        return count
+    if isinstance(count, int):
+        return int(_added(torch.tensor(count)))
+    return _added(count.detach())
+
+
+def share_of_mean(mean: Tensor, count: int | Tensor) -> Tensor:
+    """A mean over ``count`` things of this process, as its share of the mean over those of all.
+
+        share = mean · count / Σ_processes count
+
+    A process that has none gives 0, with gradients of 0.
+    """
+    if processes() == 1:
+        return mean
+    own = torch.as_tensor(count, dtype=mean.dtype, device=mean.device)
+    # The mean of nothing is not a number, and stays part of the graph: all processes walk back together.
+    finite = torch.where(own > 0, mean, mean.nan_to_num(0.0))
+    return finite * (own / batch_total(own).clamp(min=1))
+
+
+def gather_batch(rows: Tensor) -> Tensor:
+    """The rows (b, ...) of all processes behind each other, (B, ...); gradients go back to their owner.
+
+    A loss that each process computes of all gathered rows is the same everywhere: its share is
+    ``share_of_mean(loss, b)``.
+    """
+    if processes() == 1:
+        return rows
+    first, total = _place(len(rows))
+    # A sum with zeros is exact. It needs no rows of one number, and its gradient is a sum again.
+    exact = rows.to(_sent_as(rows.dtype))
+    edges = (0, 0) * (rows.ndim - 1) + (first, total - first - len(rows))
+    whole: Tensor = add_up(F.pad(exact, edges))
+    return whole.to(rows.dtype)
+
+
+def first_row(count: int) -> int:
+    """Where the ``count`` rows of this process begin among those that ``gather_batch`` returns."""
+    return 0 if processes() == 1 else _place(count)[0]
+
+
+def add_up(tensor: Tensor) -> Tensor:
+    """The sum of a tensor over all processes, with gradients."""
+    if processes() == 1:
+        return tensor
+    total: Tensor = _Sum.apply(tensor)  # type: ignore[no-untyped-call]
+    return total
+
+
+def add_up_gradients(parameters: Iterable[nn.Parameter]) -> None:
+    """Give every parameter the sum of its gradients in all processes; none where no process has one."""
+    if processes() == 1:
+        return
+    learning = [parameter for parameter in parameters if parameter.requires_grad]
+    some = _added(torch.tensor([int(parameter.grad is not None) for parameter in learning]))
+    moved = [parameter for parameter, count in zip(learning, some.tolist(), strict=True) if count]
+    for bucket in _buckets(moved):
+        flat = torch.cat([_gradient(parameter).flatten() for parameter in bucket])
+        _all_reduce(flat)
+        pieces = torch.split(flat, [parameter.numel() for parameter in bucket])
+        for parameter, piece in zip(bucket, pieces, strict=True):
+            parameter.grad = piece.view_as(parameter).clone()
+
+
+def greatest(values: Sequence[int]) -> list[int]:
+    """Each value's largest of all processes."""
+    if processes() == 1:
+        return list(values)
+    found = torch.tensor(values)
+    _all_reduce(found, distributed.ReduceOp.MAX)
+    return [int(value) for value in found]
+
+
+def gather_texts(texts: Sequence[str]) -> list[str]:
+    """The texts of all processes behind each other."""
+    if processes() == 1:
+        return list(texts)
+    own = json.dumps(list(texts)).encode()
+    joint = gather_batch(torch.frombuffer(bytearray(own), dtype=torch.uint8))
+    lengths = gather_batch(torch.tensor([len(own)])).tolist()
+    parts = bytes(joint.tolist())
+    starts = [sum(lengths[:number]) for number in range(len(lengths))]
+    lists = [read_json(parts[start : start + length]) for start, length in zip(starts, lengths, strict=True)]
+    return [text for found in lists for text in found]
+
+
+def wait_for_all() -> None:
+    """Go on when all processes are here."""
+    greatest([0])
+
+
+@contextmanager
+def first_process_first() -> Iterator[None]:
+    """The first process goes through the block, and then the others, who read the files that it wrote.
+
+    Raises RecipeError in the others where the first one failed.
+    """
+    if rank() and greatest([0])[0]:
+        raise RecipeError("The first process stopped; its own message says why.")
+    try:
+        yield
+    except BaseException:
+        if not rank():
+            greatest([1])
+        raise
+    if not rank():
+        greatest([0])
+
+
+@contextmanager
+def random_draws(device: torch.device, seed: Sequence[int]) -> Iterator[torch.Generator | None]:
+    """Yields the generator of what is drawn for the whole batch, the same numbers in all processes.
+
+    It goes on from torch's own generator, which takes over again at the end. Meanwhile torch's own serves
+    dropout, with other numbers in each process, which follow from ``seed``. A single process uses torch's own
+    for both: None.
+    """
+    if processes() == 1:
+        yield None
+        return
+    kept = torch.get_rng_state()
+    common = torch.Generator(device)
+    common.set_state(torch.cuda.get_rng_state(device) if device.type == "cuda" else kept)
+    torch.manual_seed(int(np.random.SeedSequence((*seed, rank())).generate_state(1)[0]))
+    yield common
+    if device.type == "cuda":
+        torch.set_rng_state(kept)
+        torch.cuda.set_rng_state(common.get_state(), device)
+    else:
+        torch.set_rng_state(common.get_state())
+
+
+def begin_alike(tensors: Iterable[Tensor], device: torch.device) -> None:
+    """All processes begin with the first one's weights and random numbers."""
+    if processes() == 1:
+        return
+    for tensor in tensors:
+        distributed.broadcast(tensor.detach(), 0)
+    state = torch.cuda.get_rng_state(device) if device.type == "cuda" else torch.get_rng_state()
+    distributed.broadcast(state, 0)
+    if device.type == "cuda":
+        torch.cuda.set_rng_state(state, device)
+    else:
+        torch.set_rng_state(state)
+
+
+class _Sum(torch.autograd.Function):
+    """The sum over all processes. Its gradient is the sum of theirs: each has a share of one loss."""
+
+    @staticmethod
+    def forward(ctx: Any, tensor: Tensor) -> Tensor:
+        return _added(tensor)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:
+        return _added(gradient)
+
+
+def _together() -> bool:
+    return distributed.is_available() and distributed.is_initialized()
+
+
+def _added(numbers: Tensor) -> Tensor:
+    total = numbers.clone(memory_format=torch.contiguous_format)
+    _all_reduce(total)
+    return total
+
+
+def _all_reduce(numbers: Tensor, by: distributed.ReduceOp.RedOpType = distributed.ReduceOp.SUM) -> None:
+    """Replace numbers by their sum over all processes, or the like. RecipeError where one has ended."""
+    try:
+        distributed.all_reduce(numbers, by)
+    except RuntimeError as error:
+        raise RecipeError(
+            f"Another process of this run ended; its own message says why ({error}). What was learned up to"
+            " the last checkpoint stays: go on with --resume."
+        ) from error
+
+
+def _place(count: int) -> tuple[int, int]:
+    """How many rows stand before this process's own, and how many there are."""
+    counts = torch.zeros(processes(), dtype=torch.long)
+    counts[rank()] = count
+    found = _added(counts).tolist()
+    return sum(found[: rank()]), sum(found)
+
+
+def _sent_as(dtype: torch.dtype) -> torch.dtype:
+    """The type that numbers of ``dtype`` are sent as, without loss."""
+    if dtype.is_floating_point:
+        return torch.promote_types(dtype, torch.float32)
+    return torch.long
+
+
+def _gradient(parameter: nn.Parameter) -> Tensor:
+    return torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+
+
+def _buckets(parameters: Sequence[nn.Parameter]) -> Iterator[list[nn.Parameter]]:
+    """The parameters in order, of one type and at most ``BUCKET`` numbers at a time, unless one has more."""
+    bucket: list[nn.Parameter] = []
+    size = 0
+    for parameter in parameters:
+        if bucket and (size + parameter.numel() > BUCKET or parameter.dtype != bucket[0].dtype):
+            yield bucket
+            bucket, size = [], 0
+        bucket.append(parameter)
+        size += parameter.numel()
+    if bucket:
+        yield bucket

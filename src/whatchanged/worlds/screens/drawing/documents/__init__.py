@@ -1,0 +1,1 @@
+"""Typeset documents: set by Typst, drawn by itself or by PDFium."""

@@ -1,0 +1,63 @@
+"""Fonts of drawn screens: those of Debian packages with free licences; some are held out."""
+
+import shutil
+import subprocess
+from collections.abc import Mapping
+from functools import cache
+
+from whatchanged.errors import MissingProgram
+from whatchanged.records import Split
+
+FONTS: Mapping[Split, tuple[str, ...]] = {
+    "train": (
+        "DejaVu Sans",
+        "Liberation Sans",
+        "Roboto",
+        "Noto Sans",
+        "Lato",
+        "Carlito",
+        "Liberation Serif",
+        "DejaVu Sans Mono",
+    ),
+    "val": ("Open Sans", "DejaVu Serif", "Liberation Mono"),
+    "test": ("Inter", "Cantarell", "Noto Serif", "Nimbus Sans", "Fira Code"),
+}
+"""Families by the split whose screens they are seen in. Those that are installed are used."""
+
+PACKAGES = (
+    "fonts-dejavu",
+    "fonts-liberation",
+    "fonts-roboto",
+    "fonts-noto-core",
+    "fonts-noto-cjk",
+    "fonts-open-sans",
+    "fonts-lato",
+    "fonts-inter",
+    "fonts-cantarell",
+    "fonts-firacode",
+    "fonts-crosextra-carlito",
+    "fonts-urw-base35",
+)
+"""Debian packages that hold them, and the scripts of ``words.LANGUAGES``."""
+
+
+@cache
+def installed_families() -> frozenset[str]:
+    """Every font family of this machine, by fontconfig. Raises MissingProgram."""
+    program = shutil.which("fc-list")
+    if program is None:
+        raise MissingProgram("Drawing screens", "fontconfig", "apt-get install fontconfig")
+    told = subprocess.run([program, ":", "family"], capture_output=True, text=True, check=True).stdout
+    return frozenset(name.strip() for line in told.splitlines() for name in line.split(","))
+
+
+def fonts_of(split: Split) -> tuple[str, ...]:
+    """The installed families of this split. Raises MissingProgram where there is none."""
+    found = tuple(font for font in FONTS[split] if font in installed_families())
+    if not found:
+        raise MissingProgram(
+            f"Drawing screens for {split}",
+            f"one of the fonts {', '.join(FONTS[split])}",
+            f"apt-get install {' '.join(PACKAGES)}",
+        )
+    return found

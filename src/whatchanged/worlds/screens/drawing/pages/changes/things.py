@@ -1,0 +1,295 @@
+"""Things that come, go or are exchanged; other words; and states that add or exchange something."""
+
+import html
+import json
+
+from whatchanged.worlds.screens.drawing.pages.changes.deed import (
+    Deed,
+    Maker,
+    Setting,
+    has_text,
+    inserted,
+    styled,
+)
+from whatchanged.worlds.screens.drawing.pages.writer import ICONS, art_of
+from whatchanged.worlds.screens.drawing.words import LANGUAGES, Rng, Texts
+
+REPEATED = (
+    "button",
+    "list item",
+    "menu item",
+    "tab",
+    "chip",
+    "table row",
+    "card",
+    "navigation link",
+    "breadcrumb",
+    "page button",
+    "paragraph",
+    "statistic",
+    "badge",
+    "icon",
+    "checkbox",
+    "link",
+    "day",
+    "column header",
+)
+"""What may be there once more."""
+SOLID = (
+    "svg",
+    "rect",
+    "line",
+    "polyline",
+    "circle",
+    "text",
+    "input",
+    "select",
+    "textarea",
+    "tr",
+    "table",
+    "td",
+    "th",
+)
+"""Tags that nothing is put into."""
+
+
+def rewrite(rng: Rng, at: Setting) -> Deed | None:
+    """Another word, number or letter in a text."""
+    e = at.element
+    if not has_text(e) or not e.leaf:
+        return None
+    parts = e.text.split()
+    place = int(rng.integers(len(parts)))
+    word = parts[place]
+    number = any(c.isdigit() for c in word)
+    if number:
+        digits = [i for i, c in enumerate(word) if c.isdigit()]
+        spot = digits[int(rng.integers(len(digits)))]
+        parts[place] = word[:spot] + str((int(word[spot]) + int(rng.integers(1, 10))) % 10) + word[spot + 1 :]
+    elif rng.random() < 0.25 and len(word) > 3:
+        parts[place] = word[:-1]
+    elif rng.random() < 0.3:
+        parts.insert(place + 1, at.texts.word())
+    else:
+        parts[place] = at.texts.word()
+    if parts == e.text.split():
+        return None
+    label = e.element in ("label", "button", "tab", "link", "navigation link", "menu item")
+    aspect = "number" if number else "label" if label else "text"
+    return Deed("rewritten", aspect, f"screens.elements[$I].textContent={json.dumps(' '.join(parts))}")
+
+
+def typed(rng: Rng, at: Setting) -> Deed | None:
+    """Other words in a field."""
+    e = at.element
+    if e.element not in ("text field", "search field", "text area") or e.tag not in (
+        "input",
+        "textarea",
+        "sl-input",
+    ):
+        return None
+    text = json.dumps(at.texts.words(1, 3))
+    return Deed("rewritten", "text", f"const e=screens.elements[$I];e.value={text};e.placeholder=''")
+
+
+def language(rng: Rng, at: Setting) -> Deed | None:
+    """All words in another language."""
+    e = at.element
+    if not has_text(e) or not e.leaf or len(e.text) < 3 or any(c.isdigit() for c in e.text):
+        return None
+    names = [name for name in LANGUAGES if name != at.texts.name]
+    other = Texts(rng, names[int(rng.integers(len(names)))])
+    text = json.dumps(other.words(1, max(1, len(e.text.split()))))
+    return Deed("rewritten", "language", f"screens.elements[$I].textContent={text}")
+
+
+def remove(rng: Rng, at: Setting) -> Deed | None:
+    """Gone; the others close the gap, or keep their places."""
+    e = at.element
+    if e.element == "page":
+        return None
+    if e.drawn and e.tag != "svg":
+        return Deed("removed", "element", styled(display="none"), alike=e.element == "grid")
+    gone = {"visibility": "hidden"} if rng.random() < 0.4 else {"display": "none"}
+    return Deed("removed", "element", styled(**gone))
+
+
+def repeat(rng: Rng, at: Setting) -> Deed | None:
+    """One more of the same sort beside it, with other words."""
+    e = at.element
+    if e.element not in REPEATED or (e.drawn and e.tag != "svg"):
+        return None
+    words = json.dumps([at.texts.words(1, 2) for _ in range(6)])
+    script = (
+        "const a=screens.elements[$I],c=a.cloneNode(true);"
+        f"const w={words};let k=0;const t=document.createTreeWalker(c,NodeFilter.SHOW_TEXT);"
+        "while(t.nextNode())if(t.currentNode.textContent.trim())t.currentNode.textContent=w[k++%6];"
+        "for(const x of c.querySelectorAll('[data-e]'))x.removeAttribute('data-e');"
+        "a.after(c);screens.elements.push(c)"
+    )
+    return Deed("added", "element", script, made=True)
+
+
+def small(rng: Rng, at: Setting) -> Deed | None:
+    """A small thing beside or in something: an icon, a badge, a word, a chip."""
+    e = at.element
+    if e.tag in SOLID or e.element == "page":
+        return None
+    word = html.escape(at.texts.word())
+    new = (
+        f'<svg class="w-icon" data-e="icon" width="16" height="16" viewBox="0 0 24 24" fill="none" '
+        f'stroke="currentColor" stroke-width="2"><path d="{ICONS[int(rng.integers(len(ICONS)))]}"/></svg>',
+        f'<span class="w-badge" data-e="badge">{int(rng.integers(1, 99))}</span>',
+        f'<span class="w-chip" data-e="chip">{word}</span>',
+        f' <span data-e="label">{word}</span>',
+        '<span data-e="badge" style="display:inline-block;width:8px;height:8px;border-radius:4px;'
+        'background:#d93025"></span>',
+    )[int(rng.integers(5))]
+    where = ("beforebegin", "afterbegin", "beforeend", "afterend")[int(rng.integers(4))]
+    return Deed("added", "element", inserted(where, new), made=True)
+
+
+def banner(rng: Rng, at: Setting) -> Deed | None:
+    """A banner, a line of text or a divider, which pushes what follows."""
+    e = at.element
+    if e.tag in SOLID or e.display in ("inline", "inline-block", "inline-flex") or e.element == "page":
+        return None
+    text = html.escape(at.texts.words(2, 6))
+    hue, pad = int(rng.integers(360)), int(rng.integers(3, 12))
+    new = (
+        f'<div data-e="banner" style="padding:{pad}px;background:hsl({hue},60%,75%);color:#222">{text}</div>',
+        f'<div class="w-alert" data-e="banner">{text}</div>',
+        f'<p data-e="paragraph">{text}</p>',
+        f'<hr class="w-rule" data-e="divider" style="margin:{pad}px 0">',
+        f'<small class="w-hint" data-e="hint">{text}</small>',
+    )[int(rng.integers(5))]
+    where = "beforebegin" if rng.random() < 0.5 else "afterend"
+    return Deed("added", "element", inserted(where, new), made=True)
+
+
+def opened(rng: Rng, at: Setting) -> Deed | None:
+    """A menu or a tooltip that opens below, over the rest."""
+    e = at.element
+    if e.element not in ("button", "icon button", "select", "text field", "tab", "navigation link"):
+        return None
+    place = f"left:{max(0, e.box[0]):.0f}px;top:{e.box[3] + 3:.0f}px"
+    if rng.random() < 0.45:
+        new = f'<span class="w-tip w-over" data-e="tooltip" style="{place}">{html.escape(at.texts.words(1, 4))}</span>'
+    else:
+        rows = "".join(
+            f'<div class="w-item">{html.escape(at.texts.words(1, 2))}</div>'
+            for _ in range(int(rng.integers(2, 5)))
+        )
+        ground = "background:var(--w-ground);box-shadow:0 3px 9px #0004"
+        new = f'<div class="w-menu w-over" data-e="menu" style="{place};min-width:90px;{ground}">{rows}</div>'
+    return Deed("added", "element", inserted("beforeend", new, inside=False), made=True, state="open")
+
+
+def scroll_bar(rng: Rng, at: Setting) -> Deed | None:
+    """A scroll bar at the end of a box."""
+    e = at.element
+    if (
+        e.element not in ("text area", "card", "menu", "code block", "table", "list", "dialog")
+        or e.height < 40
+    ):
+        return None
+    height, top = e.height * rng.uniform(0.25, 0.6), e.height * rng.uniform(0, 0.3)
+    new = (
+        f'<div class="w-over" data-e="scroll bar" style="left:{e.box[2] - 11:.0f}px;top:{e.box[1] + 1:.0f}px;width:10px;'
+        f'height:{e.height - 2:.0f}px;background:#e8e8e8"><div style="margin:{top:.0f}px 2px 0;height:{height:.0f}px;'
+        'background:#9a9a9a;border-radius:3px"></div></div>'
+    )
+    return Deed("added", "scroll bar", inserted("beforeend", new, inside=False), made=True)
+
+
+def cursor(rng: Rng, at: Setting) -> Deed | None:
+    """A text cursor in a field."""
+    e = at.element
+    if e.element not in ("text field", "text area", "search field"):
+        return None
+    left = e.box[0] + e.padding[3] + e.border + rng.uniform(0, 0.5) * e.width
+    top = e.box[1] + e.border + max(2.0, e.padding[0])
+    new = (
+        f'<div class="w-over" data-e="cursor" style="left:{left:.0f}px;top:{top:.0f}px;width:{int(rng.integers(1, 3))}px;'
+        f'height:{1.25 * e.size:.0f}px;background:var(--w-ink)"></div>'
+    )
+    return Deed("added", "cursor", inserted("beforeend", new, inside=False), made=True, state="cursor")
+
+
+def replace_icon(rng: Rng, at: Setting) -> Deed | None:
+    """Another icon."""
+    if at.element.element != "icon" or at.element.tag != "svg":
+        return None
+    path = ICONS[int(rng.integers(len(ICONS)))]
+    return Deed("replaced", "icon", f"screens.elements[$I].querySelector('path').setAttribute('d','{path}')")
+
+
+def loading(rng: Rng, at: Setting) -> Deed | None:
+    """A spinner in place of an icon."""
+    if at.element.element != "icon" or at.element.tag != "svg":
+        return None
+    arc = "M12 3a9 9 0 0 1 9 9"
+    script = (
+        f"const e=screens.elements[$I];e.querySelector('path').setAttribute('d','{arc}');e.insertAdjacentHTML("
+        '\'afterbegin\',\'<circle cx="12" cy="12" r="9" opacity=".3"></circle>\')'
+    )
+    return Deed("replaced", "icon", script, state="loading")
+
+
+def replace_picture(rng: Rng, at: Setting) -> Deed | None:
+    """Another picture, or one that could not be loaded."""
+    if at.element.element != "picture":
+        return None
+    if rng.random() < 0.25:
+        return Deed(
+            "replaced", "picture", styled(background="#8883", border="1px solid #8888"), state="broken"
+        )
+    return Deed("replaced", "picture", styled(background=art_of(rng, int(rng.integers(360)))))
+
+
+def check(rng: Rng, at: Setting) -> Deed | None:
+    """Checked or switched on, or no longer."""
+    e = at.element
+    if e.element not in ("checkbox", "radio button", "switch"):
+        return None
+    script = "const e=screens.elements[$I];" + (
+        "e.classList.toggle('w-on')" if e.element == "switch" else "e.checked=!e.checked"
+    )
+    return Deed("replaced", "mark", script, state="checked", on=not e.checked)
+
+
+def exchange(rng: Rng, at: Setting) -> Deed | None:
+    """Something of another sort in its place."""
+    e = at.element
+    if e.element not in ("chip", "badge", "avatar", "spinner", "icon") or e.tag not in ("span", "svg", "div"):
+        return None
+    side = round(min(e.width, e.height))
+    new = (
+        f'<span style="display:inline-block;width:{side}px;height:{side}px;background:var(--w-accent)"></span>',
+        f'<b style="display:inline-block;height:{side}px">{html.escape(at.texts.word())}</b>',
+    )[int(rng.integers(2))]
+    script = (
+        f"const a=screens.elements[$I];a.insertAdjacentHTML('afterend',{json.dumps(new)});const b=a.nextElementSibling;"
+        "b.dataset.e=a.dataset.e;a.remove();screens.elements[$I]=b"
+    )
+    return Deed("replaced", "element", script)
+
+
+THINGS: dict[Maker, float] = {
+    rewrite: 2.4,
+    typed: 0.5,
+    language: 0.3,
+    remove: 2.2,
+    repeat: 1.0,
+    small: 1.0,
+    banner: 0.9,
+    opened: 0.6,
+    scroll_bar: 0.35,
+    cursor: 0.4,
+    replace_icon: 1.1,
+    loading: 0.2,
+    replace_picture: 0.6,
+    check: 1.0,
+    exchange: 0.3,
+}
+"""How often each is tried."""

@@ -1,0 +1,103 @@
+"""Looks of pages: published libraries and the markup they want (``libraries.toml``).
+
+A library's table says by which tag and attributes it makes a part, such as "button-primary"; what is not in
+its table is made in our own way. Libraries of validation and of test are different ones, and never those of
+training. They are npm packages, in the versions of ``packages/package-lock.json``.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from whatchanged.errors import MissingProgram
+from whatchanged.records import Split
+
+HERE = Path(__file__).parent
+PACKAGES = HERE / "packages"
+"""The folder of package.json and package-lock.json."""
+OWN = "plain"
+"""The name of our own way, which needs no package."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """A published library: its npm package and licence, its files, its markup, how it is made dark.
+
+    sheets, scripts: paths in node_modules. dark: attributes of the root element of a dark page; "" where the
+    library has no dark side. body: classes of the body. parts: part -> tag and attributes, all of them.
+    """
+
+    name: str
+    package: str
+    licence: str
+    split: Split
+    sheets: tuple[str, ...]
+    scripts: tuple[str, ...]
+    dark: str
+    body: str
+    parts: Mapping[str, str]
+
+
+@cache
+def libraries() -> tuple[Library, ...]:
+    """Every library, in the order of its file."""
+    with (HERE / "libraries.toml").open("rb") as file:
+        found = tomllib.load(file)
+    own = found[OWN]["parts"]
+    return tuple(
+        Library(
+            name=name,
+            package=table["package"],
+            licence=table["licence"],
+            split=table["split"],
+            sheets=tuple(table.get("sheets", ())),
+            scripts=tuple(table.get("scripts", ())),
+            dark=table.get("dark", ""),
+            body=table.get("body", ""),
+            parts={**own, **table["parts"]},
+        )
+        for name, table in found.items()
+    )
+
+
+def libraries_of(split: Split) -> tuple[Library, ...]:
+    """The libraries whose pages are of this split."""
+    return tuple(library for library in libraries() if library.split == split)
+
+
+def cache_folder() -> Path:
+    """Where packages are looked for unless another folder is named."""
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "whatchanged" / "screens"
+
+
+def find_modules(named: Path | None) -> Path:
+    """The folder node_modules with every library's files.
+
+    named: that folder, or the one that holds it; None for the cache folder. Raises MissingProgram with the
+    command that installs what is missing.
+    """
+    files = [(lib.package, path) for lib in libraries() for path in (*lib.sheets, *lib.scripts)]
+    return find_files("Drawing pages", named, files)
+
+
+def find_files(what: str, named: Path | None, files: Sequence[tuple[str, str]]) -> Path:
+    """The folder node_modules with files of npm packages, (package, path in the folder) each.
+
+    what: is done with them. named: as for ``find_modules``. Raises MissingProgram.
+    """
+    base = named or cache_folder()
+    modules = base if base.name == "node_modules" else base / "node_modules"
+    missing = sorted({package for package, path in files if not (modules / path).is_file()})
+    if missing:
+        place = modules.parent
+        raise MissingProgram(
+            what,
+            f"the npm packages {', '.join(missing)} in {modules}",
+            f"mkdir -p {place} && cp {PACKAGES}/package*.json {place} && "
+            f"npm ci --legacy-peer-deps --ignore-scripts --prefix {place}",
+        )
+    return modules

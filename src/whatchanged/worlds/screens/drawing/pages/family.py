@@ -1,0 +1,234 @@
+"""The family of pages: documents are shown in a browser, changed in place, and photographed."""
+
+import hashlib
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from whatchanged.records import Split
+from whatchanged.worlds.screens.drawing import DrawnPair, FamilyOptions
+from whatchanged.worlds.screens.drawing.browser import Browser, chromium_version
+from whatchanged.worlds.screens.drawing.fonts import fonts_of
+from whatchanged.worlds.screens.drawing.pages.changes import choose
+from whatchanged.worlds.screens.drawing.pages.designs import PACKAGES, Library, find_modules, libraries_of
+from whatchanged.worlds.screens.drawing.pages.document import Document, write_document
+from whatchanged.worlds.screens.drawing.pages.making import Made, alike, candidates, script_of, truth_of
+from whatchanged.worlds.screens.drawing.pages.noise import RENDERERS, SAME_WIDTHS, in_place, local_noise
+from whatchanged.worlds.screens.drawing.pages.shown import Element, Layout, Pixels, Shown
+from whatchanged.worlds.screens.drawing.recoding import png, recode
+from whatchanged.worlds.screens.drawing.visible import draws_a_line
+from whatchanged.worlds.screens.drawing.words import Rng, Texts
+from whatchanged.worlds.screens.truth import Change, ScreenTruth
+
+PAIRS = 4
+"""Pairs of one document."""
+TRIES = 4
+"""How often a pair is begun anew where nothing came of it."""
+TOGETHER = 40
+"""Documents in a row that share a library and two renderers, so that pages are seldom opened anew."""
+PLANS = {"change": 0.4, "changes": 0.16, "both": 0.18, "noise": 0.26}
+"""What is done for a pair, and how often: one change, two or three, changes beside noise, noise alone."""
+NOISES = {"local": 0.5, "renderer": 0.28, "file": 0.22}
+"""Where noise comes from."""
+ALIKE = 0.2
+"""Share of the changes that are made in all alike elements, where that makes sense."""
+TURNED = 0.4
+"""Share of the pairs whose pictures are exchanged."""
+SPLITS: tuple[Split, ...] = ("train", "val", "test")
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    """A document that is shown: its library, renderers, layout and picture."""
+
+    document: Document
+    library: Library
+    renderers: tuple[str, str]
+    layout: Layout
+    picture: Pixels
+
+
+class Pages:
+    """Draws pages. One browser for each renderer, each with one page whose document is exchanged."""
+
+    def __init__(self, options: FamilyOptions, stack: ExitStack) -> None:
+        self._modules = find_modules(options.styles)
+        self._size = options.size
+        self._stack = stack
+        self._folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="screens-pages-")))
+        self._shown: dict[str, Shown] = {}
+        self.renderer = f"{chromium_version()}; packages {_lock_hash()}; fonts {_font_hash()}"
+
+    def draw(self, seed: int, index: int, split: Split) -> Sequence[DrawnPair]:
+        """The pairs of one document."""
+        sheet = self._show(seed, index, split)
+        first = png(sheet.picture)
+        found = []
+        for number in range(PAIRS):
+            pair = self._pair(np.random.default_rng([seed, 3, index, number]), sheet, first)
+            if pair is not None:
+                found.append(pair)
+        return found
+
+    def _show(self, seed: int, index: int, split: Split) -> _Sheet:
+        """A document of this split, shown and photographed."""
+        shared = np.random.default_rng([seed, 1, index // TOGETHER, SPLITS.index(split)])
+        libraries = libraries_of(split)
+        library = libraries[int(shared.integers(len(libraries)))]
+        able = SAME_WIDTHS[int(shared.integers(len(SAME_WIDTHS)))]
+        quick = [name for name in able if not RENDERERS[name][1]]  # a GPU in software is several times slower
+        one = quick[int(shared.integers(len(quick)))]
+        rest = [name for name in able if name != one]
+        other = rest[int(shared.integers(len(rest)))]
+        rng = np.random.default_rng([seed, 2, index])
+        document = write_document(rng, library, split, self._size)
+        shown = self._renderer(one)
+        layout = shown.load(document, library)
+        return _Sheet(document, library, (one, other), layout, shown.photograph(layout))
+
+    def _renderer(self, name: str) -> Shown:
+        if name not in self._shown:
+            fonts, gpu = RENDERERS[name]
+            browser = self._stack.enter_context(Browser(fonts, ("--allow-file-access-from-files",), gpu))
+            folder = self._folder / str(len(self._shown))
+            folder.mkdir()
+            self._shown[name] = Shown(browser, self._modules, folder)
+        return self._shown[name]
+
+    def _pair(self, rng: Rng, sheet: _Sheet, first: bytes) -> DrawnPair | None:
+        """One pair; None where nothing came of it in a few tries."""
+        for _ in range(TRIES):
+            drawn = self._try(rng, sheet)
+            if drawn is None:
+                continue
+            after, truth = drawn
+            if after.shape == sheet.picture.shape and np.array_equal(after, sheet.picture):
+                continue
+            last = png(after)
+            if rng.random() < TURNED:
+                return DrawnPair(last, first, truth.reversed())
+            return DrawnPair(first, last, truth)
+        return None
+
+    def _try(self, rng: Rng, sheet: _Sheet) -> tuple[Pixels, ScreenTruth] | None:
+        """The picture after, and the truth; None where it is not clear whether a change is seen."""
+        plan = list(PLANS)[int(rng.choice(len(PLANS), p=list(PLANS.values())))]
+        count = {"change": 1, "changes": int(rng.integers(2, 4)), "both": 1, "noise": 0}[plan]
+        shown = self._renderer(sheet.renderers[0])
+        layout, picture = shown.reset(), sheet.picture
+        made: list[Made] = []
+        for _ in range(count):
+            one = self._make(rng, sheet, layout, picture, made)
+            if one is None:
+                return None
+            made.append(one)
+            layout, picture = one.layout_after, one.after
+        noise: tuple[str, ...] = ()
+        if plan in ("both", "noise"):
+            altered = self._noise(rng, sheet, layout, picture, made)
+            if altered is None:
+                return None
+            name, picture = altered
+            noise = (name,)
+        return self._told(sheet, made, layout, picture, noise)
+
+    def _make(
+        self, rng: Rng, sheet: _Sheet, layout: Layout, picture: Pixels, before: list[Made]
+    ) -> Made | None:
+        """A change that can be seen or surely cannot, away from those that were made before."""
+        document = sheet.document
+        size = (document.width, document.height)
+        taken = {i for one in before for i in one.targets}
+        there_first = [e for e in candidates(layout, size) if e.i < len(sheet.layout.elements)]
+        able = [e for e in there_first if not _touches(e, taken, layout)]
+        chosen = choose(rng, layout, able, Texts(rng, str(document.design["language"])))
+        if chosen is None:
+            return None
+        deed, element = chosen
+        targets = alike(layout, element, size) if deed.alike and rng.random() < ALIKE else (element.i,)
+        shown = self._renderer(sheet.renderers[0])
+        after = shown.change(script_of(deed, targets))
+        made = Made(deed, targets, layout, after, picture, shown.photograph(after), document.scale)
+        if np.array_equal(made.before, made.after) or made.seen == "uncertain":
+            return None
+        return made
+
+    def _noise(
+        self, rng: Rng, sheet: _Sheet, layout: Layout, picture: Pixels, made: list[Made]
+    ) -> tuple[str, Pixels] | None:
+        """The name of some noise and the picture with it; None where it moves words or alters nothing."""
+        source = list(NOISES)[int(rng.choice(len(NOISES), p=list(NOISES.values())))]
+        if source == "file":
+            name, altered = recode(rng, picture)
+        elif source == "local":
+            name, script = local_noise(rng, layout)
+            if not script:
+                return None
+            shown = self._renderer(sheet.renderers[0])
+            there = shown.change(script)
+            if not in_place(layout.words, there.words):
+                return None
+            altered = shown.photograph(layout)
+        else:
+            shown = self._renderer(sheet.renderers[1])
+            there = shown.load(sheet.document, sheet.library)
+            for one in made:
+                there = shown.change(script_of(one.deed, one.targets))
+            if not in_place(layout.words, there.words):
+                return None
+            name, altered = " to ".join(sheet.renderers), shown.photograph(layout)
+        if altered.shape != picture.shape or np.array_equal(altered, picture):
+            return None
+        if draws_a_line(picture, altered):
+            return None
+        return name, altered
+
+    def _told(
+        self, sheet: _Sheet, made: list[Made], layout: Layout, picture: Pixels, noise: tuple[str, ...]
+    ) -> tuple[Pixels, ScreenTruth] | None:
+        """The truth of a pair."""
+        sizes = (_size(sheet.picture), _size(picture))
+        changes: list[Change] = []
+        for one in made:
+            if one.seen == "no":
+                noise = (*noise, f"faint: {one.deed.kind} {one.deed.aspect}")
+                continue
+            change = truth_of(one, sheet.layout, layout, sizes)
+            if change is None:
+                return None
+            changes.append(change)
+        design = {**sheet.document.design, "renderer": sheet.renderers[0]}
+        return picture, ScreenTruth(tuple(changes), noise, *sizes, "pages", design)
+
+
+def _touches(e: Element, taken: set[int], layout: Layout) -> bool:
+    """Whether an element was changed already, holds one that was, or lies in one."""
+    if not taken:
+        return False
+    if any(layout.inside(e, i) for i in taken):
+        return True
+    return e.element == "page" or any(layout.inside(layout.elements[i], e.i) for i in taken)
+
+
+def _size(picture: Pixels) -> tuple[int, int]:
+    return picture.shape[1], picture.shape[0]
+
+
+def _lock_hash() -> str:
+    return hashlib.sha256((PACKAGES / "package-lock.json").read_bytes()).hexdigest()[:12]
+
+
+def _font_hash() -> str:
+    names = [name for split in SPLITS for name in fonts_of(split)]
+    return hashlib.sha256("\n".join(names).encode()).hexdigest()[:12]
+
+
+@contextmanager
+def open_pages(options: FamilyOptions) -> Iterator[Pages]:
+    """The family, for as long as the block lasts. Raises MissingProgram where something is not installed."""
+    with ExitStack() as stack:
+        yield Pages(options, stack)

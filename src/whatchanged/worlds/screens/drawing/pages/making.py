@@ -1,0 +1,337 @@
+"""The truth about changes in a shown document: boxes, values, what moved because of them."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from whatchanged.measured.colours import code
+from whatchanged.worlds.screens.drawing.pages.changes import Deed
+from whatchanged.worlds.screens.drawing.pages.shown import (
+    Boxes,
+    Color,
+    Element,
+    Ends,
+    Layout,
+    Pixels,
+    bounds,
+    same_words,
+)
+from whatchanged.worlds.screens.drawing.visible import Visible, difference, visible
+from whatchanged.worlds.screens.truth import Box, Change, Motion, Value
+
+Size = tuple[int, int]
+MOST_ALIKE = 12
+MOST_CONSEQUENCES = 6
+WIDE_LOOKS = ("shadow", "outline")
+"""Aspects that show outside the box."""
+IN_PLACE = ("recolored", "restyled", "rewritten", "replaced")
+"""Kinds whose place is where pixels differ, unless the box itself moves."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """One change that was made: the deed, the numbers of its elements, and the page before and after it."""
+
+    deed: Deed
+    targets: tuple[int, ...]
+    layout_before: Layout
+    layout_after: Layout
+    before: Pixels
+    after: Pixels
+    scale: float
+
+    @property
+    def seen(self) -> Visible:
+        """Whether somebody would see it."""
+        return visible(self.before, self.after, self.deed.kind, self.deed.aspect, self._shift())
+
+    def _shift(self) -> float:
+        """The largest step of a side of a box or of a word, in pixels of the picture."""
+        one, other = self.layout_before, self.layout_after
+        pairs = zip(one.elements, other.elements, strict=False)
+        steps = [abs(a - b) for e, f in pairs if e.seen and f.seen for a, b in zip(e.box, f.box, strict=True)]
+        here, there = same_words(one, other)
+        words = float(np.abs(here - there).max(initial=0))
+        return max([*steps, words]) * self.scale
+
+
+def script_of(deed: Deed, targets: tuple[int, ...]) -> str:
+    """The script of a deed on these elements."""
+    return "".join(f"{{{deed.script.replace('$I', str(i))}}}" for i in targets)
+
+
+def alike(layout: Layout, target: Element, size: tuple[int, int]) -> tuple[int, ...]:
+    """The elements that look like this one and lie in the picture, itself first."""
+    same = [e.i for e in candidates(layout, size) if e.look == target.look and e.i != target.i]
+    return (target.i, *same[: MOST_ALIKE - 1])
+
+
+def candidates(layout: Layout, size: tuple[int, int]) -> list[Element]:
+    """Elements that somebody would see: in a window of this width and height, four pixels or more a side."""
+    found = []
+    for e in layout.elements:
+        if e.element == "page":
+            found.append(e)
+            continue
+        left, top, right, bottom = e.outline
+        large = right - left >= 4 and bottom - top >= (1 if e.element in ("divider", "grid") else 4)
+        inside = left >= 0 and top >= 0 and right <= size[0] and bottom <= size[1]
+        if e.seen and large and inside:
+            found.append(e)
+    return found
+
+
+def truth_of(made: Made, first: Layout, last: Layout, sizes: tuple[Size, Size]) -> Change | None:
+    """The truth of a change between the first and the last picture of a pair, of these sizes in pixels.
+
+    None where it lies outside the pictures.
+    """
+    places = [_place(made, i, first, last, sizes) for i in _placed(made)]
+    places = [place for place in places if place != (None, None)]
+    befores = [before for before, _ in places if before is not None]
+    afters = [after for _, after in places if after is not None]
+    if not befores and not afters:
+        return None
+    thing = made.layout_after.elements[-1] if made.deed.made else first.elements[made.targets[0]]
+    return Change(
+        kind=made.deed.kind,
+        element=thing.element,
+        name=thing.name.replace('"', "'")[:60],
+        box_before=_around(befores),
+        box_after=_around(afters),
+        values=_values(made, last),
+        boxes=tuple(places) if len(places) > 1 else (),
+        consequences=_consequences(made, sizes),
+    )
+
+
+def _placed(made: Made) -> tuple[int, ...]:
+    """The numbers of the elements whose places are told."""
+    if made.deed.made:
+        return (len(made.layout_after.elements) - 1,)
+    return (*made.targets, made.deed.swap) if made.deed.swap >= 0 else made.targets
+
+
+def _place(
+    made: Made, i: int, first: Layout, last: Layout, sizes: tuple[Size, Size]
+) -> tuple[Box | None, Box | None]:
+    """Where an element was in the first picture and is in the last, as somebody would draw it."""
+    if made.deed.made:
+        return None, _whole(last.elements[i].outline, made.scale, sizes[1])
+    was, now = made.layout_before.elements[i], made.layout_after.elements[i]
+    if made.deed.kind == "removed":
+        return _whole(first.elements[i].outline, made.scale, sizes[0]), None
+    one, other = _ends(made, was, now)
+    # Other changes of the pair may have moved it before and after.
+    one = _shifted(one, was, first.elements[i])
+    other = _shifted(other, now, last.elements[i])
+    return _whole(one, made.scale, sizes[0]), _whole(other, made.scale, sizes[1])
+
+
+def _ends(made: Made, was: Element, now: Element) -> tuple[Ends, Ends]:
+    """The place of an element just before and just after the change."""
+    deed = made.deed
+    if was.element == "page":
+        whole = (0.0, 0.0, 1e6, 1e6)
+        return whole, whole
+    text = deed.aspect in ("alignment", "text size", "clipping", "line spacing") and was.ink and now.ink
+    if text:
+        assert was.ink is not None and now.ink is not None
+        return was.ink, now.ink
+    one, other = was.outline, now.outline
+    still = max(abs(a - b) for a, b in zip(one, other, strict=True)) < 1
+    if deed.kind in IN_PLACE and (still or was.framed):
+        differing = _differing(
+            made, bounds([one, other, was.box, now.box]), 14 if deed.aspect in WIDE_LOOKS else 3
+        )
+        if differing is not None and still:
+            return differing, differing
+    if deed.kind == "moved" and still:
+        inner = [
+            (e.outline, f.outline)
+            for e, f in zip(made.layout_before.elements, made.layout_after.elements, strict=False)
+            if e.i != was.i and made.layout_before.inside(e, was.i) and e.seen and f.seen and e.box != f.box
+        ]
+        if inner:
+            return bounds([e for e, _ in inner]), bounds([f for _, f in inner])
+    return one, other
+
+
+def _differing(made: Made, around: Ends, margin: float) -> Ends | None:
+    """The box of the pixels that differ in and near a box, in pixels of the document; None for none."""
+    step = difference(made.before, made.after)
+    left, top, right, bottom = (
+        int(np.floor((around[0] - margin) * made.scale)),
+        int(np.floor((around[1] - margin) * made.scale)),
+        int(np.ceil((around[2] + margin) * made.scale)),
+        int(np.ceil((around[3] + margin) * made.scale)),
+    )
+    left, top = max(0, left), max(0, top)
+    part = step[top:bottom, left:right]
+    if not part.size:
+        return None
+    differs = part > min(8, int(part.max()) // 2)
+    rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
+    if not len(rows):
+        return None
+    ends = (left + columns[0], top + rows[0], left + columns[-1] + 1, top + rows[-1] + 1)
+    one, two, three, four = (float(end) / made.scale for end in ends)
+    return one, two, three, four
+
+
+def _shifted(ends: Ends, here: Element, there: Element) -> Ends:
+    """A place, moved as the element moved between two layouts."""
+    dx, dy = there.box[0] - here.box[0], there.box[1] - here.box[1]
+    return ends[0] + dx, ends[1] + dy, ends[2] + dx, ends[3] + dy
+
+
+def _whole(ends: Ends, scale: float, size: tuple[int, int]) -> Box | None:
+    """A place in whole pixels of a picture of this width and height; None where it lies outside."""
+    left, top = (max(0, int(np.floor(end * scale + 1e-3))) for end in ends[:2])
+    right = min(size[0], int(np.ceil(ends[2] * scale - 1e-3)))
+    bottom = min(size[1], int(np.ceil(ends[3] * scale - 1e-3)))
+    return (left, top, right, bottom) if right > left and bottom > top else None
+
+
+def _around(boxes: list[Box]) -> Box | None:
+    if not boxes:
+        return None
+    left, top, right, bottom = zip(*boxes, strict=True)
+    return min(left), min(top), max(right), max(bottom)
+
+
+def _values(made: Made, last: Layout) -> dict[str, Value]:
+    """What changed by how much: colours, steps, words, amounts."""
+    deed = made.deed
+    values: dict[str, Value] = {"aspect": deed.aspect}
+    if deed.state:
+        values |= {"state": deed.state, "on_before": not deed.on, "on_after": deed.on}
+    if deed.made:
+        return values
+    was, now = made.layout_before.elements[made.targets[0]], made.layout_after.elements[made.targets[0]]
+    if deed.kind == "removed":
+        return values
+    if deed.kind == "recolored" and deed.aspect != "opacity":
+        one, other = (
+            _color(e, deed.aspect, pixels, made.scale)
+            for e, pixels in ((was, made.before), (now, made.after))
+        )
+        if one != other:
+            values |= {"color_before": one, "color_after": other}
+    if deed.kind == "moved" and deed.aspect != "order":
+        values |= _step(made, was, now)
+    if deed.kind == "resized":
+        values |= _growth(made, was, now)
+    if deed.kind == "rewritten" and was.name != now.name:
+        values |= {"text_before": _quoted(was.name), "text_after": _quoted(now.name)}
+    amounts = {
+        "opacity": (was.opacity, now.opacity),
+        "border width": (was.border, now.border),
+        "radius": (was.radius, now.radius),
+        "weight": (was.weight, now.weight),
+        "text size": (was.size, now.size),
+        "line width": (was.stroke_width, now.stroke_width),
+    }
+    if deed.aspect in amounts and amounts[deed.aspect][0] != amounts[deed.aspect][1]:
+        one_amount, other_amount = amounts[deed.aspect]
+        values |= {"amount_before": round(one_amount, 2), "amount_after": round(other_amount, 2)}
+    return values
+
+
+def _quoted(text: str) -> str:
+    return text.replace('"', "'")[:80]
+
+
+def _step(made: Made, was: Element, now: Element) -> dict[str, Value]:
+    """How far something moved, in pixels of the picture; {} where it did not move as one."""
+    one, other = _ends(made, was, now)
+    dx, dy = (round((b - a) * made.scale) for a, b in zip(one[:2], other[:2], strict=True))
+    return {"dx": dx, "dy": dy} if dx or dy else {}
+
+
+def _growth(made: Made, was: Element, now: Element) -> dict[str, Value]:
+    """By how much something became wider and higher, in pixels of the picture."""
+    one, other = _ends(made, was, now)
+    width = round((other[2] - other[0] - one[2] + one[0]) * made.scale)
+    height = round((other[3] - other[1] - one[3] + one[1]) * made.scale)
+    found: dict[str, Value] = {}
+    if width:
+        found["dwidth"] = width
+    if height:
+        found["dheight"] = height
+    return found
+
+
+def _color(e: Element, aspect: str, pixels: Pixels, scale: float) -> str:
+    """The colour of an element's ink or border by its style, of its fill by its pixels: the most frequent."""
+    if aspect in ("ink", "border"):
+        under = _over(e.fill, e.ground)
+        color = e.border_color if aspect == "border" else _ink(e)
+        return code(_over(color, under))
+    size = (pixels.shape[1], pixels.shape[0])
+    box = _whole(e.box, scale, size) or (0, 0, *size)
+    inside = pixels[box[1] : box[3], box[0] : box[2]].reshape(-1, 3)
+    (red, green, blue), _ = Counter(map(tuple, inside.tolist())).most_common(1)[0]
+    return code((red, green, blue))
+
+
+def _ink(e: Element) -> Color:
+    """The colour that an element's text or lines have."""
+    if e.tag == "text":
+        return e.svg_fill
+    return e.stroke if e.tag in ("polyline", "line") else e.color
+
+
+def _over(color: Color, ground: tuple[int, int, int]) -> tuple[int, int, int]:
+    red, green, blue = (round(color[k] * color[3] + ground[k] * (1 - color[3])) for k in range(3))
+    return red, green, blue
+
+
+def _consequences(made: Made, sizes: tuple[Size, Size]) -> tuple[Motion, ...]:
+    """What stands elsewhere, or grew, because of the change; what moved alike as one, the largest first."""
+    groups: dict[tuple[int, ...], list[tuple[Box, Box]]] = {}
+    for one, other in (*_moved_elements(made), *_moved_words(made)):
+        steps = tuple(round((b - a) * made.scale) for a, b in zip(one, other, strict=True))
+        before, after = _whole(one, made.scale, sizes[0]), _whole(other, made.scale, sizes[1])
+        if any(steps) and before and after:
+            key = (steps[0], steps[1], steps[2] - steps[0], steps[3] - steps[1])
+            groups.setdefault(key, []).append((before, after))
+    found = []
+    for boxes in groups.values():
+        one_box, other_box = _around([a for a, _ in boxes]), _around([b for _, b in boxes])
+        if one_box and other_box:
+            found.append(Motion(one_box, other_box))
+    found.sort(key=lambda m: -(m.box_before[2] - m.box_before[0]) * (m.box_before[3] - m.box_before[1]))
+    return tuple(found[:MOST_CONSEQUENCES])
+
+
+def _moved_elements(made: Made) -> Iterator[tuple[Ends, Ends]]:
+    """The boxes before and after of what shows its box, the changed elements aside."""
+    one, other = made.layout_before, made.layout_after
+    own = set(_placed(made)) | (set() if made.deed.made else set(made.targets))
+    for e, f in zip(one.elements, other.elements, strict=False):
+        shows = e.element != "page" and e.seen and f.seen and e.framed
+        if shows and e.box != f.box and not any(one.inside(e, i) for i in own if i < len(one.elements)):
+            yield e.box, f.box
+
+
+def _moved_words(made: Made) -> Iterator[tuple[Ends, Ends]]:
+    """The boxes before and after of the words that moved, those in changed elements aside."""
+    here, there = same_words(made.layout_before, made.layout_after)
+    own = () if made.deed.made else made.targets
+    inside = np.zeros(len(here), bool)
+    for i in own:
+        left, top, right, bottom = made.layout_before.elements[i].box
+        across = (here[:, 0] >= left - 1) & (here[:, 2] <= right + 1)
+        inside |= across & (here[:, 1] >= top - 1) & (here[:, 3] <= bottom + 1)
+    moved = np.abs(here - there).max(axis=1, initial=0) >= 0.5
+    empty = (there[:, 2] <= there[:, 0]) | (here[:, 2] <= here[:, 0])
+    for place in np.flatnonzero(moved & ~inside & ~empty):
+        yield _four(here[place]), _four(there[place])
+
+
+def _four(box: Boxes) -> Ends:
+    left, top, right, bottom = box.tolist()
+    return left, top, right, bottom

@@ -1,0 +1,219 @@
+"""A page of a browser in which documents are shown, changed and photographed."""
+
+import base64
+import io
+import json
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from whatchanged.json_values import read_json
+from whatchanged.worlds.screens.drawing.browser import Browser
+from whatchanged.worlds.screens.drawing.pages.designs import HERE, Library
+from whatchanged.worlds.screens.drawing.pages.document import Document
+
+Pixels = NDArray[np.uint8]
+Boxes = NDArray[np.float64]
+Ends = tuple[float, float, float, float]
+"""Left, top, right, bottom in pixels of the document."""
+Color = tuple[float, float, float, float]
+"""Red, green, blue from 0 to 255, and opacity from 0 to 1."""
+
+LEAST_SIDE = 24
+"""Pixels of the document that a picture has at least on a side."""
+
+
+@dataclass(frozen=True)
+class Element:
+    """One element as the browser lays it out; ``page.js`` says where each comes from.
+
+    i: its number; the same after any change. element: its name in ``elements.ELEMENTS``. parent: the number
+    of the named element around it; -1 for none. ink: the box around its texts, icons and pictures. leaf: it
+    holds no other element. text: its own. look: alike elements have the same. ground: the colour that it
+    stands on.
+    """
+
+    i: int
+    element: str
+    tag: str
+    parent: int
+    box: Ends
+    ink: Ends | None
+    seen: bool
+    leaf: bool
+    text: str
+    name: str
+    ground: tuple[int, int, int]
+    color: Color
+    fill: Color
+    svg_fill: Color
+    stroke: Color
+    stroke_width: float
+    picture: bool
+    border: float
+    borders: int
+    border_color: Color
+    radius: float
+    shadow: bool
+    size: float
+    weight: float
+    italic: bool
+    underlined: bool
+    align: str
+    opacity: float
+    padding: tuple[float, float, float, float]
+    margin: tuple[float, float, float, float]
+    display: str
+    checked: bool
+    disabled: bool
+    look: str
+
+    @property
+    def width(self) -> float:
+        """Of its box."""
+        return self.box[2] - self.box[0]
+
+    @property
+    def height(self) -> float:
+        """Of its box."""
+        return self.box[3] - self.box[1]
+
+    @property
+    def drawn(self) -> bool:
+        """Whether a chart or an icon is made of it: its colours are those of SVG."""
+        return self.tag in ("svg", "rect", "line", "polyline", "circle", "text")
+
+    @property
+    def framed(self) -> bool:
+        """Whether its box itself can be seen: a fill, a border, a picture, or a control."""
+        if self.tag in ("svg", "rect", "circle", "input", "textarea", "select", "line", "polyline"):
+            return True
+        if self.tag.startswith("sl-"):
+            return True
+        return self.fill[3] > 0.04 or (self.border > 0.4 and self.border_color[3] > 0.1) or self.picture
+
+    @property
+    def outline(self) -> Ends:
+        """The box that somebody would draw around it."""
+        return self.box if self.framed or self.ink is None else self.ink
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A document as it is laid out.
+
+    words: (words, 6): number of the text, number in the text, left, top, right, bottom. bottom: where the
+    content ends.
+    """
+
+    elements: tuple[Element, ...]
+    words: NDArray[np.float64]
+    bottom: float
+
+    def inside(self, element: Element, ancestor: int) -> bool:
+        """Whether an element lies in another one, or is it."""
+        while element.i != ancestor and element.parent >= 0:
+            element = self.elements[element.parent]
+        return element.i == ancestor
+
+
+def read_layout(text: str) -> Layout:
+    """What ``screens.describe`` says."""
+    found = read_json(text)
+    words = np.array(found["words"], np.float64).reshape(-1, 6)
+    return Layout(tuple(_element(e) for e in found["elements"]), words, float(found["bottom"]))
+
+
+def _element(found: dict[str, Any]) -> Element:
+    values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in found.items()}
+    return Element(**values)
+
+
+class Shown:
+    """One browser's page. ``load`` shows a document; ``change`` and ``reset`` work on it."""
+
+    def __init__(self, browser: Browser, modules: Path, folder: Path) -> None:
+        self._browser = browser
+        self._modules = modules
+        self._folder = folder
+        self._library = ""
+        self._document: Document | None = None
+
+    def load(self, document: Document, library: Library) -> Layout:
+        """Show a document under a library's stylesheets."""
+        if self._library != library.name:
+            self._open(library)
+        self._document = document
+        self._browser.resize(document.width, document.height, document.scale)
+        shown = {
+            "body": document.body,
+            "theme": document.theme,
+            "root": _attributes(document.root),
+            "bodyClass": library.body,
+        }
+        return read_layout(self._browser.run(f"screens.load({json.dumps(shown)})"))
+
+    def change(self, script: str) -> Layout:
+        """Run a script in the page and tell the layout after it."""
+        return read_layout(self._browser.run(f"screens.change({json.dumps(script)})"))
+
+    def reset(self) -> Layout:
+        """The document as it was loaded."""
+        return read_layout(self._browser.run("screens.reset()"))
+
+    def photograph(self, layout: Layout) -> Pixels:
+        """The picture, (height, width, 3): the window, or as much of it as the content fills."""
+        document = self._document
+        assert document is not None, "a document is loaded before it is photographed"
+        height = document.height
+        if document.fitted:
+            height = int(min(height, max(LEAST_SIDE, np.ceil(layout.bottom))))
+        area = {"x": 0, "y": 0, "width": document.width, "height": height, "scale": 1}
+        data = self._browser.call("Page.captureScreenshot", format="png", optimizeForSpeed=True, clip=area)[
+            "data"
+        ]
+        return np.asarray(Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB"))
+
+    def _open(self, library: Library) -> None:
+        """A page with the library's files, our own styles and ``page.js``."""
+        sheets = "".join(
+            f'<link rel="stylesheet" href="{(self._modules / path).as_uri()}">' for path in library.sheets
+        )
+        scripts = "".join(
+            f'<script type="module" src="{(self._modules / path).as_uri()}"></script>'
+            for path in library.scripts
+        )
+        own = (HERE / "own.css").read_text(encoding="utf-8")
+        script = (HERE / "page.js").read_text(encoding="utf-8")
+        page = self._folder / f"{library.name}.html"
+        page.write_text(
+            f'<!DOCTYPE html><html><head><meta charset="utf-8">{sheets}<style>{own}</style>'
+            f"<script>{script}</script>{scripts}</head><body></body></html>",
+            encoding="utf-8",
+        )
+        self._browser.open(page.as_uri(), 400, 300)
+        self._library = library.name
+
+
+def _attributes(text: str) -> dict[str, str]:
+    """Attributes as HTML writes them, by name."""
+    return dict(word.partition("=")[::2] for word in shlex.split(text))
+
+
+def same_words(before: Layout, after: Layout) -> tuple[Boxes, Boxes]:
+    """The boxes, (words, 4), of the words that are in both layouts of one document."""
+    keys = [layout.words[:, 0] * 10_000 + layout.words[:, 1] for layout in (before, after)]
+    _, one, other = np.intersect1d(keys[0], keys[1], return_indices=True)
+    return before.words[one, 2:], after.words[other, 2:]
+
+
+def bounds(boxes: Sequence[Ends]) -> Ends:
+    """The box around boxes."""
+    left, top, right, bottom = zip(*boxes, strict=True)
+    return min(left), min(top), max(right), max(bottom)

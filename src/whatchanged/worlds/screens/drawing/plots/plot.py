@@ -1,0 +1,115 @@
+"""A plot as data: what both plotting libraries draw, and what changes are made in."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Form = Literal["line", "scatter", "bar", "barh", "area", "histogram", "image", "pie", "box"]
+Place = Literal["top-left", "top-right", "bottom-left", "bottom-right", "right"]
+Dash = Literal["solid", "dashed", "dotted", "dash-dot"]
+Marker = Literal["none", "circle", "square", "triangle", "diamond", "cross"]
+Align = Literal["left", "center", "right"]
+Grid = Literal["none", "both", "y", "x"]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A title or a label of an axis. color: "" is the theme's own. size: points."""
+
+    words: str
+    size: float
+    color: str = ""
+    bold: bool = False
+    align: Align = "center"
+
+
+@dataclass(frozen=True)
+class Series:
+    """One row of numbers and how it is drawn.
+
+    x: only of scatter plots; others count 0, 1, 2. width: of lines, points. size: of markers, points across.
+    colors: of single bars or slices where they have one of their own, by number.
+    """
+
+    name: str
+    values: tuple[float, ...]
+    color: str
+    x: tuple[float, ...] = ()
+    width: float = 1.5
+    dash: Dash = "solid"
+    marker: Marker = "none"
+    size: float = 6.0
+    opacity: float = 1.0
+    colors: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Legend:
+    """The legend: its place, whether it is framed."""
+
+    place: Place = "top-right"
+    framed: bool = True
+    size: float = 9.0
+
+
+@dataclass(frozen=True)
+class Note:
+    """Words on a place of the plot area, (0, 0) its lower left and (1, 1) its upper right corner."""
+
+    words: str
+    x: float
+    y: float
+    size: float = 9.0
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis. low, high: its limits. step: between ticks. decimals: of their labels."""
+
+    low: float
+    high: float
+    step: float
+    decimals: int = 0
+    label: Text | None = None
+    tick_size: float = 9.0
+    tick_length: float = 3.5
+
+
+@dataclass(frozen=True)
+class Plot:
+    """All that a plot shows.
+
+    categories: names along the x axis of bars, boxes and slices. matrix: of an image, row by row. map: name
+    of its colour map. panel: colour of the plot area, "" is the theme's own. margins: left, bottom, right,
+    top of the plot area, as parts of the picture. line_at: height of a line across all, or None.
+    width, height: pixels at scale 1. scale: pixels of the picture for each of them.
+    """
+
+    form: Form
+    theme: str
+    font: str
+    width: int
+    height: int
+    scale: float
+    series: tuple[Series, ...]
+    x: Axis
+    y: Axis
+    categories: tuple[str, ...] = ()
+    matrix: tuple[tuple[float, ...], ...] = ()
+    map: str = "viridis"
+    colorbar: bool = False
+    title: Text | None = None
+    legend: Legend | None = None
+    note: Note | None = None
+    line_at: float | None = None
+    grid: Grid = "none"
+    grid_color: str = ""
+    grid_width: float = 0.8
+    framed: bool = True
+    panel: str = ""
+    margins: tuple[float, float, float, float] = (0.14, 0.16, 0.05, 0.12)
+    errors: tuple[float, ...] = ()
+
+    @property
+    def counted(self) -> bool:
+        """Whether it has axes with numbers: all but pies."""
+        return self.form != "pie"

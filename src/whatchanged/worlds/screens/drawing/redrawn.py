@@ -1,0 +1,176 @@
+"""Pairs of documents that are drawn anew for each picture: plots and typeset pages.
+
+Such a family brings a ``Maker``: it makes a random document, changes it, and draws it under a rendering. What
+pairs are made of that is said here once; ``edits`` has their truth.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+
+from whatchanged.records import Split
+from whatchanged.worlds.screens.drawing import DrawnPair
+from whatchanged.worlds.screens.drawing.edits import (
+    Drawn,
+    Edit,
+    Pixels,
+    change_of,
+    farthest,
+    in_place,
+    overlap,
+)
+from whatchanged.worlds.screens.drawing.recoding import png, recode
+from whatchanged.worlds.screens.drawing.visible import visible
+from whatchanged.worlds.screens.drawing.words import Rng
+from whatchanged.worlds.screens.truth import Change, ScreenTruth, Value
+
+D = TypeVar("D")
+R = TypeVar("R")
+
+TRIES = 12
+"""How often a change is drawn until one fits the document."""
+TURNED = 0.4
+"""Share of the pairs whose pictures are exchanged."""
+
+
+class Maker(Protocol[D, R]):
+    """What a family does with its documents D under its renderings R."""
+
+    family: str
+    usual: R
+
+    def document(self, rng: Rng, split: Split) -> D:
+        """A random document of the designs of a split."""
+
+    def changed(self, rng: Rng, document: D) -> tuple[D, Edit] | None:
+        """The document with one random change; None where the change that was drawn does not fit it."""
+
+    def noisy(self, rng: Rng, document: D) -> tuple[R, str]:
+        """Another rendering of the same document, and its name."""
+
+    def draw(self, document: D, how: R) -> Drawn:
+        """The document's picture."""
+
+    def design(self, document: D) -> Mapping[str, Value]:
+        """What its look is made of."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one pair is made of: how many changes, whether another rendering, whether a lossy step."""
+
+    changes: int
+    rendering: bool
+    lossy: bool
+
+
+def plans(rng: Rng) -> Sequence[Plan]:
+    """Four pairs of a document: noise, a change, a change, changes beside noise."""
+    lossy = rng.random(2) < 0.33
+    return (
+        Plan(0, not lossy[0], bool(lossy[0])),
+        Plan(1, False, False),
+        Plan(1 + int(rng.random() < 0.25), False, False),
+        Plan(1 + int(rng.random() < 0.3), not lossy[1], bool(lossy[1])),
+    )
+
+
+class Redrawn(Generic[D, R]):
+    """The family of a maker."""
+
+    def __init__(self, maker: Maker[D, R], renderer: str, number: int) -> None:
+        """renderer: what draws, with its version. number: the family's own, so that seeds differ."""
+        self.maker = maker
+        self.renderer = renderer
+        self.number = number
+
+    def draw(self, seed: int, index: int, split: Split) -> Sequence[DrawnPair]:
+        """The pairs of one document; fewer where no pixel differs."""
+        rng = np.random.default_rng([seed, self.number, index])
+        document = self.maker.document(rng, split)
+        usual = self.maker.draw(document, self.maker.usual)
+        pairs = []
+        for plan in plans(rng):
+            pair = self._pair(rng, document, usual, plan)
+            if pair is not None:
+                pairs.append(pair)
+        return pairs
+
+    def _pair(self, rng: Rng, document: D, usual: Drawn, plan: Plan) -> DrawnPair | None:
+        """One pair; None where its pictures are the same, or a change can hardly be seen."""
+        how, noise = self.maker.usual, []
+        clean = usual
+        if plan.rendering:
+            other, name = self.maker.noisy(rng, document)
+            drawn = self.maker.draw(document, other)
+            if in_place(usual.placed, drawn.placed) and not np.array_equal(usual.pixels, drawn.pixels):
+                how, clean = other, drawn
+                noise.append(name)
+        after, edits = clean, list[tuple[Edit, Change]]()
+        for _ in range(plan.changes):
+            step = self._change(rng, document, how, after)
+            if step is None or any(overlap(step.change, one) for _, one in edits):
+                continue
+            seen = visible(after.pixels, step.after.pixels, step.change.kind, step.change.aspect, step.shift)
+            if seen == "uncertain":
+                continue
+            document, after = step.document, step.after
+            if seen == "yes":
+                edits.append((step.edit, step.change))
+            else:
+                noise.append(f"faint: {step.change.kind} {step.change.aspect}")
+        changes = [self._settled(edit, change, clean, after, len(edits)) for edit, change in edits]
+        pixels = after.pixels
+        if plan.lossy:
+            name, pixels = recode(rng, pixels)
+            noise.append(name)
+        if np.array_equal(usual.pixels, pixels):
+            return None
+        truth = ScreenTruth(
+            tuple(changes),
+            tuple(noise),
+            size_of(usual.pixels),
+            size_of(pixels),
+            self.maker.family,
+            dict(self.maker.design(document)),
+        )
+        if rng.random() < TURNED:
+            return DrawnPair(png(pixels), png(usual.pixels), truth.reversed())
+        return DrawnPair(png(usual.pixels), png(pixels), truth)
+
+    def _change(self, rng: Rng, document: D, how: R, before: Drawn) -> "_Step[D] | None":
+        """One change to the document; None where none fits it."""
+        for _ in range(TRIES):
+            made = self.maker.changed(rng, document)
+            if made is None:
+                continue
+            other, edit = made
+            after = self.maker.draw(other, how)
+            change = change_of(edit, before, after)
+            if change is not None:
+                return _Step(other, after, edit, change, farthest(before, after))
+        return None
+
+    def _settled(self, edit: Edit, change: Change, before: Drawn, after: Drawn, edits: int) -> Change:
+        """The change as it stands between the first picture and the last, beside other changes."""
+        if edits == 1 or edit.trimmed:
+            return change
+        return change_of(edit, before, after) or change
+
+
+@dataclass(frozen=True)
+class _Step(Generic[D]):
+    """A change that was made: the document with it, its picture, its truth, how far its boxes moved."""
+
+    document: D
+    after: Drawn
+    edit: Edit
+    change: Change
+    shift: float
+
+
+def size_of(pixels: Pixels) -> tuple[int, int]:
+    """Width and height."""
+    return pixels.shape[1], pixels.shape[0]

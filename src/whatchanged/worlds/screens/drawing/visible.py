@@ -1,0 +1,74 @@
+"""Whether somebody would see a change: the rule by which drawn changes are labelled.
+
+It knows what was done, so it needs no threshold of a measured answer. Let *step* be the largest difference of
+a channel at a pixel, in levels of 255, and *shift* how far a box moved, in pixels of the picture.
+
+no         no pixel beyond 6 levels; or something that moved or was resized by half a pixel at most
+uncertain  the largest step is 14 levels or less (24 where thin lines or letters change), or fewer than 10
+           pixels are beyond 10 levels, or something moved or was resized by less than 2 pixels
+yes        else; and wherever the pictures differ in size by 2 pixels or more
+"""
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Visible = Literal["yes", "uncertain", "no"]
+Pixels = NDArray[np.uint8]
+
+UNSEEN, FAINT, FAINT_THIN = 6, 14, 24
+"""Levels of 255."""
+FEW = 10
+"""Pixels."""
+STRONG, LINE = 64, 24
+"""Levels of 255, and pixels: from which on a run of differences is a line."""
+STILL, SLIGHT = 0.5, 2.0
+"""Pixels that something moves."""
+THIN = ("ink", "border", "border width", "outline", "radius", "line style")
+"""Aspects of which few pixels tell."""
+
+
+def visible(before: Pixels, after: Pixels, kind: str, aspect: str, shift: float) -> Visible:
+    """Whether a change is seen between two pictures, (height, width, 3) each.
+
+    shift: the largest step of a side of any box, in pixels; it matters where something moved or was resized.
+    """
+    step = difference(before, after)
+    moving = kind in ("moved", "resized")
+    grown = max(abs(a - b) for a, b in zip(before.shape[:2], after.shape[:2], strict=True))
+    if step.max(initial=0) <= UNSEEN and grown == 0:
+        return "no"
+    if moving and shift <= STILL:
+        return "no"
+    if grown >= SLIGHT:
+        return "yes"
+    faint = FAINT_THIN if aspect in THIN else FAINT
+    if step.max(initial=0) <= faint or np.count_nonzero(step > 10) < FEW:
+        return "uncertain"
+    return "uncertain" if moving and shift < SLIGHT else "yes"
+
+
+def draws_a_line(before: Pixels, after: Pixels) -> bool:
+    """Whether a straight thin line came or went: a run of strong differences along a row or a column.
+
+    Noise of rendering sometimes does that, where a border falls on another pixel; then it is no noise.
+    """
+    strong = difference(before, after) > STRONG
+    return any(_longest_run(lines) >= LINE for lines in (strong, strong.T))
+
+
+def _longest_run(lines: NDArray[np.bool_]) -> int:
+    """The most True values one after another in any row."""
+    padded = np.pad(lines, ((0, 0), (1, 1))).astype(np.int8)
+    steps = np.diff(padded, axis=1)
+    starts, ends = np.nonzero(steps == 1)[1], np.nonzero(steps == -1)[1]
+    return int((ends - starts).max(initial=0))
+
+
+def difference(before: Pixels, after: Pixels) -> NDArray[np.int16]:
+    """The largest difference of a channel at each pixel that both pictures have, (height, width)."""
+    height, width = (min(a, b) for a, b in zip(before.shape[:2], after.shape[:2], strict=True))
+    signed = before[:height, :width].astype(np.int16) - after[:height, :width]
+    largest: NDArray[np.int16] = np.abs(signed).max(axis=2)
+    return largest

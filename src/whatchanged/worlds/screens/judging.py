@@ -1,0 +1,168 @@
+"""Sentences held against the truth: kind, element, values and place, each apart and all together."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from whatchanged.worlds import Verdict
+from whatchanged.worlds.screens.language import Sentence, Statement, read
+from whatchanged.worlds.screens.slots import (
+    colour_fits,
+    colours_of,
+    count_fits,
+    direction_fits,
+    growth_fits,
+    lighter,
+    more,
+    moves_by,
+    name_fits,
+    noun_fits,
+    place_fits,
+    way_fits,
+)
+from whatchanged.worlds.screens.truth import Change, ScreenTruth
+
+FAULTS = {
+    "kind_right": "wrong kind",
+    "element_right": "wrong element",
+    "value_right": "wrong value",
+    "place_right": "wrong place",
+    "complete": "does not tell every change",
+}
+"""What of a sentence may be wrong, and the words for it; the worst first."""
+GRADES = (*FAULTS, "true", "called_none")
+
+
+@dataclass(frozen=True)
+class Grades:
+    """How one statement stands to one change. None where the statement claims nothing of that sort."""
+
+    kind: bool
+    element: bool
+    value: bool | None
+    place: bool | None
+
+    @property
+    def true(self) -> bool:
+        """Whether all that it claims is so."""
+        return self.kind and self.element and self.value is not False and self.place is not False
+
+    @property
+    def count(self) -> int:
+        """How much of it is right, the kind first."""
+        return 8 * self.kind + 4 * self.element + 2 * (self.value is not False) + (self.place is not False)
+
+
+def judge(sentence: str, truth: ScreenTruth) -> Verdict:
+    """A sentence about a pair, judged.
+
+    Each statement is held against the change that it fits best; no two against the same one. The grades are
+    those of all statements together. complete: every change is told, up to the three that a sentence holds.
+    A sentence may be true and not complete. Of a pair without change only "called_none" is graded.
+    """
+    found = read(sentence)
+    if found is None:
+        return Verdict(False, False, False, {**dict.fromkeys(GRADES, False), **_ungraded(truth, False)})
+    if not truth.changes or found.unchanged:
+        right = found.unchanged == (not truth.changes)
+        all_alike = {**dict.fromkeys(GRADES, right), **_ungraded(truth, found.unchanged)}
+        return Verdict(True, found.unchanged, right, all_alike, "" if right else _denied(truth))
+    held = _held(found, truth)
+    grades: dict[str, bool | None] = {
+        "kind_right": all(one.kind for one in held),
+        "element_right": all(one.element for one in held),
+        "value_right": _together([one.value for one in held]),
+        "place_right": _together([one.place for one in held]),
+        "complete": len(held) >= min(len(truth.changes), 3),
+        "true": len(held) <= len(truth.changes) and all(one.true for one in held),
+        "called_none": False,
+    }
+    faults = [text for name, text in FAULTS.items() if grades[name] is False]
+    if len(held) > len(truth.changes):
+        faults.append("tells more than changed")
+    return Verdict(True, False, grades["true"] is True, grades, faults[0] if faults else "")
+
+
+def _ungraded(truth: ScreenTruth, called_none: bool) -> Mapping[str, bool | None]:
+    """The grades of a pair without change; of others what is said of "called_none"."""
+    none: dict[str, bool | None] = {"called_none": called_none}
+    return none if truth.changes else {**dict.fromkeys(GRADES, None), **none}
+
+
+def _denied(truth: ScreenTruth) -> str:
+    return "denies the change" if truth.changes else "tells a change where there is none"
+
+
+def _together(grades: list[bool | None]) -> bool | None:
+    known = [grade for grade in grades if grade is not None]
+    return all(known) if known else None
+
+
+def _held(sentence: Sentence, truth: ScreenTruth) -> list[Grades]:
+    """The grades of each statement, held against a change of its own while there are any."""
+    left = list(truth.changes)
+    held = []
+    for readings in sentence.statements:
+        changes = left or list(truth.changes)
+        graded = [(grade(reading, change, truth), change) for reading in readings for change in changes]
+        best, change = max(graded, key=lambda pair: pair[0].count)
+        held.append(best)
+        if change in left:
+            left.remove(change)
+    return held
+
+
+def grade(statement: Statement, change: Change, truth: ScreenTruth) -> Grades:
+    """How a statement stands to a change."""
+    said = statement.said
+    places = (
+        [place_fits(said["place"], change, (truth.size_before, truth.size_after))] if "place" in said else []
+    )
+    return Grades(
+        kind=statement.template.kind == change.kind,
+        element=noun_fits(said["noun"], change),
+        value=_together([*_values(statement, change)]),
+        place=all(places) if places else None,
+    )
+
+
+def _values(statement: Statement, change: Change) -> list[bool | None]:
+    """Whether each value that a statement names is the true one."""
+    said, template, values = statement.said, statement.template, change.values
+    one, other = colours_of(change)
+    found: list[bool | None] = []
+    if template.aspects:
+        found.append(change.aspect in template.aspects)
+    if template.state:
+        found.append(template.state == values.get("state"))
+    if "either" in said:
+        first = said["either"] == template.pair[0]
+        found.append(_either(first, "more" in template.slots, change))
+    checks: Mapping[str, Callable[[str], bool]] = {
+        "way": lambda text: way_fits(text, change),
+        "direction": lambda text: direction_fits(text, change),
+        "growth": lambda text: growth_fits(text, change),
+        "grown": lambda text: growth_fits(text, change),
+        "before": lambda text: colour_fits(text, one),
+        "after": lambda text: colour_fits(text, other),
+        "shade": lambda text: lighter(change) == (1 if text == "lighter" else -1),
+        "text_before": lambda text: _same(text, values.get("text_before")),
+        "text_after": lambda text: _same(text, values.get("text_after")),
+        "name": lambda text: name_fits(text, change),
+        "called": lambda text: name_fits(text, change),
+        "count": lambda text: count_fits(text, change),
+    }
+    found += [check(said[name]) for name, check in checks.items() if name in said]
+    if statement.rest:
+        found.append(any(moves_by(statement.rest, motion.step) for motion in change.consequences))
+    return found
+
+
+def _either(first: bool, amounts: bool, change: Change) -> bool:
+    """Whether the first of two wordings is the right one of a change: the larger, or what became so."""
+    if amounts:
+        return more(change) == (1 if first else -1)
+    return change.values.get("on_after") is first
+
+
+def _same(text: str, true: object) -> bool:
+    return isinstance(true, str) and " ".join(text.lower().split()) == " ".join(true.lower().split())

@@ -1,0 +1,361 @@
+"""The slots of templates: filled from a change, read out of a sentence, and checked against a change."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from whatchanged.measured import colours, words
+from whatchanged.worlds.screens.elements import ELEMENTS, all_nouns, fitting, nouns_of, plural
+from whatchanged.worlds.screens.templates import Template
+from whatchanged.worlds.screens.truth import Box, Change
+
+Size = tuple[int, int]
+_HUES = ("red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown", "grey")
+COLOURS = ("white", "black", *(f"{shade}{hue}" for hue in _HUES for shade in ("", "dark ", "light ")))
+"""Every name of a colour that ``measured.colours`` has."""
+_PLACES = tuple(
+    words.place(box, (100, 100))
+    for box in (
+        *((x, y, x + 10, y + 10) for x in (5, 45, 85) for y in (5, 45, 85)),
+        *((0, y, 100, y + 10) for y in (5, 45, 85)),
+        *((x, 0, x + 10, 100) for x in (5, 45, 85)),
+        (0, 0, 100, 100),
+    )
+)
+"""Every phrase for a place that ``measured.words`` has."""
+COUNTS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
+_PLURALS = {
+    "is": "are",
+    "was": "were",
+    "has": "have",
+    "looks": "look",
+    "shows": "show",
+    "reads": "read",
+    "stands": "stand",
+    "its": "their",
+}
+"""Words of templates in the singular, and in the plural."""
+_NUMBERS = {word: number for number, word in COUNTS.items()}
+LONGEST_NAME = 32
+"""Characters of a name that is quoted; of a card or a table it is all that stands in it."""
+NEAR = 0.08
+"""Share of a picture by which a place may be off where a sentence names it."""
+AMOUNT = 0.1
+"""Share by which an amount in pixels may be off; at least one pixel."""
+LIGHTER = 4.0
+"""Levels of luminance from which one colour is lighter than another."""
+
+
+@dataclass(frozen=True)
+class Naming:
+    """How a thing is named: its noun, whether in quotes, and whether with its place."""
+
+    noun: str
+    named: bool = False
+    placed: bool = False
+
+
+def longest_first(values: Sequence[str]) -> str:
+    """Words as alternatives of a pattern, the longer ones first."""
+    return "|".join(re.escape(value) for value in sorted(set(values), key=lambda v: (-len(v), v)))
+
+
+_NOUNS = {noun: noun for noun in all_nouns()} | {plural(noun): noun for noun in all_nouns()}
+"""Singular and plural -> singular."""
+_COUNT = rf"(?:(?P<count>{longest_first(tuple(_NUMBERS))}|\d{{1,3}}) )?"
+_NAMED = (
+    rf'(?:"(?P<name>[^"]*)" )?(?P<noun>{longest_first(tuple(_NOUNS))})(?: "(?P<called>[^"]*)")?'
+    rf"(?: (?P<place>{longest_first(_PLACES)}))?"
+)
+_COLOUR = longest_first(COLOURS)
+_STEP = r"(?:left|right|up|down) by [\d,]+ pixels?"
+_GROWTH = r"(?:[\d,]+ pixels? )(?:wider|narrower|higher|lower)"
+_GROWN = r"(?:wider|narrower|higher|lower|larger|smaller)"
+PATTERNS: Mapping[str, str] = {
+    "the": rf"(?:(?:the|all) )?{_COUNT}{_NAMED}",
+    "a": rf"(?:(?:the|a|an|another|a new) )?{_COUNT}{_NAMED}",
+    "way": rf"(?P<way>{_STEP}(?: and {_STEP})?)",
+    "direction": r"(?P<direction>(?:(?:to the )?(?:left|right)|up|down)(?: and (?:up|down))?)",
+    "growth": rf"(?P<growth>{_GROWTH}(?: and {_GROWTH})?)",
+    "grown": rf"(?P<grown>{_GROWN}(?: and {_GROWN})?)",
+    "before": rf"(?P<before>{_COLOUR})",
+    "after": rf"(?P<after>{_COLOUR})",
+    "shade": r"(?P<shade>darker|lighter)",
+    "text_before": r'"(?P<text_before>[^"]*)"',
+    "text_after": r'"(?P<text_after>[^"]*)"',
+}
+"""What each slot is read by."""
+
+
+def pattern_of(template: Template) -> str:
+    """The pattern that reads a template."""
+    either = f"(?P<either>{longest_first(template.pair)})"
+    patterns = {**PATTERNS, "more": either, "on": either}
+    parts = re.split(r"\{(\w+)\}", template.text)
+    texts = [_either_number(part) if i % 2 == 0 else patterns[part] for i, part in enumerate(parts)]
+    return "".join(texts)
+
+
+def _either_number(text: str) -> str:
+    """The pattern of words whose verbs may stand in the singular or the plural."""
+    words_of = [
+        f"(?:{word}|{_PLURALS[word]})" if word in _PLURALS else re.escape(word) for word in text.split(" ")
+    ]
+    return " ".join(words_of)
+
+
+# Filled from a change
+
+
+def fill(template: Template, change: Change, naming: Naming, size: Size) -> str:
+    """The template as a statement about a change in a picture of this size."""
+    values = {slot: FILLERS[slot](template, change, naming, size) for slot in template.slots}
+    text = template.text
+    if len(change.boxes) > 1 and not text.startswith("the "):  # whose subject is not the thing itself
+        text = " ".join(_PLURALS.get(word, word) for word in text.split(" "))
+    return text.format(**values)
+
+
+def fits(template: Template, change: Change) -> bool:
+    """Whether a template can be said of a change: kind, aspect, and every slot has something to say."""
+    if template.kind != change.kind or (template.aspects and change.aspect not in template.aspects):
+        return False
+    if template.state and template.state != change.values.get("state"):
+        return False
+    return all(_sayable(slot, template, change) for slot in template.slots)
+
+
+def _sayable(slot: str, template: Template, change: Change) -> bool:
+    values = change.values
+    if slot in ("way", "direction"):
+        return any(step_of(change))
+    if slot in ("growth", "grown"):
+        return change.aspect != "text size" and bool(_grown(change))
+    if slot in ("before", "after"):
+        one, other = colours_of(change)
+        return bool(one and other) and one != other
+    if slot == "shade":
+        return lighter(change) != 0 and len({_base(name) for name in colours_of(change)}) == 1
+    if slot in ("text_before", "text_after"):
+        return bool(values.get(slot)) and values.get("text_before") != values.get("text_after")
+    if slot == "more":
+        return more(change) != 0
+    if slot == "on":
+        return isinstance(values.get("on_after"), bool)
+    return True
+
+
+def _thing(article: str, change: Change, naming: Naming, size: Size) -> str:
+    count = len(change.boxes)
+    noun, parts = naming.noun, []
+    if article == "a" and count <= 1:
+        parts.append("an" if noun[0] in "aeio" else "a")
+    elif noun != "something":
+        parts.append("the" if article == "the" else "")
+    if noun == "something":
+        parts = []
+    if count > 1:
+        parts.append(COUNTS.get(count, str(count)))
+        noun = plural(noun) if noun != "something" else "things"
+    text = " ".join(part for part in (*parts, noun) if part)
+    if naming.named and 0 < len(change.name) <= LONGEST_NAME and count <= 1:
+        text += f' "{change.name}"'
+    return f"{text} {words.place(box_of(change), size)}" if naming.placed else text
+
+
+def box_of(change: Change) -> Box:
+    """Where the change is: in the picture after, or before where it is only there."""
+    box = change.box_after or change.box_before
+    assert box is not None, "a change has a box"
+    return box
+
+
+FILLERS: Mapping[str, Callable[[Template, Change, Naming, Size], str]] = {
+    "the": lambda t, c, n, s: _thing("the", c, n, s),
+    "a": lambda t, c, n, s: _thing("a", c, n, s),
+    "way": lambda t, c, n, s: words.way(*step_of(c)),
+    "direction": lambda t, c, n, s: _direction(c),
+    "growth": lambda t, c, n, s: " and ".join(f"{words.pixels(abs(a))} {w}" for w, a in _grown(c)),
+    "grown": lambda t, c, n, s: " and ".join(w for w, _ in _grown(c)),
+    "before": lambda t, c, n, s: colours_of(c)[0],
+    "after": lambda t, c, n, s: colours_of(c)[1],
+    "shade": lambda t, c, n, s: "lighter" if lighter(c) > 0 else "darker",
+    "text_before": lambda t, c, n, s: f'"{c.values["text_before"]}"',
+    "text_after": lambda t, c, n, s: f'"{c.values["text_after"]}"',
+    "more": lambda t, c, n, s: t.pair[0] if more(c) > 0 else t.pair[1],
+    "on": lambda t, c, n, s: t.pair[0] if c.values["on_after"] else t.pair[1],
+}
+"""What each slot is filled with."""
+
+
+def step_of(change: Change) -> tuple[int, int]:
+    """How far something moved to the right and down, in pixels; (0, 0) where that is not known."""
+    return _number(change, "dx"), _number(change, "dy")
+
+
+def _number(change: Change, name: str) -> int:
+    value = change.values.get(name)
+    return round(value) if isinstance(value, int | float) else 0
+
+
+def _direction(change: Change) -> str:
+    """The main direction of a motion; both where they are about alike."""
+    dx, dy = step_of(change)
+    across = "right" if dx > 0 else "left"
+    down = "down" if dy > 0 else "up"
+    if abs(dx) > 2 * abs(dy):
+        return f"to the {across}"
+    return down if abs(dy) > 2 * abs(dx) else f"to the {across} and {down}"
+
+
+def _grown(change: Change) -> list[tuple[str, int]]:
+    """("wider", 12), ("lower", -3): what became of width and height."""
+    width, height = _number(change, "dwidth"), _number(change, "dheight")
+    found = []
+    if width:
+        found.append(("wider" if width > 0 else "narrower", width))
+    if height:
+        found.append(("higher" if height > 0 else "lower", height))
+    return found
+
+
+def colours_of(change: Change) -> tuple[str, str]:
+    """The names of the colours before and after; "" where they are not known."""
+    found = [change.values.get(name) for name in ("color_before", "color_after")]
+    one, other = (colours.name(_rgb(c)) if isinstance(c, str) else "" for c in found)
+    return one, other
+
+
+def _rgb(code: str) -> tuple[int, int, int]:
+    return int(code[1:3], 16), int(code[3:5], 16), int(code[5:7], 16)
+
+
+def _base(name: str) -> str:
+    return name.split()[-1] if name else ""
+
+
+def lighter(change: Change) -> int:
+    """1 where the colour became lighter, -1 where darker, 0 where neither is clear."""
+    found = [change.values.get(name) for name in ("color_before", "color_after")]
+    if not all(isinstance(code, str) for code in found):
+        return 0
+    one, other = (
+        sum(w * c for w, c in zip((0.25, 0.5, 0.25), _rgb(str(code)), strict=True)) for code in found
+    )
+    return 0 if abs(other - one) < LIGHTER else 1 if other > one else -1
+
+
+def more(change: Change) -> int:
+    """1 where the amount became larger, -1 where smaller, 0 where it is not known."""
+    one, other = change.values.get("amount_before"), change.values.get("amount_after")
+    if not isinstance(one, int | float) or not isinstance(other, int | float) or one == other:
+        return 0
+    return 1 if other > one else -1
+
+
+# Checked against a change
+
+
+def noun_fits(noun: str, change: Change) -> bool:
+    """Whether a noun, singular or plural, may be said of the changed thing."""
+    return _NOUNS.get(noun, noun) in fitting(change.element)
+
+
+def name_fits(name: str, change: Change) -> bool:
+    """Whether a name in quotes is the thing's: its name, or its words before or after."""
+    known = (change.name, change.values.get("text_before"), change.values.get("text_after"))
+    return any(isinstance(text, str) and _plain(text) == _plain(name) for text in known)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+def count_fits(count: str, change: Change) -> bool:
+    """Whether that many alike things changed."""
+    number = _NUMBERS.get(count) or (int(count) if count.isdigit() else 0)
+    return number == max(1, len(change.boxes))
+
+
+def place_fits(place: str, change: Change, sizes: tuple[Size, Size]) -> bool:
+    """Whether a phrase names the place of the change, or of one of the alike things, before or after."""
+    pairs = ((change.box_before, change.box_after), *change.boxes)
+    return any(
+        place in places_near(box, size)
+        for pair in pairs
+        for box, size in zip(pair, sizes, strict=True)
+        if box is not None
+    )
+
+
+def places_near(box: Box, size: Size) -> set[str]:
+    """The phrases for a box, and for boxes a little beside it."""
+    found = set()
+    for across in (-NEAR, 0.0, NEAR):
+        for down in (-NEAR, 0.0, NEAR):
+            dx, dy = round(across * size[0]), round(down * size[1])
+            found.add(words.place((box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy), size))
+    return found
+
+
+def way_fits(way: str, change: Change) -> bool:
+    """Whether the directions and amounts are the true ones."""
+    return moves_by(way, step_of(change))
+
+
+def moves_by(way: str, step: tuple[int, int]) -> bool:
+    """Whether words such as "down by 24 pixels" tell this step."""
+    said = {"right": 0, "down": 0}
+    for direction, amount in re.findall(r"(left|right|up|down) by ([\d,]+)", way):
+        axis = "right" if direction in ("left", "right") else "down"
+        said[axis] += int(amount.replace(",", "")) * (1 if direction == axis else -1)
+    return all(_near(said[axis], true) for axis, true in zip(("right", "down"), step, strict=True))
+
+
+def _near(said: int, true: int) -> bool:
+    return abs(said - true) <= max(1, AMOUNT * abs(true))
+
+
+def direction_fits(direction: str, change: Change) -> bool:
+    """Whether it moved that way; what is not said of a motion is not more than what is."""
+    dx, dy = step_of(change)
+    said = set(direction.split()) & {"left", "right", "up", "down"}
+    true = {"right" if dx > 0 else "left"} if dx else set()
+    true |= {"down" if dy > 0 else "up"} if dy else set()
+    main = true if len(said) > 1 else {_main(dx, dy)}
+    return bool(said) and said <= true and (len(said) > 1 or said == main or abs(dx) == abs(dy))
+
+
+def _main(dx: int, dy: int) -> str:
+    if abs(dx) > abs(dy):
+        return "right" if dx > 0 else "left"
+    return "down" if dy > 0 else "up"
+
+
+def growth_fits(growth: str, change: Change) -> bool:
+    """Whether it became that much wider or higher, or simply so."""
+    true = {"wider": _number(change, "dwidth"), "higher": _number(change, "dheight")}
+    opposite = {"narrower": "wider", "lower": "higher"}
+    for amount, word in re.findall(
+        r"(?:([\d,]+) pixels? )?(wider|narrower|higher|lower|larger|smaller)", growth
+    ):
+        if word in ("larger", "smaller"):
+            total = sum(true.values()) or more(change)
+            if (total > 0) != (word == "larger") or total == 0:
+                return False
+            continue
+        side = opposite.get(word, word)
+        grown = true[side] if side == word else -true[side]
+        if grown <= 0 or (amount and not _near(int(amount.replace(",", "")), grown)):
+            return False
+    return True
+
+
+def colour_fits(colour: str, true: str) -> bool:
+    """Whether a colour is the true one, or the true one without "dark" or "light"."""
+    return bool(true) and colour in (true, _base(true))
+
+
+def known_nouns(change: Change) -> tuple[str, ...]:
+    """What the changed thing may be called where it is written: its own nouns."""
+    return nouns_of(change.element) if change.element in ELEMENTS else ("something",)

@@ -1,0 +1,256 @@
+"""What is known of a drawn pair: what was changed, where, by how much, and what moved because of it.
+
+A drawn set is a folder with a list, ``pairs.jsonl``, one JSON object a line (``PairLine``), and its pictures.
+The list is read as any list of pairs is; this module reads the truth out of it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from whatchanged.errors import DatasetError
+from whatchanged.json_values import read_json
+from whatchanged.worlds.screens.kinds import KINDS, REVERSED, Kind
+
+LIST = "pairs.jsonl"
+"""The list of a drawn set, in its folder."""
+SETTINGS = "drawing.json"
+"""How a set was drawn, in its folder."""
+
+Box = tuple[int, int, int, int]
+"""Left, top, right, bottom in pixels of its own picture; right and bottom are exclusive."""
+
+Value = str | int | float | bool | None
+_TURNED = {
+    "color_before": "color_after",
+    "text_before": "text_after",
+    "amount_before": "amount_after",
+    "size_before": "size_after",
+    "on_before": "on_after",
+}
+"""Values that come in two, before and after."""
+_SIGNED = ("dx", "dy", "dwidth", "dheight")
+"""Values that have a direction."""
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Something that stands elsewhere because of a change: where all of it was and is, in pixels."""
+
+    box_before: Box
+    box_after: Box
+
+    @property
+    def step(self) -> tuple[int, int]:
+        """How far it moved, to the right and down."""
+        return self.box_after[0] - self.box_before[0], self.box_after[1] - self.box_before[1]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change.
+
+    kind, element: one of ``KINDS``, and a name of ``elements.ELEMENTS``.
+    name: the accessible name or the text of the thing; "" where it has none.
+    box_before, box_after: the place that somebody would draw around it; None where the thing is not there.
+    boxes: the places of alike things that changed alike, (before, after) each, the first one included.
+    values: aspect (the finer word of ``ASPECTS``), state and on_before, on_after (it became so, or is no
+        longer so), color_before, color_after ("#rrggbb"), dx, dy (pixels to the right, down), dwidth, dheight
+        (pixels), text_before, text_after, amount_before, amount_after (a width, radius or size in pixels,
+        an opacity). What does not apply is absent.
+    consequences: what moved because of it.
+    """
+
+    kind: Kind
+    element: str
+    name: str
+    box_before: Box | None
+    box_after: Box | None
+    values: Mapping[str, Value] = field(default_factory=dict)
+    boxes: tuple[tuple[Box | None, Box | None], ...] = ()
+    consequences: tuple[Motion, ...] = ()
+
+    @property
+    def aspect(self) -> str:
+        """The finer word for what changed."""
+        return str(self.values.get("aspect", ""))
+
+    def reversed(self) -> "Change":
+        """The same change, seen from the picture after to the picture before."""
+        pairs = {**_TURNED, **{after: before for before, after in _TURNED.items()}}
+        values = {pairs.get(name, name): value for name, value in self.values.items()}
+        for name in _SIGNED:
+            value = values.get(name)
+            if isinstance(value, int | float):
+                values[name] = -value
+        return replace(
+            self,
+            kind=REVERSED.get(self.kind, self.kind),
+            box_before=self.box_after,
+            box_after=self.box_before,
+            values=values,
+            boxes=tuple((after, before) for before, after in self.boxes),
+            consequences=tuple(Motion(m.box_after, m.box_before) for m in self.consequences),
+        )
+
+
+@dataclass(frozen=True)
+class ScreenTruth:
+    """What is known of a pair.
+
+    changes: what can be seen, the most striking first; () for a pair that differs by noise alone, or not.
+    noise: what else differs and nobody would name, in words: "text drawn without hinting", "jpeg 94".
+        A change that cannot be seen stands here as "faint: KIND ASPECT".
+    size_before, size_after: width and height of the pictures.
+    family: what drew it. design: what its look is made of, such as the library, font, theme and scale.
+    """
+
+    changes: tuple[Change, ...]
+    noise: tuple[str, ...]
+    size_before: tuple[int, int]
+    size_after: tuple[int, int]
+    family: str = ""
+    design: Mapping[str, Value] = field(default_factory=dict)
+
+    def reversed(self) -> "ScreenTruth":
+        """The truth of the pair whose pictures are exchanged."""
+        return replace(
+            self,
+            changes=tuple(change.reversed() for change in self.changes),
+            size_before=self.size_after,
+            size_after=self.size_before,
+        )
+
+
+def to_json(truth: ScreenTruth) -> dict[str, Any]:
+    """The truth as it stands in a line of the list."""
+    return {
+        "changes": [_change_to_json(change) for change in truth.changes],
+        "noise": list(truth.noise),
+        "size_before": list(truth.size_before),
+        "size_after": list(truth.size_after),
+        "family": truth.family,
+        "design": dict(truth.design),
+    }
+
+
+def _change_to_json(change: Change) -> dict[str, Any]:
+    return {
+        "kind": change.kind,
+        "element": change.element,
+        "name": change.name,
+        "box_before": _listed(change.box_before),
+        "box_after": _listed(change.box_after),
+        "values": dict(change.values),
+        "boxes": [[_listed(before), _listed(after)] for before, after in change.boxes],
+        "consequences": [
+            {"box_before": list(m.box_before), "box_after": list(m.box_after)} for m in change.consequences
+        ],
+    }
+
+
+def _listed(box: Box | None) -> list[int] | None:
+    return None if box is None else list(box)
+
+
+def from_json(line: Mapping[str, Any], where: str) -> ScreenTruth:
+    """The truth in a line of the list.
+
+    where: the words that begin the message of a DatasetError, such as "pairs.jsonl, line 3".
+    """
+    try:
+        return ScreenTruth(
+            changes=tuple(_change(change) for change in line["changes"]),
+            noise=tuple(str(word) for word in line["noise"]),
+            size_before=_size(line["size_before"]),
+            size_after=_size(line["size_after"]),
+            family=str(line.get("family", "")),
+            design={str(name): _value(value) for name, value in dict(line.get("design", {})).items()},
+        )
+    except KeyError as error:
+        raise DatasetError(f"{where}: the truth of a drawn pair needs {error}.") from error
+    except (TypeError, ValueError, AttributeError) as error:
+        raise DatasetError(f"{where}: not the truth of a drawn pair ({error}).") from error
+
+
+def _change(found: Mapping[str, Any]) -> Change:
+    kind = next((kind for kind in KINDS if kind == found["kind"]), None)
+    if kind is None:
+        raise ValueError(f"{found['kind']!r} is no kind of change; they are {', '.join(KINDS)}")
+    before, after = _box(found["box_before"]), _box(found["box_after"])
+    if before is None and after is None:
+        raise ValueError("a change needs a box before or after")
+    return Change(
+        kind=kind,
+        element=str(found["element"]),
+        name=str(found["name"]),
+        box_before=before,
+        box_after=after,
+        values={str(name): _value(value) for name, value in dict(found["values"]).items()},
+        boxes=tuple((_box(one), _box(other)) for one, other in found.get("boxes", ())),
+        consequences=tuple(_motion(motion) for motion in found.get("consequences", ())),
+    )
+
+
+def _motion(found: Mapping[str, Any]) -> Motion:
+    before, after = _box(found["box_before"]), _box(found["box_after"])
+    if before is None or after is None:
+        raise ValueError("what moved needs two boxes")
+    return Motion(before, after)
+
+
+def _box(found: Any) -> Box | None:
+    if found is None:
+        return None
+    left, top, right, bottom = (_whole(end) for end in found)
+    if not (0 <= left < right and 0 <= top < bottom):
+        raise ValueError(f"{found} is no box: left, top, right, bottom in pixels")
+    return left, top, right, bottom
+
+
+def _size(found: Any) -> tuple[int, int]:
+    width, height = (_whole(side) for side in found)
+    return width, height
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int:
+        raise ValueError(f"{value!r} is not a whole number")
+    return value
+
+
+def _value(value: Any) -> Value:
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    raise ValueError(f"{value!r} is neither text nor number")
+
+
+def has_truth(root: Path) -> bool:
+    """Whether this is the folder or the list of a drawn set, which holds the truth of its pairs."""
+    path = list_of(root)
+    return path.suffix == ".jsonl" and (path.parent / SETTINGS).is_file() and path.is_file()
+
+
+def list_of(root: Path) -> Path:
+    """The list of a drawn set that is named by its folder or by its list."""
+    return root / LIST if root.is_dir() else root
+
+
+def read_truths(root: Path) -> Iterator[tuple[str, ScreenTruth]]:
+    """(id, truth) of every pair of a drawn set, in the order of its list. Raises DatasetError."""
+    path = list_of(root)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DatasetError(f"{path}: the list of a drawn set cannot be read ({error}).") from error
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            where = f"{path}, line {number}"
+            try:
+                found = read_json(line)
+            except ValueError as error:
+                raise DatasetError(f"{where}: not JSON ({error}).") from error
+            if not isinstance(found, dict) or not isinstance(found.get("id"), str):
+                raise DatasetError(f"{where}: the line of a drawn pair is an object with an id.")
+            yield found["id"], from_json(found, where)

@@ -1,0 +1,83 @@
+"""Screens as a world: the contract of ``whatchanged.worlds`` on what the other files of this folder know."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from numpy.random import Generator
+
+from whatchanged.records import PairRecord
+from whatchanged.worlds import Drawer, DrawerOption, World
+from whatchanged.worlds.screens.judging import GRADES, judge
+from whatchanged.worlds.screens.kinds import KINDS
+from whatchanged.worlds.screens.language import read, write_captions, write_full, write_plain
+from whatchanged.worlds.screens.templates import NO_CHANGE
+from whatchanged.worlds.screens.truth import ScreenTruth, has_truth, read_truths
+
+LIMITS = """Its world is screens: web pages, application windows, plots and typeset documents, drawn by real
+renderers from designs of our own under published stylesheets. It names what kind of thing changed only as far
+as drawn pages show such things; on other designs the noun may be wrong. It reads no words, and it cannot tell
+why something changed. Photographs and films it does not know."""
+
+
+def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, ScreenTruth]:
+    """The truth of these records by their ids; {} where the folder or list holds none."""
+    if not has_truth(root):
+        return {}
+    wanted = {record.pair_id for record in records}
+    return {name: truth for name, truth in read_truths(root) if name in wanted}
+
+
+def kind_of(truth: ScreenTruth) -> str:
+    """The kind of the most striking change, or "none"."""
+    return truth.changes[0].kind if truth.changes else "none"
+
+
+def _captions(truth: ScreenTruth, rng: Generator) -> tuple[str, ...]:
+    return write_captions(truth, rng)
+
+
+WORLD = World(
+    name="screens",
+    description="web pages, application windows, plots and documents: what changed on a screen, or nothing",
+    kinds=KINDS,
+    view_and_light_differ=False,
+    datasets=(),
+    limits=LIMITS,
+    has_truth=has_truth,
+    truths=truths,
+    kind_of=kind_of,
+    reads=lambda sentence: read(sentence) is not None,
+    captions=_captions,
+    no_change_sentences=NO_CHANGE,
+    judge=judge,
+    grades=GRADES,
+    grade_titles={
+        "kind_right": "kind right",
+        "element_right": "element right",
+        "value_right": "values right",
+        "place_right": "place right",
+        "complete": "tells every change",
+        "true": "wholly true",
+        "called_none": "called no change",
+    },
+    wordings={"plain": write_plain, "full": write_full},
+    drawers=(
+        Drawer(
+            "screens",
+            "pairs of screens from real renderers, with sentences and full truth; four pairs a document",
+            "whatchanged.worlds.screens.drawing.run:draw_screens",
+            (1280, 900),
+            unit="documents",
+            options=(
+                DrawerOption(
+                    "family",
+                    "what to draw: web pages, plots, charts in a browser, typeset documents, or all in turn",
+                    "all",
+                    choices=("all", "pages", "plots", "charts", "documents"),
+                ),
+                DrawerOption("styles", "a folder into which npm installed the stylesheets of pages", ""),
+            ),
+            extra="screens",
+        ),
+    ),
+)
