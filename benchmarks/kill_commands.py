@@ -12,7 +12,7 @@ TRAIN = (
     *("train", "pcl-tiny", "--data", "in/twin", "--device", "cpu", "--quiet"),
     *("--set", "vision.kind=patches", "--set", "vision.image_width=96", "--set", "vision.image_height=96"),
     *("--set", "stage.pretrain.steps=6", "--set", "stage.caption.steps=6"),
-    *("--set", "stage.pretrain.batch=4", "--set", "stage.caption.batch=4"),
+    *("--set", "stage.pretrain.batch=7", "--set", "stage.caption.batch=4"),
     *("--set", "stage.pretrain.save_every=2", "--set", "stage.caption.save_every=2"),
     *("--set", "stage.pretrain.warmup=2", "--set", "stage.caption.evaluate_every=3"),
 )
@@ -103,13 +103,6 @@ COMMANDS: Sequence[Command] = (
         ("twin",),
         share=4,
     ),
-    Command(
-        "synth clevr-pool",
-        ("synth", "clevr-pool", "pool", "--scenes", "100", "--seed", "3", "--size", "32x32", "--quiet"),
-        ("pool",),
-        kind="parts",
-        share=1,
-    ),
     Command("train", (*TRAIN, "-o", "run"), ("run",), ("--resume",), kind="run", needs="twin", share=4),
     Command(
         "features",
@@ -135,6 +128,13 @@ COMMANDS: Sequence[Command] = (
         ("s.npy", "s.json"),
         needs="embedding",
         share=4,
+    ),
+    Command(
+        "synth clevr-pool",
+        ("synth", "clevr-pool", "pool", "--scenes", "100", "--seed", "3", "--size", "32x32", "--quiet"),
+        ("pool",),
+        kind="parts",
+        share=1,
     ),
 )
 """Every command that writes."""

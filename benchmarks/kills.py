@@ -17,6 +17,7 @@ import argparse
 import os
 import random
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -24,14 +25,22 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from benchmarks.kill_commands import COMMANDS, Command, draw_inputs, make_needed
 from benchmarks.kill_outputs import Snapshot, differences, hidden, snapshot, torn
 from benchmarks.kill_processes import Process, left_of, start
-from benchmarks.record import Watch, add_record_option, write_result
+from benchmarks.record import (
+    RESULTS,
+    add_record_option,
+    code_that_runs,
+    read_result,
+    write_result,
+)
+from whatchanged.locks import locked
 
 SIGNALS = {"SIGKILL": signal.SIGKILL, "SIGINT": signal.SIGINT, "SIGTERM": signal.SIGTERM}
 KINDS = (*SIGNALS, "full", "disk", "two")
@@ -238,20 +247,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     chosen = [command for command in COMMANDS if command.name in asked.commands]
     rng = random.Random(asked.seed)
-    rows = []
-    with Watch() as watch, tempfile.TemporaryDirectory() as scratch:
+    faults = 0
+    with tempfile.TemporaryDirectory() as scratch:
         draw_inputs(Path(scratch) / "inputs")
         shares = sum(command.share for command in chosen)
         for command in chosen:
             count = max(1, round(asked.count * command.share / shares))
             tally = _tally(prepare(command, Path(scratch), asked.execute), count, asked.kinds, rng)
-            rows.append(_row(command, tally))
+            faults += len(tally.faults)
+            if asked.record:
+                record(asked.record, _row(command, tally), _typed(asked))
             print(_line(command, tally), flush=True)
             for fault in tally.faults:
                 print(f"  {fault}", flush=True)
-    if asked.record:
-        write_result(asked.record, "kills", {"rows": rows}, watch=watch, seeds={"seed": asked.seed})
-    return int(any(row["faults"] for row in rows))
+    return int(faults > 0)
+
+
+def record(name: str, row: Mapping[str, Any], command: str, folder: Path = RESULTS) -> None:
+    """Write the counts of one command. Those of others, measured on the same code, stay beside them."""
+    path = folder / f"{name}.json"
+    rows, commands = [row], [command]
+    with locked(path):
+        if path.is_file():
+            before = read_result(path)
+            if (before.commit, list(before.changed)) == (code_that_runs().commit, code_that_runs().changed):
+                rows = [*(one for one in before.figures["rows"] if one["command"] != row["command"]), row]
+                commands = list(dict.fromkeys([*before.command, command]))
+        write_result(name, "kills", {"rows": rows}, command=commands, folder=folder)
+
+
+def _typed(asked: argparse.Namespace) -> str:
+    """The command that is running, as anyone can type it."""
+    words = ["python", "-m", "benchmarks.kills", "--count", str(asked.count), "--seed", str(asked.seed)]
+    if len(asked.commands) < len(COMMANDS):
+        words += ["--commands", *asked.commands]
+    return shlex.join(words + ["--execute"] * asked.execute)
 
 
 def _tally(bench: Bench, count: int, kinds: Sequence[str], rng: random.Random) -> Tally:

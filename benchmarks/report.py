@@ -294,6 +294,33 @@ def measured_speed(result: Result) -> str:
     )
 
 
+def fuzzed(result: Result) -> str:
+    """Inputs and faults by format."""
+    found = result.figures["rows"]
+    names = ("inputs", "distinct", "accepted", "kept")
+    counts = [[row["format"], *(f"{row[name]:,}" for name in names), *_worst(row)] for row in found]
+    total = ["all", *(f"{sum(row[name] for row in found):,}" for name in names)]
+    total += [f"{max(row['memory_megabytes'] for row in found):,.0f}"]
+    total += [str(sum(len(row["faults"]) + len(row["stops"]) for row in found))]
+    wrong = [f"- {row['format']}: {name}" for row in found for name in (*row["faults"], *row["stops"])]
+    head = ["format", "inputs", "distinct", "accepted", "reached new code", "most memory, MB", "faults"]
+    return "\n".join([table(head, *counts, total), *(["", *wrong] if wrong else [])])
+
+
+def _worst(row: Mapping[str, Any]) -> list[str]:
+    return [f"{row['memory_megabytes']:,.0f}", str(len(row["faults"]) + len(row["stops"]))]
+
+
+def killed(result: Result) -> str:
+    """How often each command was stopped, by what, and what was lost."""
+    found = result.figures["rows"]
+    names = [name for name in found[0] if name != "command"]
+    body = [[row["command"], *(str(row[name]) for name in names)] for row in found]
+    total = ["all", *(str(sum(row[name] for row in found)) for name in names)]
+    words = {"full": "file too large", "disk": "small disk", "two": "two writers"}
+    return table(["command", *(words.get(name, name) for name in names)], *body, total)
+
+
 def is_calm(result: Result) -> bool:
     """Whether the machine did next to nothing else, so that times count."""
     return result.other_load is not None and result.other_load <= CALM
@@ -334,6 +361,8 @@ VIEWS: Mapping[str, Mapping[str, Callable[[Result], str]]] = {
     "screens": {"tables": screens, "commands": commands},
     "measured speed": {"tables": measured_speed, "commands": commands},
     "strange": {"tables": strange, "commands": commands},
+    "fuzz": {"table": fuzzed, "commands": commands},
+    "kills": {"table": killed, "commands": commands},
     "comparison": {"tables": comparison, "commands": commands},
 }
 """Kind of result -> name of a view -> what it shows."""

@@ -25,7 +25,19 @@ def test_what_json_writes_is_read(value, as_bytes):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[1,]", b"\xff", "[" * 100_000, '{"a":' * 100_000, "9" * 5000, '{"a" 1}', "nan", "\ufeff1"],
+    [
+        "",
+        "{",
+        "[1,]",
+        b"\xff",
+        "[" * 100_000,
+        '{"a":' * 100_000,
+        "9" * 5000,
+        "-" + "9" * 309,
+        '{"a" 1}',
+        "nan",
+        "\ufeff1",
+    ],
 )
 def test_whatever_is_wrong_is_one_kind_of_error(text):
     with pytest.raises(ValueError, match=r"\w"):

@@ -43,7 +43,7 @@ class Fetched(bytes):
     name: str
 
 
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+")
 """How a URL begins, also where a path was made of it, which keeps one slash of two."""
 _SIGNATURES = (b"\x89PNG", b"\xff\xd8\xff", b"RIFF", b"GIF8", b"II*\0", b"MM\0*")
 _DECODER_ERRORS = (
@@ -171,6 +171,11 @@ def _all_of(stream: BinaryIO) -> bytes:
     return content
 
 
+def as_url(name: str | Path) -> str:
+    """The URL that somebody gave in place of a file, or ""; a path that was made of it has lost a slash."""
+    return _URL.sub(r"\1://", str(name)) if _URL.match(str(name)) else ""
+
+
 def resize(image: Image.Image, size: tuple[int, int]) -> NDArray[np.uint8]:
     """The picture at ``size`` (W, H), each side scaled on its own: (H, W, 3). Bicubic and antialiased."""
     if image.size != size:
@@ -224,7 +229,7 @@ def _check_file(path: Path, name: str) -> None:
     try:
         if path.is_dir():
             raise ImageError(f"{name}: this is a folder, a picture is wanted. Name a file in it.")
-        if not path.is_file() and _URL.match(str(path)):
+        if not path.is_file() and as_url(name):
             raise ImageError(f"{name}: this is a URL; only files are read. Download it and name the file.")
         if not path.exists():
             raise ImageError(f"{name}: there is no such file. Check the path.")

@@ -5,13 +5,17 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+MOST_DIGITS = 300
+"""Of a whole number: floats end at 1.8e308."""
+
 
 def read_json(
     text: str | bytes,
     finite: bool = False,
     object_pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None,
 ) -> Any:
-    """The value of a JSON text in UTF-8. Raises ValueError, also where it is nested beyond what Python reads.
+    """The value of a JSON text in UTF-8. Raises ValueError, also where it is nested beyond what Python reads,
+    or where a whole number is too large to become a float.
 
     finite: NaN, Infinity and numbers that are too large for a float are refused. object_pairs_hook: as in
     ``json.loads``.
@@ -19,10 +23,20 @@ def read_json(
     number, constant = (_finite, _refuse) if finite else (None, None)
     try:
         return json.loads(
-            text, parse_float=number, parse_constant=constant, object_pairs_hook=object_pairs_hook
+            text,
+            parse_int=_whole,
+            parse_float=number,
+            parse_constant=constant,
+            object_pairs_hook=object_pairs_hook,
         )
     except RecursionError as error:
         raise ValueError("too many lists or objects within each other") from error
+
+
+def _whole(text: str) -> int:
+    if len(text) > MOST_DIGITS:
+        raise ValueError(f"a whole number of {len(text):,} digits")
+    return int(text)
 
 
 def _finite(text: str) -> float:

@@ -101,3 +101,21 @@ def test_what_is_stopped_loses_nothing(bench, capsys, name):
     assert bench.main(["--count", "6", "--commands", name, "--seed", "1"]) == 0, capsys.readouterr().out
     said = capsys.readouterr().out
     assert "faults 0" in said and name in said
+
+
+def test_counts_of_one_commit_stand_side_by_side(bench, tmp_path, monkeypatch):
+    monkeypatch.setattr(bench, "code_that_runs", lambda: SimpleNamespace(commit="one", changed=[]))
+    monkeypatch.setattr("benchmarks.record.code_that_runs", bench.code_that_runs)
+    for name, count in (("caption", 1), ("train", 2), ("caption", 3)):
+        bench.record("kills", {"command": name, "stopped": count}, f"kills {name}", tmp_path)
+    found = bench.read_result(tmp_path / "kills.json")
+    assert [(row["command"], row["stopped"]) for row in found.figures["rows"]] == [
+        ("train", 2),
+        ("caption", 3),
+    ]
+    assert list(found.command) == ["kills caption", "kills train"]
+    monkeypatch.setattr(bench, "code_that_runs", lambda: SimpleNamespace(commit="two", changed=[]))
+    bench.record("kills", {"command": "export", "stopped": 4}, "kills export", tmp_path)
+    assert [row["command"] for row in bench.read_result(tmp_path / "kills.json").figures["rows"]] == [
+        "export"
+    ]

@@ -66,3 +66,19 @@ def test_the_stored_tokens_of_a_pool_may_have_moved_when_its_run_goes_on(tmp_pat
     code, _, err = whatchanged("train", "--resume", "--output", tmp_path, *places)
     assert code == 0, err
     assert (seen[0].data.path, seen[0].data.tokens) == ("/new/pool", "/new/tokens")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "stages"), [("pcl-tiny", ["pretrain", "caption"]), ("scorer-tiny", ["train"])]
+)
+def test_a_toy_recipe_learns_from_drawn_pictures_with_one_command(name, stages, whatchanged, tmp_path):
+    """Without features, which nobody has at first; the message about them names this very setting."""
+    drawn, run = tmp_path / "twin", tmp_path / "run"
+    assert whatchanged("synth", "clevr-change", drawn, "--scenes", 40, "--size", "96x64", "--quiet")[0] == 0
+    command = ["train", name, "--data", drawn, "-o", run, "--device", "cpu", "--quiet"]
+    code, _, err = whatchanged(*command)
+    assert code == 2 and "--set vision.kind=patches" in err
+    few = [part for stage in stages for part in ("--set", f"stage.{stage}.steps=15")]
+    code, out, err = whatchanged(*command, "--set", "vision.kind=patches", *few)
+    assert code == 0 and '"finished": true' in out, err

@@ -1,9 +1,14 @@
 import json
 import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from whatchanged.datasets import READERS, dataset_names, open_dataset
+from whatchanged.datasets.reading import Reading
 from whatchanged.errors import DatasetError, PluginError
 
 
@@ -100,3 +105,40 @@ def test_a_plug_in_without_the_two_functions_is_told(site, tmp_path, capsys):
     with pytest.raises(PluginError, match=message):
         open_dataset(tmp_path / "pairs.csv", "bad")
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_url_is_told_with_both_its_slashes():
+    for given in ("https://example.org/pairs.csv", Path("https://example.org/pairs.csv")):
+        with pytest.raises(DatasetError, match=r"^https://example\.org/pairs\.csv: this is a URL"):
+            open_dataset(given)
+
+
+def test_a_path_that_leaves_the_folder_one_stands_in(tmp_path, monkeypatch):
+    """ "the folder .." would be another one."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "before").mkdir()
+    with pytest.raises(DatasetError, match=r"leaves the folder '\.'\. Mend it"):
+        Reading().picture(Path(), "../x.png", "line 1")
+
+
+WITHOUT_RIGHTS = [
+    "setpriv",
+    *(f"--{kind}=-dac_override,-dac_read_search" for kind in ("inh-caps", "bounding-set")),
+]
+
+
+def test_a_folder_that_cannot_be_read_is_not_missing(tmp_path):
+    """Root reads everything, so it gives up that right first."""
+    (tmp_path / "locked").mkdir()
+    (tmp_path / "locked" / "a.png").touch()
+    (tmp_path / "pairs.csv").write_text("before,after\nlocked/a.png,locked/a.png\n")
+    (tmp_path / "locked").chmod(0)
+    command = [sys.executable, "-m", "whatchanged", "dataset", str(tmp_path / "pairs.csv")]
+    if os.geteuid() == 0:
+        if shutil.which("setpriv") is None:
+            pytest.skip("setpriv is not installed, by which root gives up its rights")
+        command = [*WITHOUT_RIGHTS, *command]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    (tmp_path / "locked").chmod(0o700)
+    assert done.returncode == 2 and "missing" not in done.stderr
+    assert "locked/a.png: its folder cannot be read (Permission denied)" in done.stderr

@@ -11,7 +11,7 @@ from whatchanged.errors import MissingExtra
 from whatchanged.processes import launched_number
 
 EXAMPLES = (
-    "whatchanged train pcl-tiny -o run --data twin",
+    "whatchanged train pcl-tiny -o run --data twin --set vision.kind=patches",
     "whatchanged train -o run --resume",
     "whatchanged train pcl-clevr-paper --plan --rate 50",
 )

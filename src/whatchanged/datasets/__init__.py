@@ -103,7 +103,7 @@ def open_dataset(
     """
     root = Path(path) if isinstance(path, str) else path
     if not root.exists():
-        raise DatasetError(f"{root}: there is no such file or folder.")
+        raise _not_there(root)
     name = name or _recognise(root)
     reading = Reading(skipping=skip_missing, root=root)
     records = _writable(root, find_reader(name).read(root, reading), reading)
@@ -140,6 +140,14 @@ def open_dataset(
         differences(name, records),
     )
     return Dataset(name, root, kept, report, reading.class_names)
+
+
+def _not_there(root: Path) -> DatasetError:
+    from whatchanged.images import as_url  # Pillow, for this message alone
+
+    if url := as_url(root):
+        return DatasetError(f"{url}: this is a URL; only files are read. Download it and name the file.")
+    return DatasetError(f"{root}: there is no such file or folder.")
 
 
 def dataset_names() -> tuple[str, ...]:
@@ -234,9 +242,27 @@ def _unique(root: Path, records: list[PairRecord], reading: Reading) -> list[Pai
 
 
 def _missing_pictures(records: Sequence[PairRecord]) -> tuple[Path, ...]:
-    """Pictures that do not exist, each once, in the order of the records."""
+    """Pictures that do not exist, each once, in the order of the records.
+
+    Raises DatasetError where a folder does not let them be looked for.
+    """
     paths = dict.fromkeys(path for r in records for path in (r.before, r.after) if path is not None)
     if any(map(is_remote, paths)):
         there = listed(paths)
         return tuple(path for path in paths if path not in there)
-    return tuple(path for path in paths if not os.path.isfile(path))  # noqa: PTH113 - 120,000 of them: pathlib is slow
+    missing = tuple(path for path in paths if not os.path.isfile(path))  # noqa: PTH113 - 120,000 of them: pathlib is slow
+    for path in missing:
+        _check_readable(path)
+    return missing
+
+
+def _check_readable(path: Path) -> None:
+    """Raises DatasetError where it cannot be seen whether there is such a file."""
+    try:
+        path.stat()
+    except PermissionError as error:
+        raise DatasetError(
+            f"{path}: its folder cannot be read ({error.strerror}). Give yourself the right to read it."
+        ) from error
+    except (OSError, ValueError):
+        return  # it is missing, or no name of a file
