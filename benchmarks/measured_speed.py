@@ -47,7 +47,7 @@ def page_of(parts: int, height: int, rng: np.random.Generator, library: Library)
     """A page of so many components under a library's stylesheets, 1280 pixels wide."""
     writer = Writer(rng, library, Texts(rng, "en"))
     body = "".join(any_part(writer) for _ in range(parts))
-    theme, _ = random_theme(rng, "Roboto", False, 1280)
+    theme, _ = random_theme(rng, "Roboto", "en", False, 1280)
     return Document(body, theme, 'dir="ltr" lang="en"', 1280, height, 1.0, False, {})
 
 

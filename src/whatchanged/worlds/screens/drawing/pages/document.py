@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from whatchanged.records import Split
-from whatchanged.worlds.screens.drawing.fonts import fonts_of
+from whatchanged.worlds.screens.drawing.fonts import font_stack, fonts_of
 from whatchanged.worlds.screens.drawing.pages.components import (
     COMPONENTS,
     Component,
@@ -76,7 +76,7 @@ def write_document(rng: Rng, library: Library, split: Split, largest: tuple[int,
     scale = 1.0 if shape == "window" else float(rng.choice(SCALES))
     width, height = _window(rng, shape, scale, largest)
     dark = bool(rng.random() < 0.28)
-    theme, look = random_theme(rng, font, dark, width)
+    theme, look = random_theme(rng, font, language, dark, width)
     rtl = LANGUAGES[language].rtl or bool(rng.random() < 0.02)
     writer = Writer(rng, library, Texts(rng, language))
     body = {"component": _component, "panel": _panel, "window": _page}[shape](writer, width, height)
@@ -103,7 +103,7 @@ def _window(rng: Rng, shape: str, scale: float, largest: tuple[int, int]) -> tup
     return min(most_width, int(rng.integers(260, 680))), min(most_height, int(rng.integers(160, 560)))
 
 
-def random_theme(rng: Rng, font: str, dark: bool, width: int) -> tuple[str, dict[str, Value]]:
+def random_theme(rng: Rng, font: str, language: str, dark: bool, width: int) -> tuple[str, dict[str, Value]]:
     """CSS variables of the page's own look, and what they are called in its design."""
     contrast = bool(rng.random() < 0.07)
     grounds = (CONTRAST[0] if dark else CONTRAST[1],) if contrast else DARK if dark else LIGHT
@@ -129,8 +129,8 @@ def random_theme(rng: Rng, font: str, dark: bool, width: int) -> tuple[str, dict
         "size": str(rng.choice(["12px", "13px", "14px", "14px", "15px", "16px"])),
         "margin": f"{int(rng.choice(MARGINS))}px",
         "width": f"{width}px",
-        "font": f"'{font}',sans-serif",
-        "mono": f"'{mono}',monospace",
+        "font": font_stack(font, language),
+        "mono": font_stack(mono, language, "monospace"),
     }
     css = ";".join(f"--w-{name}:{value}" for name, value in variables.items())
     theme = ("contrast " if contrast else "") + ("dark" if dark else "light")
