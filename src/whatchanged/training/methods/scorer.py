@@ -27,7 +27,7 @@ pictures before any reconstruction: our reading. ``repaired`` mends mistakes of 
 - subtraction (first row of the ablations) is D = ReLU(FC(X2 − X1)), so places cancel: our reading;
 - tokens with a mask need not be all cells of a grid. Then token n of both pictures belongs together, as cell
   n does otherwise; each has the position of its own cell; padding is neither attended to nor matched;
-- with ``vision.guided_attention`` the last decoder layer's attention learns, too, where words look: a term more.
+- with ``vision.guided_attention`` a further term teaches the last decoder layer where words look.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
