@@ -56,7 +56,9 @@ class MethodSettings(ABC):
     """"module:function" that begins from a file of published weights (``--init FILE``); "": there is none."""
 
     name: str
+    """Which method; see below."""
     preset: str
+    """One reading of the method: "paper" as its text says, "authors" as its released code does."""
     max_length: int
     """Ids of the longest caption, with its marks."""
 

@@ -28,13 +28,19 @@ class ScorerConfig(MethodSettings):
     repaired: tuple[Literal["train_reasoning", "mean_sentence"], ...] = ()
     """Mistakes of ``authors`` to mend: CBR does not learn, its sentence vector is no true mean."""
     difference: Literal["reconstruct", "subtract"] = "reconstruct"
+    """How the pictures are compared: by reconstruction from each other, or by subtraction."""
     width: int = 512
+    """Of every token."""
     word_width: int = 300
+    """Of a word's vector."""
     heads: int = 8
+    """Of each attention; they share the width."""
     layers: int = 2
     """Cross-attention layers between the pictures."""
     decoder_layers: int = 2
+    """Layers of the decoder."""
     dropout: float = 0.1
+    """Share of the activations that training sets to 0."""
     view_weight: float = 0.1
     """lambda_v, of the view-alignment loss."""
     reason_weight: float = 0.001

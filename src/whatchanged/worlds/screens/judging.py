@@ -77,6 +77,8 @@ def judge(sentence: str, truth: ScreenTruth) -> Verdict:
         "called_none": False,
     }
     faults = [text for name, text in FAULTS.items() if grades[name] is False]
+    if len(held) > len(truth.changes):
+        faults.append("tells more than changed")
     return Verdict(True, False, grades["true"] is True, grades, faults[0] if faults else "")
 
 

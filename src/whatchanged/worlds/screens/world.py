@@ -71,9 +71,9 @@ WORLD = World(
             options=(
                 DrawerOption(
                     "family",
-                    "what to draw: pages, plots or documents, or all of them in turn",
+                    "what to draw: web pages, plots, charts in a browser, typeset documents, or all in turn",
                     "all",
-                    choices=("all", "pages", "plots", "documents"),
+                    choices=("all", "pages", "plots", "charts", "documents"),
                 ),
                 DrawerOption("styles", "a folder into which npm installed the stylesheets of pages", ""),
             ),

@@ -20,7 +20,10 @@ from PIL import Image
 from whatchanged.errors import MissingProgram
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe")
+FLAGS = ("--headless=new", "--no-sandbox", "--hide-scrollbars", "--remote-debugging-pipe")
+WITHOUT_GPU = ("--disable-gpu",)
+SOFTWARE_GPU = ("--use-angle=swiftshader", "--enable-gpu-rasterization", "--ignore-gpu-blocklist")
+"""Flags by which the browser paints by itself, and as with a graphics card (in software)."""
 
 FONT_SETTINGS: dict[str, dict[str, object]] = {
     "grey": {},
@@ -31,6 +34,7 @@ FONT_SETTINGS: dict[str, dict[str, object]] = {
     "lcd": {"rgba": "rgb", "lcdfilter": "lcddefault", "hintstyle": "hintslight"},
     "lcd-light": {"rgba": "rgb", "lcdfilter": "lcdlight", "hintstyle": "hintslight"},
     "bgr": {"rgba": "bgr", "lcdfilter": "lcddefault", "hintstyle": "hintslight"},
+    "full-lcd": {"hinting": True, "rgba": "rgb", "lcdfilter": "lcddefault", "hintstyle": "hintfull"},
     "jagged": {"antialias": False},
 }
 """Settings of the font library, by name, under which one document's text looks slightly different."""
@@ -74,10 +78,11 @@ def chromium_version() -> str:
 class Browser:
     """One page of one browser process. Use as a context manager.
 
-    fonts: one of ``FONT_SETTINGS``. flags: more of the browser's own.
+    fonts: one of ``FONT_SETTINGS``. flags: more of the browser's own. gpu: paint as with a graphics card.
     """
 
-    def __init__(self, fonts: str = "grey", flags: tuple[str, ...] = ()) -> None:
+    def __init__(self, fonts: str = "grey", flags: tuple[str, ...] = (), gpu: bool = False) -> None:
+        flags = (*(SOFTWARE_GPU if gpu else WITHOUT_GPU), *flags)
         program = find_chromium()
         self._folder = Path(tempfile.mkdtemp(prefix="screens-"))
         configuration = self._folder / "fonts.conf"

@@ -1,13 +1,14 @@
 """What ``whatchanged synth screens`` calls: draws documents in workers and writes the set.
 
     OUT/pairs.jsonl     a line a pair: id, before, after, changed, split, document, captions, and the truth
-    OUT/images/         PNG files; pictures that pairs of one document share are there once
+    OUT/images/FAMILY/  PNG files; pictures that pairs of one document share are there once
     OUT/drawing.json    how it was drawn: seed, size, families, renderers, documents, pairs
     OUT/parts/          what is drawn of a set that is not complete yet
 
-Document i follows from (seed, i) on one renderer, whatever else is drawn. Of ten documents eight are for
-training, one for validation, one for testing. A set that was interrupted goes on where it ended, and a
-complete one grows, where the same command is given again (with more documents).
+Families take turns. Document i of a family follows from (seed, i) on one renderer, whatever else is drawn.
+Of ten documents of a family eight are for training, one for validation, one for testing. A set that was
+interrupted goes on where it ended, and a complete one grows, where the same command is given again (with more
+documents).
 """
 
 import json
@@ -31,12 +32,12 @@ from whatchanged.worlds.screens.drawing import FAMILIES, DrawnPair, Family, Fami
 from whatchanged.worlds.screens.language import write_captions
 from whatchanged.worlds.screens.truth import LIST, SETTINGS, to_json
 
-PART = 20
+PART = 40
 """Documents that a worker draws and writes at once."""
 FORMAT = 1
 LEAST_SIDE = 64
 SPLITS: Mapping[int, Split] = {8: "val", 9: "test"}
-"""The split of a document by its number modulo 10; training where it is not named."""
+"""The split of a document by its number in its family modulo 10; training where it is not named."""
 
 
 @dataclass(frozen=True)
@@ -191,13 +192,14 @@ def _draw_part(task: _Task, families: Mapping[str, Family], numbers: range) -> _
     """Draw these documents: first their pictures, then, whole, the lines of their pairs."""
     lines: list[str] = []
     changed = 0
-    for index in numbers:
-        name = task.families[index % len(task.families)]
+    for place in numbers:
+        index, turn = divmod(place, len(task.families))
+        name = task.families[turn]
         split = SPLITS.get(index % 10, "train")
         pairs = families[name].draw(task.seed, index, split)
-        files = _write_pictures(task.out, index, pairs)
+        files = _write_pictures(task.out, f"images/{name}/{index // 1000:04d}", index, pairs)
         for number, (pair, (before, after)) in enumerate(zip(pairs, files, strict=True)):
-            rng = np.random.default_rng([task.seed, 5, index, number])
+            rng = np.random.default_rng([task.seed, 5, turn, index, number])
             changed += bool(pair.truth.changes)
             line = {
                 "id": f"{name}-{index:06d}-{number}",
@@ -215,17 +217,15 @@ def _draw_part(task: _Task, families: Mapping[str, Family], numbers: range) -> _
     return _Counts(len(numbers), len(lines), changed)
 
 
-def _write_pictures(out: Path, index: int, pairs: Sequence[DrawnPair]) -> list[tuple[str, str]]:
+def _write_pictures(out: Path, folder: str, index: int, pairs: Sequence[DrawnPair]) -> list[tuple[str, str]]:
     """Write the pictures of one document, alike ones once; the names of both pictures of each pair."""
-    folder = out / "images" / f"{index // 1000:04d}"
-    folder.mkdir(parents=True, exist_ok=True)
+    (out / folder).mkdir(parents=True, exist_ok=True)
     names: dict[bytes, str] = {}
     for pair in pairs:
         for picture in (pair.before, pair.after):
             if picture not in names:
-                file = folder / f"{index:06d}-{len(names)}.png"
-                file.write_bytes(picture)
-                names[picture] = file.relative_to(out).as_posix()
+                names[picture] = f"{folder}/{index:06d}-{len(names)}.png"
+                (out / names[picture]).write_bytes(picture)
     return [(names[pair.before], names[pair.after]) for pair in pairs]
 
 

@@ -21,6 +21,8 @@ UNSEEN, FAINT, FAINT_THIN = 6, 14, 24
 """Levels of 255."""
 FEW = 10
 """Pixels."""
+STRONG, LINE = 64, 24
+"""Levels of 255, and pixels: from which on a run of differences is a line."""
 STILL, SLIGHT = 0.5, 2.0
 """Pixels that something moves."""
 THIN = ("ink", "border", "border width", "outline", "radius", "line style")
@@ -45,6 +47,23 @@ def visible(before: Pixels, after: Pixels, kind: str, aspect: str, shift: float)
     if step.max(initial=0) <= faint or np.count_nonzero(step > 10) < FEW:
         return "uncertain"
     return "uncertain" if moving and shift < SLIGHT else "yes"
+
+
+def draws_a_line(before: Pixels, after: Pixels) -> bool:
+    """Whether a straight thin line came or went: a run of strong differences along a row or a column.
+
+    Noise of rendering sometimes does that, where a border falls on another pixel; then it is no noise.
+    """
+    strong = difference(before, after) > STRONG
+    return any(_longest_run(lines) >= LINE for lines in (strong, strong.T))
+
+
+def _longest_run(lines: NDArray[np.bool_]) -> int:
+    """The most True values one after another in any row."""
+    padded = np.pad(lines, ((0, 0), (1, 1))).astype(np.int8)
+    steps = np.diff(padded, axis=1)
+    starts, ends = np.nonzero(steps == 1)[1], np.nonzero(steps == -1)[1]
+    return int((ends - starts).max(initial=0))
 
 
 def difference(before: Pixels, after: Pixels) -> NDArray[np.int16]:

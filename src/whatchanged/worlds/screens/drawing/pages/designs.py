@@ -98,6 +98,6 @@ def find_files(what: str, named: Path | None, files: Sequence[tuple[str, str]]) 
             what,
             f"the npm packages {', '.join(missing)} in {modules}",
             f"mkdir -p {place} && cp {PACKAGES}/package*.json {place} && "
-            f"npm ci --ignore-scripts --prefix {place}",
+            f"npm ci --legacy-peer-deps --ignore-scripts --prefix {place}",
         )
     return modules

@@ -17,9 +17,10 @@ from whatchanged.worlds.screens.drawing.pages.changes import choose
 from whatchanged.worlds.screens.drawing.pages.designs import PACKAGES, Library, find_modules, libraries_of
 from whatchanged.worlds.screens.drawing.pages.document import Document, write_document
 from whatchanged.worlds.screens.drawing.pages.making import Made, alike, candidates, script_of, truth_of
-from whatchanged.worlds.screens.drawing.pages.noise import RENDERERS, in_place, local_noise
+from whatchanged.worlds.screens.drawing.pages.noise import RENDERERS, SAME_WIDTHS, in_place, local_noise
 from whatchanged.worlds.screens.drawing.pages.shown import Element, Layout, Pixels, Shown
 from whatchanged.worlds.screens.drawing.recoding import png, recode
+from whatchanged.worlds.screens.drawing.visible import draws_a_line
 from whatchanged.worlds.screens.drawing.words import Rng, Texts
 from whatchanged.worlds.screens.truth import Change, ScreenTruth
 
@@ -27,7 +28,7 @@ PAIRS = 4
 """Pairs of one document."""
 TRIES = 4
 """How often a pair is begun anew where nothing came of it."""
-TOGETHER = 20
+TOGETHER = 40
 """Documents in a row that share a library and two renderers, so that pages are seldom opened anew."""
 PLANS = {"change": 0.4, "changes": 0.16, "both": 0.18, "noise": 0.26}
 """What is done for a pair, and how often: one change, two or three, changes beside noise, noise alone."""
@@ -78,7 +79,11 @@ class Pages:
         shared = np.random.default_rng([seed, 1, index // TOGETHER, SPLITS.index(split)])
         libraries = libraries_of(split)
         library = libraries[int(shared.integers(len(libraries)))]
-        one, other = (list(RENDERERS)[i] for i in shared.permutation(len(RENDERERS))[:2])
+        able = SAME_WIDTHS[int(shared.integers(len(SAME_WIDTHS)))]
+        quick = [name for name in able if not RENDERERS[name][1]]  # a GPU in software is several times slower
+        one = quick[int(shared.integers(len(quick)))]
+        rest = [name for name in able if name != one]
+        other = rest[int(shared.integers(len(rest)))]
         rng = np.random.default_rng([seed, 2, index])
         document = write_document(rng, library, split, self._size)
         shown = self._renderer(one)
@@ -87,8 +92,8 @@ class Pages:
 
     def _renderer(self, name: str) -> Shown:
         if name not in self._shown:
-            fonts, flags = RENDERERS[name]
-            browser = self._stack.enter_context(Browser(fonts, ("--allow-file-access-from-files", *flags)))
+            fonts, gpu = RENDERERS[name]
+            browser = self._stack.enter_context(Browser(fonts, ("--allow-file-access-from-files",), gpu))
             folder = self._folder / str(len(self._shown))
             folder.mkdir()
             self._shown[name] = Shown(browser, self._modules, folder)
@@ -176,7 +181,9 @@ class Pages:
             if not in_place(layout.words, there.words):
                 return None
             name, altered = " to ".join(sheet.renderers), shown.photograph(layout)
-        if altered.shape == picture.shape and np.array_equal(altered, picture):
+        if altered.shape != picture.shape or np.array_equal(altered, picture):
+            return None
+        if draws_a_line(picture, altered):
             return None
         return name, altered
 

@@ -1,16 +1,27 @@
 """The truth about changes in a shown document: boxes, values, what moved because of them."""
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from whatchanged.measured.colours import code
 from whatchanged.worlds.screens.drawing.pages.changes import Deed
-from whatchanged.worlds.screens.drawing.pages.shown import Color, Element, Ends, Layout, Pixels, bounds
+from whatchanged.worlds.screens.drawing.pages.shown import (
+    Boxes,
+    Color,
+    Element,
+    Ends,
+    Layout,
+    Pixels,
+    bounds,
+    same_words,
+)
 from whatchanged.worlds.screens.drawing.visible import Visible, difference, visible
 from whatchanged.worlds.screens.truth import Box, Change, Motion, Value
 
+Size = tuple[int, int]
 MOST_ALIKE = 12
 MOST_CONSEQUENCES = 6
 WIDE_LOOKS = ("shadow", "outline")
@@ -41,9 +52,8 @@ class Made:
         one, other = self.layout_before, self.layout_after
         pairs = zip(one.elements, other.elements, strict=False)
         steps = [abs(a - b) for e, f in pairs if e.seen and f.seen for a, b in zip(e.box, f.box, strict=True)]
-        words = 0.0
-        if one.words.shape == other.words.shape and one.words.size:
-            words = float(np.abs(one.words - other.words).max())
+        here, there = same_words(one, other)
+        words = float(np.abs(here - there).max(initial=0))
         return max([*steps, words]) * self.scale
 
 
@@ -73,9 +83,7 @@ def candidates(layout: Layout, size: tuple[int, int]) -> list[Element]:
     return found
 
 
-def truth_of(
-    made: Made, first: Layout, last: Layout, sizes: tuple[tuple[int, int], tuple[int, int]]
-) -> Change | None:
+def truth_of(made: Made, first: Layout, last: Layout, sizes: tuple[Size, Size]) -> Change | None:
     """The truth of a change between the first and the last picture of a pair, of these sizes in pixels.
 
     None where it lies outside the pictures.
@@ -107,7 +115,7 @@ def _placed(made: Made) -> tuple[int, ...]:
 
 
 def _place(
-    made: Made, i: int, first: Layout, last: Layout, sizes: tuple[tuple[int, int], tuple[int, int]]
+    made: Made, i: int, first: Layout, last: Layout, sizes: tuple[Size, Size]
 ) -> tuple[Box | None, Box | None]:
     """Where an element was in the first picture and is in the last, as somebody would draw it."""
     if made.deed.made:
@@ -135,7 +143,9 @@ def _ends(made: Made, was: Element, now: Element) -> tuple[Ends, Ends]:
     one, other = was.outline, now.outline
     still = max(abs(a - b) for a, b in zip(one, other, strict=True)) < 1
     if deed.kind in IN_PLACE and (still or was.framed):
-        differing = _differing(made, bounds([one, other]), 14 if deed.aspect in WIDE_LOOKS else 3)
+        differing = _differing(
+            made, bounds([one, other, was.box, now.box]), 14 if deed.aspect in WIDE_LOOKS else 3
+        )
         if differing is not None and still:
             return differing, differing
     if deed.kind == "moved" and still:
@@ -279,27 +289,49 @@ def _over(color: Color, ground: tuple[int, int, int]) -> tuple[int, int, int]:
     return red, green, blue
 
 
-def _consequences(made: Made, sizes: tuple[tuple[int, int], tuple[int, int]]) -> tuple[Motion, ...]:
-    """What stands elsewhere because of the change: what moved alike is told as one, the largest first."""
-    own = set(_placed(made)) | set(made.targets)
-    groups: dict[tuple[int, int], list[tuple[Box, Box]]] = {}
-    for e, f in zip(made.layout_before.elements, made.layout_after.elements, strict=False):
-        if (
-            e.element == "page"
-            or not (e.seen and f.seen)
-            or any(made.layout_before.inside(e, i) for i in made.targets)
-        ):
-            continue
-        dx, dy = round((f.box[0] - e.box[0]) * made.scale), round((f.box[1] - e.box[1]) * made.scale)
-        if e.i in own or not (dx or dy):
-            continue
-        one, other = _whole(e.outline, made.scale, sizes[0]), _whole(f.outline, made.scale, sizes[1])
-        if one and other:
-            groups.setdefault((dx, dy), []).append((one, other))
+def _consequences(made: Made, sizes: tuple[Size, Size]) -> tuple[Motion, ...]:
+    """What stands elsewhere, or grew, because of the change; what moved alike as one, the largest first."""
+    groups: dict[tuple[int, ...], list[tuple[Box, Box]]] = {}
+    for one, other in (*_moved_elements(made), *_moved_words(made)):
+        steps = tuple(round((b - a) * made.scale) for a, b in zip(one, other, strict=True))
+        before, after = _whole(one, made.scale, sizes[0]), _whole(other, made.scale, sizes[1])
+        if any(steps) and before and after:
+            key = (steps[0], steps[1], steps[2] - steps[0], steps[3] - steps[1])
+            groups.setdefault(key, []).append((before, after))
     found = []
     for boxes in groups.values():
-        one, other = _around([a for a, _ in boxes]), _around([b for _, b in boxes])
-        if one and other:
-            found.append(Motion(one, other))
+        one_box, other_box = _around([a for a, _ in boxes]), _around([b for _, b in boxes])
+        if one_box and other_box:
+            found.append(Motion(one_box, other_box))
     found.sort(key=lambda m: -(m.box_before[2] - m.box_before[0]) * (m.box_before[3] - m.box_before[1]))
     return tuple(found[:MOST_CONSEQUENCES])
+
+
+def _moved_elements(made: Made) -> Iterator[tuple[Ends, Ends]]:
+    """The boxes before and after of what shows its box, the changed elements aside."""
+    one, other = made.layout_before, made.layout_after
+    own = set(_placed(made)) | (set() if made.deed.made else set(made.targets))
+    for e, f in zip(one.elements, other.elements, strict=False):
+        shows = e.element != "page" and e.seen and f.seen and e.framed
+        if shows and e.box != f.box and not any(one.inside(e, i) for i in own if i < len(one.elements)):
+            yield e.box, f.box
+
+
+def _moved_words(made: Made) -> Iterator[tuple[Ends, Ends]]:
+    """The boxes before and after of the words that moved, those in changed elements aside."""
+    here, there = same_words(made.layout_before, made.layout_after)
+    own = () if made.deed.made else made.targets
+    inside = np.zeros(len(here), bool)
+    for i in own:
+        left, top, right, bottom = made.layout_before.elements[i].box
+        across = (here[:, 0] >= left - 1) & (here[:, 2] <= right + 1)
+        inside |= across & (here[:, 1] >= top - 1) & (here[:, 3] <= bottom + 1)
+    moved = np.abs(here - there).max(axis=1, initial=0) >= 0.5
+    empty = (there[:, 2] <= there[:, 0]) | (here[:, 2] <= here[:, 0])
+    for place in np.flatnonzero(moved & ~inside & ~empty):
+        yield _four(here[place]), _four(there[place])
+
+
+def _four(box: Boxes) -> Ends:
+    left, top, right, bottom = box.tolist()
+    return left, top, right, bottom

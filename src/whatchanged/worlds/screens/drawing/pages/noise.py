@@ -10,21 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.worlds.screens.drawing.pages.changes.deed import styled
-from whatchanged.worlds.screens.drawing.pages.shown import Layout
+from whatchanged.worlds.screens.drawing.pages.shown import Element, Layout
 from whatchanged.worlds.screens.drawing.words import Rng
 
-RENDERERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "full hinting": ("full", ()),
-    "no hinting": ("unhinted", ()),
-    "automatic hinting": ("autohint", ()),
-    "sub-pixel order": ("lcd", ("--enable-lcd-text",)),
-    "raster by GPU": (
-        "full",
-        ("--use-angle=swiftshader", "--enable-gpu-rasterization", "--ignore-gpu-blocklist"),
-    ),
+RENDERERS: Mapping[str, tuple[str, bool]] = {
+    "no hinting": ("unhinted", False),
+    "slight hinting": ("slight", False),
+    "sub-pixels red first": ("lcd", False),
+    "sub-pixels blue first": ("bgr", False),
+    "painted by GPU": ("unhinted", True),
+    "full hinting": ("full", False),
+    "full hinting on sub-pixels": ("full-lcd", False),
+    "full hinting, painted by GPU": ("full", True),
 }
-"""Renderers of one document that draw slightly differently: font settings, and the browser's flags."""
+"""Renderers of one document that draw slightly differently: font settings, and whether a GPU paints."""
+SAME_WIDTHS = (tuple(RENDERERS)[:5], tuple(RENDERERS)[5:])
+"""Renderers among which letters are equally wide, so that words stay in place."""
 
+TOGETHER = ("page", "table", "table row", "table cell", "column header")
+"""Elements that local noise leaves alone."""
 MOST_STEP = 0.5
 """Pixels of the document by which a word may stand elsewhere."""
 
@@ -73,9 +77,7 @@ def local_noise(rng: Rng, layout: Layout, way: str = "") -> tuple[str, str]:
 
     ("", "") where there is no element with text or an icon.
     """
-    able = [
-        e for e in layout.elements if e.seen and e.ink is not None and e.element != "page" and not e.drawn
-    ]
+    able = [e for e in layout.elements if e.seen and e.ink is not None and _alone(e)]
     if not able:
         return "", ""
     way = way or list(LOCAL)[int(rng.integers(len(LOCAL)))]
@@ -85,8 +87,13 @@ def local_noise(rng: Rng, layout: Layout, way: str = "") -> tuple[str, str]:
     return way, "".join(scripts)
 
 
+def _alone(element: Element) -> bool:
+    """Whether an element can be drawn apart from what is around it; the lines of a table cannot."""
+    return not element.drawn and element.element not in TOGETHER
+
+
 def in_place(before: NDArray[np.float64], after: NDArray[np.float64]) -> bool:
-    """Whether every word's box, (words, 4), stays within half a pixel: what differs then is noise."""
+    """Whether every word (``Layout.words``) stays within half a pixel: what differs then is noise."""
     if before.shape != after.shape:
         return False
     return not before.size or float(np.abs(before - after).max()) <= MOST_STEP + 1e-6

@@ -57,6 +57,7 @@
     await settled();
     document.body.dataset.e = "page";
     screens.elements = [document.body, ...document.body.querySelectorAll("[data-e]")];
+    screens.texts = new Map();
     return screens.describe();
   };
 
@@ -167,16 +168,18 @@
     return JSON.stringify({ elements, words: screens.words(), bottom: content.bottom, right: content.right });
   };
 
-  // The box of every word.
+  // Every word as [number of its text, number in it, left, top, right, bottom]; texts keep their numbers.
   screens.words = () => {
     const found = [];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
       const node = walker.currentNode;
+      if (!screens.texts.has(node)) screens.texts.set(node, screens.texts.size);
+      let place = 0;
       for (const word of node.textContent.matchAll(/\S+/g)) {
         range.setStart(node, word.index);
         range.setEnd(node, word.index + word[0].length);
-        found.push(ends(range.getBoundingClientRect()));
+        found.push([screens.texts.get(node), place++, ...ends(range.getBoundingClientRect())]);
       }
     }
     return found;

@@ -18,6 +18,7 @@ from whatchanged.worlds.screens.drawing.pages.designs import HERE, Library
 from whatchanged.worlds.screens.drawing.pages.document import Document
 
 Pixels = NDArray[np.uint8]
+Boxes = NDArray[np.float64]
 Ends = tuple[float, float, float, float]
 """Left, top, right, bottom in pixels of the document."""
 Color = tuple[float, float, float, float]
@@ -90,7 +91,7 @@ class Element:
     @property
     def framed(self) -> bool:
         """Whether its box itself can be seen: a fill, a border, a picture, or a control."""
-        if self.tag in ("rect", "circle", "img", "input", "textarea", "select", "line", "polyline"):
+        if self.tag in ("svg", "rect", "circle", "input", "textarea", "select", "line", "polyline"):
             return True
         if self.tag.startswith("sl-"):
             return True
@@ -104,7 +105,11 @@ class Element:
 
 @dataclass(frozen=True)
 class Layout:
-    """A document as it is laid out: its elements, the boxes of all words, where its content ends."""
+    """A document as it is laid out.
+
+    words: (words, 6): number of the text, number in the text, left, top, right, bottom. bottom: where the
+    content ends.
+    """
 
     elements: tuple[Element, ...]
     words: NDArray[np.float64]
@@ -120,7 +125,7 @@ class Layout:
 def read_layout(text: str) -> Layout:
     """What ``screens.describe`` says."""
     found = json.loads(text)
-    words = np.array(found["words"], np.float64).reshape(-1, 4)
+    words = np.array(found["words"], np.float64).reshape(-1, 6)
     return Layout(tuple(_element(e) for e in found["elements"]), words, float(found["bottom"]))
 
 
@@ -198,6 +203,13 @@ class Shown:
 def _attributes(text: str) -> dict[str, str]:
     """Attributes as HTML writes them, by name."""
     return dict(word.partition("=")[::2] for word in shlex.split(text))
+
+
+def same_words(before: Layout, after: Layout) -> tuple[Boxes, Boxes]:
+    """The boxes, (words, 4), of the words that are in both layouts of one document."""
+    keys = [layout.words[:, 0] * 10_000 + layout.words[:, 1] for layout in (before, after)]
+    _, one, other = np.intersect1d(keys[0], keys[1], return_indices=True)
+    return before.words[one, 2:], after.words[other, 2:]
 
 
 def bounds(boxes: Sequence[Ends]) -> Ends:

@@ -1,0 +1,136 @@
+"""Pages drawn by Chromium: the same bytes from the same numbers, and a truth that the pixels bear out.
+
+Skipped without Chromium, the npm packages (in the cache folder, or where WHATCHANGED_STYLES says) or fonts.
+"""
+
+import io
+from contextlib import ExitStack
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from whatchanged.testing.worlds import check_drawer
+from whatchanged.worlds import find_world
+from whatchanged.worlds.screens.drawing import FamilyOptions
+from whatchanged.worlds.screens.drawing.browser import Browser
+from whatchanged.worlds.screens.drawing.pages import family
+from whatchanged.worlds.screens.drawing.pages.designs import find_modules, libraries
+from whatchanged.worlds.screens.drawing.pages.document import write_document
+from whatchanged.worlds.screens.drawing.pages.noise import (
+    LOCAL,
+    RENDERERS,
+    SAME_WIDTHS,
+    in_place,
+    local_noise,
+)
+from whatchanged.worlds.screens.drawing.pages.shown import Shown
+from whatchanged.worlds.screens.drawing.visible import difference
+from whatchanged.worlds.screens.kinds import ASPECTS
+
+SIZE = (500, 360)
+
+
+@pytest.fixture(scope="module")
+def pages(styles):
+    with family.open_pages(FamilyOptions(styles, SIZE)) as opened:
+        yield opened
+
+
+def pixels(data):
+    return np.asarray(Image.open(io.BytesIO(data)))
+
+
+def pairs_of(pages, numbers, split="train", seed=4):
+    return [pair for index in numbers for pair in pages.draw(seed, index, split)]
+
+
+def test_a_document_gives_the_same_bytes_whatever_was_drawn_before(pages):
+    first = pages.draw(9, 3, "train")
+    pages.draw(9, 70, "test")
+    assert pages.draw(9, 3, "train") == first
+    assert 2 <= len(first) <= family.PAIRS
+
+
+def test_designs_are_those_of_the_split(pages):
+    for split, number in (("train", 0), ("val", 8), ("test", 9)):
+        packages = {lib.name for lib in libraries() if lib.split == split}
+        assert {pair.truth.design["library"] for pair in pages.draw(1, number, split)} <= packages
+
+
+def test_truths_are_of_the_pictures(pages):
+    for pair in pairs_of(pages, range(4)):
+        before, after = pixels(pair.before), pixels(pair.after)
+        truth = pair.truth
+        assert (before.shape[1], before.shape[0]) == truth.size_before
+        assert (after.shape[1], after.shape[0]) == truth.size_after
+        assert before.shape != after.shape or np.any(before != after)
+        assert truth.changes or truth.noise
+        for change in truth.changes:
+            assert change.aspect in ASPECTS[change.kind]
+            for box, (width, height) in (
+                (change.box_before, truth.size_before),
+                (change.box_after, truth.size_after),
+            ):
+                assert box is None or (0 <= box[0] < box[2] <= width and 0 <= box[1] < box[3] <= height)
+
+
+@pytest.mark.slow
+def test_pixels_differ_where_the_truth_says_and_hardly_elsewhere(pages, monkeypatch):
+    """One change and no noise: where pixels differ, something is told to have changed or moved."""
+    monkeypatch.setattr(family, "PLANS", {"change": 1.0, "changes": 0.0, "both": 0.0, "noise": 0.0})
+    found = []
+    for pair in pairs_of(pages, range(0, 160, 8)):
+        for change in pair.truth.changes:
+            differs = difference(pixels(pair.before), pixels(pair.after)) > 24
+            told = np.zeros(differs.shape, bool)
+            boxes = [change.box_before, change.box_after]
+            boxes += [box for motion in change.consequences for box in (motion.box_before, motion.box_after)]
+            for left, top, right, bottom in filter(None, boxes):
+                told[max(0, top - 3) : bottom + 3, max(0, left - 3) : right + 3] = True
+            found.append(np.count_nonzero(differs & ~told) <= 0.1 * np.count_nonzero(differs))
+    assert len(found) > 50
+    assert np.mean(found) >= 0.95
+
+
+@pytest.mark.slow
+def test_every_noise_alters_pixels_and_leaves_words_in_place(styles, tmp_path):
+    """A renderer or a way of drawing without effect would teach nothing: it must fail here."""
+    library = next(lib for lib in libraries() if lib.name == "bootstrap")
+    document = next(
+        document
+        for seed in range(99)
+        for document in [write_document(np.random.default_rng(seed), library, "train", SIZE)]
+        if document.scale == 1 and document.design["shape"] == "panel" and document.design["language"] == "en"
+    )
+    with ExitStack() as stack:
+        layouts, pictures = {}, {}
+        for name, (fonts, gpu) in RENDERERS.items():
+            browser = stack.enter_context(Browser(fonts, ("--allow-file-access-from-files",), gpu))
+            shown = Shown(browser, find_modules(styles), tmp_path)
+            layouts[name] = shown.load(document, library)
+            pictures[name] = shown.photograph(layouts[name])
+            if name == SAME_WIDTHS[0][0]:
+                for way in LOCAL:
+                    rng = np.random.default_rng(0)
+                    _, script = local_noise(rng, shown.reset(), way)
+                    there = shown.change(script)
+                    assert in_place(layouts[name].words, there.words), way
+                    assert np.any(shown.photograph(there) != pictures[name]), way
+    for group in SAME_WIDTHS:
+        first = group[0]
+        for name in group[1:]:
+            assert in_place(layouts[first].words, layouts[name].words), name
+            assert np.any(pictures[first] != pictures[name]), name
+
+
+@pytest.mark.slow
+def test_the_drawer_keeps_the_contract(styles, tmp_path, monkeypatch):
+    """The same bytes with one worker and with two, others from another seed, and true captions."""
+    for extra in ("matplotlib", "typst", "pypdfium2"):
+        pytest.importorskip(extra)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    place = tmp_path / "cache" / "whatchanged"
+    place.mkdir(parents=True)
+    (place / "screens").symlink_to(styles)
+    check_drawer(find_world("screens"), "screens", tmp_path, scenes=44, size=SIZE)

@@ -1,0 +1,288 @@
+"""Sentences about screens: all that is written is read and true; with a word exchanged it is false."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from strategies import SIZE, changes, truths
+
+from whatchanged.measured import colours, words
+from whatchanged.testing import check_world
+from whatchanged.worlds import find_world
+from whatchanged.worlds.screens.elements import ANYTHING, ELEMENTS, fitting, plural
+from whatchanged.worlds.screens.kinds import KINDS
+from whatchanged.worlds.screens.language import read
+from whatchanged.worlds.screens.slots import COLOURS, Naming, fill, fits, known_nouns
+from whatchanged.worlds.screens.templates import TEMPLATES
+from whatchanged.worlds.screens.truth import Change, Motion, ScreenTruth
+
+WORLD = find_world("screens")
+BUTTON = Change(
+    kind="recolored",
+    element="button",
+    name="Save",
+    box_before=(10, 10, 60, 30),
+    box_after=(10, 10, 60, 30),
+    values={"aspect": "fill", "color_before": "#1a73e8", "color_after": "#0b8043"},
+)
+MOVED = Change(
+    "moved",
+    "heading",
+    "Mail",
+    (150, 130, 250, 150),
+    (150, 154, 250, 174),
+    {"aspect": "margin", "dx": 0, "dy": 24},
+)
+BANNER = Change(
+    "added",
+    "banner",
+    "Hello",
+    None,
+    (0, 0, 400, 40),
+    {"aspect": "element"},
+    consequences=(Motion((0, 0, 400, 200), (0, 40, 400, 240)),),
+)
+NONE = ScreenTruth((), ("jpeg 95",), SIZE, SIZE)
+
+
+def of(*told):
+    return ScreenTruth(told, (), SIZE, SIZE)
+
+
+def test_the_world_keeps_the_contract():
+    field = replace(BUTTON, kind="restyled", element="text field", values={"aspect": "radius"})
+    gone = replace(MOVED, kind="removed", element="icon", box_after=None, values={"aspect": "element"})
+    check_world(WORLD, [of(BUTTON), of(MOVED), of(BANNER), of(field, gone), of(gone, BUTTON), NONE])
+
+
+@settings(max_examples=30)
+@given(truths(), st.integers(0, 10**6))
+def test_what_is_written_is_true(truth, seed):
+    sentences = (
+        *WORLD.captions(truth, np.random.default_rng(seed)),
+        *(WORLD.write(truth, w) for w in WORLD.wordings),
+    )
+    for sentence in sentences:
+        verdict = WORLD.judge(sentence, truth)
+        assert verdict.parsed and verdict.true, (sentence, verdict)
+        assert verdict.unchanged is not bool(truth.changes)
+        assert verdict.grades["complete"] is (True if truth.changes else None)
+
+
+def told(change, seed):
+    """A statement about a change in any wording that fits it."""
+    rng = np.random.default_rng(seed)
+    able = [template for template in TEMPLATES if fits(template, change)]
+    template = able[int(rng.integers(len(able)))]
+    naming = Naming(known_nouns(change)[0], placed=bool(rng.random() < 0.5))
+    return fill(template, change, naming, SIZE)
+
+
+@settings(max_examples=40)
+@given(changes(), st.sampled_from(KINDS), st.integers(0, 10**6))
+def test_of_another_kind_it_is_false(change, kind, seed):
+    assume(kind != change.kind)
+    other = replace(change, kind=kind, box_before=change.box_before or change.box_after)
+    other = replace(other, box_after=other.box_after or other.box_before)
+    sentence = told(change, seed)
+    # Some words say two kinds: the reading that fits the truth counts.
+    assume(all(reading.template.kind != kind for part in read(sentence).statements for reading in part))
+    verdict = WORLD.judge(sentence, of(other))
+    assert not verdict.true and verdict.grades["kind_right"] is False
+
+
+@settings(max_examples=40)
+@given(changes(), st.sampled_from(sorted(ELEMENTS)), st.integers(0, 10**6))
+def test_of_another_element_it_is_false(change, element, seed):
+    assume(known_nouns(change)[0] not in fitting(element))
+    verdict = WORLD.judge(told(change, seed), of(replace(change, element=element)))
+    assert not verdict.true and verdict.grades["element_right"] is False
+
+
+VALUES = {
+    "color_after": ("#1a73e8", "#d93025", "#ffffff", "#111111", "#0b8043"),
+    "dx": (-60, -20, 20, 60),
+    "dwidth": (-60, -20, 20, 60),
+    "text_after": ("Quux", "Zz9"),
+    "amount_after": (0, 99),
+    "on_after": (True, False),
+}
+KINDS_WITH = {
+    "color_after": ("recolored",),
+    "dx": ("moved",),
+    "dwidth": ("resized",),
+    "text_after": ("rewritten",),
+    "amount_after": ("restyled", "recolored", "resized"),
+    "on_after": ("restyled", "recolored", "replaced"),
+}
+SLOTS = {
+    "color_after": ("after",),
+    "dx": ("way",),
+    "dwidth": ("growth",),
+    "text_after": ("text_after",),
+    "amount_after": ("more",),
+    "on_after": ("on",),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+@settings(max_examples=30, suppress_health_check=[HealthCheck.filter_too_much])
+@given(data=st.data())
+def test_of_another_value_it_is_false(name, data):
+    change = data.draw(changes(KINDS_WITH[name]))
+    assume(name in change.values)
+    other = data.draw(st.sampled_from(VALUES[name]))
+    true = change.values[name]
+    if name == "color_after":
+        one, two = (colours.name(tuple(bytes.fromhex(code[1:]))) for code in (true, other))
+        assume(one.split()[-1] != two.split()[-1])
+    if name in ("dx", "dwidth"):
+        assume(abs(other - true) > 12)
+    if name == "amount_after":
+        before = change.values["amount_before"]
+        assume((other > before) != (true > before))
+    assume(other != true)
+    able = [t for t in TEMPLATES if fits(t, change) and set(SLOTS[name]) & set(t.slots)]
+    assume(able)
+    template = data.draw(st.sampled_from(able))
+    sentence = fill(template, change, Naming(known_nouns(change)[0]), SIZE)
+    verdict = WORLD.judge(sentence, of(replace(change, values={**change.values, name: other})))
+    assert not verdict.true and verdict.grades["value_right"] is False, sentence
+
+
+@pytest.mark.parametrize(
+    ("sentence", "true", "fault"),
+    [
+        ("The button turned from blue to green.", True, ""),
+        ("the  BUTTON turned from blue to green", True, ""),
+        ('The button "Save" at the upper left is now green.', True, ""),
+        ("Something is now green.", True, ""),
+        ("The button at the lower right is now green.", False, "wrong place"),
+        ('The button "Send" is now green.', False, "wrong value"),
+        ("The button is now red.", False, "wrong value"),
+        ("The text of the button is now green.", False, "wrong value"),
+        ("The link is now green.", False, "wrong element"),
+        ("The button was removed.", False, "wrong kind"),
+        ("The button is now green; the button is now green.", False, "tells more than changed"),
+        ("Nothing changed.", False, "denies the change"),
+    ],
+)
+def test_a_recoloured_button(sentence, true, fault):
+    verdict = WORLD.judge(sentence, of(BUTTON))
+    assert verdict.parsed
+    assert verdict.true is true
+    assert not fault or verdict.fault == fault
+
+
+@pytest.mark.parametrize(
+    ("sentence", "true"),
+    [
+        ("The heading moved down by 24 pixels.", True),
+        ("The heading moved down by 26 pixels.", True),  # within a tenth
+        ("The heading moved down by 30 pixels.", False),
+        ("The heading moved up by 24 pixels.", False),
+        ("The heading moved right by 24 pixels.", False),
+        ("The heading moved down.", True),
+        ("The heading moved to the left.", False),
+        ("The title in the middle moved.", True),
+        ("The text moved down.", True),  # a heading is text
+    ],
+)
+def test_a_moved_heading(sentence, true):
+    assert WORLD.judge(sentence, of(MOVED)).true is true
+
+
+@pytest.mark.parametrize(
+    ("sentence", "true"),
+    [
+        ("A banner appeared, which moved the rest down by 40 pixels.", True),
+        ("A message across the top was added, which moved the rest down by 39 pixels.", True),
+        ("A banner appeared, which moved the rest up by 40 pixels.", False),
+        ("The banner is gone.", False),
+    ],
+)
+def test_what_followed_is_judged(sentence, true):
+    assert WORLD.judge(sentence, of(BANNER)).true is true
+
+
+def test_each_statement_needs_a_change_of_its_own():
+    both = of(BUTTON, MOVED)
+    whole = WORLD.judge("The heading moved down; the button is now green.", both)
+    assert whole.true and whole.grades["complete"] is True
+    part = WORLD.judge("The heading moved down.", both)
+    assert part.true and part.grades["complete"] is False
+    assert part.fault == "does not tell every change"
+    wrong = WORLD.judge("The heading moved down, and the heading moved down.", both)
+    assert not wrong.true
+
+
+def test_quotations_may_hold_what_parts_sentences():
+    change = replace(
+        MOVED, kind="rewritten", values={"aspect": "text", "text_before": "a; b", "text_after": "c, and d"}
+    )
+    sentence = 'The heading changed from "a; b" to "c, and d".'
+    assert WORLD.judge(sentence, of(change)).true
+    assert not WORLD.judge(sentence.replace("c, and d", "c, and e"), of(change)).true
+
+
+@pytest.mark.parametrize(
+    "sentence", ["", "The cat sat on the mat.", "the green cube moved", 'The button "Save', "; "]
+)
+def test_what_is_no_sentence_of_it_is_not_read(sentence):
+    assert not WORLD.reads(sentence)
+    assert not WORLD.judge(sentence, of(BUTTON)).parsed
+
+
+def test_every_colour_and_every_place_has_a_word_that_is_read():
+    levels = range(0, 256, 51)
+    names = {colours.name((r, g, b)) for r in levels for g in levels for b in levels}
+    assert names <= set(COLOURS)
+    for left in range(0, 100, 10):
+        for top in range(0, 100, 10):
+            for width in (5, 60, 100):
+                box = (left, top, min(100, left + width), min(100, top + width))
+                assert WORLD.reads(f"The icon {words.place(box, (100, 100))} was removed.")
+
+
+def test_nouns():
+    assert [plural(noun) for noun in ("check box", "menu entry", "axis", "switch", "day", "series")] == [
+        "check boxes",
+        "menu entries",
+        "axes",
+        "switches",
+        "days",
+        "series",
+    ]
+    for element in ELEMENTS.values():
+        assert set(element.nouns) <= fitting(element.name)
+        assert all(broader in ELEMENTS for broader in element.broader)
+        assert ANYTHING in fitting(element.name)
+
+
+def test_several_alike_are_counted():
+    three = replace(BUTTON, boxes=((BUTTON.box_before, BUTTON.box_after),) * 3)
+    assert WORLD.judge("The three buttons are now green.", of(three)).true
+    assert not WORLD.judge("The four buttons are now green.", of(three)).true
+    assert not WORLD.judge("The three buttons are now green.", of(BUTTON)).true
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda t: f"{t.kind} {t.text}")
+def test_each_wording_can_be_said_of_something(template):
+    values = {
+        "aspect": template.aspects[0] if template.aspects else "anything",
+        "state": template.state or None,
+        "on_after": True,
+        "dx": 7,
+        "dwidth": 9,
+        "color_before": "#3355ff",
+        "color_after": "#112288" if "{shade}" in template.text else "#00aa00",
+        "text_before": "one",
+        "text_after": "two",
+        "amount_before": 1,
+        "amount_after": 2,
+    }
+    change = Change(template.kind, "button", "", (0, 0, 9, 9), (0, 0, 9, 9), values)
+    assert fits(template, change)
+    assert WORLD.judge(fill(template, change, Naming("button"), SIZE), of(change)).true
