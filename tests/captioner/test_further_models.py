@@ -1,4 +1,4 @@
-"""The models beside the default one: they say what changed and where, and are asked only when they are named."""
+"""The models beside the default one: what they say, where they look, and that nobody asks them unasked."""
 
 import numpy as np
 import pytest
