@@ -29,7 +29,8 @@ Departures. ``Preset`` has one field per point where paper and code part ways. B
 - ``paper`` with a captioner as wide as stated (768) needs a layer from J to it: our reading; likewise that
   its head is tied to its own word table, and that both baselines keep the captioner's visual encoder;
 - FT1's word states pass the captioner's first normalisation, as words do, behind the tower's own; FT2's copy
-  of the word table learns at the captioner's rate.
+  of the word table learns at the captioner's rate;
+- with ``vision.guided_attention`` a further term teaches the decoder where words look.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -26,7 +26,8 @@ pictures before any reconstruction: our reading. ``repaired`` mends mistakes of 
 - our vocabulary has two marks more, and no mark but the end is ever said (the code bans unknown words only);
 - subtraction (first row of the ablations) is D = ReLU(FC(X2 − X1)), so places cancel: our reading;
 - tokens with a mask need not be all cells of a grid. Then token n of both pictures belongs together, as cell
-  n does otherwise; each has the position of its own cell; padding is neither attended to nor matched.
+  n does otherwise; each has the position of its own cell; padding is neither attended to nor matched;
+- with ``vision.guided_attention`` a further term teaches the last decoder layer where words look.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
