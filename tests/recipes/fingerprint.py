@@ -105,7 +105,8 @@ class Fingerprint:
         }
         with mock.patch.multiple(loop, **stubs):
             sources = SimpleNamespace(validation=None)
-            loop.train(self.recipe, None, sources, self.seen.folder / "none", torch.device("cpu"))
+            nothing = torch.nn.Module()
+            loop.train(self.recipe, nothing, sources, self.seen.folder / "none", torch.device("cpu"))
         return done
 
     def _model(self):
