@@ -113,7 +113,8 @@ def _clusters(before: Pixels, after: Pixels, seen: Visibility, threshold: float)
 
 def _of_two_sizes(before: Pixels, after: Pixels) -> Iterator[Proposal]:
     """The statements of the rules, each thing of an alike change by itself too, and the whole pictures."""
-    statements, laid = compare_sizes(before, after, 1.0)
+    found = compare_sizes(before, after, 1.0)
+    statements, laid = found.statements, found.before
     sizes = [(0, 0, picture.shape[1], picture.shape[0]) for picture in (before, after)]
     for statement in statements:
         one, other = statement.box_before, statement.box_after
