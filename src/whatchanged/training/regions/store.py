@@ -27,6 +27,7 @@ from safetensors.numpy import save
 from whatchanged.datasets import Dataset
 from whatchanged.errors import DatasetError, OutputError
 from whatchanged.files import write_whole
+from whatchanged.json_values import read_json
 from whatchanged.measured.crops import NUMBERS, PLANES, cut, numbers
 from whatchanged.measured.proposals import propose
 from whatchanged.measured.reading import read_picture
@@ -138,7 +139,7 @@ def _read_header(path: Path) -> dict[str, Any]:
     """What a shard holds. Raises DatasetError."""
     try:
         with safe_open(path, framework="numpy") as file:
-            told = dict(json.loads((file.metadata() or {})["regions"]))
+            told = dict(read_json((file.metadata() or {})["regions"]))
             shape = file.get_slice("crops").get_shape()
         about, pairs = told["about"], told["pairs"]
         if shape[1:] != [2, PLANES, about["side"], about["side"]] or not isinstance(about["regions"], int):
