@@ -2,8 +2,8 @@
 
     python benchmarks/calibrate_measured.py FOLDER [FOLDER ...]
 
-FOLDER: pairs drawn by screen_pairs.py or screen_plots.py. Prints the constants of ``measured/gate.py`` and
-what they reach on the designs that were held out. No other pictures have a say.
+FOLDER: drawn by ``whatchanged synth screens --family FAMILY``. Prints the constants of ``measured/gate.py``
+and what they reach on the designs that were held out. No other pictures have a say.
 
 A pair's measure k is the largest value over the picture of |difference| / (flat + slope x contrast), with
 the slopes as they are; a pair is changed where one of its measures reaches its limit. Of the limits on a
@@ -53,18 +53,18 @@ def measures(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> list[float]
 
 
 def read(folder: Path) -> tuple[list[list[float]], list[bool], list[bool]]:
-    """Measures, labels and whether the design is held out, of the pairs that are not uncertain."""
+    """Measures, labels and whether the design is held out, of the pairs of one size."""
     values, labels, held = [], [], []
     for line in (folder / "pairs.jsonl").read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
-        if record["visible_change"] == "uncertain":
+        if record["size_before"] != record["size_after"]:
             continue
         before, after = (
             np.asarray(Image.open(folder / record[end]).convert("RGB")) for end in ("before", "after")
         )
         values.append(measures(before, after))
-        labels.append(record["visible_change"] == "yes")
-        held.append(record["held"])
+        labels.append(record["changed"])
+        held.append(record["split"] != "train")
     return values, labels, held
 
 

@@ -60,6 +60,12 @@ from whatchanged.training.validation import write_captions
 from whatchanged.training.vision.base import PictureVision
 from whatchanged.training.weights.trained import open_trained
 
+SMALLER = (
+    *(f"method.{part}width=112" for part in ("", "text_", "joint_", "decoder_")),
+    *(f"method.{part}ffn=224" for part in ("", "text_", "decoder_")),
+    "method.text_layers=1",
+)
+"""CLIP4IDC in a bundle below 10 MB."""
 ROWS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "pcl": ("clevr-frozen-pcl", ()),
     "scorer": ("clevr-scorer", ()),
@@ -67,6 +73,7 @@ ROWS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "pcl-masked": ("clevr-frozen-pcl", ("method.every_word=false", "vision.guided_attention=false")),
     "pcl-unguided": ("clevr-frozen-pcl", ("vision.guided_attention=false",)),
     "scorer-unguided": ("clevr-scorer", ("vision.guided_attention=false",)),
+    "clip4idc-small": ("clevr-clip4idc", SMALLER),
     "clip4idc-unguided": ("clevr-clip4idc", ("vision.guided_attention=false",)),
 }
 """Row -> its recipe, and the settings that differ from it."""

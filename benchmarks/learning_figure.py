@@ -31,6 +31,7 @@ NAMES: Mapping[str, str] = {
     "clip4idc": "CLIP4IDC",
     "masked": "masked words",
     "unguided": "without guided attention",
+    "small": "smaller",
 }
 PANEL_WIDTH, PANEL_HEIGHT, LEFT, TOP, GAP = 260, 180, 44, 34, 56
 TICKS = 4
@@ -135,7 +136,12 @@ def line(panel: Panel, run: Mapping[str, Any], score: str) -> str:
 def stroke(row: str) -> str:
     """How a row's lines are drawn: its method's colour, its variant dashed."""
     method, _, variant = row.partition("-")
-    dashes = {"": "", "masked": ' stroke-dasharray="2 3"', "unguided": ' stroke-dasharray="6 4"'}[variant]
+    dashes = {
+        "": "",
+        "masked": ' stroke-dasharray="2 3"',
+        "unguided": ' stroke-dasharray="6 4"',
+        "small": ' stroke-dasharray="9 3"',
+    }[variant]
     return f'fill="none" stroke="{COLOURS[method]}" stroke-width="2"{dashes}'
 
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.measured_speed --styles NODE_MODULES [--repeats 7] [--record]
 
-NODE_MODULES holds the stylesheets of ``screen_documents`` and pixelmatch, odiff-bin and looks-same. A page of
+NODE_MODULES holds the stylesheets of drawn pages and pixelmatch, odiff-bin and looks-same. A page of
 1280 x 800 is drawn by Chromium; beside it: a copy of its file, the same pixels in another file, its text a
 third of a pixel away, the page after JPEG, and one changed box. Then a page of 1280 x 12,000.
 
@@ -28,9 +28,13 @@ import numpy as np
 from PIL import Image
 
 from benchmarks.record import Watch, add_record_option, write_result
-from benchmarks.screen_documents import write_document
 from whatchanged.measured import measure
 from whatchanged.worlds.screens.drawing.browser import Browser
+from whatchanged.worlds.screens.drawing.pages.designs import Library, libraries
+from whatchanged.worlds.screens.drawing.pages.document import Document, any_part, random_theme
+from whatchanged.worlds.screens.drawing.pages.shown import Shown
+from whatchanged.worlds.screens.drawing.pages.writer import Writer
+from whatchanged.worlds.screens.drawing.words import Texts
 
 TEXT = "p,button,td,th,label,h1,h2,h3,h4,h5,span"
 NUDGE = f"document.querySelectorAll('{TEXT}').forEach(e => e.style.transform = 'translate(0.3px,0.2px)')"
@@ -39,18 +43,26 @@ SCRIPT = Path(__file__).with_name("screens_rivals.mjs")
 ONE = "import sys; from whatchanged.measured import measure; measure(*sys.argv[1:])"
 
 
+def page_of(parts: int, height: int, rng: np.random.Generator, library: Library) -> Document:
+    """A page of so many components under a library's stylesheets, 1280 pixels wide."""
+    writer = Writer(rng, library, Texts(rng, "en"))
+    body = "".join(any_part(writer) for _ in range(parts))
+    theme, _ = random_theme(rng, "Roboto", "en", False, 1280)
+    return Document(body, theme, 'dir="ltr" lang="en"', 1280, height, 1.0, False, {})
+
+
 def draw(folder: Path, styles: Path) -> None:
     """The page, what it is compared with, and the long page."""
     rng = np.random.default_rng(5)
-    document = write_document(rng, "bootstrap", "Roboto", styles, 22, 1280)
-    long = write_document(rng, "bootstrap", "Roboto", styles, 220, 1280)
+    library = next(library for library in libraries() if library.name == "bootstrap")
     with Browser("full") as browser:
-        browser.show(document, 1280, 800)
-        page = browser.photograph()
+        shown = Shown(browser, styles.absolute(), folder)
+        layout = shown.load(page_of(22, 800, rng, library), library)
+        page = Image.fromarray(shown.photograph(layout))
         browser.run(NUDGE)
-        browser.photograph().save(folder / "text noise.png")
-        browser.show(long, 1280, 12_000)
-        tall = browser.photograph()
+        Image.fromarray(shown.photograph(layout)).save(folder / "text noise.png")
+        layout = shown.load(page_of(220, 12_000, rng, library), library)
+        tall = Image.fromarray(shown.photograph(layout))
     page.save(folder / "page.png")
     shutil.copy(folder / "page.png", folder / "identical files.png")
     page.save(folder / "identical pixels.png", compress_level=1)

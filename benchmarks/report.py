@@ -18,6 +18,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from benchmarks import learning_tables
 from benchmarks.compare_tables import as_markdown
 from benchmarks.record import RESULTS, ROOT, Result, read_results
 from whatchanged.evaluation.report.layout import share_with_ends, with_ends
@@ -224,6 +225,11 @@ def comparison(result: Result) -> str:
     return as_markdown(figures["table"], f"{figures['settings']['test_pairs']} test pairs.", figures["rows"])
 
 
+def learning(part: Callable[[Result], Sequence[Row]]) -> Callable[[Result], str]:
+    """One of the tables of ``learning.py``."""
+    return lambda result: table(*part(result))
+
+
 def strange(result: Result) -> str:
     """False alarms on worlds that the model knows, and warnings of other pictures by kind."""
     alarms = [[row["pictures"], f"{row['warned_of']} of {row['of']:,}"] for row in result.figures["known"]]
@@ -364,6 +370,13 @@ VIEWS: Mapping[str, Mapping[str, Callable[[Result], str]]] = {
     "fuzz": {"table": fuzzed, "commands": commands},
     "kills": {"table": killed, "commands": commands},
     "comparison": {"tables": comparison, "commands": commands},
+    "learning": {
+        "made": learning(learning_tables.made),
+        "curves": learning(learning_tables.curves),
+        "test": learning(learning_tables.tests),
+        "types": learning(learning_tables.types),
+        "commands": commands,
+    },
 }
 """Kind of result -> name of a view -> what it shows."""
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.screen_places FOLDER [FOLDER ...] [--held] [--list] [--every 1]
 
-FOLDER: pairs drawn by screen_pairs.py, with ``place``. Only visible changes count. ``--held``: only the
+FOLDER: drawn by ``whatchanged synth screens``. Only pairs with one change count. ``--held``: only the
 designs that were held out, else only the others. ``--list``: a line for each pair whose place is missed.
 """
 
@@ -19,14 +19,16 @@ from whatchanged.measured import Measured, measure
 
 
 def pairs_of(folder: Path, held: bool) -> list[dict[str, Any]]:
-    """The visible changes of one folder whose place is known."""
+    """The pairs of one folder with one change, each with that change's kind, aspect and place."""
     lines = (folder / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
-    pairs = [json.loads(line) for line in lines]
-    return [
-        pair
-        for pair in pairs
-        if pair["visible_change"] == "yes" and pair["held"] == held and pair.get("place")
-    ]
+    found = []
+    for pair in map(json.loads, lines):
+        if len(pair["changes"]) == 1 and (pair["split"] != "train") == held:
+            (change,) = pair["changes"]
+            shown = change["box_after"] or change["box_before"]
+            about = {"kind": change["kind"], "aspect": change["values"]["aspect"], "place": shown}
+            found.append({**pair, **about, "alike": max(1, len(change["boxes"]))})
+    return found
 
 
 def judged(pair: dict[str, Any], answer: Measured) -> tuple[bool, bool, bool]:

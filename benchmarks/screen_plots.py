@@ -2,7 +2,7 @@
 
     python benchmarks/screen_plots.py OUT --pairs 400 [--seed 0] [--first 0]
 
-Needs matplotlib. Writes ``pairs.jsonl`` and ``images/`` as ``screen_pairs.py`` does.
+Needs matplotlib. Writes ``pairs.jsonl`` and ``images/``.
 """
 
 import argparse
@@ -19,9 +19,11 @@ from PIL import Image
 mpl.use("agg")
 import matplotlib.pyplot as plt
 
-from benchmarks.screen_documents import FONTS, WORDS
+from whatchanged.worlds.screens.drawing.fonts import fonts_of
+from whatchanged.worlds.screens.drawing.words import LANGUAGES
 
 Rng = np.random.Generator
+WORDS = LANGUAGES["en"].words
 COLORS = ("tab:blue", "tab:orange", "tab:green", "tab:red", "black", "tab:purple", "gray", "#4477aa")
 
 
@@ -74,7 +76,7 @@ def random_plot(rng: Rng) -> Plot:
         high=float(values.max() + rng.uniform(0.2, 2)),
         cmap=str(rng.choice(["viridis", "gray", "coolwarm"])),
         size=(int(rng.integers(240, 640)), int(rng.integers(180, 480))),
-        font=str(rng.choice(FONTS)),
+        font=str(rng.choice(fonts_of("train"))),
     )
 
 

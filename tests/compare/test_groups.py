@@ -10,6 +10,7 @@ from whatchanged.compare.groups import group_outcomes
 from whatchanged.compare.pairs import Pair
 from whatchanged.compare.run import Outcome
 from whatchanged.measured import measure
+from whatchanged.measured.groups import Group as Alike
 
 
 def outcome(name, before, after):
@@ -63,3 +64,23 @@ def test_the_same_groups_again_and_in_any_order_of_the_same_names(outcomes):
     told = [{other[place].pair.pair_id for place in group.members} for group in group_outcomes(other)]
     again = [{turned[place].pair.pair_id for place in group.members} for group in group_outcomes(turned)]
     assert sorted(map(sorted, told)) == sorted(map(sorted, again))
+
+
+def test_the_cause_of_most_is_left_out_of_the_sentences_of_others(outcomes, monkeypatch):
+    def changed(number):
+        pixels = with_square(screen(number), RED)
+        dark = screen(number)[20:29, 12:60].sum(axis=2) < 300
+        pixels[20:29, 12:60][dark] = (20, 120, 250)
+        return outcome(f"b{number}.png", screen(number), pixels)
+
+    both = [changed(7), changed(8)]
+    kinds = {one.kind for one in both[0].answer.measured.statements}
+    assert len(kinds) == 2 and "added" in kinds
+    told = [
+        Alike(tuple(range(7)), (), outcomes[0].answer.sentence),
+        Alike((7, 8), (), both[0].answer.sentence),
+    ]
+    monkeypatch.setattr(room, "find_groups", lambda *_: told)
+    first, most = group_outcomes([*outcomes[:7], *both])
+    assert "added" in both[0].answer.sentence and "added" in most.sentence
+    assert "added" not in first.sentence

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whatchanged.compare.subtract import beyond_shared
+from whatchanged.compare.subtract import beyond_shared, without_shared
 from whatchanged.measured import Measured, Statement
 
 
@@ -106,3 +106,15 @@ def test_the_order_of_the_members_does_not_matter(colours, random):
     found = beyond_shared([answers[place] for place in shuffled])
     straight = beyond_shared(answers)
     assert [len(found[index]) for index, _ in enumerate(shuffled)] == [len(straight[p]) for p in shuffled]
+
+
+def test_what_most_of_others_show_alike_is_left_out():
+    banner = statement("added", "thing", (0, 0, 200, 20))
+    wider = statement("added", "thing", (0, 0, 60, 60))
+    fill = statement(**BLUE)
+    others = [answer(banner)] * 3 + [answer(statement(**GREEN))] * 2
+    assert without_shared([banner, fill], others) == (fill,)
+    assert without_shared([wider, fill], others) == (wider, fill)
+    assert without_shared([banner], others) == (banner,)
+    unsure = [answer(statement("added", "thing", (0, 0, 9, 9)), score=1.2)] * 3
+    assert without_shared([banner, fill], unsure) == (fill,)

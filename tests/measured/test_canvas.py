@@ -86,3 +86,30 @@ def test_unlike_pictures_of_two_sizes():
     other = rng.integers(0, 255, (90, 77, 3)).astype(np.uint8)
     (statement,) = measure(picture(), other).statements
     assert statement.sentence == "The picture's size changed from 240 x 160 to 77 x 90 pixels."
+
+
+def test_what_lies_in_an_ignored_box_does_not_count_where_sizes_differ():
+    before = picture()
+    after = with_box(
+        np.pad(before, ((0, 20), (0, 0), (0, 0)), constant_values=255), (100, 120, 130, 140), (0, 160, 0)
+    )
+    clock, empty = (98, 118, 132, 142), (150, 130, 170, 150)
+    assert measure(before, after).statements[0].box_after == (100, 120, 130, 140)
+    answer = measure(before, after, ignore=[clock, empty])
+    assert answer.verdict == "changed" and answer.idle == (1,)
+    assert [one.kind for one in answer.statements] == ["resized"]
+
+
+def test_a_banner_in_an_ignored_box_is_not_told_but_the_size_is():
+    before = picture()
+    after = np.pad(before, ((24, 0), (0, 0), (0, 0)), constant_values=60)
+    box = (0, 0, 240, 24)
+    assert "added" in {one.kind for one in measure(before, after).statements}
+    kinds = [one.kind for one in measure(before, after, ignore=[box]).statements]
+    assert "added" not in kinds and "resized" in kinds
+
+
+def test_ignored_boxes_do_not_apply_to_a_turned_picture():
+    whole = (0, 0, 240, 160)
+    answer = measure(picture(), np.rot90(picture()).copy(), ignore=[whole])
+    assert (answer.verdict, answer.idle) == ("changed", ())

@@ -80,7 +80,7 @@ class Fingerprint:
             stage = recipe.stages[state.stage]
             return (Draw("task", None, {}, 0) for _ in range(state.step, stage.steps))
 
-        def take_step(method, optimizer, draw, recipe, state, device):
+        def take_step(method, optimizer, draw, recipe, state, *_):
             stage = recipe.stages[state.stage]
             done.append(("step", stage.name, learning_rate(stage, state.step)))
             return {}

@@ -65,6 +65,9 @@ VISION = {
     "matching": (True, False),
     "scene_context": (True, False),
     "guided_attention": (True, False),
+    "regions": (3, 2),
+    "side": (20, 24),
+    "width": (24, 20),
     "frozen": (True, False),
     "aligned": (True, False),
 }
@@ -135,6 +138,8 @@ def other_value(recipe: Recipe, key: str, data):
         if name == "rates":
             return {recipe.method.groups(stage.tasks)[0]: 0.5}
         return _first_other(STAGE[name], getattr(stage, name), stage.examples or _examples(recipe))
+    if key == "data.wording" and recipe.vision.kind == "regions":
+        return _first_other(("plain", "full"), recipe.data.wording)
     config = getattr(recipe, table)
     values = {"method": METHOD, "vision": VISION, "data": DATA}[table][name]
     return _first_other(values, getattr(config, name, None))
@@ -152,9 +157,13 @@ def _folder(recipe: Recipe, name: str, data):
     """Another folder of the same kind as the recipe's own."""
     birds = data.birds("other")
     if name == "path":
+        if recipe.vision.kind == "regions":
+            return data.screens("other")
         return data.pool(which="other") if recipe.data.source == "pool" else data.twin("other")
     if name == "features":
         vision = recipe.vision
+        if vision.kind == "regions":
+            return data.regions(vision, "other")
         grid = [getattr(vision, size, 3) for size in ("rows", "columns", "feature_width")]
         return data.features(*grid, "other")
     if name == "tokens":

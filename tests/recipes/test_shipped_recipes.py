@@ -127,3 +127,16 @@ def test_the_shipped_models_recipe_takes_over_its_backbones():
     assert (see.data.wording, pcl.data.wording) == ("full", "clear")
     own = load_recipe("own-finetune")
     assert own.vision == see.vision  # so that all of the shipped model's weights fit
+
+
+def test_the_recipes_on_frozen_tokens_differ_in_their_method_alone():
+    """SCORER alone compares token by token, so it alone wants them in order."""
+    pcl, scorer, clip4idc = (load_recipe(f"clevr-{name}") for name in ("frozen-pcl", "scorer", "clip4idc"))
+    assert pcl.vision == clip4idc.vision == replace(scorer.vision, aligned=False)
+    assert pcl.vision == replace(load_recipe("clevr-pcl").vision, frozen=True)
+    assert pcl.data == scorer.data == clip4idc.data and pcl.seed == scorer.seed == clip4idc.seed
+    for recipe in (pcl, scorer, clip4idc):
+        assert sum(stage.steps * stage.batch for stage in recipe.stages) == 128_000
+        assert {(s.lr, s.schedule, s.optimizer, s.precision, s.max_grad_norm) for s in recipe.stages} == {
+            (1.5e-3, "cosine", "adam", "bf16", 1.0)
+        }

@@ -7,16 +7,20 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
+from drawn_regions import write_set
 
+from whatchanged.datasets import open_dataset
 from whatchanged.recipes.schema import (
     DatasetConfig,
     FeaturesConfig,
     PoolConfig,
     Recipe,
+    RegionsConfig,
 )
 from whatchanged.training.build import build_vision
 from whatchanged.training.objects import pool
 from whatchanged.training.objects.render.synth import write_twin
+from whatchanged.training.regions.store import store_regions
 from whatchanged.worlds.birds.twin import write_birds
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -100,6 +104,22 @@ class TinyData:
 
         return self._once(f"features-{which}-{rows}x{columns}x{width}", make)
 
+    def screens(self, which="own"):
+        """The list of drawn pairs of rectangles, with their truth."""
+        made = self._once(f"screens-{which}", lambda folder: write_set(folder, first=SEEDS[which]))
+        return made / "pairs.jsonl"
+
+    def regions(self, vision, which="own"):
+        """The regions of these pairs."""
+        path = self.screens(which)
+
+        def make(folder):
+            store_regions(
+                open_dataset(path), path, folder, quiet=True, regions=vision.regions, side=vision.side
+            )
+
+        return self._once(f"regions-{which}-{vision.regions}-{vision.side}", make)
+
     def tokens(self, vision):
         """Stored tokens of the pool, not of any picture, as many and as wide as a vision makes them."""
         built = build_vision(vision)
@@ -131,8 +151,11 @@ class TinyData:
         return replace(recipe, data=self._places(recipe, recipe.data))
 
     def _places(self, recipe: Recipe, data: DatasetConfig) -> DatasetConfig:
-        found = {"path": data.path or str(self.twin())}
         vision = recipe.vision
+        if isinstance(vision, RegionsConfig):
+            path = data.path or str(self.screens())
+            return replace(data, path=path, features=data.features or str(self.regions(vision)))
+        found = {"path": data.path or str(self.twin())}
         if isinstance(vision, FeaturesConfig):
             grid = (vision.rows, vision.columns, vision.feature_width)
             found["features"] = data.features or str(self.features(*grid))

@@ -58,6 +58,19 @@ def test_of_a_large_picture_the_smaller_form_is_kept():
     ]
 
 
+def test_pieces_of_what_a_cell_printed_are_joined():
+    notebook = read(NOTEBOOKS[0])
+    (cell, *_) = (cell for cell in notebook.cells if cell.get("outputs"))
+    pieces = [("stdout", "a\r\n"), ("stdout", "b"), ("stderr", "c"), ("stdout", "d")]
+    cell.outputs = [{"output_type": "stream", "name": name, "text": text} for name, text in pieces]
+    shrink(notebook)
+    assert [(output["name"], output["text"]) for output in cell.outputs] == [
+        ("stdout", "a\nb"),
+        ("stderr", "c"),
+        ("stdout", "d"),
+    ]
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of Jupyter's own libraries
 @pytest.mark.parametrize("name", ["describe-and-compare", "evaluate-your-captions"])

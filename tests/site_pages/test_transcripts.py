@@ -60,7 +60,7 @@ def test_commands_run_one_after_the_other_in_the_folder(tmp_path):
 
 
 def test_output_is_written_anew_and_the_rest_stays(tmp_path):
-    stale = PAGE.replace("\ntwo\n", "\nthree\nfour\n").replace("\na b\n", "\n")
+    stale = PAGE.replace("\ntwo\n", "\nthree\nfour\n").replace("\na b\n", "\n").replace("\n2\n", "\n3\n")
     assert rewritten(stale, tmp_path) == PAGE
 
 

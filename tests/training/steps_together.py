@@ -1,6 +1,6 @@
-"""Steps of every method on processes that share each batch, and the same steps alone, in double precision.
+"""Steps of every method on processes that share each batch, and by one that has it, in double precision.
 
-    main(POOL, OUT.json, STEPS, BATCH, [CASE ...])
+    main(POOL, OUT.json, STEPS, BATCH, ACCUMULATE, [CASE ...])
 
 POOL: of ``tiny_pool``. Written is, for each of these cases of the contract (by default of all) and each of
 its stages: the largest difference of a loss and of a weight between both, how far the weights went, and how
@@ -59,7 +59,7 @@ class Ten:
 class Steps:
     """Some steps of a stage: the losses of each, the weights behind them, and the rows of each process."""
 
-    def __init__(self, case, tasks, steps, batch, scenes):
+    def __init__(self, case, tasks, steps, batch, scenes, accumulate=1):
         torch.manual_seed(3)
         method = in_double(case.build())
         for module in method.modules():
@@ -84,7 +84,7 @@ class Steps:
             if batch.before.is_floating_point():
                 batch = replace(batch, before=batch.before.double(), after=batch.after.double())
             draw = replace(draw, batch=batch)
-            self.losses.append(loop.take_step(method, optimizer, draw, recipe, state, CPU))
+            self.losses.append(loop.take_step(method, optimizer, draw, recipe, state, CPU, accumulate))
             state.step += 1
         self.weights = {name: tensor.detach().clone() for name, tensor in method.state_dict().items()}
         self.went = max(float((self.weights[name] - first[name]).abs().max()) for name in first)
@@ -130,7 +130,7 @@ def with_padding(vision):
     return [(picture(1 + i % 7), picture(7 - i % 7), None) for i in range(10)]
 
 
-def main(pool, out, steps, batch, *names):
+def main(pool, out, steps, batch, accumulate, *names):
     torch.set_num_threads(1)
     torch.set_default_dtype(torch.float64)
     torch.Tensor.float = torch.Tensor.double  # what is computed in float32 on purpose
@@ -140,7 +140,7 @@ def main(pool, out, steps, batch, *names):
     with joined():
         count, first = processes(), rank() == 0
         for key in asked:
-            parted[key] = Steps(cases[key[0]], key[1], int(steps), int(batch), key[2])
+            parted[key] = Steps(cases[key[0]], key[1], int(steps), int(batch), key[2], int(accumulate))
     if not first:
         return
     for (name, tasks, scenes), together in parted.items():

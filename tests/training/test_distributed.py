@@ -43,22 +43,31 @@ def test_parts_cover_all_and_are_nearly_equal():
 
 
 def test_two_processes_make_the_steps_of_one(small_pool, tmp_path):
-    launch(2, tmp_path, "steps_together", small_pool, tmp_path / "out.json", 2, 7, *FEW)
+    launch(2, tmp_path, "steps_together", small_pool, tmp_path / "out.json", 2, 7, 1, *FEW)
     found = assert_same_steps(tmp_path / "out.json", lambda rows: rows == [3, 4])
     assert {stage.partition(":")[0] for stage in found} == set(FEW)
 
 
 @pytest.mark.slow
 def test_every_method_and_stage_on_two_processes(small_pool, tmp_path):
-    launch(2, tmp_path, "steps_together", small_pool, tmp_path / "out.json", 10, 7)
+    launch(2, tmp_path, "steps_together", small_pool, tmp_path / "out.json", 10, 7, 1)
     found = assert_same_steps(tmp_path / "out.json", lambda rows: rows == [3, 4])
     assert len(found) > 55 and any("detection" in stage for stage in found)
 
 
 @pytest.mark.slow
 def test_a_process_may_have_no_pair_of_a_batch(small_pool, tmp_path):
-    launch(4, tmp_path, "steps_together", small_pool, tmp_path / "out.json", 2, 3)
+    launch(4, tmp_path, "steps_together", small_pool, tmp_path / "out.json", 2, 3, 1)
     assert_same_steps(tmp_path / "out.json", lambda rows: 0 in rows)
+
+
+@pytest.mark.slow
+def test_batches_read_in_parts_make_the_same_steps(small_pool, tmp_path):
+    """One process in three parts; two processes, each in two parts."""
+    launch(1, tmp_path, "steps_together", small_pool, tmp_path / "one.json", 3, 7, 3)
+    assert_same_steps(tmp_path / "one.json", lambda rows: rows == [7])
+    launch(2, tmp_path, "steps_together", small_pool, tmp_path / "two.json", 2, 7, 2)
+    assert_same_steps(tmp_path / "two.json", lambda rows: rows == [3, 4])
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ python -m site_pages.notebooks NOTEBOOK ...      (in tools/)
 """
 
 import re
-import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -42,9 +41,9 @@ def shrink(notebook: Any) -> None:
     """Keep of each output what is shown: one form of a picture, plain ends of lines, no times."""
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
+        if cell.cell_type == "code":
+            cell.outputs = _joined(cell.outputs)
         for output in cell.get("outputs", ()):
-            if "text" in output:
-                output["text"] = _lines(output["text"])
             shown = output.get("data", {})
             if len(shown.get("image/png", "")) > LARGE and "image/jpeg" in shown:
                 del shown["image/png"]
@@ -54,10 +53,24 @@ def shrink(notebook: Any) -> None:
     notebook.metadata["language_info"] = {"name": language["name"]}
 
 
+def _joined(outputs: list[Any]) -> list[Any]:
+    """What a cell printed as one output, however many pieces arrived; all other outputs as they are."""
+    joined: list[Any] = []
+    for output in outputs:
+        if "text" in output and joined and joined[-1].get("name") == output["name"]:
+            joined[-1]["text"] += output["text"]
+        else:
+            joined.append(output)
+    for output in joined:
+        if "text" in output:
+            output["text"] = _lines(output["text"])
+    return joined
+
+
 def texts(notebook: Any) -> list[str]:
-    """What each cell printed or showed as text, without addresses of objects and seconds."""
+    """What each cell printed or showed as text, without addresses of objects, seconds and our version."""
     cells = ("".join(map(_text, cell.get("outputs", ()))) for cell in notebook.cells)
-    return [re.sub(r'0x[0-9a-f]+|("seconds": )[\d.]+', r"\1", cell) for cell in cells]
+    return [re.sub(r'0x[0-9a-f]+|("seconds": |whatchanged )[\d.]+', r"\1", cell) for cell in cells]
 
 
 def _text(output: Any) -> str:
@@ -69,15 +82,10 @@ def _lines(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def main() -> None:
-    """Execute each notebook and write it back."""
-    for path in map(Path, sys.argv[1:]):
-        notebook = read(path)
-        with tempfile.TemporaryDirectory() as folder:
-            execute(notebook, Path(folder))
-        shrink(notebook)
-        nbformat.write(notebook, path)
-
-
-if __name__ == "__main__":
-    main()
+def refresh(path: Path) -> None:
+    """Execute a notebook and write it back with its new outputs."""
+    notebook = read(path)
+    with tempfile.TemporaryDirectory() as folder:
+        execute(notebook, Path(folder))
+    shrink(notebook)
+    nbformat.write(notebook, path)

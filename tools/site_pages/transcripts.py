@@ -1,20 +1,19 @@
 """Commands on a page, run one after the other, and compared with the output that the page shows.
 
-    python -m site_pages.transcripts PAGE FOLDER [--write]      (in tools/)
+``python tools/refresh_docs.py`` writes the output of all pages anew.
 
 Blocks of the language ``console`` hold commands after "$ ", each followed by what it prints, stdout and
 stderr together, as in a terminal. Blocks of the language ``pycon`` hold Python as in its interpreter. All are
-run in FOLDER. With --write the page gets the output of the commands; without it, what differs is told.
+run in one folder.
 """
 
-import argparse
 import doctest
+import io
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import chdir
+from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -108,26 +107,17 @@ def rewritten(markdown: str, folder: Path) -> str:
         head = f" {block['head']}" if block["head"] else ""
         return f"```console{head}\n" + "\n".join(lines) + "\n```"
 
-    return BLOCK.sub(renewed, markdown)
+    with chdir(folder):
+        return PYTHON.sub(_python_renewed, BLOCK.sub(renewed, markdown))
 
 
-def main() -> None:
-    """Compare one page, or write its output anew."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("page", type=Path)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--write", action="store_true")
-    options = parser.parse_args()
-    markdown = options.page.read_text(encoding="utf-8")
-    if options.write:
-        options.page.write_text(rewritten(markdown, options.folder), encoding="utf-8")
-        return
-    found = differences(markdown, options.folder)
-    print("\n\n".join(found) or f"{options.page}: every command prints what the page shows.")
-    sys.exit(bool(found))
-
-
-if __name__ == "__main__":
-    main()
+def _python_renewed(block: re.Match[str]) -> str:
+    """A block of Python with what its lines print now. Each block stands by itself."""
+    names: dict[str, object] = {}
+    lines = []
+    for example in doctest.DocTestParser().get_examples(block["body"]):
+        with redirect_stdout(io.StringIO()) as printed:
+            exec(compile(example.source, "page", "single"), names)
+        first, *more = example.source.splitlines()
+        lines += [f">>> {first}", *(f"... {line}" for line in more), *printed.getvalue().splitlines()]
+    return "```pycon\n" + "\n".join(lines) + "\n\n```"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from whatchanged.cli import completion
+from whatchanged.cli.caption_by_run import RunChoice, caption_by_run, refuse_others
 from whatchanged.cli.caption_format import Form, Results
 from whatchanged.cli.caption_maps import Maps, about_maps, check_folder
 from whatchanged.cli.caption_run import Pair, Run, caption_all, identity_of, sidecar
@@ -91,6 +92,17 @@ def caption(
     embed: Annotated[
         bool, typer.Option("--embed", help="Put the pictures into the page, so that it can be mailed.")
     ] = False,
+    run: Annotated[
+        Path | None,
+        typer.Option(help="A run of `train`, in place of a model; needs torch. Only sentences are written."),
+    ] = None,
+    features: Annotated[
+        Path | None, typer.Option(help="With --run: stored features, for a run that learned from such.")
+    ] = None,
+    device: Annotated[str, typer.Option(help="With --run: auto, cpu, cuda or cuda:NUMBER.")] = "auto",
+    checkpoint: Annotated[
+        str, typer.Option(help="With --run: auto (best, if kept), best, last or a stage's name.")
+    ] = "auto",
     ray: Ray = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue after the last whole line.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
@@ -105,6 +117,9 @@ def caption(
         raise typer.BadParameter("choose one of --resume and --force")
     if attention is not None and model is None:
         raise typer.BadParameter("--attention keeps the maps of one model; name it with --model")
+    choice = None if run is None else RunChoice(run, features, device, checkpoint)
+    asked = {"--model": model is not None, "--attention": attention is not None, "--html": html is not None}
+    refuse_others(choice, {**asked, "--resume": resume, "--beams": beams > 1, "--format": form != "ours"})
     if any_remote(pairs, output):
         only_here({"--html": html, "--attention": attention}, "pages and maps lie beside their pictures")
     if any_remote(output):
@@ -127,22 +142,25 @@ def caption(
     _report(found, len(found.records) - len(listed), quiet)
     first = len(listed) * (part - 1) // parts
     last = len(listed) * part // parts
-    answerer = Answerer(model, beams=beams)
     base = found.root if found.root.is_dir() else found.root.parent
+    if choice is not None:
+        caption_by_run(choice, base, listed[first:last], lines, batch_size, quiet)
+        return
+    answerer = Answerer(model, beams=beams)
     identity = identity_of(answerer, base, listed, (first, last), attention is not None)
     maps = None
     if attention is not None:
         maps = Maps(attention, first, last - first, about_maps(answerer.models[0].build(), identity))
         maps.check_free(replace=force or resume)
-    run = Run(listed[first:last], base, lines, identity, maps)
+    job = Run(listed[first:last], base, lines, identity, maps)
     with on_cluster(ray, [found.root], quiet):
-        failed = caption_all(answerer, run, run.standing(resume), batch_size, quiet)
+        failed = caption_all(answerer, job, job.standing(resume), batch_size, quiet)
     if html is not None:
         from whatchanged.cli.caption_page import caption_page
         from whatchanged.page import write_page
 
-        write_page(html, caption_page(run, found.records), embed)
-    results.write(run, found.records)
+        write_page(html, caption_page(job, found.records), embed)
+    results.write(job, found.records)
     if failed:
         note(f"{failed:,} of {counted(last - first, 'pair')} failed; the file says why: {lines}")
         raise typer.Exit(1)

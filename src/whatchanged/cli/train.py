@@ -6,12 +6,14 @@ import typer
 
 from whatchanged.cli import completion
 from whatchanged.cli.console import hold
+from whatchanged.cli.train_plan import show_plan
 from whatchanged.errors import MissingExtra
 from whatchanged.processes import launched_number
 
 EXAMPLES = (
     "whatchanged train pcl-tiny -o run --data twin --set vision.kind=patches",
     "whatchanged train -o run --resume",
+    "whatchanged train pcl-clevr-paper --plan --rate 50",
 )
 
 
@@ -21,7 +23,7 @@ def train(
         help="A recipe's name or .toml file; not needed with --resume.",
         autocompletion=completion.recipes,
     ),
-    output: Path = typer.Option(..., "--output", "-o", help="The run folder."),
+    output: Path | None = typer.Option(None, "--output", "-o", help="The run folder; must be given."),
     data: Path | None = typer.Option(None, "--data", help="Data set folder or pool; sets data.path."),
     features: Path | None = typer.Option(
         None, "--features", help="Stored features, or a pool's stored tokens."
@@ -43,6 +45,16 @@ def train(
     workers: int = typer.Option(
         0, "--workers", min=0, help="Processes that read examples, for a GPU; 0: threads, enough for a CPU."
     ),
+    accumulate: int = typer.Option(
+        1, "--accumulate", min=1, help="Read each batch in this many parts: less memory, a third more work."
+    ),
+    plan: bool = typer.Option(
+        False, "--plan", help="Only say what the recipe will need: weights, memory, operations, hours."
+    ),
+    devices: int = typer.Option(1, "--devices", min=1, help="With --plan: devices that share each batch."),
+    rate: float = typer.Option(
+        10.0, "--rate", min=1e-6, help="With --plan: trillions of operations a second of each device."
+    ),
     quiet: bool = typer.Option(False, "--quiet", help="Nothing on stderr but errors."),
 ) -> None:
     """Train a recipe. Interrupt it when you like: --resume goes on from the last checkpoint."""
@@ -52,7 +64,11 @@ def train(
     from whatchanged.recipes.reader import load_recipe
 
     first = launched_number() == 0
-    if first:
+    if output is None:
+        if not plan:
+            raise typer.BadParameter("name the run's folder", param_hint="--output")
+        output = Path()
+    elif first and not plan:
         hold(output)
     kept = output / "recipe.toml"
     if resume and kept.is_file():
@@ -74,11 +90,18 @@ def train(
     ]
     loaded = None if recipe is None else load_recipe(recipe, [*set_, *paths])
     try:
+        from whatchanged.training.estimate import estimate, expected_vocabulary
         from whatchanged.training.run import run_recipe
     except ModuleNotFoundError as error:
         raise MissingExtra("Training", error.name or "torch", "train") from error
 
-    state = run_recipe(loaded, output, resume, max_seconds, device, quiet, init, workers)
+    if plan:
+        if loaded is None:
+            raise typer.BadParameter("name a recipe", param_hint="RECIPE")
+        vocabulary, words = expected_vocabulary(loaded)
+        show_plan(loaded, estimate(loaded, vocabulary, devices, accumulate), words, devices, rate)
+        return
+    state = run_recipe(loaded, output, resume, max_seconds, device, quiet, init, workers, accumulate)
     if first:
         typer.echo(
             json.dumps({"run": str(output), "finished": state.finished, "seconds": round(state.seconds, 1)})

@@ -1,13 +1,13 @@
 """Outcomes that have one cause, with what sets single ones of them apart."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from whatchanged.compare.run import Outcome
-from whatchanged.compare.subtract import beyond_shared
-from whatchanged.measured import Measured
+from whatchanged.compare.subtract import beyond_shared, without_shared
+from whatchanged.measured import Measured, sentences
 from whatchanged.measured.groups import FAR, find_groups, pair_distances
 
 
@@ -50,7 +50,8 @@ def is_dominant(group: Group, groups: Sequence[Group]) -> bool:
 def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[Group, ...]:
     """The groups, those in which most pictures changed first, noise last.
 
-    A cause that explains most of what changed comes after the others, which are then what to look at. Only
+    A cause that explains most of what changed comes after the others, which are then what to look at; what it
+    shows is left out of their sentences. Only
     pairs that were measured can be grouped: a model's sentence about a world of its own stands alone.
     """
     places = []
@@ -73,8 +74,19 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[Group, ...]:
     groups = [Group(0, *parts) for parts in found]
     quiet = [group for group in groups if not group.changed]
     if groups and is_dominant(groups[0], groups):
-        groups = [*(group for group in groups[1:] if group.changed), groups[0], *quiet]
+        answered = dict(zip(places, answers, strict=True))
+        others = [_beside(group, groups[0], answered) for group in groups[1:] if group.changed]
+        groups = [*others, groups[0], *quiet]
     return tuple(replace(group, number=number) for number, group in enumerate(groups, start=1))
+
+
+def _beside(group: Group, dominant: Group, answers: Mapping[int, Measured]) -> Group:
+    """The group with a sentence that leaves out what the cause of most shows too."""
+    teller = next((place for place in group.members if answers[place].sentence == group.sentence), None)
+    if teller is None:
+        return group
+    left = without_shared(answers[teller].statements, [answers[place] for place in dominant.members])
+    return replace(group, sentence=sentences.together(left)) if left else group
 
 
 def _of_one_cause(answers: Sequence[Measured], names: Sequence[str]) -> list[tuple[list[int], str]]:

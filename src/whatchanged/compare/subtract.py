@@ -65,8 +65,7 @@ def beyond_shared(answers: Sequence[Measured]) -> list[tuple[Statement, ...]]:
     by_kind: dict[tuple[str | None, str], list[_Entry]] = {}
     for member, answer in enumerate(answers):
         for statement in answer.statements:
-            key = statement.kind, str(statement.values.get("aspect"))
-            by_kind.setdefault(key, []).append(_Entry(member, statement, _measures(statement)))
+            by_kind.setdefault(_kind(statement), []).append(_Entry(member, statement, _measures(statement)))
     unshared = {
         id(entry.statement)
         for entries in by_kind.values()
@@ -84,6 +83,39 @@ def beyond_shared(answers: Sequence[Measured]) -> list[tuple[Statement, ...]]:
     if sum(map(bool, found)) > SHARED * len(answers):  # then there is nothing from which to stand out
         return [() for _ in answers]
     return found
+
+
+def without_shared(statements: Sequence[Statement], others: Sequence[Measured]) -> tuple[Statement, ...]:
+    """The statements that fewer than half of some others, of one cause, hold alike; all if none is left.
+
+    Where those differ hardly visibly, the kind alone tells.
+    """
+    weak = float(np.percentile([answer.score for answer in others], 75)) <= WEAK
+    spread = np.linspace(0, len(others) - 1, min(PANEL, len(others)))
+    panel = [others[int(place)] for place in spread.round()]
+    held = [
+        _Entry(member, one, _measures(one))
+        for member, answer in enumerate(panel)
+        for one in answer.statements
+    ]
+    left = [
+        one for one in statements if not _is_shared(one, held, len(panel), LEVELS[-1] if weak else LEVELS[0])
+    ]
+    return tuple(left or statements)
+
+
+def _is_shared(statement: Statement, held: Sequence[_Entry], members: int, measures: slice) -> bool:
+    """Whether at least half of the members hold an alike statement."""
+    own = _kind(statement)
+    same = [entry for entry in held if _kind(entry.statement) == own]
+    alike = _alike([_Entry(0, statement, _measures(statement))], same, measures)[0]
+    sharing = {entry.member for entry, agrees in zip(same, alike, strict=True) if agrees}
+    return len(sharing) >= SHARED * members
+
+
+def _kind(statement: Statement) -> tuple[str | None, str]:
+    """Kind and aspect."""
+    return statement.kind, str(statement.values.get("aspect"))
 
 
 def _unshared(entries: Sequence[_Entry], panel: Sequence[int], members: int) -> list[_Entry]:

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from whatchanged.measured import words
-from whatchanged.measured.changes import found_changes, in_words, told
+from whatchanged.measured.boxes import area, common
+from whatchanged.measured.changes import Found, found_changes, in_words, told
 from whatchanged.measured.gate import visibility
 from whatchanged.measured.motion import Run, runs_of_lines
 from whatchanged.measured.reading import Pixels
@@ -77,30 +78,79 @@ def turn_statement(before: Pixels, after: Pixels) -> Statement | None:
     )
 
 
-def compare_sizes(before: Pixels, after: Pixels, threshold: float) -> tuple[list[Statement], Pixels]:
-    """Statements about two pictures of two sizes, best first, and the picture before laid on the one
-    after."""
+@dataclass(frozen=True)
+class Laid:
+    """Two pictures of two sizes, laid on each other.
+
+    statements  best first
+    before      the picture before with its lines where they are after
+    idle        indices of the ignored boxes that hold no difference
+    """
+
+    statements: list[Statement]
+    before: Pixels
+    idle: tuple[int, ...] = ()
+
+
+def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Sequence[Box] = ()) -> Laid:
+    """What two pictures of two sizes tell.
+
+    ignore: boxes of the picture after in which differences do not count; where the pictures cannot be laid on
+    each other, as when one is turned or scaled, they count as a whole.
+    """
     turn = turn_statement(before, after)
     if turn is not None:
-        return [turn], after
+        return Laid([turn], after)
     if _is_scaled(before, after):
-        return [_size_statement(before, after, "the picture was scaled from {} to {} pixels")], after
+        return Laid([_size_statement(before, after, "the picture was scaled from {} to {} pixels")], after)
     rows, columns = _both_aligned(before, after)
     if min(len(rows[1].after) / len(after), len(columns[1].after) / after.shape[1]) < FITTING:
-        return [_size_statement(before, after, SIZES)], after
+        return Laid([_size_statement(before, after, SIZES)], after)
     laid = after.copy()
     laid[np.ix_(rows[1].after, columns[1].after)] = before[np.ix_(rows[1].before, columns[1].before)]
-    found = found_changes(laid, after, visibility(laid, after), threshold)
+    came_or_went: list[Found] = []
     for axis, (runs, _) in enumerate((rows, columns)):
         moved = () if len(runs) == 1 else moved_runs(after, _whole(after), axis, runs)
         gaps = gaps_between(before, after, (_whole(before), _whole(after)), axis, runs)
         if len(runs) == 1:
             gaps = tuple(gap for gap in gaps if gap.new)  # what else is gone was cropped
-        found += told(axis, moved, gaps)
-    if not found and len(rows[0]) == len(columns[0]) == 1:
-        return [_size_statement(before, after, _cut(rows[0][0], columns[0][0], before, after))], laid
+        came_or_went += told(axis, moved, gaps)
+    counted = [one for one in came_or_went if not any(_inside(one, box) for box in ignore)]
+    idle = idle_boxes(laid, after, ignore)
+    idle = tuple(k for k in idle if not any(_inside(one, ignore[k]) for one in came_or_went))
+    laid = without_boxes(laid, after, ignore)
+    found = found_changes(laid, after, visibility(laid, after), threshold) + counted
+    if not came_or_went and not found and len(rows[0]) == len(columns[0]) == 1:
+        return Laid(
+            [_size_statement(before, after, _cut(rows[0][0], columns[0][0], before, after))], laid, idle
+        )
     statements = in_words(found, (after.shape[1], after.shape[0]))
-    return [*statements, _size_statement(before, after, SIZES)], laid
+    return Laid([*statements, _size_statement(before, after, SIZES)], laid, idle)
+
+
+def idle_boxes(before: Pixels, after: Pixels, ignore: Sequence[Box]) -> tuple[int, ...]:
+    """Indices of the ignored boxes in which nothing differs between two pictures of one size."""
+    return tuple(
+        index
+        for index, (left, top, right, bottom) in enumerate(ignore)
+        if np.array_equal(before[top:bottom, left:right], after[top:bottom, left:right])
+    )
+
+
+def without_boxes(picture: Pixels, other: Pixels, ignore: Sequence[Box]) -> Pixels:
+    """The picture with another one's pixels in the ignored boxes."""
+    if not ignore:
+        return picture
+    copy = picture.copy()
+    for left, top, right, bottom in ignore:
+        copy[top:bottom, left:right] = other[top:bottom, left:right]
+    return copy
+
+
+def _inside(one: Found, box: Box) -> bool:
+    """Whether something was found in a box alone."""
+    places = [place for place in (one.box_before, one.box_after) if place is not None]
+    return all(common(place, box) == area(place) for place in places)
 
 
 def _cut(rows: Run, columns: Run, before: Pixels, after: Pixels) -> str:

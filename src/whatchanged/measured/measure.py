@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from whatchanged.errors import WhatchangedError
 from whatchanged.images import Source, kept, picture_size
 from whatchanged.measured import gate, hidden, sentences, words
-from whatchanged.measured.canvas import compare_sizes, turn_statement
+from whatchanged.measured.canvas import compare_sizes, idle_boxes, turn_statement, without_boxes
 from whatchanged.measured.changes import find_changes
 from whatchanged.measured.gate import Visibility, visibility
 from whatchanged.measured.reading import Picture, Pixels, read_picture, same_bytes
@@ -34,7 +34,7 @@ def measure(
 
     sensitivity  2 finds differences half as strong as 1 does, 0.5 only those twice as strong
     strict       every pixel that differs is a change
-    ignore       boxes of both pictures in which differences do not count
+    ignore       boxes in which differences do not count: of both pictures, or, of two sizes, of the one after
 
     Raises ImageError where a picture cannot be read.
     """
@@ -63,7 +63,7 @@ def measure_read(
     one, other = pictures
     threshold = 0.0 if strict else 1.0 / sensitivity
     if one.size != other.size:
-        return _of_other_sizes(one, other, threshold)
+        return _of_other_sizes(one, other, threshold, ignore)
     answer = _of_one_size(one, other, threshold, ignore)
     if answer.verdict == "changed":
         return answer
@@ -79,11 +79,8 @@ def check_sensitivity(sensitivity: float) -> None:
 def _of_one_size(one: Picture, other: Picture, threshold: float, ignore: Sequence[Box]) -> Measured:
     """Two pictures of one size, as they are shown on white."""
     before, after = one.on_white, other.on_white
-    idle = _idle(before, after, ignore)
-    if ignore:
-        after = after.copy()
-        for left, top, right, bottom in ignore:
-            after[top:bottom, left:right] = before[top:bottom, left:right]
+    idle = idle_boxes(before, after, ignore)
+    after = without_boxes(after, before, ignore)
     if np.array_equal(before, after):
         verdict = "noise" if len(idle) < len(ignore) else "identical"
         return _unchanged(verdict, one.size, idle)
@@ -153,29 +150,21 @@ def _unchanged(verdict: str, size: Size, idle: tuple[int, ...]) -> Measured:
     )
 
 
-def _of_other_sizes(one: Picture, other: Picture, threshold: float) -> Measured:
+def _of_other_sizes(one: Picture, other: Picture, threshold: float, ignore: Sequence[Box]) -> Measured:
     """Two pictures of two sizes."""
-    statements, laid = compare_sizes(one.on_white, other.on_white, threshold)
-    differs = _counted(visibility(laid, other.on_white), threshold)
+    laid = compare_sizes(one.on_white, other.on_white, threshold, ignore)
+    differs = _counted(visibility(laid.before, other.on_white), threshold)
     return Measured(
         verdict="changed",
         doubtful=False,
         no_change=0.0,
         score=gate.CERTAIN,
-        share=min(1.0, sum(statement.share for statement in statements)),
-        statements=tuple(statements),
-        sentence=sentences.together(statements),
+        share=min(1.0, sum(statement.share for statement in laid.statements)),
+        statements=tuple(laid.statements),
+        sentence=sentences.together(laid.statements),
         notes=(),
         size_before=one.size,
         size_after=other.size,
-        signature=signature(laid, other.on_white, differs, statements),
-    )
-
-
-def _idle(before: Pixels, after: Pixels, ignore: Sequence[Box]) -> tuple[int, ...]:
-    """Indices of the ignored boxes in which nothing differs."""
-    return tuple(
-        index
-        for index, (left, top, right, bottom) in enumerate(ignore)
-        if np.array_equal(before[top:bottom, left:right], after[top:bottom, left:right])
+        signature=signature(laid.before, other.on_white, differs, laid.statements),
+        idle=laid.idle,
     )

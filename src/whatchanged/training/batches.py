@@ -69,6 +69,7 @@ class Batch:
     single: there is no picture after; ``after`` is not to be read.
     labels: (B, 2) classes of both pictures.
     part: which rows of the batch these are, where several processes share it; None: it is whole.
+    accumulate: in how many parts a loss is to read the rows (``gradient_caching``).
     """
 
     before: Tensor
@@ -81,6 +82,7 @@ class Batch:
     single: bool = False
     labels: Tensor | None = None
     part: Part | None = None
+    accumulate: int = 1
 
     def to(self, device: torch.device | str) -> "Batch":
         """The same batch on another device (the generator stays where it is)."""
@@ -95,9 +97,12 @@ class Batch:
 
 
 def rows_of(value: Any, rows: slice) -> Any:
-    """Some rows of a tensor, of all tensors of a dataclass, and of those within; anything else as it is."""
+    """Some rows of a tensor, or of all tensors of a dataclass or tuple; anything else as it is."""
     if isinstance(value, Tensor):
         return value[rows]
+    if isinstance(value, tuple):
+        own = [rows_of(member, rows) for member in value]
+        return type(value)(*own) if hasattr(value, "_fields") else tuple(own)
     if is_dataclass(value) and not isinstance(value, type):
         return replace(value, **{name: rows_of(own, rows) for name, own in vars(value).items()})
     return value

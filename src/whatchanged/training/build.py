@@ -39,13 +39,13 @@ def build_vision(config: VisionConfig) -> Vision:
             return RegionVision(config)
 
 
-_COPIES = 4
+COPIES = 4
 """Of every weight while it learns: itself, its gradient, and the optimiser's two moments."""
 
 
 def check_memory(recipe: Recipe, vocabulary: Vocabulary) -> None:
     """Raises RecipeError where this machine's memory cannot hold the method while it learns."""
-    needed = _COPIES * weight_bytes(recipe, vocabulary)
+    needed = COPIES * weight_bytes(recipe, vocabulary)
     there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if needed > there:
         raise RecipeError(
@@ -56,8 +56,13 @@ def check_memory(recipe: Recipe, vocabulary: Vocabulary) -> None:
 
 def weight_bytes(recipe: Recipe, vocabulary: Vocabulary) -> int:
     """Bytes of a method's weights: its tensors have shapes and no numbers on torch's "meta" device."""
+    return sum(parameter.nbytes for parameter in on_meta(recipe, vocabulary).parameters())
+
+
+def on_meta(recipe: Recipe, vocabulary: Vocabulary) -> Method:
+    """The recipe's method, whose weights are shapes alone."""
     with torch.device("meta"):
-        return sum(parameter.nbytes for parameter in make_method(recipe, vocabulary).parameters())
+        return make_method(recipe, vocabulary)
 
 
 def make_method(recipe: Recipe, vocabulary: Vocabulary, longest_caption: int = 0) -> Method:

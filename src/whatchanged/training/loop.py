@@ -53,6 +53,7 @@ def train(
     max_seconds: float | None = None,
     quiet: bool = False,
     workers: int = 0,
+    accumulate: int = 1,
 ) -> State:
     """Run the recipe's stages from the beginning, or from a checkpoint on; returns where the run stands.
 
@@ -61,7 +62,7 @@ def train(
     so far. A stage starts, with a new optimiser, from the best weights of the one before, which are kept as
     best-STAGE; from the last ones where that one was not validated. On the CPU, a run that goes on from its
     last checkpoint takes exactly the steps of an unbroken one. workers: processes that read the examples, 0
-    for threads; the steps are the same.
+    for threads; the steps are the same. accumulate: parts that each batch is read in (``gradient_caching``).
 
     SIGINT and SIGTERM end it as the end of ``max_seconds`` does, all saved, with KeyboardInterrupt or
     SystemExit; a second one ends it at once. Raises RecipeError when a loss or the metric is not finite.
@@ -88,7 +89,7 @@ def train(
             begin_alike(model_tensors(method).values(), device)
             log.stage(stage.name, state.step, stage.steps)
             for draw in stage_draws(recipe, method, sources, state, workers):
-                values = take_step(method, optimizer, draw, recipe, state, device)
+                values = take_step(method, optimizer, draw, recipe, state, device, accumulate)
                 count_terms(state.window, draw.task, values)
                 state.step, state.positions = state.step + 1, draw.positions
                 state.seconds = before + time.monotonic() - began
@@ -148,6 +149,7 @@ def take_step(
     recipe: Recipe,
     state: State,
     device: torch.device,
+    accumulate: int = 1,
 ) -> dict[str, float]:
     """The next weight update: the task's terms are summed as they are; returns them as numbers.
 
@@ -163,7 +165,7 @@ def take_step(
         batch = augment_batch(batch, (recipe.seed, state.stage, step))
     with random_draws(device, (recipe.seed, state.stage, step)) as common:
         with torch.autocast(device.type, torch.bfloat16, enabled=stage.precision == "bf16"):
-            terms = method.loss(draw.task, replace(batch, generator=common))
+            terms = method.loss(draw.task, replace(batch, generator=common, accumulate=accumulate))
         values = finite_values(terms, f"stage.{stage.name}, step {step}, task {draw.task}")
         optimizer.zero_grad()
         torch.stack([term.float() for term in terms.values()]).sum().backward()  # type: ignore[no-untyped-call]

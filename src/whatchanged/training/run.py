@@ -51,6 +51,7 @@ def run_recipe(
     quiet: bool = False,
     init: Path | None = None,
     workers: int = 0,
+    accumulate: int = 1,
 ) -> State:
     """Train a recipe into the folder ``run``, or resume the run there (``recipe`` may then be None).
 
@@ -58,13 +59,14 @@ def run_recipe(
     by name), or a file of published weights, for a method that reads one. A resumed run keeps its own.
     workers: processes that read the examples; 0 reads them in threads, which is enough for a CPU.
     The processes that ``torchrun`` started share every batch; the first one writes the folder.
+    accumulate: in how many parts each of them reads its rows, so that less memory is needed.
 
     Raises OutputError where the folder is not empty and ``resume`` is not set; RecipeError where the run was
     started with another recipe or on data with other words, or its stored tokens were made by other weights
     than its vision's.
     """
     with joined():
-        return _run(recipe, run, resume, max_seconds, device, quiet or rank() > 0, init, workers)
+        return _run(recipe, run, resume, max_seconds, device, quiet or rank() > 0, init, workers, accumulate)
 
 
 def _run(
@@ -76,6 +78,7 @@ def _run(
     quiet: bool,
     init: Path | None,
     workers: int,
+    accumulate: int,
 ) -> State:
     """``run_recipe``, in each of the processes."""
     last = run / "checkpoints" / "last.safetensors"
@@ -125,7 +128,7 @@ def _run(
         sources = with_tokens(sources, method.vision)
     if start is None and init is not None:  # what it began from may change, or go
         save_checkpoint(last, State(), method, None)
-    return train(recipe, method, sources, run, where, start, max_seconds, quiet, workers)
+    return train(recipe, method, sources, run, where, start, max_seconds, quiet, workers, accumulate)
 
 
 def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:

@@ -18,6 +18,7 @@ TASK_NUMBERS = {
     "matching": 6,
     "retrieval": 7,
     "fgvc": 8,
+    "regions": 11,
 }
 """They are part of the seed of a task's examples, so they never change."""
 

@@ -1,13 +1,19 @@
 """What a finished vision does to its tokens: one scale for every number, and matched tokens side by side."""
 
+import numpy as np
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_objects import build, pictures
 from torch.testing import assert_close
 
+from whatchanged.recipes.methods.scorer import ScorerConfig
+from whatchanged.training.export.graphs import compare, write_graphs
+from whatchanged.training.methods import build_method
 from whatchanged.training.objects.frozen_tokens import LARGEST, Standardised, match_order
 from whatchanged.training.vision.base import StandardisedVision
+from whatchanged.vocabulary import Vocabulary
 
 
 def frozen(**changes):
@@ -101,3 +107,17 @@ def test_a_vision_that_is_not_frozen_keeps_its_scale():
     before = {name: tensor.clone() for name, tensor in vision.state_dict().items()}
     vision.measure(pictures(2, 1), pictures(2, 2))
     assert all(torch.equal(tensor, before[name]) for name, tensor in vision.state_dict().items())
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_graphs_of_aligned_tokens_write_the_same_words_for_any_number_of_pairs(tmp_path):
+    """Traced on two pairs, run on five."""
+    settings = ScorerConfig(width=24, word_width=10, heads=4, max_length=14, preset="authors")
+    vocabulary = Vocabulary.from_captions(["the red cube moved", "no change was made"])
+    torch.manual_seed(0)
+    method = build_method(settings, frozen(aligned=True), vocabulary).eval()
+    before, after = (
+        np.random.default_rng(seed).standard_normal((5, 3, 64, 96), np.float32) for seed in (1, 2)
+    )
+    write_graphs(method, (before[:2], after[:2]), tmp_path)
+    assert compare(method, tmp_path, before, after) < 1e-3

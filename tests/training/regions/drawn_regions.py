@@ -37,17 +37,19 @@ def drawn_pair(number: int) -> tuple[np.ndarray, np.ndarray, ScreenTruth]:
     return before, after, ScreenTruth(changes, () if changes else ("levels 1",), SIZE, SIZE, "pages")
 
 
-def write_set(folder: Path, pairs: int = 10) -> Path:
-    """A drawn set on disk; returns its list."""
+def write_set(folder: Path, pairs: int = 10, first: int = 0) -> Path:
+    """A drawn set on disk, its pairs numbered from ``first`` on; returns its list."""
     (folder / "images").mkdir(parents=True)
     lines = []
     for number in range(pairs):
-        before, after, truth = drawn_pair(number)
+        before, after, truth = drawn_pair(first + number)
         names = [f"images/{number}_{side}.png" for side in ("before", "after")]
         for name, pixels in zip(names, (before, after), strict=True):
             Image.fromarray(pixels).save(folder / name)
         split = "val" if number >= pairs - 2 else "train"
-        said = [f"The button was {truth.changes[0].kind}."] if truth.changes else ["Nothing changed."]
+        said = ["Nothing changed.", "Nothing is different."]
+        if truth.changes:
+            said = [f"The button was {truth.changes[0].kind}.", f"A button was {truth.changes[0].kind}."]
         line = {"id": str(number), "before": names[0], "after": names[1], "changed": bool(truth.changes)}
         lines.append({**line, "captions": said, "split": split, **to_json(truth)})
     (folder / SETTINGS).write_text("{}")

@@ -29,7 +29,8 @@ Departures. ``Preset`` has one field per point where paper and code part ways. B
 - ``paper`` with a captioner as wide as stated (768) needs a layer from J to it: our reading; likewise that
   its head is tied to its own word table, and that both baselines keep the captioner's visual encoder;
 - FT1's word states pass the captioner's first normalisation, as words do, behind the tower's own; FT2's copy
-  of the word table learns at the captioner's rate.
+  of the word table learns at the captioner's rate;
+- with ``vision.guided_attention`` a further term teaches the decoder where words look.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -44,6 +45,7 @@ from whatchanged.errors import RecipeError
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.training.batches import Batch, Example, stack_pictures
 from whatchanged.training.distributed import batch_total, gather_batch, share_of_mean
+from whatchanged.training.gradient_caching import in_parts
 from whatchanged.training.methods import Cache, copy_matching_tensors
 from whatchanged.training.methods.clip4idc_captioner import CaptionDecoder, DecoderOutput, Memory
 from whatchanged.training.methods.clip4idc_encoder import PairEncoder
@@ -176,14 +178,17 @@ class CLIP4IDC(nn.Module):
             with torch.no_grad():
                 self.log_scale.clamp_(max=LARGEST_SCALE)
             scale = self.log_scale.exp()
-        texts, pairs = gather_batch(self.embed_texts(ids)), gather_batch(self.embed_pairs(before, after))
+        texts = gather_batch(in_parts(self.embed_texts, batch.accumulate, ids))
+        pairs = gather_batch(in_parts(self._pair_vectors, batch.accumulate, self.read(before, after)))
         weight = 0.5 if self.preset.mean_loss else 1.0
         to_pair, to_text = (share_of_mean(weight * term, len(ids)) for term in contrast(texts, pairs, scale))
         return {"text_to_pair": to_pair, "pair_to_text": to_text}
 
     def embed_pairs(self, before: Tensor, after: Tensor) -> Tensor:
         """The pairs' vectors v (B, J): the mean of the two class rows, not normalised."""
-        pair = self.read(before, after)
+        return self._pair_vectors(self.read(before, after))
+
+    def _pair_vectors(self, pair: TokenPair) -> Tensor:
         rows = self.pair(pair)  # (B, R, J)
         vectors: Tensor = (rows[:, 0] + rows[:, pair.count(self.vision) + 1]) / 2
         return vectors
@@ -204,9 +209,7 @@ class CLIP4IDC(nn.Module):
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """``word_loss`` over the batch; ``authors``: over its changed and its unchanged pairs, added."""
         pair, targets = self.read(batch.before, batch.after), batch.ids[:, 1:]
-        said = self._said(pair, batch.ids)
-        logits = self._logits(said.rows)
-        attention = to_patches(said.attention.mean((1, 2)), pair.count(self.vision))  # (B, T, 2, N)
+        logits, attention = in_parts(self._read_captions, batch.accumulate, pair, batch.ids)
         guided = self.vision.attention_terms(pair, batch.truth, attention, targets != PAD)
         changed = torch.ones(len(targets)).bool() if batch.changed is None else batch.changed.bool()
         alike = batch_total(changed.sum()) in (0, batch_total(len(changed)))
@@ -264,6 +267,12 @@ class CLIP4IDC(nn.Module):
         """Logits (B, L, V) of the word at each position of ``ids`` from those before it; zeros for BOS."""
         rows = self._said(self.read(before, after), ids).rows  # (B, L - 1, D)
         return F.pad(self._logits(rows), (0, 0, 1, 0))  # (B, L, V)
+
+    def _read_captions(self, pair: TokenPair, ids: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits (B, T, V) of the words behind BOS, and their attention (B, T, 2, N)."""
+        said = self._said(pair, ids)
+        attention = to_patches(said.attention.mean((1, 2)), pair.count(self.vision))
+        return self._logits(said.rows), attention
 
     def _said(self, pair: TokenPair, ids: Tensor) -> DecoderOutput:
         """What the decoder makes of the words before each position from 1 on. ids: (B, L)."""

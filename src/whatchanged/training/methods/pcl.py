@@ -37,6 +37,7 @@ from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.training.batches import Batch, Example, stack_pictures
 from whatchanged.training.distributed import batch_total, first_row, gather_batch, share_of_mean
+from whatchanged.training.gradient_caching import in_parts
 from whatchanged.training.methods import Cache, copy_matching_tensors
 from whatchanged.training.methods.pcl_embeddings import Embeddings, Regressor
 from whatchanged.training.methods.pcl_objectives import (
@@ -179,21 +180,21 @@ class PCL(nn.Module):
     def _mlm(self, batch: Batch) -> dict[str, Tensor]:
         """L = −(1/|S|) Σ_{m ∈ S} log P(w_m | other words, V~1, V~2), S the labelled words of the batch."""
         inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator, batch.part)
-        images = self.image_rows(self.tokens(batch))
-        out = self.joint_rows(images, inputs, batch.ids != PAD)  # (B, R + 1 + L, D)
-        words = out[:, images.rows.shape[1] + 1 :]
+        words = in_parts(self._read_words, batch.accumulate, self.tokens(batch), inputs, batch.ids != PAD)
         asked = labels != IGNORED
         loss = F.cross_entropy(self.output(words[asked]), labels[asked])
         return {"mlm": share_of_mean(loss, asked.sum())}
+
+    def _read_words(self, pair: TokenPair, ids: Tensor, real: Tensor) -> Tensor:
+        """The rows of words (B, L, D) that all rows have read."""
+        images = self.image_rows(pair)
+        return self.joint_rows(images, ids, real)[:, images.rows.shape[1] + 1 :]
 
     def _mvcl(self, batch: Batch) -> dict[str, Tensor]:
         """Hide raw features of one picture, read all rows with clean words, regress, tell originals apart."""
         pair = self.tokens(batch)
         hidden = corrupt_patches(pair, self.vision.patches, batch.generator, batch.part)
-        images = self.image_rows(pair, hidden)
-        out = self.joint_rows(images, batch.ids, batch.ids != PAD)
-        both = [out[:, 1 : images.second], out[:, images.second + 1 : images.rows.shape[1]]]
-        patches = torch.cat(both, dim=1)  # (B, 2N, D)
+        patches = in_parts(self._read_patches, batch.accumulate, pair, hidden, batch.ids)  # (B, 2N, D)
         originals = torch.cat([pair.before.features, pair.after.features], dim=1).detach()  # (B, 2N, F)
         masked = torch.cat(hidden, dim=1)
         unmasked = ~masked
@@ -210,6 +211,13 @@ class PCL(nn.Module):
             loss = masked_patch_loss(regressed, own, gather_batch(originals[unmasked]), temperature)
         return {"mvcl": share_of_mean(loss, len(own))}
 
+    def _read_patches(self, pair: TokenPair, hidden: Hidden, ids: Tensor) -> Tensor:
+        """The rows of both pictures' patches (B, 2N, D), some hidden, that all rows have read."""
+        images = self.image_rows(pair, hidden)
+        out = self.joint_rows(images, ids, ids != PAD)
+        both = [out[:, 1 : images.second], out[:, images.second + 1 : images.rows.shape[1]]]
+        return torch.cat(both, dim=1)
+
     def _fda(self, batch: Batch) -> dict[str, Tensor]:
         similarities = self.similarities(batch)
         loss = alignment_loss(similarities, self.config.fda_temperature)
@@ -223,7 +231,11 @@ class PCL(nn.Module):
         if batch.negatives_ids is None:
             raise DatasetError("task fda needs false captions for every pair. Build them, or drop fda.")
         texts = torch.cat([batch.ids[:, None], batch.negatives_ids], dim=1)  # (B, K+1, L)
-        images = self.image_rows(self.tokens(batch))
+        return in_parts(self._similarities, batch.accumulate, self.tokens(batch), texts)
+
+    def _similarities(self, pair: TokenPair, texts: Tensor) -> Tensor:
+        """Of pairs with texts (B, K+1, L)."""
+        images = self.image_rows(pair)
         count = texts.shape[1]
         rows = images.rows.repeat_interleave(count, dim=0)  # sample-major: pair b, text k -> b (K+1) + k
         real = None if images.real is None else images.real.repeat_interleave(count, dim=0)
@@ -236,38 +248,50 @@ class PCL(nn.Module):
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """CE summed over labelled words and over pairs; with ``every_word`` per pair, words weigh 0.15."""
         pair = self.tokens(batch)
-        images = self.image_rows(pair)
         if self.config.every_word:
-            return self._every_word(pair, images, batch)
+            return self._every_word(pair, batch)
         inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator, batch.part)
-        out = self.captioning_rows(images, inputs)
+        rows, specials = in_parts(self._read_captions, batch.accumulate, pair, inputs)
         asked = labels != IGNORED
-        words = self.output(out[:, -batch.ids.shape[1] :][asked])
+        words = self.output(rows[asked])
         terms = {"caption": F.cross_entropy(words, labels[asked], reduction="sum")}
-        return {**terms, **self._judging(out, images.second, batch)}
+        return {**terms, **self._judging(specials, batch)}
 
-    def _every_word(self, pair: TokenPair, images: ImageRows, batch: Batch) -> dict[str, Tensor]:
+    def _read_captions(self, pair: TokenPair, ids: Tensor) -> tuple[Tensor, Tensor]:
+        """When captioning, the rows of words (B, L, D), and [IMG1] beside [IMG2] (B, 2D)."""
+        images = self.image_rows(pair)
+        out = self.captioning_rows(images, ids)
+        return out[:, -ids.shape[1] :], _both_specials(out, images.second)
+
+    def _every_word(self, pair: TokenPair, batch: Batch) -> dict[str, Tensor]:
         """The caption and distractor losses with every word asked for, and the vision's on its attention."""
-        found = self.every_word_rows(images, batch.ids)
+        rows, specials, attention = in_parts(self._read_every_word, batch.accumulate, pair, batch.ids)
         targets = batch.ids[:, 1:]
         asked = targets != PAD
-        pairs, length = batch_total(targets.shape[0]), targets.shape[1]
-        words = self.output(found.rows[:, -length:][asked])
+        pairs = batch_total(len(targets))
+        words = self.output(rows[asked])
         caption = MASKED * F.cross_entropy(words, targets[asked], reduction="sum")
-        attention = found.attention[:, :, :, -length:].mean((1, 2))  # over layers and heads: (B, T, S)
-        attention = to_patches(attention, images.second - 1)  # (B, T, 2, N)
         guided = self.vision.attention_terms(pair, batch.truth, attention, asked)
         sums = {"caption": caption, **{name: pairs * term for name, term in guided.items()}}
-        sums |= self._judging(found.rows, images.second, batch)
+        sums |= self._judging(specials, batch)
         return {name: term / pairs for name, term in sums.items()}
 
-    def _judging(self, out: Tensor, second: int, batch: Batch) -> dict[str, Tensor]:
+    def _read_every_word(self, pair: TokenPair, ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The rows that ask for words (B, T, D), the specials (B, 2D), the attention (B, T, 2, N)."""
+        images = self.image_rows(pair)
+        found = self.every_word_rows(images, ids)
+        length = ids.shape[1] - 1
+        attention = found.attention[:, :, :, -length:].mean((1, 2))  # over layers and heads: (B, T, S)
+        attention = to_patches(attention, images.second - 1)  # (B, T, 2, N)
+        return found.rows[:, -length:], _both_specials(found.rows, images.second), attention
+
+    def _judging(self, specials: Tensor, batch: Batch) -> dict[str, Tensor]:
         """Distractor judging: CE of changed or not, summed over pairs; nothing without the head."""
         if self.distractor is None:
             return {}
         if batch.changed is None:
             raise DatasetError("Nobody says which pairs changed. Set method.distractor_judging=false.")
-        judged = self.distractor(_both_specials(out, second))
+        judged = self.distractor(specials)
         return {"distractor": F.cross_entropy(judged, batch.changed, reduction="sum")}
 
     def tokens(self, batch: Batch) -> TokenPair:

@@ -29,6 +29,7 @@ from whatchanged.errors import DatasetError
 from whatchanged.recipes.methods.pcl_cross_task import PCLCrossTaskConfig
 from whatchanged.training.batches import Batch, Example
 from whatchanged.training.distributed import gather_batch, share_of_mean
+from whatchanged.training.gradient_caching import in_parts
 from whatchanged.training.methods import copy_matching_tensors
 from whatchanged.training.methods.pcl import PCL
 from whatchanged.training.methods.pcl_objectives import cosines
@@ -127,12 +128,17 @@ class PCLCrossTask(PCL):
         """``FineGrained`` on [IMG1], [IMG2] after F_sing and after F_pair; no words are read."""
         if batch.labels is None:
             raise DatasetError("task fgvc needs two labelled pictures an example. Set data.labelled.")
-        first, second = (self.alone(own) for own in self.embedded(self.tokens(batch)))
-        both = self.together(first, second)
-        alone = torch.stack([first.rows[:, 0], second.rows[:, 0]], dim=1)  # (B, 2, D)
-        together = torch.stack([both.rows[:, 0], both.rows[:, both.second]], dim=1)
+        alone, together = in_parts(self._read_specials, batch.accumulate, self.tokens(batch))
         terms: dict[str, Tensor] = fine(alone, together, batch.labels)
         return terms
+
+    def _read_specials(self, pair: TokenPair) -> tuple[Tensor, Tensor]:
+        """[IMG1] and [IMG2] after F_sing and after F_pair, (B, 2, D) each."""
+        first, second = (self.alone(own) for own in self.embedded(pair))
+        both = self.together(first, second)
+        alone = torch.stack([first.rows[:, 0], second.rows[:, 0]], dim=1)
+        together = torch.stack([both.rows[:, 0], both.rows[:, both.second]], dim=1)
+        return alone, together
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         """PCL's; ``fgvc`` alone trains its heads and what reads pictures, not what reads words."""

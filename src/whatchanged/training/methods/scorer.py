@@ -26,7 +26,8 @@ pictures before any reconstruction: our reading. ``repaired`` mends mistakes of 
 - our vocabulary has two marks more, and no mark but the end is ever said (the code bans unknown words only);
 - subtraction (first row of the ablations) is D = ReLU(FC(X2 − X1)), so places cancel: our reading;
 - tokens with a mask need not be all cells of a grid. Then token n of both pictures belongs together, as cell
-  n does otherwise; each has the position of its own cell; padding is neither attended to nor matched.
+  n does otherwise; each has the position of its own cell; padding is neither attended to nor matched;
+- with ``vision.guided_attention`` a further term teaches the last decoder layer where words look.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -41,6 +42,7 @@ from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.training.batches import Batch, Example, stack_pictures
 from whatchanged.training.distributed import batch_total, share_of_mean
+from whatchanged.training.gradient_caching import in_parts
 from whatchanged.training.methods import Cache, copy_matching_tensors
 from whatchanged.training.methods.scorer_decoder import Decoder
 from whatchanged.training.methods.scorer_encoder import Masks, QueryKey, Reconstruction, two_sided
@@ -158,15 +160,7 @@ class SCORER(nn.Module):
         reason: ``two_sided`` of CBR's scores and their transpose.
         """
         pair = self.pair(batch.before, batch.after)
-        before, after = self.tokens(pair)
-        difference, matched = self.difference(before, after, pair.masks)
-        states, attention = self.decoder(batch.ids, difference, real_cells(pair))  # (B, L, D), (B, h, L, N)
-        logits = self.decoder.output(states[:, :-1])  # (B, L - 1, V)
-        hallucinated = None
-        if self.reasoning is not None:
-            mentioned = sentence_vector(states, batch.ids != PAD, self.preset.mean_sentence)
-            real = None if pair.masks is None else pair.masks[0]
-            hallucinated = self.reasoning(before, after, mentioned, real)
+        logits, attention, matched, hallucinated = in_parts(self._read, batch.accumulate, pair, batch.ids)
         terms: dict[str, list[Tensor]] = {"caption": [], "view": [], "reason": []}
         for kind in self._kinds(batch):
             words, targets = logits[kind].transpose(1, 2), batch.ids[kind, 1:]
@@ -183,6 +177,20 @@ class SCORER(nn.Module):
         shared = attention[:, :, :-1].mean(1)[:, :, None] * _halves(pair)  # (B, L - 1, 2, N)
         guided = self.vision.attention_terms(pair, batch.truth, shared, batch.ids[:, 1:] != PAD)
         return {name: torch.stack(parts).mean() for name, parts in terms.items() if parts} | guided
+
+    def _read(
+        self, pair: TokenPair, ids: Tensor
+    ) -> tuple[Tensor, Tensor, Directions | None, QueryKey | None]:
+        """Logits (B, L - 1, V) and attention (B, h, L, N) of words, and what SCORER and CBR match."""
+        before, after = self.tokens(pair)
+        difference, matched = self.difference(before, after, pair.masks)
+        states, attention = self.decoder(ids, difference, real_cells(pair))  # (B, L, D), (B, h, L, N)
+        logits = self.decoder.output(states[:, :-1])
+        if self.reasoning is None:
+            return logits, attention, matched, None
+        mentioned = sentence_vector(states, ids != PAD, self.preset.mean_sentence)
+        real = None if pair.masks is None else pair.masks[0]
+        return logits, attention, matched, self.reasoning(before, after, mentioned, real)
 
     def _view_loss(self, matched: Directions, real: Masks | None) -> Tensor:
         """Each picture is found among the batch's by the other picture of its pair, in both directions."""

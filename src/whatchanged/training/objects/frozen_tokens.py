@@ -65,7 +65,7 @@ def match_order(log_joint: Tensor) -> Tensor:
     log_joint: (B, N + 1, N + 1), see ``Matches``.
     """
     tokens = log_joint.shape[1] - 1
-    numbers = torch.arange(tokens, device=log_joint.device).expand(len(log_joint), -1)
+    numbers = torch.arange(tokens, device=log_joint.device)
     after = log_joint[:, :-1].argmax(2)  # (B, N), the best match of each token before; N: nowhere
     before = log_joint[:, :, :-1].argmax(1)  # (B, N), of each token after
     mutual = before.gather(1, after.clamp_max(tokens - 1)) == numbers

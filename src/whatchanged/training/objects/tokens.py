@@ -7,6 +7,7 @@ Axis letters: B pairs, N tokens of a picture, F width of a token's own features,
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -161,7 +162,7 @@ class ObjectVision(BackboneVision):
         truth = _known(batch.truth)
         pair = self.tokens(batch.before, batch.after)
         own = (pair.before.features.float(), pair.after.features.float())
-        with torch.autocast(own[0].device.type, enabled=False):  # as in ``add_match_features``
+        with in_full_precision(own[0]):  # as in ``add_match_features``
             matches, described = describe_matches(matching, pair, own, (None, None))
         objects = self._objects(pair, truth)
         labels = (
@@ -217,7 +218,7 @@ class ObjectVision(BackboneVision):
         features, positions, salience, cells = torch.split(both, [self.raw_width, 2, 1, 1], dim=2)
         numbers = cells[..., 0].round().long()
         if self.scene_context is not None:
-            with torch.autocast(both.device.type, enabled=False):  # positions need more than three digits
+            with in_full_precision(both):  # positions need more than three digits
                 features, positions = self.scene_context(
                     features.float(), positions.float(), salience.float(), numbers
                 )
@@ -258,7 +259,7 @@ class ObjectVision(BackboneVision):
         """The features (B, N, width) of both pictures, not standardised."""
         before, after = hide(pair.before.features, hidden[0]), hide(pair.after.features, hidden[1])
         if self.matching is not None:
-            with torch.autocast(before.device.type, enabled=False):  # positions need more than three digits
+            with in_full_precision(before):  # positions need more than three digits
                 own = (before.float(), after.float())
                 _, described = describe_matches(self.matching, pair, own, hidden)
             labels = self.change_label(described[0]), self.change_label(described[1])
@@ -283,6 +284,11 @@ def peaks(salience: Tensor, attributes: Mapping[str, Tensor]) -> Tensor:
             outdone = near[:, *beside] > salience
             best = best & ~(outdone & (other[:, *beside] == kind))
     return best
+
+
+def in_full_precision(tensor: Tensor) -> AbstractContextManager[Any]:
+    """Without autocast, which tensors without numbers do not have."""
+    return nullcontext() if tensor.is_meta else torch.autocast(tensor.device.type, enabled=False)
 
 
 def _known(truth: PairTruth | None) -> PairTruth:

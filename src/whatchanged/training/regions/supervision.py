@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from whatchanged.training.distributed import batch_total
 from whatchanged.worlds.screens.elements import ELEMENTS
 from whatchanged.worlds.screens.kinds import KINDS
 from whatchanged.worlds.screens.truth import Box, ScreenTruth
@@ -154,4 +155,4 @@ def region_loss(
 
 def _mean(losses: Tensor, counted: Tensor) -> Tensor:
     """The mean of the losses that count; 0 where none does."""
-    return (losses * counted).sum() / counted.sum().clamp_min(1)
+    return (losses * counted).sum() / batch_total(counted.sum()).clamp_min(1)

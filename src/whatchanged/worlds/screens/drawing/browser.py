@@ -21,7 +21,13 @@ from whatchanged.errors import MissingProgram
 from whatchanged.json_values import read_json
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = ("--headless=new", "--no-sandbox", "--hide-scrollbars", "--remote-debugging-pipe")
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--hide-scrollbars",
+    "--remote-debugging-pipe",
+    "--disable-partial-raster",  # else a picture keeps traces of the one before it
+)
 WITHOUT_GPU = ("--disable-gpu",)
 SOFTWARE_GPU = ("--use-angle=swiftshader", "--enable-gpu-rasterization", "--ignore-gpu-blocklist")
 """Flags by which the browser paints by itself, and as with a graphics card (in software)."""

@@ -24,6 +24,17 @@ FONTS: Mapping[Split, tuple[str, ...]] = {
 }
 """Families by the split whose screens they are seen in. Those that are installed are used."""
 
+_SCRIPTS: Mapping[str, str] = {
+    "ar": "Noto Sans Arabic",
+    "he": "Noto Sans Hebrew",
+    "hi": "Noto Sans Devanagari",
+    "th": "Noto Looped Thai",
+    "zh": "Noto Sans CJK SC",
+    "ja": "Noto Sans CJK JP",
+    "ko": "Noto Sans CJK KR",
+}
+"""Languages in other scripts, and a family that has their letters."""
+
 PACKAGES = (
     "fonts-dejavu",
     "fonts-liberation",
@@ -39,6 +50,16 @@ PACKAGES = (
     "fonts-urw-base35",
 )
 """Debian packages that hold them, and the scripts of ``words.LANGUAGES``."""
+
+
+def font_stack(font: str, language: str, kind: str = "sans-serif") -> str:
+    """The font and, in a fixed order, families for every other script, the language's own first, as in CSS.
+
+    Without them the browser looks for a font that has a letter; what it finds depends on what it drew before.
+    """
+    own = [_SCRIPTS[language]] if language in _SCRIPTS else []
+    names = [font, *own, *(name for name in _SCRIPTS.values() if name not in own)]
+    return ",".join([*(f"'{name}'" for name in names), kind])
 
 
 @cache

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from whatchanged.records import Split
-from whatchanged.worlds.screens.drawing.fonts import fonts_of
+from whatchanged.worlds.screens.drawing.fonts import font_stack, fonts_of
 from whatchanged.worlds.screens.drawing.pages.components import (
     COMPONENTS,
     Component,
@@ -76,7 +76,7 @@ def write_document(rng: Rng, library: Library, split: Split, largest: tuple[int,
     scale = 1.0 if shape == "window" else float(rng.choice(SCALES))
     width, height = _window(rng, shape, scale, largest)
     dark = bool(rng.random() < 0.28)
-    theme, look = _theme(rng, font, dark, width)
+    theme, look = random_theme(rng, font, language, dark, width)
     rtl = LANGUAGES[language].rtl or bool(rng.random() < 0.02)
     writer = Writer(rng, library, Texts(rng, language))
     body = {"component": _component, "panel": _panel, "window": _page}[shape](writer, width, height)
@@ -103,7 +103,7 @@ def _window(rng: Rng, shape: str, scale: float, largest: tuple[int, int]) -> tup
     return min(most_width, int(rng.integers(260, 680))), min(most_height, int(rng.integers(160, 560)))
 
 
-def _theme(rng: Rng, font: str, dark: bool, width: int) -> tuple[str, dict[str, Value]]:
+def random_theme(rng: Rng, font: str, language: str, dark: bool, width: int) -> tuple[str, dict[str, Value]]:
     """CSS variables of the page's own look, and what they are called in its design."""
     contrast = bool(rng.random() < 0.07)
     grounds = (CONTRAST[0] if dark else CONTRAST[1],) if contrast else DARK if dark else LIGHT
@@ -129,15 +129,15 @@ def _theme(rng: Rng, font: str, dark: bool, width: int) -> tuple[str, dict[str, 
         "size": str(rng.choice(["12px", "13px", "14px", "14px", "15px", "16px"])),
         "margin": f"{int(rng.choice(MARGINS))}px",
         "width": f"{width}px",
-        "font": f"'{font}',sans-serif",
-        "mono": f"'{mono}',monospace",
+        "font": font_stack(font, language),
+        "mono": font_stack(mono, language, "monospace"),
     }
     css = ";".join(f"--w-{name}:{value}" for name, value in variables.items())
     theme = ("contrast " if contrast else "") + ("dark" if dark else "light")
     return css, {"theme": theme, "accent": accent, "density": density}
 
 
-def _any(writer: Writer) -> str:
+def any_part(writer: Writer) -> str:
     """Any component, in its frame."""
     weights = np.array(list(COMPONENTS.values()))
     chosen = int(writer.rng.choice(len(weights), p=weights / weights.sum()))
@@ -146,7 +146,7 @@ def _any(writer: Writer) -> str:
 
 def _component(writer: Writer, width: int, height: int) -> str:
     """One or two components on empty ground."""
-    return "".join(_any(writer) for _ in range(writer.count(1, 2 if height > 130 else 1)))
+    return "".join(any_part(writer) for _ in range(writer.count(1, 2 if height > 130 else 1)))
 
 
 def _panel(writer: Writer, width: int, height: int) -> str:
@@ -155,9 +155,9 @@ def _panel(writer: Writer, width: int, height: int) -> str:
     parts = []
     for _ in range(min(count, 9)):
         if width > 380 and writer.chance(0.22):
-            parts.append(f'<div class="w-columns">{_any(writer)}{_any(writer)}</div>')
+            parts.append(f'<div class="w-columns">{any_part(writer)}{any_part(writer)}</div>')
         else:
-            parts.append(_any(writer))
+            parts.append(any_part(writer))
     return "".join(parts)
 
 
@@ -169,7 +169,7 @@ def _page(writer: Writer, width: int, height: int) -> str:
         writer
     )
     if writer.chance(0.55):
-        side = _framed(writer, menu) + (_any(writer) if writer.chance(0.4) else "")
+        side = _framed(writer, menu) + (any_part(writer) if writer.chance(0.4) else "")
         return f'{top}<div class="w-shell"><div>{side}</div><div>{main}</div></div>'
     return top + main
 
@@ -180,7 +180,7 @@ def _framed(writer: Writer, component: Component) -> str:
 
 def _settings(writer: Writer) -> str:
     fields = "".join(_framed(writer, text_field) for _ in range(writer.count(2, 4)))
-    return _framed(writer, heading) + fields + "".join(_any(writer) for _ in range(3))
+    return _framed(writer, heading) + fields + "".join(any_part(writer) for _ in range(3))
 
 
 def _dashboard(writer: Writer) -> str:
@@ -196,7 +196,7 @@ def _article(writer: Writer) -> str:
     over = (
         f'<div class="w-over" style="top:120px;left:30%">{dialog(writer)}</div>' if writer.chance(0.2) else ""
     )
-    return _framed(writer, heading) + parts + _any(writer) + over
+    return _framed(writer, heading) + parts + any_part(writer) + over
 
 
 def _free(writer: Writer) -> str:

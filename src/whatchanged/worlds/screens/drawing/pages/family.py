@@ -3,7 +3,7 @@
 import hashlib
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +28,8 @@ PAIRS = 4
 """Pairs of one document."""
 TRIES = 4
 """How often a pair is begun anew where nothing came of it."""
+MOST_BROWSERS = 4
+"""Browsers that are open at a time; the one that was not used longest is closed."""
 TOGETHER = 40
 """Documents in a row that share a library and two renderers, so that pages are seldom opened anew."""
 PLANS = {"change": 0.4, "changes": 0.16, "both": 0.18, "noise": 0.26}
@@ -55,12 +57,11 @@ class _Sheet:
 class Pages:
     """Draws pages. One browser for each renderer, each with one page whose document is exchanged."""
 
-    def __init__(self, options: FamilyOptions, stack: ExitStack) -> None:
+    def __init__(self, options: FamilyOptions, folder: Path) -> None:
         self._modules = find_modules(options.styles)
         self._size = options.size
-        self._stack = stack
-        self._folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="screens-pages-")))
-        self._shown: dict[str, Shown] = {}
+        self._folder = folder
+        self._open: dict[tuple[str, bool], tuple[Browser, Shown]] = {}
         self.renderer = f"{chromium_version()}; packages {_lock_hash()}; fonts {_font_hash()}"
 
     def draw(self, seed: int, index: int, split: Split) -> Sequence[DrawnPair]:
@@ -86,18 +87,30 @@ class Pages:
         other = rest[int(shared.integers(len(rest)))]
         rng = np.random.default_rng([seed, 2, index])
         document = write_document(rng, library, split, self._size)
-        shown = self._renderer(one)
+        shown = self._renderer(one, document.scale)
         layout = shown.load(document, library)
         return _Sheet(document, library, (one, other), layout, shown.photograph(layout))
 
-    def _renderer(self, name: str) -> Shown:
-        if name not in self._shown:
+    def _renderer(self, name: str, scale: float) -> Shown:
+        """The page of a renderer.
+
+        Large scales have browsers of their own: a browser keeps the letters of earlier documents, and places
+        them otherwise at large scales, so that a document would depend on what was drawn before.
+        """
+        key = (name, scale > 1)
+        if key not in self._open:
+            if len(self._open) == MOST_BROWSERS:
+                self._open.pop(next(iter(self._open)))[0].close()
             fonts, gpu = RENDERERS[name]
-            browser = self._stack.enter_context(Browser(fonts, ("--allow-file-access-from-files",), gpu))
-            folder = self._folder / str(len(self._shown))
-            folder.mkdir()
-            self._shown[name] = Shown(browser, self._modules, folder)
-        return self._shown[name]
+            browser = Browser(fonts, ("--allow-file-access-from-files",), gpu)
+            self._open[key] = (browser, Shown(browser, self._modules, self._folder))
+        self._open[key] = self._open.pop(key)  # the last to be closed
+        return self._open[key][1]
+
+    def close(self) -> None:
+        """End every browser."""
+        for browser, _ in self._open.values():
+            browser.close()
 
     def _pair(self, rng: Rng, sheet: _Sheet, first: bytes) -> DrawnPair | None:
         """One pair; None where nothing came of it in a few tries."""
@@ -118,7 +131,7 @@ class Pages:
         """The picture after, and the truth; None where it is not clear whether a change is seen."""
         plan = list(PLANS)[int(rng.choice(len(PLANS), p=list(PLANS.values())))]
         count = {"change": 1, "changes": int(rng.integers(2, 4)), "both": 1, "noise": 0}[plan]
-        shown = self._renderer(sheet.renderers[0])
+        shown = self._renderer(sheet.renderers[0], sheet.document.scale)
         layout, picture = shown.reset(), sheet.picture
         made: list[Made] = []
         for _ in range(count):
@@ -150,7 +163,7 @@ class Pages:
             return None
         deed, element = chosen
         targets = alike(layout, element, size) if deed.alike and rng.random() < ALIKE else (element.i,)
-        shown = self._renderer(sheet.renderers[0])
+        shown = self._renderer(sheet.renderers[0], sheet.document.scale)
         after = shown.change(script_of(deed, targets))
         made = Made(deed, targets, layout, after, picture, shown.photograph(after), document.scale)
         if np.array_equal(made.before, made.after) or made.seen == "uncertain":
@@ -168,13 +181,13 @@ class Pages:
             name, script = local_noise(rng, layout)
             if not script:
                 return None
-            shown = self._renderer(sheet.renderers[0])
+            shown = self._renderer(sheet.renderers[0], sheet.document.scale)
             there = shown.change(script)
             if not in_place(layout.words, there.words):
                 return None
             altered = shown.photograph(layout)
         else:
-            shown = self._renderer(sheet.renderers[1])
+            shown = self._renderer(sheet.renderers[1], sheet.document.scale)
             there = shown.load(sheet.document, sheet.library)
             for one in made:
                 there = shown.change(script_of(one.deed, one.targets))
@@ -230,5 +243,9 @@ def _font_hash() -> str:
 @contextmanager
 def open_pages(options: FamilyOptions) -> Iterator[Pages]:
     """The family, for as long as the block lasts. Raises MissingProgram where something is not installed."""
-    with ExitStack() as stack:
-        yield Pages(options, stack)
+    with tempfile.TemporaryDirectory(prefix="screens-pages-") as folder:
+        pages = Pages(options, Path(folder))
+        try:
+            yield pages
+        finally:
+            pages.close()

@@ -93,7 +93,7 @@ def face(rng: Rng, at: Setting) -> Deed | None:
     """Another typeface."""
     if not has_text(at.element):
         return None
-    return Deed("restyled", "face", styled(font_family=f"'{rng.choice(FACES)}'"), alike=True)
+    return Deed("restyled", "face", styled(font_family=f"'{rng.choice(FACES)}',var(--w-font)"), alike=True)
 
 
 def decoration(rng: Rng, at: Setting) -> Deed | None:

@@ -1,0 +1,209 @@
+"""How well places of screens are proposed and judged, by the rules and by the network of ``screens-regions``.
+
+    python -m benchmarks.screen_regions PAIRS REGIONS [--run RUN] [--split test]
+
+PAIRS: the list of a drawn set, with its truth. REGIONS: what ``whatchanged features`` stored of it. Without a
+run only the proposals and the rules are measured. Change and no-change accuracy are at the threshold that
+makes both alike on the validation split.
+"""
+
+import argparse
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+
+from whatchanged.datasets import open_dataset
+from whatchanged.measured import Measured, measure
+from whatchanged.measured.crops import NUMBERS
+from whatchanged.measured.proposals import overlap
+from whatchanged.records import PairRecord
+from whatchanged.training.data.grid_files import picture_name
+from whatchanged.training.regions.store import NOTES, RegionFiles
+from whatchanged.training.regions.supervision import ELEMENT_NAMES
+from whatchanged.training.regions.vision import RegionVision, chances
+from whatchanged.training.run_folder import open_run
+from whatchanged.worlds.screens.kinds import KINDS
+from whatchanged.worlds.screens.truth import Box, Change, ScreenTruth
+from whatchanged.worlds.screens.world import truths
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is said of one pair: the chance of a change, and of the first statement kind, element, boxes."""
+
+    chance: float
+    kind: str = ""
+    element: str = ""
+    box_before: Box | None = None
+    box_after: Box | None = None
+
+
+def side_of(change: Change, before: Box | None, after: Box | None) -> tuple[Box | None, Box | None]:
+    """The truth's box and the answer's, in the picture that shows the change."""
+    return (change.box_after, after or before) if change.box_after else (change.box_before, before or after)
+
+
+def judged(answer: Answer, truth: ScreenTruth) -> dict[str, bool]:
+    """Whether the first statement's kind, place and element are those of a change of the pair."""
+    best = {"kind": False, "place": False, "pointing": False, "statement": False, "element": False}
+    for change in truth.changes:
+        box, told = side_of(change, answer.box_before, answer.box_after)
+        shared = overlap(box, told) if box and told else 0.0
+        points = bool(box and told and _inside(told, box))
+        kind = answer.kind == change.kind
+        found = {
+            "kind": kind,
+            "place": shared >= 0.5,
+            "pointing": points,
+            "statement": kind and points,
+            "element": answer.element == change.element and points,
+        }
+        best = {name: best[name] or found[name] for name in best}
+    return best
+
+
+def _inside(told: Box, box: Box) -> bool:
+    x, y = (told[0] + told[2]) / 2, (told[1] + told[3]) / 2
+    return box[0] <= x < box[2] and box[1] <= y < box[3]
+
+
+def by_rules(pair: PairRecord) -> Answer:
+    """The measured answer."""
+    assert pair.after is not None
+    answer: Measured = measure(pair.before, pair.after)
+    chance = 1 - answer.no_change
+    if not answer.statements:
+        return Answer(chance)
+    first = answer.statements[0]
+    return Answer(chance, str(first.kind), "", first.box_before, first.box_after)
+
+
+class Net:
+    """The network of a run."""
+
+    def __init__(self, run: Path, files: RegionFiles, root: Path) -> None:
+        _, method, _ = open_run(run, "last")
+        assert isinstance(method.vision, RegionVision)
+        self.vision = method.vision.eval()
+        self.files, self.root = files, root
+
+    def answer(self, pair: PairRecord) -> Answer:
+        """What the network says of a pair: of its best place."""
+        assert pair.after is not None
+        rows = [
+            torch.from_numpy(self.files.read(picture_name(path, self.root)))[None]
+            for path in (pair.before, pair.after)
+        ]
+        with torch.inference_mode():
+            places = self.vision.places(rows[0], rows[1])
+            said = self.vision.judge(self.vision.features(places))
+            chance = chances(said, places.there)[0]
+            rank = said.rank[0].masked_fill(~places.there[0], -1e4)
+        if not places.there.any():
+            return Answer(0.0)
+        best = int(rank.argmax())
+        kind = KINDS[int(said.kinds[0, best].argmax())]
+        element = ELEMENT_NAMES[int(said.elements[0, best].argmax())]
+        ends = [[int(end) for end in places.boxes[0, best, side]] for side in (0, 1)]
+        before, after = ((box[0], box[1], box[2], box[3]) for box in ends)
+        return Answer(
+            float(chance.max()),
+            kind,
+            element,
+            None if kind == "added" else before,
+            None if kind == "removed" else after,
+        )
+
+
+def threshold(chances: NDArray[np.float64], changed: NDArray[np.bool_]) -> float:
+    """Where change and no-change accuracy are most alike."""
+    tried = np.unique(chances)
+    gaps = [abs((chances[changed] >= at).mean() - (chances[~changed] < at).mean()) for at in tried]
+    return float(tried[int(np.argmin(gaps))])
+
+
+def measures(answers: Sequence[Answer], known: Sequence[ScreenTruth], limit: float) -> dict[str, float]:
+    """Shares of the pairs, in per cent."""
+    changed = np.array([bool(truth.changes) for truth in known])
+    chance = np.array([answer.chance for answer in answers])
+    rows = [judged(answer, truth) for answer, truth in zip(answers, known, strict=True) if truth.changes]
+    found = {name: 100 * float(np.mean([row[name] for row in rows])) for name in rows[0]}
+    return {
+        "pairs": len(known),
+        "changed": int(changed.sum()),
+        **found,
+        "change accuracy": 100 * float((chance[changed] >= limit).mean()),
+        "no-change accuracy": 100 * float((chance[~changed] < limit).mean()),
+        "AUROC": float(roc_auc_score(changed, chance)),
+    }
+
+
+def proposed(
+    files: RegionFiles, root: Path, pairs: Sequence[PairRecord], known: Sequence[ScreenTruth]
+) -> dict[str, float]:
+    """How often one of a pair's places, and the first of them, overlaps a change by half."""
+    first, any_place, counts = [], [], []
+    for pair, truth in zip(pairs, known, strict=True):
+        assert pair.after is not None
+        boxes = [_boxes(files.read(picture_name(path, root))) for path in (pair.before, pair.after)]
+        counts.append(len(boxes[0]))
+        for change in truth.changes:
+            side = 1 if change.box_after else 0
+            shares = [overlap(box, change.box_after or change.box_before) for box in boxes[side]]
+            any_place.append(max(shares, default=0.0) >= 0.5)
+            first.append(bool(shares) and shares[0] >= 0.5)
+    return {
+        "places a pair": float(np.mean(counts)),
+        "changes with a place": 100 * float(np.mean(any_place)),
+        "changes whose first place fits": 100 * float(np.mean(first)),
+    }
+
+
+def _boxes(rows: NDArray[np.uint8]) -> list[Box]:
+    notes = np.ascontiguousarray(rows[:, -4 * NOTES :]).view(np.float32)
+    real = notes[notes[:, -1] > 0, NUMBERS : NUMBERS + 4].astype(int)
+    return [(int(a), int(b), int(c), int(d)) for a, b, c, d in real]
+
+
+def main() -> None:
+    """Prints the measures of the rules and of the network side by side."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("pairs", type=Path)
+    parser.add_argument("regions", type=Path)
+    parser.add_argument("--run", type=Path)
+    parser.add_argument("--split", default="test")
+    options = parser.parse_args()
+    files = RegionFiles(options.regions)
+    splits: dict[str, tuple[list[PairRecord], list[ScreenTruth]]] = {}
+    for split in ("val", options.split):
+        pairs = [pair for pair in open_dataset(options.pairs).records if pair.split == split]
+        known = truths(options.pairs, pairs)
+        splits[split] = pairs, [known[pair.pair_id] for pair in pairs]
+    pairs, known_truths = splits[options.split]
+    found: dict[str, Any] = {"proposals": proposed(files, options.pairs, pairs, known_truths)}
+    systems: dict[str, Any] = {"rules": by_rules}
+    if options.run is not None:
+        systems["network"] = Net(options.run, files, options.pairs).answer
+    for name, answer in systems.items():
+        held = [answer(pair) for pair in splits["val"][0]]
+        changed = np.array([bool(truth.changes) for truth in splits["val"][1]])
+        limit = threshold(np.array([one.chance for one in held]), changed)
+        began = time.process_time()
+        answers = [answer(pair) for pair in pairs]
+        seconds = (time.process_time() - began) / len(pairs)
+        found[name] = {**measures(answers, known_truths, limit), "ms a pair": 1000 * seconds}
+    for name, values in found.items():
+        print(name, {key: round(value, 3) for key, value in values.items()})
+
+
+if __name__ == "__main__":
+    main()

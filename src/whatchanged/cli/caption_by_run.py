@@ -1,0 +1,63 @@
+"""``whatchanged caption --run``: a run's sentences by torch, a line a pair, written when all is done."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from whatchanged.cli.console import counted, note, progress
+from whatchanged.errors import ImageError, MissingExtra
+from whatchanged.files import room_for, whole
+
+if TYPE_CHECKING:
+    from whatchanged.cli.caption_run import Pair
+
+
+@dataclass(frozen=True)
+class RunChoice:
+    """A run that is to caption, and how."""
+
+    run: Path
+    features: Path | None
+    device: str
+    checkpoint: str
+
+
+def refuse_others(choice: RunChoice | None, used: dict[str, bool]) -> None:
+    """Refuse options that a run's sentences cannot have. used: option -> whether it is used."""
+    for option, asked in used.items():
+        if asked and choice is not None:
+            raise typer.BadParameter(f"a run (--run) goes without {option}; for that, export it to a model")
+
+
+def caption_by_run(
+    choice: RunChoice, root: Path, pairs: "Sequence[Pair]", output: Path, batch_size: int, quiet: bool
+) -> None:
+    """Write ``{"id", "caption"}``, or ``{"id", "error"}``, for every pair; exit code 1 where some failed."""
+    try:
+        from whatchanged.training.caption import open_run_captioner
+    except ModuleNotFoundError as error:
+        raise MissingExtra("whatchanged caption --run", error.name or "torch", "train") from error
+
+    captioner = open_run_captioner(choice.run, root, choice.features, choice.device, choice.checkpoint)
+    places = [(pair.before, pair.after) for pair in pairs]
+    failed = 0
+    with (
+        whole(output) as draft,
+        draft.open("w", encoding="utf-8", errors="backslashreplace") as stream,
+        progress("captioning", len(pairs), quiet) as advance,
+    ):
+        for pair, said in zip(pairs, captioner.sentences(places, batch_size), strict=True):
+            wrong = isinstance(said, ImageError)
+            failed += wrong
+            line = {"id": pair.pair_id, "error" if wrong else "caption": str(said)}
+            with room_for(output):
+                stream.write(json.dumps(line, ensure_ascii=False) + "\n")
+            advance(1)
+    if failed:
+        note(f"{failed:,} of {counted(len(pairs), 'pair')} failed; the file says why: {output}")
+        raise typer.Exit(1)
+    note(f"{counted(len(pairs), 'pair')} captioned: {output}", quiet)

@@ -1,0 +1,192 @@
+"""What a recipe will need: weights, memory, operations, hours. Nothing is built and no data is read.
+
+All is counted on torch's "meta" device, whose tensors have shapes and no numbers.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.autograd.graph import saved_tensors_hooks
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import FlopCounterMode
+
+from whatchanged.bpe import read_merges
+from whatchanged.datasets import open_dataset
+from whatchanged.datasets.preparation import preparation
+from whatchanged.errors import DatasetError
+from whatchanged.recipes.schema import DatasetConfig, FeaturesConfig, Recipe, RegionsConfig, StageConfig
+from whatchanged.records import Kind, PairRecord
+from whatchanged.training.batches import Batch, Example
+from whatchanged.training.build import COPIES, on_meta
+from whatchanged.training.methods import Method
+from whatchanged.training.regions.store import row_width
+from whatchanged.training.schedule import make_optimizer
+from whatchanged.vocabulary import Vocabulary
+
+WORDS = 1000
+"""Words that captions are assumed to have."""
+MASKED, KIND = 0.15, 0.5
+"""What share of rows is taken to be chosen: by a mask, as of masked words; by their kind, changed or not."""
+
+
+@dataclass(frozen=True)
+class StageEstimate:
+    """What a stage needs.
+
+    learning: weights that learn. memory: bytes on each device: weights, gradients, moments, and what the
+    largest task keeps for the backward pass. operations: additions and multiplications of a step on each
+    device, both passes, the mean over its tasks by their weights. uncounted: tasks that need drawn scenes.
+    """
+
+    name: str
+    steps: int
+    learning: int
+    memory: int
+    operations: float
+    uncounted: tuple[str, ...]
+
+    def hours(self, rate: float) -> float:
+        """At ``rate`` operations a second of each device."""
+        return self.steps * self.operations / rate / 3600
+
+
+def expected_vocabulary(recipe: Recipe) -> tuple[Vocabulary, str]:
+    """The words of the recipe's data set, or so many as are assumed where it names none; and which it was."""
+    data = recipe.data
+    if data.merges:
+        found: Vocabulary = read_merges(Path(data.merges))
+        return found, f"{len(found):,} subwords of {data.merges}"
+    if isinstance(data, DatasetConfig) and data.path:
+        records = open_dataset(Path(data.path), pictures=False).records
+        found = Vocabulary.from_captions(preparation(data.preparation).known(records))
+        return found, f"the {len(found):,} words of {data.path}"
+    found = Vocabulary.from_captions([f"word{number}" for number in range(WORDS)])
+    return found, f"{WORDS:,} words, as no data set is named"
+
+
+def estimate(recipe: Recipe, vocabulary: Vocabulary, devices: int, accumulate: int) -> list[StageEstimate]:
+    """What each stage needs on so many devices, which share every batch, each reading its rows in parts."""
+    return [_stage(recipe, stage, vocabulary, devices, accumulate) for stage in recipe.stages]
+
+
+def _stage(
+    recipe: Recipe, stage: StageConfig, vocabulary: Vocabulary, devices: int, accumulate: int
+) -> StageEstimate:
+    method = on_meta(recipe, vocabulary)
+    make_optimizer(method, stage)  # which says what learns
+    method.train()
+    if not stage.learns_vision:
+        method.vision.eval()
+    found = {}
+    for task in stage.tasks:
+        rows = math.ceil(method.batch_size(task, stage.batch) / devices)
+        batch = replace(_batch(recipe, stage, method, task, rows), accumulate=accumulate)
+        try:
+            operations, kept = _count(method, task, batch)
+        except DatasetError:  # it needs the truth of scenes, which is drawn
+            continue
+        if accumulate > 1:  # and what one part keeps while its gradient is computed
+            kept += _count(method, task, _shapes(batch, math.ceil(rows / accumulate), accumulate=1))[1]
+        found[task] = operations, kept
+    learning = sum(parameter.numel() for parameter in method.parameters() if parameter.requires_grad)
+    weights = sum(p.nbytes * (COPIES if p.requires_grad else 1) for p in method.parameters())
+    total = sum(stage.tasks[task] for task in found)
+    return StageEstimate(
+        stage.name,
+        stage.steps,
+        learning,
+        weights + max((kept for _, kept in found.values()), default=0),
+        sum(stage.tasks[task] * operations for task, (operations, _) in found.items()) / max(total, 1e-9),
+        tuple(task for task in stage.tasks if task not in found),
+    )
+
+
+def _count(method: Method, task: str, batch: Batch) -> tuple[int, int]:
+    """The operations of a step, and the bytes that are kept between its two passes."""
+    own = {_storage(tensor) for tensor in method.state_dict().values()}
+    kept: dict[int, int] = {}
+
+    def note(tensor: Tensor) -> Tensor:
+        if _storage(tensor) not in own:
+            kept[_storage(tensor)] = tensor.untyped_storage().nbytes()
+        return tensor
+
+    for parameter in method.parameters():
+        parameter.grad = None
+    with _ExpectedSizes(), FlopCounterMode(display=False) as counter:  # type: ignore[no-untyped-call]
+        with saved_tensors_hooks(note, lambda tensor: tensor):
+            terms = method.loss(task, batch)
+        held = sum(kept.values())
+        torch.stack([*terms.values()]).sum().backward()  # type: ignore[no-untyped-call]
+    return counter.get_total_flops(), held
+
+
+def _storage(tensor: Tensor) -> int:
+    number: int = tensor.untyped_storage()._cdata
+    return number
+
+
+class _ExpectedSizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Where a size depends on numbers, which meta tensors do not have, the expected one; answers are "no"."""
+
+    def __torch_dispatch__(
+        self, function: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        if function is torch.ops.aten._local_scalar_dense.default and args[0].is_meta:
+            return 0
+        if function is torch.ops.aten.nonzero.default and args[0].is_meta:
+            mask = args[0]
+            return torch.empty(math.ceil(KIND * mask.numel()), mask.ndim, dtype=torch.long, device="meta")
+        if function is torch.ops.aten.index.Tensor and args[0].is_meta:
+            args = (args[0], [place for index in args[1] for place in _chosen(index)])
+        return function(*args, **(kwargs or {}))
+
+
+def _chosen(index: Tensor | None) -> list[Tensor | None]:
+    """An index as it is; a mask as the numbers along each of its axes that it would choose."""
+    if index is None or index.dtype != torch.bool:
+        return [index]
+    count = math.ceil(MASKED * index.numel())
+    return [torch.empty(count, dtype=torch.long, device="meta") for _ in range(index.ndim)]
+
+
+def _batch(recipe: Recipe, stage: StageConfig, method: Method, task: str, rows: int) -> Batch:
+    """A batch of shapes alone: captions as long as the method reads them."""
+    caption = " ".join(["word"] * recipe.method.longest_caption(stage.data == "single"))
+    false = (caption,) * recipe.tasks[task].false_captions
+    kind: Kind = "single_caption" if stage.data == "single" else "pair_caption"
+    paths = Path("before.png"), Path("after.png")
+    record = PairRecord("none", "0", "0", "train", kind, *paths, (caption,), changed=True, labels=(0, 0))
+    example = Example(record, caption, _picture(recipe), _picture(recipe), false)
+    scenes = stage.data == "pairs" and "scenes" in (stage.examples, getattr(recipe.data, "examples", ""))
+    if scenes:
+        example = replace(example, partner=example)
+    batch = method.collate([example])
+    made: Batch = _shapes(batch, 2 * rows if scenes else rows)
+    return made
+
+
+def _picture(recipe: Recipe) -> np.ndarray[Any, Any]:
+    """A picture as the recipe's vision reads it."""
+    vision = recipe.vision
+    if isinstance(vision, FeaturesConfig):
+        return np.zeros((vision.rows * vision.columns, vision.feature_width), np.float32)
+    if isinstance(vision, RegionsConfig):
+        return np.zeros((vision.regions, row_width(vision.side)), np.uint8)
+    return np.zeros((vision.image_height, vision.image_width, 3), np.uint8)
+
+
+def _shapes(value: Any, rows: int, **changes: Any) -> Any:
+    """The tensors of a dataclass with so many rows, and without numbers; some fields changed."""
+    if isinstance(value, Tensor):
+        return torch.empty(rows, *value.shape[1:], dtype=value.dtype, device="meta")
+    if is_dataclass(value) and not isinstance(value, type):
+        own = {name: _shapes(member, rows) for name, member in vars(value).items()}
+        return replace(value, **{**own, **changes})
+    return value

@@ -1,0 +1,100 @@
+"""Sentences straight from a run are those of the model that is exported from it."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from PIL import Image
+from tiny_run import BACKBONE, SMALL_PICTURES
+
+from whatchanged.captioner.runtime import load
+from whatchanged.datasets import open_dataset
+from whatchanged.errors import ImageError, RecipeError
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.testing.method_case import shaken
+from whatchanged.training.caption import open_run_captioner
+from whatchanged.training.checkpoint import save_checkpoint
+from whatchanged.training.export import export_run
+from whatchanged.training.run import run_recipe
+from whatchanged.training.run_folder import open_run
+
+
+@pytest.fixture(scope="module")
+def run(tiny_dataset, tmp_path_factory):
+    """A run on pictures, with weights so large that its words follow the pictures."""
+    settings = [
+        "vision.kind=backbone",
+        *BACKBONE,
+        *SMALL_PICTURES,
+        f"data.path={tiny_dataset}",
+        "stage.pretrain.tasks={ mlm = 1 }",
+        "stage.pretrain.steps=2",
+        "stage.caption.steps=1",
+        "stage.caption.evaluate_every=0",
+    ]
+    folder = tmp_path_factory.mktemp("captions") / "run"
+    run_recipe(load_recipe("pcl-tiny", settings), folder, quiet=True, device="cpu")
+    _, method, state = open_run(folder)
+    save_checkpoint(folder / "checkpoints" / "last.safetensors", state, shaken(method), None)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pairs(tiny_dataset):
+    return [(record.before, record.after) for record in open_dataset(tiny_dataset).records]
+
+
+def test_the_sentences_are_those_of_the_exported_model(run, pairs, tiny_dataset, tmp_path):
+    captioner = open_run_captioner(run, tiny_dataset, None, "cpu", "auto")
+    said = list(captioner.sentences(pairs, 16))
+    export_run(run, tmp_path / "model", "tiny")
+    model = load(str(tmp_path / "model"))
+    wanted = model.describe([before for before, _ in pairs], [after for _, after in pairs])
+    assert said == [found.sentence for found in wanted] and len(set(said)) > 1
+    assert list(captioner.sentences(pairs, 7)) == said and list(captioner.sentences([], 7)) == []
+
+
+def test_a_broken_picture_spoils_its_own_pair_alone(run, pairs, tiny_dataset, tmp_path):
+    (tmp_path / "broken.png").write_bytes(b"no picture")
+    captioner = open_run_captioner(run, tiny_dataset, None, "cpu", "last")
+    first, second, *_ = pairs
+    alone = list(captioner.sentences([first, second], 8))
+    found = list(captioner.sentences([first, (tmp_path / "broken.png", first[1]), second], 8))
+    assert [found[0], found[2]] == alone and isinstance(found[1], ImageError)
+
+
+def test_a_run_that_never_captioned_is_refused(tiny_dataset, tmp_path):
+    settings = [f"data.path={tiny_dataset}", "vision.kind=backbone", *BACKBONE, *SMALL_PICTURES]
+    recipe = load_recipe(
+        "pcl-tiny", [*settings, "stage.pretrain.tasks={ mlm = 1 }", "stage.pretrain.steps=1"]
+    )
+    run_recipe(replace(recipe, stages=recipe.stages[:1]), tmp_path / "run", quiet=True, device="cpu")
+    with pytest.raises(RecipeError, match="no stage of it learned to caption"):
+        open_run_captioner(tmp_path / "run", tiny_dataset, None, "cpu", "auto")
+
+
+def test_the_command_writes_a_line_a_pair(run, tiny_dataset, tmp_path, whatchanged):
+    out = tmp_path / "captions.jsonl"
+    asked = ["caption", str(tiny_dataset), "-o", str(out), "--run", str(run), "--device", "cpu"]
+    assert whatchanged(*asked, "--split", "val")[0] == 0
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    assert len(lines) == 8 and all(line.keys() == {"id", "caption"} for line in lines)
+    code, _, said = whatchanged(*asked, "--force", "--beams", "2")
+    assert code == 2 and "goes without --beams" in said
+
+
+def test_without_a_run_no_torch_is_loaded(tmp_path):
+    for name in ("a.png", "b.png"):
+        Image.new("RGB", (48, 32), (200, 0, 0)).save(tmp_path / name)
+    (tmp_path / "pairs.csv").write_text("before,after\na.png,b.png\n")
+    program = (
+        "import sys; from whatchanged.cli import main\n"
+        "sys.argv = ['whatchanged', 'caption', 'pairs.csv', '-o', 'out.jsonl', '--quiet']\n"
+        "try: main()\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        "assert 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True)
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 1

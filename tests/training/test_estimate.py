@@ -1,0 +1,103 @@
+"""What a recipe will need, against what a step on real tensors takes."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch.autograd.graph import saved_tensors_hooks
+from torch.utils.flop_counter import FlopCounterMode
+
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.testing.method_case import total
+from whatchanged.training.batches import Batch
+from whatchanged.training.build import COPIES, make_method
+from whatchanged.training.estimate import estimate, expected_vocabulary
+from whatchanged.training.schedule import make_optimizer
+from whatchanged.vocabulary import BOS, EOS, Vocabulary
+
+WORDS = Vocabulary.from_captions(["a cube moved", "no change"])
+
+
+def one_stage(name, *settings, task="caption"):
+    """A recipe of its last stage with one task."""
+    recipe = load_recipe(name, settings)
+    stage = replace(recipe.stages[-1], tasks={task: 1.0})
+    return replace(recipe, stages=(stage,))
+
+
+def measured(recipe, rows):
+    """Operations of one step on real tensors, and the bytes that are kept for the way back."""
+    (stage,) = recipe.stages
+    (task,) = stage.tasks
+    method = make_method(recipe, WORDS).train()
+    make_optimizer(method, stage)
+    length = recipe.method.longest_caption() + 2
+    ids = torch.tensor([[BOS, *[7] * (length - 2), EOS]]).expand(rows, -1).contiguous()
+    height, width = recipe.vision.image_height, recipe.vision.image_width
+    pictures = torch.randint(0, 256, (2, rows, height, width, 3), dtype=torch.uint8)
+    batch = Batch(*pictures, ids)
+    own = {tensor.untyped_storage().data_ptr() for tensor in method.state_dict().values()}
+    kept = {}
+
+    def note(tensor):
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in own:
+            kept[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with FlopCounterMode(display=False) as counter:
+        with saved_tensors_hooks(note, lambda tensor: tensor):
+            loss = total(method.loss(task, batch))
+        loss.backward()
+    weights = sum(p.nbytes * (COPIES if p.requires_grad else 1) for p in method.parameters())
+    return counter.get_total_flops(), sum(kept.values()) + weights, method
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "task"),
+    [
+        ("clip4idc-tiny", (), "retrieval"),
+        ("clip4idc-tiny", (), "caption"),
+        (
+            "scorer-tiny",
+            ("vision.kind=patches", "vision.image_width=96", "vision.image_height=96"),
+            "caption",
+        ),
+    ],
+)
+def test_operations_and_memory_are_those_of_a_real_step(name, settings, task):
+    recipe = one_stage(name, *settings, task=task)
+    recipe = replace(recipe, data=replace(recipe.data, examples="captions", exchange=False))
+    (found,) = estimate(recipe, WORDS, 1, 1)
+    operations, memory, method = measured(recipe, recipe.stages[0].batch)
+    assert found.operations == operations > 0
+    assert found.memory == pytest.approx(memory, rel=0.02)
+    assert found.learning == sum(p.numel() for p in method.parameters() if p.requires_grad)
+    assert found.hours(found.operations) == pytest.approx(found.steps / 3600)
+
+
+def test_more_devices_and_more_parts_need_less_memory():
+    recipe = one_stage("pcl-tiny", "stage.caption.batch=64")
+    whole, shared, parts = (estimate(recipe, WORDS, *by)[0] for by in ((1, 1), (4, 1), (1, 4)))
+    fixed = COPIES * 4 * whole.learning
+    assert whole.learning == shared.learning == parts.learning
+    assert shared.operations == pytest.approx(whole.operations / 4, rel=0.05)
+    assert shared.memory - fixed == pytest.approx((whole.memory - fixed) / 4, rel=0.1)
+    assert parts.operations == pytest.approx(4 / 3 * whole.operations, rel=0.1)
+    assert parts.memory - fixed < 0.5 * (whole.memory - fixed)
+
+
+def test_tasks_that_need_drawn_scenes_are_named_and_not_counted():
+    found = {stage.name: stage for stage in estimate(load_recipe("clevr-pcl"), WORDS, 1, 1)}
+    assert found["match"].uncounted == ("matching",) and found["match"].operations == 0
+    assert found["pretrain"].uncounted == ("matching",) and found["pretrain"].operations > 0
+    assert found["caption"].uncounted == ("caption", "matching")  # words learn where to look
+    assert all(stage.memory > COPIES * 4 * stage.learning for stage in found.values())
+
+
+def test_the_words_of_a_data_set_are_counted(tiny_dataset):
+    named = load_recipe("pcl-tiny", [f"data.path={tiny_dataset}"])
+    vocabulary, said = expected_vocabulary(named)
+    assert "cube" in vocabulary.entries and f"the {len(vocabulary):,} words of" in said
+    assumed, said = expected_vocabulary(load_recipe("pcl-tiny"))
+    assert len(assumed) == 1006 and "no data set is named" in said
