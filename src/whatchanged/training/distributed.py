@@ -24,6 +24,7 @@ from torch import Tensor, distributed, nn
 from torch.nn import functional as F
 
 from whatchanged.errors import RecipeError
+from whatchanged.json_values import read_json
 from whatchanged.processes import launched_processes
 
 TIMEOUT = timedelta(hours=6)
@@ -150,7 +151,7 @@ def gather_texts(texts: Sequence[str]) -> list[str]:
     lengths = gather_batch(torch.tensor([len(own)])).tolist()
     parts = bytes(joint.tolist())
     starts = [sum(lengths[:number]) for number in range(len(lengths))]
-    lists = [json.loads(parts[start : start + length]) for start, length in zip(starts, lengths, strict=True)]
+    lists = [read_json(parts[start : start + length]) for start, length in zip(starts, lengths, strict=True)]
     return [text for found in lists for text in found]
 
 
