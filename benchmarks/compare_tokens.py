@@ -157,7 +157,7 @@ class SharedVision:
 
     def tokens(self, matched: bool) -> FrozenObjectTokens:
         """The vision of one run; the sample is the official pairs of the pool's first shard."""
-        stored = np.asarray(self.pairs.tokens[0][:, 0], np.float32)
+        stored = np.asarray(self.pairs.tokens[0].rows[:, 0], np.float32)
         first, *others = torch.from_numpy(stored).unbind(1)
         return FrozenObjectTokens(self.vision, matched, (first.repeat(2, 1, 1), torch.cat(others)))
 

@@ -236,3 +236,10 @@ def test_the_formatter_is_kept_off_tables_of_numbers_alone():
         if laid_out_by_hand(path.read_text(encoding="utf-8"))
     }
     assert by_hand == set()
+
+
+def test_json_and_numpys_files_are_read_in_one_place():
+    """Each reader has its own errors for what strangers write; one place knows them all."""
+    readers = re.compile(r"\bjson\.loads?\(|\bnp\.load\(|\bopen_memmap\(|\ballow_pickle=True")
+    found = {path.name for path in FILES if readers.search(path.read_text(encoding="utf-8"))}
+    assert found == {"arrays.py", "json_values.py"}

@@ -5,11 +5,14 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from whatchanged.files import alive
-from whatchanged.processes import worker_pool
+from whatchanged.processes import as_they_come, in_order, pools_from, worker_pool, works_elsewhere
 
 WORK = """
 import os, sys, time
@@ -72,3 +75,65 @@ def test_a_worker_hears_nothing_of_an_interrupt():
     with worker_pool(1) as pool:
         assert pool.submit(signal.getsignal, signal.SIGINT).result() == signal.SIG_IGN
         assert pool.submit(os.getppid).result() == os.getpid()
+
+
+def begun(count, finished):
+    """Tasks that are done as soon as the next one is asked for, if at all; those left are done at the end."""
+    futures = [Future() for _ in range(count)]
+    for number, future in enumerate(futures):
+        if number in finished:
+            future.set_result(number)
+        yield number, future
+    for number, future in enumerate(futures):
+        if not future.done():
+            future.set_result(number)
+
+
+@given(st.integers(0, 30), st.sets(st.integers(0, 29)))
+def test_every_result_comes_once(count, finished):
+    assert list(in_order((future for _, future in begun(count, finished)), 100)) == list(range(count))
+    found = list(as_they_come(begun(count, finished), 100))
+    assert sorted(found) == [(n, n) for n in range(count)]
+    early = [part for part, _ in found][: len([n for n in finished if n < count])]
+    assert set(early) == {n for n in finished if n < count}  # those first that are done first
+
+
+@pytest.mark.parametrize(
+    "over", [in_order, lambda futures, ahead: as_they_come(((0, f) for f in futures), ahead)]
+)
+def test_only_so_many_tasks_are_begun_ahead(over):
+    started, consumed, most = 0, 0, 0
+    with ThreadPoolExecutor(2) as pool:
+
+        def futures():
+            nonlocal started
+            for _ in range(40):
+                started += 1
+                yield pool.submit(time.sleep, 0.001)
+
+        for _ in over(futures(), 5):
+            consumed += 1
+            most = max(most, started - consumed)
+    assert consumed == 40 and most <= 5
+
+
+def test_a_failed_task_raises_where_its_result_is_wanted():
+    with ThreadPoolExecutor(1) as pool:
+        results = in_order(pool.submit(int, text) for text in ("1", "x", "3"))
+        assert next(results) == 1
+        with pytest.raises(ValueError, match="invalid literal"):
+            next(results)
+
+
+def test_other_workers_in_place_of_processes():
+    given = []
+
+    def make(start, arguments):
+        given.append((start, arguments))
+        return ThreadPoolExecutor(1)
+
+    with pools_from(make):
+        assert works_elsewhere()
+        with worker_pool(9, print, ("ready",)) as pool:
+            assert isinstance(pool, ThreadPoolExecutor)
+    assert given == [(print, ("ready",))] and not works_elsewhere()

@@ -12,10 +12,12 @@ import re
 import shutil
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any, BinaryIO
 
 from whatchanged.errors import OutputError
+from whatchanged.places import is_remote
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """What the system answers where a disk, a share of it, or a file is full."""
@@ -47,7 +49,18 @@ def whole_folder(path: Path, replace: bool = False) -> Iterator[Path]:
     If the end is not reached, what was there before stays, and nothing else lies beside it. replace: a folder
     that is at ``path`` gives way, and goes only when the new one stands. Raises OutputError where the disk
     is full, OSError where something is at ``path`` that does not give way.
+
+    A folder that lies elsewhere cannot be moved: it is written in its place, and removed if the end is not
+    reached.
     """
+    if is_remote(path):
+        try:
+            yield path
+        except BaseException:
+            with suppress(Exception):
+                path.fs.rm(path.path, recursive=True)  # type: ignore[attr-defined]
+            raise
+        return
     draft = draft_of(path)
     shutil.rmtree(draft, ignore_errors=True)  # of an earlier process of the same number
     try:
@@ -79,6 +92,9 @@ def write_whole(path: Path, data: bytes, synced: bool = False) -> None:
 
     synced: it is on the disk, not only handed to the system, before it takes its place.
     """
+    if is_remote(path):
+        path.write_bytes(data)  # a store shows a file when it is whole
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole(path) as draft, room_for(path, draft, len(data)), draft.open("wb") as file:
         file.write(data)
@@ -94,6 +110,10 @@ def write_output(path: Path, content: bytes | str) -> None:
     which JSON reads as the same. Raises OutputError where it cannot be written.
     """
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
+    if is_remote(path):
+        with whole_elsewhere(path) as stream:
+            stream.write(data)
+        return
     try:
         # Before it is resolved: /dev/stdout leads to a name that no folder holds.
         if path.exists() and not path.is_file():
@@ -104,6 +124,31 @@ def write_output(path: Path, content: bytes | str) -> None:
             draft.write_bytes(data)
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror or error}).") from error
+
+
+@contextmanager
+def whole_elsewhere(path: Path) -> Iterator[BinaryIO]:
+    """Yields a stream to a file that lies elsewhere; it is sent as it comes, and is there at the end.
+
+    If the end is not reached, what was there before stays. Raises OutputError where it cannot be written.
+    """
+    place: Any = path
+    try:
+        stream = place.fs.open(place.path, "wb", autocommit=False)
+    except Exception as error:  # each kind of store raises what it likes
+        raise OutputError(f"{path}: cannot be written ({error}).") from error
+    try:
+        yield stream
+    except BaseException:
+        with suppress(Exception):
+            stream.discard()
+        raise
+    try:
+        stream.close()
+        stream.commit()
+        place.fs.invalidate_cache()
+    except Exception as error:
+        raise OutputError(f"{path}: cannot be written ({error}).") from error
 
 
 @contextmanager

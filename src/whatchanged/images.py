@@ -13,13 +13,14 @@ import warnings
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import ExifTags, Image, ImageOps, TiffImagePlugin, UnidentifiedImageError
 
 from whatchanged.errors import ImageError, ShapeError
+from whatchanged.places import is_remote
 
 Source = str | Path | bytes | BinaryIO | Image.Image | NDArray[np.generic]
 """What a picture may be given as: a path, the bytes of a file, an open file, a Pillow picture, or an array
@@ -34,6 +35,13 @@ MAX_PLAIN = 30_000_000
 MAX_BYTES = 1 << 29
 """The most that is read of an open file: more than any picture within the limit on pixels needs."""
 LEAST_SIDE = 8
+
+
+class Fetched(bytes):
+    """The bytes of a file that lies elsewhere, called by its URL in messages."""
+
+    name: str
+
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 """How a URL begins, also where a path was made of it, which keeps one slash of two."""
@@ -71,8 +79,11 @@ def open_image(source: Source) -> Image.Image:
 def kept(source: Source) -> Source:
     """A source that can be read more than once: of an open file the bytes from where it stands.
 
-    Raises ImageError where it is nothing that a picture may be given as, or an endless stream.
+    A file that lies elsewhere is fetched. Raises ImageError where that fails, where it is nothing that a
+    picture may be given as, or an endless stream.
     """
+    if is_remote(source):
+        return _fetched(cast(Path, source))
     if isinstance(source, str | Path | bytes | Image.Image | np.ndarray):
         return source
     if not callable(getattr(source, "read", None)):
@@ -85,6 +96,21 @@ def kept(source: Source) -> Source:
         raise ImageError("the open file gives text, a picture is bytes. Open it with mode 'rb'.")
     if len(content) > MAX_BYTES:
         raise ImageError(f"the open file: more than {MAX_BYTES:,} bytes are no picture that can be read.")
+    return content
+
+
+def _fetched(path: Path) -> Fetched:
+    """The bytes of a file that lies elsewhere. Raises ImageError."""
+    try:
+        with path.open("rb") as stream:
+            content = Fetched(stream.read(MAX_BYTES + 1))
+    except FileNotFoundError as error:
+        raise ImageError(f"{path}: there is no such file. Check the URL.") from error
+    except Exception as error:  # each kind of store raises what it likes
+        raise ImageError(f"{path}: cannot read the file: {_reason(error)}.") from error
+    if len(content) > MAX_BYTES:
+        raise ImageError(f"{path}: more than {MAX_BYTES:,} bytes are no picture that can be read.")
+    content.name = str(path)
     return content
 
 
@@ -166,8 +192,10 @@ def normalise(pixels: NDArray[np.uint8], mean: Sequence[float], std: Sequence[fl
 
 def name_of(source: Source) -> str:
     """What messages call a picture."""
-    if isinstance(source, str | Path):
+    if isinstance(source, str | Path) or is_remote(source):
         return str(source)
+    if isinstance(source, Fetched):
+        return source.name
     if isinstance(source, Image.Image):
         return str(getattr(source, "filename", "") or "the picture")
     return "the picture from memory" if isinstance(source, bytes) else "the open file"

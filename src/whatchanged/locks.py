@@ -17,6 +17,8 @@ from pathlib import Path
 
 from whatchanged.errors import OutputError
 from whatchanged.files import clear_drafts, short_name
+from whatchanged.json_values import read_json
+from whatchanged.places import is_remote
 
 if sys.platform != "win32":
     import fcntl
@@ -27,12 +29,15 @@ def locked(path: Path) -> Iterator[None]:
     """Nobody else may write ``path``, a file or folder, meanwhile; what killed processes left of it goes.
 
     Folders above it are made for the lock, and removed if they stay empty. What is neither a file nor a
-    folder, such as a pipe, is not locked; nor is anything on a system without ``flock``.
+    folder, such as a pipe, is not locked; nor is what lies elsewhere, or on a system without ``flock``.
 
     Raises OutputError where another process holds it, saying which, or where no file can lie beside it.
     """
     # Before it is resolved: /dev/stdout leads to a name that no folder holds.
-    if sys.platform == "win32" or (path.exists() and not (path.is_file() or path.is_dir())):
+    if sys.platform == "win32" or is_remote(path):
+        yield
+        return
+    if path.exists() and not (path.is_file() or path.is_dir()):
         yield
         return
     place = path.resolve()
@@ -86,7 +91,7 @@ def _sign(lock: int) -> None:
 def _holder(lock: int) -> str:
     """Who holds a lock, in words."""
     try:
-        who = json.loads(os.pread(lock, 100_000, 0))
+        who = read_json(os.pread(lock, 100_000, 0))
         return f"process {who['process']} on {who['host']}, since {who['since']} ({who['command']}),"
     except (ValueError, KeyError, TypeError):  # it has not signed yet
         return "another process"

@@ -1,26 +1,65 @@
-"""Worker processes that end with the one that started them, and the processes that ``torchrun`` starts."""
+"""Worker processes that end with the one that started them, workers elsewhere in their place, and the
+processes that ``torchrun`` starts.
+"""
 
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, as_completed, wait
 from contextlib import contextmanager
+from contextvars import ContextVar
 from multiprocessing import active_children, get_context, parent_process
-from typing import Any
+from typing import Any, TypeVar
+
+AHEAD = 512
+"""Tasks that are begun before the first is done: their results wait in memory."""
+Start = Callable[..., object] | None
+Part = TypeVar("Part")
+Result = TypeVar("Result")
+
+_make_pool: ContextVar[Callable[[Start, tuple[Any, ...]], Executor] | None] = ContextVar("pool", default=None)
+"""What gives workers in place of this machine's processes; None: nothing does."""
 
 _LAUNCH = {"RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"}
 """What ``torchrun`` tells its processes by."""
 
 
 @contextmanager
-def worker_pool(
-    count: int, start: Callable[..., object] | None = None, arguments: tuple[Any, ...] = ()
-) -> Iterator[ProcessPoolExecutor]:
+def pools_from(make: Callable[[Start, tuple[Any, ...]], Executor]) -> Iterator[None]:
+    """Inside, ``worker_pool`` gives the workers that ``make`` makes, such as those of a cluster.
+
+    make: is given ``start`` and ``arguments`` as ``worker_pool`` is.
+    """
+    before = _make_pool.set(make)
+    try:
+        yield
+    finally:
+        _make_pool.reset(before)
+
+
+def works_elsewhere() -> bool:
+    """Whether ``worker_pool`` gives other workers than this machine's processes."""
+    return _make_pool.get() is not None
+
+
+@contextmanager
+def worker_pool(count: int, start: Start = None, arguments: tuple[Any, ...] = ()) -> Iterator[Executor]:
     """Processes that work for this one; a block that is left by an error or an interrupt ends them at once.
 
-    start: called in each of them before its first task, with ``arguments``.
+    start: called in each of them before its first task, with ``arguments``. Inside ``pools_from`` the workers
+    are those that it names, whatever their count.
     """
+    make = _make_pool.get()
+    if make is not None:
+        with make(start, arguments) as elsewhere:
+            try:
+                yield elsewhere
+            except BaseException:
+                elsewhere.shutdown(wait=False, cancel_futures=True)
+                raise
+        return
     others = set(active_children())
     with ProcessPoolExecutor(count, get_context("spawn"), _prepare, (start, arguments)) as pool:
         try:
@@ -30,6 +69,37 @@ def worker_pool(
             for process in set(active_children()) - others:  # nobody waits for a task of a minute
                 process.terminate()
             raise
+
+
+def in_order(begun: Iterable[Future[Result]], ahead: int = AHEAD) -> Iterator[Result]:
+    """The results of tasks in the order in which they are begun, each as soon as it can be had.
+
+    begun: begins a task whenever it is asked for the next one. ahead: tasks that are begun, and results that
+    are kept, before the first of them is handed over.
+    """
+    waiting: deque[Future[Result]] = deque()
+    for future in begun:
+        waiting.append(future)
+        while waiting and (waiting[0].done() or len(waiting) >= ahead):
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+def as_they_come(
+    begun: Iterable[tuple[Part, Future[Result]]], ahead: int = AHEAD
+) -> Iterator[tuple[Part, Result]]:
+    """Tasks' parts and results, those first that are done first.
+
+    begun, ahead: as for ``in_order``, with what each task is about.
+    """
+    waiting: dict[Future[Result], Part] = {}
+    for part, future in begun:
+        waiting[future] = part
+        done = wait(waiting, None if len(waiting) >= ahead else 0, FIRST_COMPLETED).done
+        yield from ((waiting.pop(future), future.result()) for future in done)
+    for future in as_completed(list(waiting)):
+        yield waiting[future], future.result()
 
 
 def _prepare(start: Callable[..., object] | None, arguments: tuple[Any, ...]) -> None:

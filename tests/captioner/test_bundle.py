@@ -68,7 +68,19 @@ def test_length_changed(bundle_folder):
     assert f"{size + 1} bytes" in message and f"says {size}" in message
 
 
-@pytest.mark.parametrize("text", ["{", "", "\xff", "[" * 100_000, "[]", "null"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "",
+        "\xff",
+        "[" * 100_000,
+        "[]",
+        "null",
+        '{"format": 1' + "0" * 5000 + "}",
+        '{"format": ' + "[" * 5000,
+    ],
+)
 def test_card_is_not_json(bundle_folder, text):
     (bundle_folder / "bundle.json").write_bytes(text.encode("latin-1"))
     assert "bundle.json" in failure(bundle_folder)

@@ -215,6 +215,17 @@ def test_what_is_no_number(value):
     assert f"no_change.calibration.scale should be a number, it is {value!r}" in failure(fields)
 
 
+@pytest.mark.parametrize("key", ["max_length", "format"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_numbers_of_hundreds_of_digits(key, sign):
+    """More than a float can hold, and so many that Python reads them, but does not print them."""
+    for digits in (309, 4000):
+        assert len(failure({**written(), key: sign * 10**digits})) < 5000
+    fields = written()
+    fields["no_change"]["threshold"] = sign * 10**400
+    assert "no_change.threshold should be a number" in failure(fields)
+
+
 def test_a_long_value_is_shortened_in_messages():
     message = failure({**written(), "name": ["x" * 10] * 1000})
     assert len(message) < 200 and "..." in message

@@ -1,4 +1,5 @@
 import contextlib
+import resource
 import time
 from dataclasses import replace
 from functools import partial
@@ -191,6 +192,25 @@ def test_a_graph_that_fails_is_one_message(bundle_folder, pictures):
     spoil(bundle_folder, "encoder.onnx", fail)
     with pytest.raises(BundleError, match=r"encoder\.onnx: the graph cannot be run"):
         load(bundle_folder).describe(*pictures)
+
+
+def test_a_graph_that_asks_for_much_memory_is_refused_it(bundle_folder, pictures):
+    """8 GB of numbers from a graph of a few hundred bytes; hardly any of it is ever taken."""
+
+    def grow(graph):
+        graph.initializer.append(numpy_helper.from_array(np.array([2_000_000, 1000]), "large"))
+        for node in graph.node:
+            node.output[:] = ["judged" if output == "no_change" else output for output in node.output]
+        graph.node.append(helper.make_node("ReduceMax", ["judged"], ["most"], keepdims=0))
+        graph.node.append(helper.make_node("Expand", ["most", "large"], ["all"]))
+        graph.node.append(helper.make_node("ReduceMean", ["all"], ["level"], keepdims=0))
+        graph.node.append(helper.make_node("Min", ["judged", "level"], ["no_change"]))
+
+    spoil(bundle_folder, "encoder.onnx", grow)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(BundleError, match=r"encoder\.onnx: the graph cannot be run.*memory.*--batch-size"):
+        load(bundle_folder).describe(*pictures)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1_000_000  # kilobytes
 
 
 def test_a_graph_that_never_ends_is_ended(bundle_folder, pictures, monkeypatch):

@@ -30,6 +30,13 @@ def test_patterns_boxes_and_reasons(tmp_path):
         ('{"*": [[-1, 0, 1, 1]]}', "box 1: wanted"),
         ('{"*": [{"box": [0, 0, 1, 1], "why": "x"}]}', "box 1: wanted"),
         ('{"*": [{"reason": "x"}]}', "box 1: wanted"),
+        ('{"*": [[0, 0, 1, 1' + "0" * 400 + "]]}", "box 1: wanted"),
+        ('{"*": [[0, 0, 1, 1' + "0" * 5000 + "]]}", "not JSON"),
+        ('{"*": [[0, 0, 1, 1e999]]}', "box 1: wanted"),
+        ('{"*": [[0, 0, 1, NaN]]}', "box 1: wanted"),
+        ('{"*": ' + "[" * 5000 + "]" * 5000 + "}", "not JSON"),
+        ('{"*": [[[0, 0, 1, 1]]]}', "box 1: wanted"),
+        ('{"*": [[0, 0, true, 1]]}', "box 1: wanted"),
     ],
 )
 def test_a_mistake_is_named(tmp_path, text, message):

@@ -74,3 +74,14 @@ def test_a_spoiled_entry_is_no_answer(answered, tmp_path):
         stored.add("one", answered[2])
     path.write_text(path.read_text().replace('"verdict"', '"verdikt"'))
     assert StoredAnswers(path, IDENTITY).find("one") is None
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999", "9" * 5000, "[" * 5000])
+def test_an_entry_that_could_not_be_written_again_is_none(answered, tmp_path, number):
+    path = tmp_path / "answers.jsonl"
+    with StoredAnswers(path, IDENTITY) as stored:
+        stored.add("one", answered[2])
+    with path.open("a") as stream:
+        stream.write(f'["two", {{"score": {number}}}]\n')
+    with StoredAnswers(path, IDENTITY) as stored:
+        assert stored.find("one") is not None and stored.find("two") is None

@@ -24,6 +24,7 @@ SIZES = {
     "clip4idc": {**tiny_clip4idc.SIZES, "heads": 2, "decoder_ffn": 32},
 }
 SIZES["pcl-cross-task"] = {**SIZES["pcl"], "classes": 3}
+REPAIRED = ("train_reasoning", "mean_sentence")
 PRE_TRAINING = ("mlm", "mvcl", "fda")
 PCL_STAGES = (PRE_TRAINING, ("caption",), ("mlm",))
 RETRIEVED = (("retrieval",), ("retrieval", "caption"))
@@ -39,6 +40,11 @@ def method_case(name, stages=(), tasks=(), vision=None, learned_before=None, **s
 
 def objects(**changes):
     return lambda: ObjectVision(replace(VISION, **changes))
+
+
+def frozen(**changes):
+    """A finished vision whose words are guided."""
+    return objects(frozen=True, guided_attention=True, **changes)
 
 
 def patches():
@@ -67,9 +73,11 @@ CASES = {
     "pcl-cross-task-authors": method_case("pcl-cross-task", (("mvcl", "fgvc"),), preset="authors"),
     "scorer-paper": method_case("scorer", preset="paper"),
     "scorer-authors": method_case("scorer", preset="authors"),
-    "scorer-repaired": method_case("scorer", preset="authors", repaired=("train_reasoning", "mean_sentence")),
+    "scorer-repaired": method_case("scorer", preset="authors", repaired=REPAIRED),
     "scorer-rr": method_case("scorer", preset="authors", view_weight=0.0, reason_weight=0.0),
     "scorer-subtraction": method_case("scorer", difference="subtract", view_weight=0.0, reason_weight=0.0),
+    "scorer-frozen": method_case("scorer", vision=frozen(aligned=True), preset="authors", repaired=REPAIRED),
+    "clip4idc-frozen": method_case("clip4idc", vision=frozen(), preset="authors", freeze=False),
     "scorer-pixels": method_case(
         "scorer",
         (("detection", "caption"),),

@@ -240,6 +240,8 @@ DAMAGES = [
     ("plain", "leaves", swap("pairs.jsonl", "p/c.png", "../c.png"), "pictures are missing: 1", 1),
     ("plain", "absolute", swap("pairs.jsonl", "p/c.png", "/etc/c.png"), "pictures are missing: 1", 1),
     ("plain", "nul", swap("pairs.jsonl", "p/c.png", "c\\u0000.png"), "leaves the folder", 1),
+    ("levir_cc", "long", swap("LevirCCcaptions.json", "train_000007", "x" * 300), "leaves its folder", 2),
+    ("nabirds", "long", swap("images.txt", "0328/", "x" * 300), "leaves the folder", 2),
     ("plain", "encoding", utf16("pairs.jsonl"), "not a text file in UTF-8", None),
 ]
 

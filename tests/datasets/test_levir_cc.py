@@ -121,6 +121,19 @@ def test_token_files_that_cannot_be_used(tmp_path, line, content, message):
         open_dataset(tmp_path, pictures=False)
 
 
+@pytest.mark.parametrize("split", [{"a": 1}, ["train"], 3, None, True, "training"])
+def test_a_split_that_is_none(tmp_path, split):
+    images = [
+        {"filename": "a.png", "split": split, "sentences": [{"raw": "a"}]},
+        {"filename": "b.png", "split": "val", "sentences": [{"raw": "a"}]},
+    ]
+    write(tmp_path / "LevirCCcaptions.json", {"images": images})
+    with pytest.raises(DatasetError, match=r"image 1: unknown split .* Known: train, val, test"):
+        open_dataset(tmp_path, pictures=False)
+    opened = open_dataset(tmp_path, pictures=False, skip_missing=True)
+    assert [record.pair_id for record in opened.records] == ["b.png"] and len(opened.report.damaged) == 1
+
+
 @pytest.fixture(scope="module")
 def real_entries(annotations):
     lines = (annotations / "levir_cc/levir_cc_captions.jsonl").read_text().splitlines()

@@ -65,6 +65,8 @@ VISION = {
     "matching": (True, False),
     "scene_context": (True, False),
     "guided_attention": (True, False),
+    "frozen": (True, False),
+    "aligned": (True, False),
 }
 DATA = {
     "source": ("pool", "dataset"),

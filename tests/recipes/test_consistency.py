@@ -104,6 +104,37 @@ WRONG = {
         ["method.every_word=false"],
         "vision.guided_attention: got tru",
     ),
+    "aligned tokens without matches": (
+        "clevr-scorer",
+        ["vision.matching=false", "vision.scene_context=false"],
+        "vision.aligned: got true, wanted false without vision.matching and vision.frozen",
+    ),
+    "aligned tokens of a vision that learns": (
+        "clevr-scorer",
+        ["vision.frozen=false"],
+        "vision.aligned: got true, wanted false without vision.matching and vision.frozen",
+    ),
+    "aligned tokens for a method that needs no order": (
+        "clevr-clip4idc",
+        ["vision.aligned=true"],
+        "vision.aligned: got true, wanted false: this method reads tokens in any order",
+    ),
+    "aligned tokens of all cells": ("clevr-scorer", ["vision.keep=0"], "vision.aligned: got true"),
+    "a frozen vision that learns": (
+        "clevr-clip4idc",
+        ["stage.caption.train_vision=true"],
+        "stage.caption.train_vision: got true, wanted false with vision.frozen",
+    ),
+    "a task of a frozen vision": (
+        "clevr-clip4idc",
+        ["stage.caption.tasks={caption=1, matching=1}"],
+        'there is no task "matching". It trains the vision, which is frozen: set vision.frozen = false.',
+    ),
+    "SCORER on kept cells in any order": (
+        "clevr-scorer",
+        ["vision.aligned=false"],
+        "vision.keep: got 16, wanted 0: SCORER compares the pictures cell by cell, so it needs all cells, or",
+    ),
     "guided attention to subwords": ("clevr-pcl", ["data.merges=x"], "wanted false with data.merges"),
     "guided attention without truth": (
         "own-finetune",

@@ -1,23 +1,23 @@
 """Steps of every method on processes that share each batch, and the same steps alone, in double precision.
 
-    torchrun --nproc-per-node 2 steps_together.py POOL OUT.json STEPS BATCH
+    main(POOL, OUT.json, STEPS, BATCH, [CASE ...])
 
-POOL: of ``tiny_pool``. Written is, for each case of the contract and each stage: the largest difference of a
-loss and of a weight between both, how far the weights went, and how many rows each process had.
+POOL: of ``tiny_pool``. Written is, for each of these cases of the contract (by default of all) and each of
+its stages: the largest difference of a loss and of a weight between both, how far the weights went, and how
+many rows each process had in each step.
 """
 
 import importlib.util
 import json
-import os
-import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import nn
 
-from whatchanged.recipes.schema import Recipe, StageConfig
-from whatchanged.testing.method_case import in_double
+from whatchanged.recipes.schema import ObjectsConfig, Recipe, StageConfig
+from whatchanged.testing.method_case import MaskedFeatures, in_double
 from whatchanged.training import loop
 from whatchanged.training.batches import StageInput, draws
 from whatchanged.training.checkpoint import State
@@ -26,6 +26,7 @@ from whatchanged.training.schedule import make_optimizer
 
 TESTS = Path(__file__).resolve().parents[1]
 CPU = torch.device("cpu")
+DETECTING = ObjectsConfig(matching=True).tasks
 
 
 def contract():
@@ -68,8 +69,7 @@ class Steps:
         stage = StageConfig("stage", dict.fromkeys(tasks, 1.0), steps, batch, 1e-3, max_grad_norm=0.5)
         recipe = Recipe("toy", "", (stage,), case.settings)
         source = Ten(case.examples(method), scenes)
-        known = {**case.settings.tasks, **method.vision.tasks}
-        needs = {task: recipe.method.tasks.get(task) or DETECTING[task] for task in known}
+        needs = {**DETECTING, **case.settings.tasks}
         sources = dict.fromkeys(tasks, source)
         given = StageInput(
             stage, sources, needs, (1, 0), method.batch_size, method.collate, (rank(), processes())
@@ -109,14 +109,34 @@ def stages_of(case):
         yield ("caption",), True
 
 
-def main(pool, out, steps, batch):
+def all_cases(pool):
+    """The cases of the contract, and two whose pictures have unlike numbers of tokens."""
+    module = contract()
+    cases = {name: module.with_pictures(case, pool) for name, case in module.CASES.items()}
+    for name in ("pcl-paper", "scorer-repaired"):
+        cases[f"{name}-masked"] = replace(cases[name], vision=MaskedFeatures, pairs=with_padding)
+    return cases
+
+
+def with_padding(vision):
+    """Ten pairs of pictures that have one to seven of seven tokens."""
+    rng = np.random.default_rng(1)
+
+    def picture(real):
+        features = rng.standard_normal((7, vision.raw_width))
+        cells = np.arange(7.0)[:, None]
+        return np.hstack([features, cells, cells < real]).astype(np.float32)
+
+    return [(picture(1 + i % 7), picture(7 - i % 7), None) for i in range(10)]
+
+
+def main(pool, out, steps, batch, *names):
     torch.set_num_threads(1)
     torch.set_default_dtype(torch.float64)
     torch.Tensor.float = torch.Tensor.double  # what is computed in float32 on purpose
-    module = contract()
     found, parted = {}, {}
-    cases = {name: module.with_pictures(case, Path(pool)) for name, case in module.CASES.items()}
-    asked = [(name, tasks, scenes) for name, case in cases.items() for tasks, scenes in stages_of(case)]
+    cases = all_cases(Path(pool))
+    asked = [(name, *stage) for name in names or cases for stage in stages_of(cases[name])]
     with joined():
         count, first = processes(), rank() == 0
         for key in asked:
@@ -129,11 +149,3 @@ def main(pool, out, steps, batch):
         label = f"{name}: {' + '.join(tasks)}{' of scenes' if scenes else ''}"
         found[label] = {"loss": loss, "weight": weight, "went": together.went, "rows": together.rows}
     Path(out).write_text(json.dumps({"processes": count, "stages": found}, indent=1))
-
-
-if __name__ == "__main__":
-    from whatchanged.recipes.schema import ObjectsConfig
-
-    DETECTING = ObjectsConfig(matching=True).tasks
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    main(*sys.argv[1:])

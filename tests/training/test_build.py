@@ -1,11 +1,15 @@
 """From a recipe to its vision and its method."""
 
+import contextlib
+import resource
+
 import pytest
 import torch
 
+from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe, recipe_names
 from whatchanged.recipes.schema import BackboneConfig, FeaturesConfig, ObjectsConfig, PatchesConfig
-from whatchanged.training.build import build_vision, make_method
+from whatchanged.training.build import build_vision, check_memory, make_method
 from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.training.vision.backbone import BackboneVision
 from whatchanged.training.vision.features import StoredFeatures
@@ -57,6 +61,23 @@ def test_a_method_is_initialised_from_the_global_generator():
     assert all(torch.equal(one[name], same[name]) for name in one)
     assert not torch.equal(one["output.weight"], other["output.weight"])
     assert one["output.weight"].shape[0] == len(vocabulary) == 9
+
+
+def test_a_method_that_no_memory_holds_is_refused_before_it_is_built(monkeypatch):
+    """Four numbers of four bytes a weight; one layer of 65,536 x 65,536 weights alone takes 68 GB."""
+    vocabulary = Vocabulary.from_captions(["a cube moved"])
+    recipe = load_recipe("pcl-tiny", ["method.width=65536", "method.ffn=65536"])
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(RecipeError, match=r"needs [\d,.]+ GB of memory .* Choose smaller widths"):
+        check_memory(recipe, vocabulary)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # kilobytes
+    small = load_recipe("pcl-tiny")
+    weights = sum(parameter.nbytes for parameter in make_method(small, vocabulary).parameters())
+    check_memory(small, vocabulary)
+    for room, refused in ((4 * weights, False), (4 * weights - 1, True)):
+        monkeypatch.setattr("os.sysconf", {"SC_PHYS_PAGES": room, "SC_PAGE_SIZE": 1}.get)
+        with pytest.raises(RecipeError) if refused else contextlib.nullcontext():
+            check_memory(small, vocabulary)
 
 
 def test_every_shipped_recipe_names_a_vision_that_can_be_built():

@@ -44,6 +44,13 @@ def test_every_caption_meets_every_changed_pair(whatchanged, trained, tiny_datas
     code, out, err = whatchanged("evaluate", file, tiny_dataset, "--split", "val")
     assert code == 0 and f"{len(records)} pairs, {len(captions)} texts" in out, err
     assert "exists already" in whatchanged("retrieve", run, tiny_dataset, "-o", file)[2]
+    names = file.with_suffix(".json").read_bytes()
+    file.unlink()  # as after a kill between the two files
+    file.with_suffix(".json").write_text('{"of": "somebody else"}')
+    assert "exists already" in whatchanged("retrieve", run, tiny_dataset, "-o", file)[2]
+    file.with_suffix(".json").write_bytes(names)
+    again = whatchanged("retrieve", run, tiny_dataset, "-o", file, "--split", "val", "--device", "cpu")
+    assert again[0] == 0 and file.with_suffix(".json").read_bytes() == names, again
     nowhere = tmp_path / "no" / "s.npy"
     assert "is not there. Make it first" in whatchanged("retrieve", run, tiny_dataset, "-o", nowhere)[2]
 

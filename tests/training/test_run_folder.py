@@ -1,6 +1,7 @@
 """What stands in a run's folder, and what is said where it cannot be read."""
 
 import json
+import resource
 
 import pytest
 import torch
@@ -70,6 +71,35 @@ def test_what_a_run_began_from_is_that_of_its_first_launch(recipe, tmp_path, mon
     assert first_init(tmp_path / "run", None) is None
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff",
+        b"{",
+        b"[]",
+        b"3",
+        b"[" * 100_000,
+        b'{"init": -1}',
+        b'{"launches": 3}',
+        b'{"sittings": "x"}',
+    ],
+)
+def test_an_environment_of_another_kind_does_not_stop_a_run(recipe, tmp_path, content):
+    keep(recipe, tmp_path, CPU, None)
+    (tmp_path / "environment.json").write_bytes(content)
+    assert first_init(tmp_path, None) is None
+    keep(recipe, tmp_path, CPU, None, resumed=True)
+    found = environment(tmp_path)
+    assert found["device" if "launches" not in found else "launches"]
+
+
+def test_words_that_cannot_be_read_are_other_words(tmp_path):
+    (tmp_path / "vocabulary.json").write_bytes(b"\xff")
+    with pytest.raises(RecipeError, match="the data has other words now"):
+        check_vocabulary(Vocabulary.from_captions(["the cube"]), tmp_path)
+
+
 def test_a_run_goes_on_with_its_own_words_only(tmp_path):
     words, others = (Vocabulary.from_captions([text]) for text in ("the cube", "the ball"))
     check_vocabulary(words, tmp_path)  # nothing is kept yet
@@ -84,6 +114,16 @@ def test_a_run_is_opened_in_evaluation_mode(tmp_path):
     recipe, method, state = open_run(run)
     assert recipe == load_recipe("clevr-see", TINY) and state.finished and not method.training
     assert method.vocabulary.entries[6:] == ("cube", "the")
+
+
+def test_a_recipe_that_asks_for_more_than_there_is_costs_no_memory(tmp_path):
+    run = make_run(tmp_path / "run", "pcl-tiny", [])
+    recipe = (run / "recipe.toml").read_text()
+    (run / "recipe.toml").write_text(recipe.replace("width = 32", "width = 32768"))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(RecipeError, match=r"its weights have [\d,]+ bytes, those of its recipe [\d,]{12,}"):
+        open_run(run)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # kilobytes
 
 
 def test_folders_without_a_run_are_named(recipe, tmp_path):

@@ -62,6 +62,8 @@ class Answerer:
         self.sensitivity = sensitivity
         self.strict = strict
         self.beams = beams
+        self.named = None if model is None else str(model)
+        """The model that was named."""
         self.insists = model is not None
         """Whether a model was named, whose sentence then stands."""
         self.models = installed_models(threads) if model is None else (chosen_model(model, threads),)

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.errors import PredictionsError
+from whatchanged.json_values import read_json
 
 Floats = NDArray[np.float32]
 Words = Sequence[tuple[str, Floats]]
@@ -85,9 +86,9 @@ def about_file(path: Path) -> dict[str, Any]:
 
     try:
         with safe_open(path, "numpy") as opened:
-            found = json.loads((opened.metadata() or {}).get(KEY, "null"))
+            found = read_json((opened.metadata() or {}).get(KEY, "null"))
             keys = set(opened.keys())
-    except (OSError, SafetensorError, ValueError, RecursionError) as error:
+    except (OSError, SafetensorError, ValueError) as error:
         raise PredictionsError(f"{path}: no file of attention maps ({error}). Caption again.") from error
     if (
         not isinstance(found, dict)

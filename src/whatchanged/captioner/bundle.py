@@ -24,6 +24,7 @@ from whatchanged.captioner.card_json import card_from_json, card_to_json
 from whatchanged.captioner.json_reader import Reader
 from whatchanged.errors import BundleError
 from whatchanged.files import whole
+from whatchanged.json_values import read_json
 
 DEFAULT = "clevr-pcl"
 """The model that is used where none is named."""
@@ -112,8 +113,8 @@ def open_bundle(name_or_folder: str | Path | None = None) -> Bundle:
         raise BundleError(f"{path}: {size:,} bytes are no model card (at most {_MOST_BYTES:,}).")
     content = path.read_bytes()
     try:
-        fields = json.loads(content.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
+        fields = read_json(content.decode("utf-8"))
+    except ValueError as error:
         raise BundleError(f"{path}: this is not JSON ({error}). Copy the model folder again.") from error
     card = card_from_json(fields, path)
     return Bundle(folder, card, _listed_files(fields, path), hashlib.sha256(content).hexdigest())

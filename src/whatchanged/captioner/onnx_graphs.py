@@ -1,10 +1,11 @@
 """The two ONNX graphs of a bundle: run by name, and checked against the card and against each other.
 
 A graph is a stranger's program, if one without input or output of its own. Its weights must lie in the graph,
-which the bundle's hashes cover; a graph that may loop is ended after a while; whatever goes wrong while it
-runs is a ``BundleError``.
+which the bundle's hashes cover; the memory for what it computes is bounded; a graph that may loop is ended
+after a while; whatever goes wrong while it runs is a ``BundleError``.
 """
 
+import functools
 import threading
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ LOOPS = (b"Loop", b"Scan")
 """The operations that repeat others. Without them a graph does each of its operations once."""
 MOST_SECONDS = 60.0
 """How long one run of a graph with such an operation may last."""
+MOST_MEMORY = 2**31
+"""Bytes that all graphs of this process together may hold at a time, their weights included."""
 PASSED_ON = ("memory_", "next_cache_")
 """Outputs that only graphs read. What is wrong in them shows in those that people read."""
 
@@ -39,6 +42,8 @@ class Graph:
         options.inter_op_num_threads = 1
         options.log_severity_level = 4  # its banner would stand beside our message
         options.add_session_config_entry("session.load_model_format", "ONNX")
+        options.add_session_config_entry("session.use_env_allocators", "1")
+        _bound_memory()
         check_self_contained(path, content)
         self._may_loop = any(word in content for word in LOOPS)
         try:
@@ -76,7 +81,10 @@ class Graph:
             found: list[Any] = self._session.run(None, feed, options)
         except Exception as error:  # the errors of ONNX Runtime have no common root
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise BundleError(f"{self.path}: the graph cannot be run: {reason} Export it again.") from error
+            raise BundleError(
+                f"{self.path}: the graph cannot be run: {reason} Export it again, or caption fewer pairs at a"
+                " time (--batch-size)."
+            ) from error
         finally:
             timer.cancel()
         return found
@@ -112,6 +120,15 @@ class Graph:
                 f"{self.path}: {name} is declared as {declared}; by the card it is {['B', *wanted]}. "
                 "Export it again."
             )
+
+
+@functools.cache  # there is one such allocator in a process
+def _bound_memory() -> None:
+    """All sessions that use the environment's allocator share one, which gives out ``MOST_MEMORY``."""
+    import onnxruntime as ort
+
+    place = ort.OrtMemoryInfo("Cpu", ort.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, ort.OrtMemType.DEFAULT)
+    ort.create_and_register_allocator(place, ort.OrtArenaCfg({"max_mem": MOST_MEMORY}))
 
 
 def check_graphs(

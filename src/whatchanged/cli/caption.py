@@ -18,8 +18,11 @@ from whatchanged.cli import completion
 from whatchanged.cli.caption_format import Form, Results
 from whatchanged.cli.caption_maps import Maps, about_maps, check_folder
 from whatchanged.cli.caption_run import Pair, Run, caption_all, identity_of, sidecar
+from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_embed, check_output, check_outputs, counted, note
+from whatchanged.cli.places import any_remote, only_here, place_of
 from whatchanged.errors import DatasetError, OutputError
+from whatchanged.places import is_remote
 
 if TYPE_CHECKING:
     from whatchanged.datasets import Dataset
@@ -29,8 +32,22 @@ EXAMPLES = ("whatchanged caption pairs.csv -o captions.jsonl",)
 
 
 def caption(
-    pairs: Annotated[Path, typer.Argument(help="A CSV or JSONL list, or a data set's folder.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the predictions go (JSON lines).")],
+    pairs: Annotated[
+        Path,
+        typer.Argument(
+            help="A CSV or JSONL list, or a data set's folder; or its URL.", parser=place_of, metavar="PAIRS"
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Where the predictions go (JSON lines).",
+            parser=place_of,
+            metavar="FILE",
+        ),
+    ],
     model: Annotated[
         str | None,
         typer.Option(
@@ -74,6 +91,7 @@ def caption(
     embed: Annotated[
         bool, typer.Option("--embed", help="Put the pictures into the page, so that it can be mailed.")
     ] = False,
+    ray: Ray = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue after the last whole line.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no remarks.")] = False,
@@ -87,6 +105,10 @@ def caption(
         raise typer.BadParameter("choose one of --resume and --force")
     if attention is not None and model is None:
         raise typer.BadParameter("--attention keeps the maps of one model; name it with --model")
+    if any_remote(pairs, output):
+        only_here({"--html": html, "--attention": attention}, "pages and maps lie beside their pictures")
+    if any_remote(output):
+        only_here({"--resume": resume}, "its file appears when it is whole. Use --shard")
     results = Results(output, form)
     lines = results.lines
     _check_places(lines, pairs, attention, replace=force or resume)
@@ -113,7 +135,8 @@ def caption(
         maps = Maps(attention, first, last - first, about_maps(answerer.models[0].build(), identity))
         maps.check_free(replace=force or resume)
     run = Run(listed[first:last], base, lines, identity, maps)
-    failed = caption_all(answerer, run, run.standing(resume), batch_size, quiet)
+    with on_cluster(ray, [found.root], quiet):
+        failed = caption_all(answerer, run, run.standing(resume), batch_size, quiet)
     if html is not None:
         from whatchanged.cli.caption_page import caption_page
         from whatchanged.page import write_page
@@ -166,7 +189,13 @@ def _check_no_picture(outputs: Sequence[Path], listed: Sequence[Pair]) -> None:
     """Check that no output is a picture of the pairs."""
     for output in outputs:
         pictures = (picture for pair in listed for picture in (pair.before, pair.after))
-        if output.exists() and any(picture.samefile(output) for picture in pictures):
+        if is_remote(output):
+            same = any(picture == output for picture in pictures)
+        else:
+            same = output.exists() and any(
+                not is_remote(picture) and picture.samefile(output) for picture in pictures
+            )
+        if same:
             raise OutputError(f"{output}: this is a picture of the list. Name another file.")
 
 

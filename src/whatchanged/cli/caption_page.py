@@ -1,10 +1,10 @@
 """The page of ``whatchanged caption --html``: every pair of an output with its line."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from whatchanged.captioner.attention import AttentionFiles
+from whatchanged.json_values import read_json
 from whatchanged.page import Page, Pair
 from whatchanged.records import PairRecord, corners
 
@@ -28,7 +28,7 @@ def caption_page(run: "Run", records: Sequence[PairRecord]) -> Page:
                 id=pair.pair_id,
                 before=pair.before,
                 after=pair.after,
-                line=json.loads(text),
+                line=read_json(text),
                 references=record.captions,
                 boxes=(corners(record.boxes[0]), corners(record.boxes[1])),
                 heatmaps=maps.heat(pair.pair_id) if maps is not None and pair.pair_id in maps else None,

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
@@ -10,7 +11,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from whatchanged.cli.caption_maps import Maps
 from whatchanged.cli.console import note, progress
 from whatchanged.errors import ImageError, OutputError
-from whatchanged.files import room_for, whole
+from whatchanged.files import room_for, whole, whole_elsewhere, write_output
+from whatchanged.json_values import read_json
+from whatchanged.places import is_remote
+from whatchanged.processes import in_order, worker_pool, works_elsewhere
 
 if TYPE_CHECKING:
     from whatchanged.answers import Answer, Answerer
@@ -64,13 +68,15 @@ class Run:
             self.maps.check_written(standing.done, self.output)
         return standing
 
-    def open(self, standing: Standing) -> BinaryIO:
+    def open(self, standing: Standing) -> AbstractContextManager[BinaryIO]:
         """The output, cut to what stands and ready for the next line, and its sidecar.
 
         The sidecar takes its place last, so that it never belongs to the lines of another run. Whether it can
         be written is known before anything else is touched. Maps of earlier runs are removed. Raises
         OutputError, with everything as it was.
         """
+        if is_remote(self.output):
+            return self._open_elsewhere()
         folder = self.maps.folder if self.maps is not None else None
         made = folder if folder is not None and not folder.exists() else None
         try:
@@ -92,9 +98,16 @@ class Run:
             ) from error
         return stream
 
+    @contextmanager
+    def _open_elsewhere(self) -> Iterator[BinaryIO]:
+        """A stream to the output, which appears when it is whole, and after it its sidecar."""
+        with whole_elsewhere(self.output) as stream:
+            yield stream
+        write_output(self.meta, json.dumps(self.identity, indent=1) + "\n")
+
     def _check_identity(self) -> None:
         try:
-            known = json.loads(self.meta.read_text(encoding="utf-8"))
+            known = read_json(self.meta.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise OutputError(
                 f"{self.meta}: cannot read it; without it {self.output} cannot be continued. "
@@ -131,6 +144,20 @@ class Run:
         return kept
 
 
+@dataclass(frozen=True)
+class Captioned:
+    """What is kept of one answer, or of a pair that failed.
+
+    line: of the output. words: with their maps, where these are kept.
+    """
+
+    line: bytes
+    failed: bool = False
+    unfamiliar: bool = False
+    measured: bool = False
+    words: Any = None
+
+
 def caption_all(answerer: "Answerer", run: Run, standing: Standing, batch_size: int, quiet: bool) -> int:
     """Caption what is left of the run and write it. Returns how many of all its pairs failed."""
     failed = standing.failed
@@ -142,20 +169,19 @@ def caption_all(answerer: "Answerer", run: Run, standing: Standing, batch_size: 
         progress("captioning", len(run.pairs), quiet, standing.done) as advance,
     ):
         try:
-            answers = _answers(answerer, left, batch_size)
-            for done, (pair, answer) in enumerate(answers, standing.done + 1):
-                if isinstance(answer, ImageError):
-                    failed += 1
-                else:
-                    unfamiliar += bool(answer.unfamiliar)
-                    measured += answer.description is None
-                    if run.maps is not None and answer.description is not None and answer.description.words:
-                        words[pair.pair_id] = answer.description.words
+            for done, (pair, captioned) in enumerate(
+                _captioned(answerer, run, left, batch_size), standing.done + 1
+            ):
+                failed += captioned.failed
+                unfamiliar += captioned.unfamiliar
+                measured += captioned.measured
+                if captioned.words:
+                    words[pair.pair_id] = captioned.words
                 if run.maps is not None and run.maps.ends_file(done):
                     run.maps.write(done, words)
                     words = {}
                 with room_for(run.output):
-                    stream.write(_line(pair, answer, run.base))
+                    stream.write(captioned.line)
                     stream.flush()
                 advance(1)
         except (KeyboardInterrupt, SystemExit):
@@ -232,13 +258,55 @@ def sidecar(output: Path) -> Path:
     return output.with_name(output.name + ".meta.json")
 
 
-def _answers(
-    answerer: "Answerer", pairs: Sequence[Pair], batch_size: int
-) -> Iterator[tuple[Pair, "Answer | ImageError"]]:
-    """Every pair in order, with its answer or with what is wrong with its pictures."""
-    for start in range(0, len(pairs), batch_size):
-        batch = pairs[start : start + batch_size]
-        yield from zip(batch, answerer.answer_batch([(p.before, p.after) for p in batch]), strict=True)
+def _captioned(
+    answerer: "Answerer", run: Run, pairs: Sequence[Pair], batch_size: int
+) -> Iterator[tuple[Pair, Captioned]]:
+    """Every pair in order, captioned in this process, or by the workers of a cluster that was joined.
+
+    Either takes the same batches, so that it makes the same numbers.
+    """
+    batches = [pairs[start : start + batch_size] for start in range(0, len(pairs), batch_size)]
+    keeps_words = run.maps is not None
+    if not works_elsewhere():
+        for batch in batches:
+            yield from zip(batch, caption_batch(answerer, run.base, keeps_words, batch), strict=True)
+        return
+    named = answerer.named, answerer.beams
+    with worker_pool(len(batches), _start, named) as pool:
+        begun = (pool.submit(_caption_here, run.base, keeps_words, batch) for batch in batches)
+        for batch, captioned in zip(batches, in_order(begun), strict=True):
+            yield from zip(batch, captioned, strict=True)
+
+
+def caption_batch(
+    answerer: "Answerer", base: Path, keeps_words: bool, batch: Sequence[Pair]
+) -> list[Captioned]:
+    """The pairs of one batch with their lines, in which pictures are named from ``base``."""
+    found = []
+    for pair, answer in zip(batch, answerer.answer_batch([(p.before, p.after) for p in batch]), strict=True):
+        line = _line(pair, answer, base)
+        if isinstance(answer, ImageError):
+            found.append(Captioned(line, failed=True))
+            continue
+        said = answer.description
+        words = said.words if said is not None and keeps_words else None
+        found.append(Captioned(line, unfamiliar=bool(answer.unfamiliar), measured=said is None, words=words))
+    return found
+
+
+_HERE: list["Answerer"] = []
+"""The answerer of a worker."""
+
+
+def _start(model: str | None, beams: int) -> None:
+    """Prepare a worker."""
+    from whatchanged.answers import Answerer
+
+    _HERE[:] = [Answerer(model, beams=beams)]
+
+
+def _caption_here(base: Path, keeps_words: bool, batch: Sequence[Pair]) -> list[Captioned]:
+    return caption_batch(_HERE[0], base, keeps_words, batch)
 
 
 def _line(pair: Pair, answer: "Answer | ImageError", base: Path) -> bytes:
@@ -255,7 +323,7 @@ def _line(pair: Pair, answer: "Answer | ImageError", base: Path) -> bytes:
 def _line_fields(line: bytes) -> dict[str, Any]:
     """The fields of an existing line; {} where it is none."""
     try:
-        fields = json.loads(line)
+        fields = read_json(line)
     except ValueError:
         return {}
     return fields if isinstance(fields, dict) else {}

@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from whatchanged.cli import completion
+from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_output, check_outputs, counted, hold, note, progress
+from whatchanged.cli.places import any_remote, only_here, place_of
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import write_output
+from whatchanged.places import is_remote
 
 if TYPE_CHECKING:
     from whatchanged.compare.comparison import Comparison
@@ -32,10 +35,18 @@ MOST_GROUPS = 10
 
 
 def compare(
-    old: Annotated[Path | None, typer.Argument(help="The old pictures, or a folder with both.")] = None,
-    new: Annotated[Path | None, typer.Argument(help="The new pictures.")] = None,
+    old: Annotated[
+        Path | None,
+        typer.Argument(
+            help="The old pictures, or a folder with both; or a URL.", parser=place_of, metavar="OLD"
+        ),
+    ] = None,
+    new: Annotated[
+        Path | None, typer.Argument(help="The new pictures.", parser=place_of, metavar="NEW")
+    ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="A folder for the results.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="A folder for the results.", parser=place_of),
     ] = None,
     git: Annotated[
         str | None, typer.Option(metavar="REV", help="A revision against the work tree, or REV..REV.")
@@ -72,6 +83,7 @@ def compare(
     ] = None,
     embed: Annotated[bool, typer.Option("--embed", help="Put the pictures into index.html.")] = False,
     workers: Annotated[int | None, typer.Option(min=1, max=256, help="Processes (one a core).")] = None,
+    ray: Ray = None,
     force: Annotated[bool, typer.Option("--force", help="Use no answer of an earlier run.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no remarks.")] = False,
 ) -> None:
@@ -93,19 +105,25 @@ def compare(
         Answerer(model)  # one that cannot be used stops here, with nothing written
     if noise is not None:
         settings = read_noise(noise).applied(settings)
+    if accept and any_remote(old, new, output):
+        only_here({"--accept": accept}, "copy the pictures there with its own tools")
     if accept and (output is None or not output.is_dir()):
         raise typer.BadParameter("--accept wants -o DIR, the results that were looked at")
-    if output is not None and output.absolute().parent.is_dir():
+    if output is not None and not is_remote(output) and output.absolute().parent.is_dir():
         hold(output)
     with _matched(old, new, git, output) as (matched, folder):
-        found = _run(matched, settings, folder, workers, force, quiet)
+        with on_cluster(ray, [path for path in (old, new) if path is not None], quiet) as cores:
+            found = _run(matched, settings, folder, cores or workers, force, quiet)
         if accept:
             _accept(found, accept, folder)
             return
         if output is not None:
             from whatchanged.compare.outputs import write_outputs
 
-            write_outputs(found, output, embed)
+            page = embed or not any_remote(old, new, output)
+            write_outputs(found, output, embed, page)
+            if not page:
+                note("No index.html: it cannot link pictures across a URL. Pass --embed for one.", quiet)
     _tell(found, output, annotations is not None, quiet)
     if fail_on == "changed" and not found.passes:
         raise typer.Exit(1)
@@ -115,6 +133,9 @@ def _check(old: Path | None, new: Path | None, git: str | None) -> None:
     """That the arguments go together."""
     if git is not None and new is not None:
         raise typer.BadParameter("--git compares one folder; name one, or none for this one")
+    if any_remote(old, new):
+        one = new is None and old is not None and old.suffix.lower() not in (".csv", ".jsonl")
+        only_here({"--git": git, "one folder with both": one}, "name two folders, or a list of pairs")
     if git is None and old is None:
         raise typer.BadParameter("name two folders, OLD and NEW; one folder with both; or --git REV")
 
@@ -126,7 +147,9 @@ def _matched(
     """The pairs, and the folder that keeps their answers: that of the results, or one that is removed."""
     from whatchanged.compare.outputs import STORED, claim
 
-    if output is None:
+    if output is None or is_remote(output):
+        if output is not None:
+            claim(output)
         with tempfile.TemporaryDirectory(prefix="whatchanged-") as place:
             yield _match(old, new, git, Path(place)), Path(place)
         return
@@ -199,7 +222,7 @@ def _tell(found: "Comparison", output: Path | None, github: bool, quiet: bool) -
         note(f"This ignored box touches no difference any more: {one}", quiet)
     for text in found.matched.notes:
         note(text, quiet)
-    if output is not None:
+    if output is not None and not any_remote(output):
         note(f"To look at: {output / 'index.html'}", quiet)
 
 

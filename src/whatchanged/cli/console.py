@@ -12,6 +12,7 @@ import typer
 
 from whatchanged.errors import OutputError, escaped, printable
 from whatchanged.locks import locked
+from whatchanged.places import is_remote
 
 SECONDS_BETWEEN_LINES = 30.0
 
@@ -49,6 +50,8 @@ def hold(path: Path) -> None:
     Raises OutputError where another does so now.
     """
     held = _held.get()
+    if is_remote(path):
+        return  # nobody can hold what lies elsewhere
     place = path.absolute()
     if held is not None and place not in held:
         stack = ExitStack()
@@ -68,7 +71,7 @@ def check_output(path: Path, force: bool, instead: str = "--force to replace it"
     """
     if path.is_dir():
         raise OutputError(f"{path}: this is a folder; name a file to write.")
-    if not path.absolute().parent.is_dir():
+    if not is_remote(path) and not path.absolute().parent.is_dir():
         raise OutputError(f"{path}: the folder {path.absolute().parent} is not there. Make it first.")
     hold(path)
     if path.exists() and not force:

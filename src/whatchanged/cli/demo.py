@@ -4,7 +4,6 @@ The pairs show the model's world. A model whose world brings no pairs is shown t
 does.
 """
 
-import json
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -17,6 +16,7 @@ import typer
 from whatchanged.cli import completion
 from whatchanged.cli.console import check_output
 from whatchanged.errors import DatasetError, OutputError
+from whatchanged.json_values import read_json
 
 if TYPE_CHECKING:
     from whatchanged.captioner.runtime import Description
@@ -135,7 +135,7 @@ def read_pairs(shown: "Demo") -> list[KnownPair]:
     """The pairs of ``demo.json``. Raises DatasetError where the folder is not what it should be."""
     path = shown.folder / "demo.json"
     try:
-        entries = json.loads(path.read_text(encoding="utf-8"))["pairs"]
+        entries = read_json(path.read_text(encoding="utf-8"))["pairs"]
         return [
             KnownPair(
                 shown.folder / Path(entry["before"]).name,

@@ -1,12 +1,15 @@
 """``whatchanged features``: run a backbone over a data set, or a trained one over a pool, once."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from whatchanged.cli import completion
+from whatchanged.cli.cluster import Ray, on_cluster, on_cpu
 from whatchanged.cli.console import hold, show
+from whatchanged.cli.places import any_remote, only_here, place_of
 from whatchanged.errors import MissingExtra
 
 EXAMPLES = ("whatchanged features twin features --backbone efficientnet-lite0-stride16",)
@@ -15,14 +18,25 @@ EXAMPLES = ("whatchanged features twin features --backbone efficientnet-lite0-st
 def features(
     data: Annotated[
         Path,
-        typer.Argument(help="A data set's folder or list; or a pool drawn by: whatchanged synth clevr-pool"),
+        typer.Argument(
+            help="A data set's folder or list, or its URL; or a pool drawn by: whatchanged synth clevr-pool",
+            parser=place_of,
+            metavar="DATA",
+        ),
     ],
-    out: Annotated[Path, typer.Argument(help="Folder for the features; shards that are there are kept.")],
+    out: Annotated[
+        Path,
+        typer.Argument(
+            help="Folder for the features, or its URL; files that are there are kept.",
+            parser=place_of,
+            metavar="OUT",
+        ),
+    ],
     backbone: Annotated[
         str,
         typer.Option(
             help="resnet101-layer3, resnet101-layer4, resnet101-layer3-rcc, efficientnet-lite0-stride8 "
-            "(or 16, 32), or a run's folder."
+            "(or 16, 32), or a run's folder; regions: what may have changed in pairs of screens."
         ),
     ] = "",
     weights: Annotated[
@@ -51,13 +65,17 @@ def features(
         int, typer.Option(min=1, metavar="N", help="Pools: copies of each picture, plain, then varied.")
     ] = 2,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda")] = "auto",
+    ray: Ray = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar")] = False,
 ) -> None:
     """Store what a backbone sees, so that training needs no pictures; it goes on where it was stopped."""
     if (run is None) == (not backbone):
         raise typer.BadParameter("say what sees: --backbone for a data set, --run for a pool")
-    if npy and run is not None:
-        raise typer.BadParameter("--npy is for a data set's pictures; leave it out with --run")
+    if run is not None and (npy or ray is not None):
+        raise typer.BadParameter("--npy and --ray are for a data set's pictures; leave them out with --run")
+    if any_remote(data, out):
+        only_here({"--run": run}, "a pool lies on this machine")
+    device = on_cpu(ray, device)
     try:
         from whatchanged.training.features.store import store_features, store_tokens
     except ModuleNotFoundError as error:
@@ -70,7 +88,16 @@ def features(
     from whatchanged.datasets import open_dataset
 
     found = open_dataset(data, dataset, skip_missing=skip_missing)
-    done = store_features(found, backbone, out, weights, shard_size, batch_size, workers, device, quiet, npy)
+    if backbone == "regions":
+        from whatchanged.training.regions.store import store_regions
+
+        shards = store_regions(found, data, out, workers or os.cpu_count() or 1, quiet)
+        show(f"{out}: regions of {len(found.records):,} pairs; {shards} shards written")
+        return
+    with on_cluster(ray, [found.root], quiet) as cores:
+        done = store_features(
+            found, backbone, out, weights, shard_size, batch_size, cores or workers, device, quiet, npy
+        )
     unit = "files" if npy else "shards"
     show(
         f"{out}: {done.pictures:,} pictures, {done.size / 1e6:,.1f} MB; {done.written} {unit} written in"

@@ -15,7 +15,9 @@ import typer
 from typer.core import TyperCommand
 
 from whatchanged.cli import completion
+from whatchanged.cli.cluster import Ray, on_cluster, on_cpu
 from whatchanged.cli.console import hold, note, progress, show
+from whatchanged.cli.places import any_remote, place_of
 from whatchanged.errors import MissingExtra, PluginError
 from whatchanged.plugins import fault
 
@@ -72,7 +74,12 @@ def synth(
     world: str = typer.Argument(
         ..., help="What to draw, one of the names below.", autocompletion=completion.drawings
     ),
-    out: Path = typer.Argument(..., help="The folder to make; it must not exist (a pool grows)."),
+    out: Path = typer.Argument(
+        ...,
+        help="The folder to make, or its URL; it must not exist (a pool grows).",
+        parser=place_of,
+        metavar="OUT",
+    ),
     scenes: int = typer.Option(
         ..., "--scenes", "--documents", min=1, help="How many scenes to draw, or documents of screens."
     ),
@@ -82,6 +89,7 @@ def synth(
     ),
     workers: int = typer.Option(1, "--workers", min=1, help="Processes; any number writes the same bytes."),
     device: str = typer.Option("cpu", "--device", help="auto, cpu, cuda or cuda:NUMBER."),
+    ray: Ray = None,
     quiet: bool = typer.Option(False, "--quiet", help="Nothing on stderr but errors."),
 ) -> None:
     """Draw pairs of pictures with sentences and the full truth about them."""
@@ -91,9 +99,16 @@ def synth(
     options = _options(drawer, ctx.obj)
     width, height = (int(side) for side in size.split("x")) if size else drawer.size
     draw = drawing_function(drawer)
+    device = on_cpu(ray, device)
+    if any_remote(out) and not drawer.elsewhere:
+        raise typer.BadParameter(f"{world} is drawn on this machine's disk; {out} is a URL")
     hold(out)
-    with progress(drawer.unit, scenes, quiet) as advance:
-        drawn = draw(Drawing(out, scenes, seed, (width, height), workers, device, advance), **options)
+    with (
+        on_cluster(ray, [] if any_remote(out) else [out.absolute().parent], quiet) as cores,
+        progress(drawer.unit, scenes, quiet) as advance,
+    ):
+        drawing = Drawing(out, scenes, seed, (width, height), cores or workers, device, advance)
+        drawn = draw(drawing, **options)
     note(f"{drawn} in {out}", quiet)
     show(str(out))
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from whatchanged.errors import WhatchangedError
+from whatchanged.json_values import read_json
 from whatchanged.measured import Box
 
 MOST_BYTES = 5_000_000
@@ -60,8 +61,8 @@ def read_document(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise WhatchangedError(f"{path}: larger than {MOST_BYTES:,} bytes. Is this the right file?")
-        document = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+        document = read_json(path.read_text(encoding="utf-8-sig"))
+    except ValueError as error:
         raise WhatchangedError(f"{path}: not JSON in UTF-8 ({error}).") from error
     except OSError as error:
         raise WhatchangedError(f"{path}: cannot read the file ({error.strerror}).") from error

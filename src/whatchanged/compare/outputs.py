@@ -11,14 +11,21 @@ from whatchanged.compare.summary import summary
 from whatchanged.errors import OutputError
 from whatchanged.files import write_output
 from whatchanged.page import write_page
+from whatchanged.places import is_remote
 
 STORED = "answers.jsonl"
 """The answers of earlier runs; by this file a folder is known to be one of results."""
 RESULTS = "results.jsonl"
+FILES = (RESULTS, "junit.xml", "summary.md", "index.html")
 
 
 def claim(folder: Path) -> None:
     """Make the folder, or take one that is empty or holds earlier results. Raises OutputError."""
+    if is_remote(folder):
+        others = {entry.name for entry in folder.iterdir()} - set(FILES) if folder.is_dir() else set()
+        if others:
+            raise OutputError(f"{folder}: files of others lie there ({min(others)}). Name a new place.")
+        return
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: this is a file; name a folder for the results.")
     if not folder.absolute().parent.is_dir():
@@ -32,12 +39,13 @@ def claim(folder: Path) -> None:
         raise OutputError(f"{folder}: cannot be written ({error.strerror}).") from error
 
 
-def write_outputs(found: Comparison, folder: Path, embed: bool = False) -> None:
+def write_outputs(found: Comparison, folder: Path, embed: bool = False, page: bool = True) -> None:
     """Write results.jsonl, junit.xml, summary.md and index.html, each whole or not at all.
 
-    embed: put the pictures into index.html. Raises OutputError.
+    embed: put the pictures into index.html. page: whether to write it. Raises OutputError.
     """
-    write_page(folder / "index.html", page_of(found), embed)
+    if page:
+        write_page(folder / "index.html", page_of(found), embed)
     write_output(folder / "junit.xml", junit(found))
     write_output(folder / "summary.md", summary(found))
     write_output(folder / RESULTS, results_text(found))

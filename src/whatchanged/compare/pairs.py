@@ -7,6 +7,7 @@ from pathlib import Path
 
 from whatchanged.datasets.picture_files import pictures_below
 from whatchanged.errors import DatasetError
+from whatchanged.places import is_remote
 
 MOST_PAIRS = 100_000
 
@@ -63,7 +64,8 @@ def match_folders(old: Path, new: Path, leave_out: Sequence[Path] = ()) -> Match
     leave_out: folders that are not looked into, such as the one that the results go to.
     Raises DatasetError where a folder cannot be read, both are the same, or none holds a picture.
     """
-    if old.exists() and new.exists() and old.samefile(new):
+    same = old == new if is_remote(old) or is_remote(new) else _same_folder(old, new)
+    if same:
         raise DatasetError(f"{old} and {new} are the same folder. Name the old and the new one.")
     before, other_before = pictures_below(old, leave_out)
     after, other_after = pictures_below(new, leave_out)
@@ -75,6 +77,10 @@ def match_folders(old: Path, new: Path, leave_out: Sequence[Path] = ()) -> Match
         notes_of_formats(other_before + other_after),
         old=old,
     )
+
+
+def _same_folder(old: Path, new: Path) -> bool:
+    return old.exists() and new.exists() and old.samefile(new)
 
 
 def matched(before: Mapping[str, Path], after: Mapping[str, Path]) -> list[Pair]:

@@ -2,13 +2,9 @@
 side on the machine's cores."""
 
 import os
-import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 
 from whatchanged.answers import Answer, Answerer
@@ -20,6 +16,7 @@ from whatchanged.errors import ImageError, WhatchangedError
 from whatchanged.images import picture_size
 from whatchanged.measured import Box
 from whatchanged.measured.reading import same_bytes
+from whatchanged.processes import as_they_come, worker_pool
 
 WORTH = 8
 """Pictures of a usual size that are answered in the time that a process takes to start."""
@@ -158,21 +155,14 @@ def _answered(
         for task in tasks:
             yield task, _answer(answerer, task)
         return
-    with ProcessPoolExecutor(workers, get_context("spawn"), _start, (settings,)) as pool:
-        waiting = {pool.submit(_answer_here, task): task for task in tasks}
+    with worker_pool(workers, _start, (settings,)) as pool:
         try:
-            for done in as_completed(waiting):
-                yield waiting[done], done.result()
+            yield from as_they_come((task, pool.submit(_answer_here, task)) for task in tasks)
         except BrokenProcessPool as error:
             raise WhatchangedError(
                 "A process that compared pictures was ended from outside, perhaps for lack of memory. "
                 "Run the same command again with fewer --workers; what was answered is kept."
             ) from error
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in active_children():
-                process.terminate()
-            raise
 
 
 def _answerer(settings: Settings) -> Answerer:
@@ -193,17 +183,8 @@ _HERE: list[Answerer] = []
 
 
 def _start(settings: Settings) -> None:
-    """Prepare a worker process; it ends when the one that started it does, however that is."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one that started it hears it too
-    threading.Thread(target=_follow, daemon=True).start()
-    _HERE.append(_answerer(settings))
-
-
-def _follow() -> None:
-    parent = parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
+    """Prepare a worker process."""
+    _HERE[:] = [_answerer(settings)]
 
 
 def _answer_here(task: _Task) -> Answer | str:

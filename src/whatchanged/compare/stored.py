@@ -16,6 +16,7 @@ from whatchanged.answers import Answer
 from whatchanged.compare.pairs import digest
 from whatchanged.errors import OutputError
 from whatchanged.files import whole
+from whatchanged.json_values import read_json
 from whatchanged.measured import Box, Measured, Statement
 
 FORMAT = 1
@@ -122,8 +123,8 @@ def is_stored(path: Path) -> bool:
     try:
         with path.open(encoding="utf-8") as stream:
             first = stream.readline(MOST_HEAD)
-        head = json.loads(first) if first else {"format": FORMAT, "signature": 0}
-    except (OSError, ValueError, RecursionError):
+        head = read_json(first) if first else {"format": FORMAT, "signature": 0}
+    except (OSError, ValueError):
         return False
     return isinstance(head, dict) and {"format", "signature"} <= head.keys()
 
@@ -136,8 +137,8 @@ def key_of(before: Path, after: Path, boxes: Sequence[Box]) -> str:
 def _entry(line: str) -> tuple[str, Any] | None:
     """(key, answer) of one line; None where it is torn."""
     try:
-        key, answer = json.loads(line)
-    except (ValueError, TypeError, RecursionError):
+        key, answer = read_json(line, finite=True)
+    except (ValueError, TypeError):
         return None
     return (key, answer) if isinstance(key, str) else None
 

@@ -15,9 +15,11 @@ from pathlib import Path
 from types import ModuleType
 
 from whatchanged import plugins
+from whatchanged.datasets.picture_files import listed
 from whatchanged.datasets.published import differences
 from whatchanged.datasets.reading import SPLITS, Reading, is_unicode
 from whatchanged.errors import DatasetError, PluginError
+from whatchanged.places import is_remote
 from whatchanged.records import PairRecord
 
 __all__ = ["READERS", "SPLITS", "Dataset", "DatasetReport", "Reader", "dataset_names", "open_dataset"]
@@ -99,7 +101,7 @@ def open_dataset(
     Raises DatasetError where something is missing or damaged, PluginError where a plug-in's reader cannot be
     loaded.
     """
-    root = Path(path)
+    root = Path(path) if isinstance(path, str) else path
     if not root.exists():
         raise DatasetError(f"{root}: there is no such file or folder.")
     name = name or _recognise(root)
@@ -179,7 +181,7 @@ def _recognise(root: Path) -> str:
         if find_reader(name).recognises(root):
             return name
     if root.is_dir():
-        names = sorted(os.listdir(root))  # noqa: PTH208 - names, not paths
+        names = sorted(entry.name for entry in root.iterdir())
         lies = ", ".join(names[:6]) + (", ..." if names[6:] else "") if names else "nothing"
         raise DatasetError(
             f"{root}: not a folder of a known data set (it holds {lies}). "
@@ -234,4 +236,7 @@ def _unique(root: Path, records: list[PairRecord], reading: Reading) -> list[Pai
 def _missing_pictures(records: Sequence[PairRecord]) -> tuple[Path, ...]:
     """Pictures that do not exist, each once, in the order of the records."""
     paths = dict.fromkeys(path for r in records for path in (r.before, r.after) if path is not None)
+    if any(map(is_remote, paths)):
+        there = listed(paths)
+        return tuple(path for path in paths if path not in there)
     return tuple(path for path in paths if not os.path.isfile(path))  # noqa: PTH113 - 120,000 of them: pathlib is slow

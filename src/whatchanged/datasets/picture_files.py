@@ -2,10 +2,12 @@
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePath
+from typing import Any
 
 from whatchanged.errors import DatasetError
+from whatchanged.places import is_remote
 
 ENDINGS = frozenset(
     (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".ppm", ".pgm", ".pbm", ".pnm")
@@ -31,6 +33,8 @@ def pictures_below(folder: Path, leave_out: Sequence[Path] = ()) -> tuple[dict[s
     if not folder.is_dir():
         wrong = "this is a file, a folder is wanted" if folder.exists() else "there is no such folder"
         raise DatasetError(f"{folder}: {wrong}.")
+    if is_remote(folder):
+        return _pictures_elsewhere(folder)
     skipped = {path.resolve() for path in leave_out}
     found: dict[str, Path] = {}
     others: Counter[str] = Counter()
@@ -51,6 +55,37 @@ def pictures_below(folder: Path, leave_out: Sequence[Path] = ()) -> tuple[dict[s
             elif ending in DRAWINGS:
                 others[ending] += 1
     return dict(sorted(found.items())), others
+
+
+def _pictures_elsewhere(folder: Any) -> tuple[dict[str, Path], Counter[str]]:
+    """The same for a folder that lies elsewhere."""
+    found: dict[str, Path] = {}
+    others: Counter[str] = Counter()
+    base = folder.path.rstrip("/")
+    names = sorted(name.removeprefix(base).lstrip("/") for name in folder.fs.find(base))
+    if len(names) > MOST_FILES:
+        raise DatasetError(f"{folder}: more than {MOST_FILES:,} files. Name a folder further down.")
+    for name in names:
+        ending = PurePath(name).suffix.lower()
+        hidden = any(part[0] == "." for part in name.split("/") if part)
+        if not hidden and ending in ENDINGS:
+            found[name] = folder / name
+        elif ending in DRAWINGS:
+            others[ending] += 1
+    return found, others
+
+
+def listed(paths: Iterable[Path]) -> set[Path]:
+    """Which of these files there are; each folder is listed once, which asks a store less often."""
+    by_folder: dict[Path, set[Path]] = {}
+    for path in paths:
+        by_folder.setdefault(path.parent, set()).add(path)
+    found: set[Path] = set()
+    for folder, wanted in by_folder.items():
+        if folder.is_dir():
+            names = {entry.name for entry in folder.iterdir()}
+            found |= {path for path in wanted if path.name in names}
+    return found
 
 
 def _refuse(error: OSError) -> None:

@@ -11,9 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from whatchanged.errors import DatasetError
+from whatchanged.json_values import read_json
+from whatchanged.places import is_remote, is_url
 from whatchanged.records import Split
 
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
+"""Names of the parts of a data set, in order."""
+LONGEST_NAME, LONGEST_PATH = 255, 4096
+"""Bytes of a file's name, and of a path, that file systems take."""
+SHORT = 60
+"""Characters of a path that fits in any case."""
+STORES = ("s3", "gs", "gcs", "az", "abfs", "memory")
+"""Where a list may say that pictures lie. The rest of what fsspec knows is for people to name, not for files:
+a list could make this machine ask anything of its neighbours."""
 SKIP = "Mend it, or leave it out with --skip-missing where a command has it."
 
 
@@ -62,10 +72,22 @@ class Reading:
         if not isinstance(name, str) or not name.strip():
             self.damage(f"{where} should name a picture, not {name!r}.")
             return None
-        if "\0" in name or (leaves(name) and not anywhere):
-            self.damage(f"{where}: the path {name!r} leaves the folder {root}.")
+        if is_url(name) and anywhere and not is_remote(root):
+            return self._elsewhere(name, where)
+        inside = not anywhere or is_remote(root)
+        if "\0" in name or (inside and (leaves(name) or is_url(name))):
+            self.damage(f"{where}: the path {name!r} leaves the folder {str(root)!r}.")
             return None
         return root / name
+
+    def _elsewhere(self, url: str, where: str) -> Path | None:
+        """A picture that a list of this machine names by URL; None, and damage, where it lies in no store."""
+        if url.partition("://")[0].lower() not in STORES:
+            self.damage(f"{where}: {url}: a list may name files and URLs of {', '.join(STORES)}.")
+            return None
+        from whatchanged.scale.places import place
+
+        return place(url)
 
     def json(self, path: Path) -> Any:
         """A whole JSON file. A key that an object holds twice is damage (the first stays)."""
@@ -148,13 +170,9 @@ def text(path: Path) -> str:
 
 def parse(content: str, where: str, object_pairs_hook: Any = None) -> Any:
     """JSON, numbers finite. Raises DatasetError that names ``where``."""
-
-    def refuse(name: str) -> float:
-        raise ValueError(f"{name} is no number of JSON")
-
     try:
-        return json.loads(content, object_pairs_hook=object_pairs_hook, parse_constant=refuse)
-    except (ValueError, RecursionError) as error:
+        return read_json(content, finite=True, object_pairs_hook=object_pairs_hook)
+    except ValueError as error:
         raise DatasetError(f"{where}: not JSON ({error}). Copy or make it again.") from error
 
 
@@ -168,10 +186,18 @@ def is_unicode(text: str) -> bool:
 
 
 def leaves(name: str) -> bool:
-    """Whether this path leads out of the folder that it is relative to, on any system."""
+    """Whether this path leads out of the folder that it is relative to, on any system, or can be none."""
+    if len(name) > SHORT and not _fits(name):
+        return True
     if "\0" in name or name.startswith(("/", "\\")) or name[1:2] == ":":
         return True
     return ".." in name and ".." in name.replace("\\", "/").split("/")
+
+
+def _fits(name: str) -> bool:
+    """Whether file systems take a path of this length, and parts of this length."""
+    data = name.encode("utf-8", "surrogatepass")
+    return len(data) < LONGEST_PATH and all(len(part) <= LONGEST_NAME for part in data.split(b"/"))
 
 
 def first_folder(root: Path, *names: str) -> Path:

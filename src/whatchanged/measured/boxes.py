@@ -41,6 +41,13 @@ def gap(one: Box, other: Box) -> int:
     return max(0, across, down)
 
 
+def common(one: Box, other: Box) -> int:
+    """Pixels that two boxes share."""
+    across = min(one[2], other[2]) - max(one[0], other[0])
+    down = min(one[3], other[3]) - max(one[1], other[1])
+    return max(0, across) * max(0, down)
+
+
 def gathered(boxes: Sequence[Box], most_gap: int, most_room: float) -> list[list[int]]:
     """Indices of boxes that lie together: so near, and their common box at most so many times their areas."""
     groups = [[index] for index in range(len(boxes))]

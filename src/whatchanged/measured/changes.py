@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from whatchanged.measured import sentences
-from whatchanged.measured.boxes import area, bands, gathered, grown, union
+from whatchanged.measured.boxes import area, bands, gap, gathered, grown, union
 from whatchanged.measured.gate import Visibility
 from whatchanged.measured.kinds import TEXT_HEIGHT, Finding, find_kind
+from whatchanged.measured.matches import find_match
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.regions import WEAKER, Region, find_regions
 from whatchanged.measured.result import Box, Statement
@@ -30,6 +31,12 @@ MOST_ROOM = 1.5
 """Clusters belong together where the box around them is at most this many times their own boxes."""
 FAINT_PART = 0.1
 """Pixels that differ by less than this part of the most in a cluster are not what it is about."""
+PUSH = (0.4, 2.5)
+"""What comes or goes is at least and at most so large, in steps of what it pushes."""
+OVERLAP = 4
+"""Pixels by which what pushes may reach into what it pushes."""
+MATCH = 0.1
+"""How much more of what differs words must explain than lines do."""
 MOST_PARTS = 8
 """Bands in which shifts are looked for, the largest first."""
 
@@ -80,7 +87,76 @@ def found_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: fl
         there = None if finding.kind == "removed" else box
         was = None if finding.kind == "added" else box
         found.append(Found(finding, was, there, region.pixels))
-    return with_moves(aligned, after, found)
+    return pushed(with_moves(aligned, after, found))
+
+
+def pushed(found: list[Found]) -> list[Found]:
+    """What moved is a consequence where something beside it came, went or grew by about as much.
+
+    In a line of text, what a rewritten word pushes is rewritten with it.
+    """
+    moved = [one for one in found if one.finding.kind == "moved" and one.cause]
+    if not moved:
+        return found
+    written = next((one for one in found if one.finding.kind == "rewritten" and one.cause), None)
+    line = [one for one in moved if written is not None and _one_line(written, one)]
+    if written is not None and line:
+        found = [one for one in found if one not in line and one is not written]
+        return pushed([*found, _rewritten(written, line)])
+    first = max(moved, key=lambda one: one.pixels)
+    if not any(_pushes(one, first) for one in merged(found)):
+        return found
+    return [replace(one, cause=False) if one in moved else one for one in found]
+
+
+def _one_line(written: Found, moved: Found) -> bool:
+    """Whether what moved is of the line of text in which something was rewritten."""
+    word, rest = written.box_after, moved.box_after
+    if word is None or rest is None or moved.finding.values.get("dy"):
+        return False
+    height = max(word[3], rest[3]) - min(word[1], rest[1])
+    return height <= TEXT_HEIGHT and gap(word, rest) <= height
+
+
+def _rewritten(written: Found, line: Sequence[Found]) -> Found:
+    """What was rewritten, with the rest of its line."""
+    parts = [written, *line]
+    before, after = (
+        [box for one in parts if (box := getattr(one, end))] for end in ("box_before", "box_after")
+    )
+    return replace(
+        written,
+        box_before=union(before),
+        box_after=union(after),
+        pixels=sum(one.pixels for one in parts),
+    )
+
+
+def _pushes(one: Found, moved: Found) -> bool:
+    """Whether a change explains that something moved."""
+    step = {name: abs(moved.finding.values.get(name, 0)) for name in ("dx", "dy")}
+    box = one.box_after or one.box_before
+    if box is None or moved.box_after is None or one.finding.kind == "moved":
+        return False
+    if one.finding.kind == "rewritten" or one.finding.aspect == "size":
+        return True
+    overlap = TEXT_HEIGHT if one.finding.kind in ("added", "removed") else OVERLAP
+    if any(
+        far and _lies_before(box, moved.box_after, axis, overlap) for axis, far in enumerate(step.values())
+    ):
+        return True
+    if one.finding.kind == "resized":
+        return any(abs(abs(one.finding.values.get(name, 0)) - far) <= 2 for name, far in step.items() if far)
+    sides = {"dx": box[2] - box[0], "dy": box[3] - box[1]}
+    fits = any(PUSH[0] * far <= sides[name] <= PUSH[1] * far for name, far in step.items() if far)
+    return fits and one.finding.kind in ("added", "removed")
+
+
+def _lies_before(box: Box, other: Box, axis: int, overlap: int) -> bool:
+    """Whether a box ends where another begins, from left to right (axis 0) or downwards, and beside it."""
+    across = 1 - axis
+    beside = box[across] < other[across + 2] and other[across] < box[across + 2]
+    return beside and -MOST_GAP <= box[axis + 2] - other[axis] <= overlap
 
 
 def tightened(before: Pixels, after: Pixels, region: Region) -> Region:
@@ -196,6 +272,10 @@ def _best_shift(before: Pixels, after: Pixels, seen: Visibility, threshold: floa
         shift = find_shift(before, after, seen, box, axis, threshold)
         if shift is not None and (best is None or shift.explained > best.explained + 0.02):
             best = shift
+    everything = grown(union([region.box for region in regions]), 2, (after.shape[1], after.shape[0]))
+    match = find_match(before, after, seen, everything, threshold)
+    if match is not None and (best is None or match.explained > best.explained + MATCH):
+        best = match
     return best
 
 
@@ -213,10 +293,22 @@ def told(axis: int, moved: Sequence[Moved], gaps: Sequence[Gap]) -> list[Found]:
     """What a shift says: what is new, gone, rewritten or stretched, and what moved."""
     text_line = axis == 1 and all(one.after[3] - one.after[1] <= TEXT_HEIGHT for one in moved)
     found = [_of_gap(gap, axis, moved if text_line else ()) for gap in gaps]
+    thick = [one for one in found if not _is_edge(one)]
+    found = [one if one in thick else replace(one, cause=False) for one in found]
     for one in moved:
         finding = Finding("moved", "position", 0.7, {"dx": one.dx, "dy": one.dy})
-        found.append(Found(finding, one.before, one.after, area(one.after), cause=not gaps))
+        found.append(Found(finding, one.before, one.after, area(one.after), cause=not thick))
     return found
+
+
+def _is_edge(one: Found) -> bool:
+    """Whether nothing but an edge was exchanged, as where what moved meets what did not."""
+    box = one.box_after
+    return (
+        one.finding.kind == "replaced"
+        and box is not None
+        and min(box[2] - box[0], box[3] - box[1]) <= OVERLAP
+    )
 
 
 def _of_gap(gap: Gap, axis: int, line: Sequence[Moved]) -> Found:

@@ -59,7 +59,7 @@ def read_layer(pixels: Pixels, box: Box) -> Layer:
         rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
         ink_box = (int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
     even = float(np.count_nonzero(steps <= 8)) / steps.size
-    return Layer(_ground(pixels, box), fill, even, ink, ink_colour, ink_box)
+    return Layer(ground_colour(pixels, box), fill, even, ink, ink_colour, ink_box)
 
 
 def usual_colour(colours: NDArray[np.uint8]) -> Colour:
@@ -77,7 +77,7 @@ def far(one: Colour, other: Colour) -> int:
     return max(abs(a - b) for a, b in zip(one, other, strict=True))
 
 
-def _ground(pixels: Pixels, box: Box) -> Colour:
+def ground_colour(pixels: Pixels, box: Box) -> Colour:
     """The most frequent colour around a box; inside its edge where it fills the picture."""
     left, top, right, bottom = box
     outer = pixels[max(0, top - RING) : bottom + RING, max(0, left - RING) : right + RING]

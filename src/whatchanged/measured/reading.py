@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import ExifTags, Image, ImageCms, ImageOps
 
-from whatchanged.images import MAX_PIXELS, Source, stored_picture
+from whatchanged.errors import ImageError
+from whatchanged.images import MAX_PIXELS, Source, kept, stored_picture
+from whatchanged.places import is_remote
 
 Pixels = NDArray[np.uint8]
 """(H, W, 3): red, green, blue."""
@@ -53,6 +55,11 @@ class Picture:
 
 def same_bytes(one: Source, other: Source) -> bool:
     """Whether both are files of the same bytes, on disk or in memory."""
+    if is_remote(one) or is_remote(other):
+        try:
+            one, other = kept(one), kept(other)
+        except ImageError:
+            return False
     if isinstance(one, bytes) or isinstance(other, bytes):
         return isinstance(one, bytes) and isinstance(other, bytes) and one == other
     if not (isinstance(one, str | Path) and isinstance(other, str | Path)):

@@ -34,6 +34,8 @@ class Gap:
     lines      how many more there are after than before
     ink        how many of their pixels stand out from their neighbours
     thing      the box of what was stretched, or of all that is new or gone
+    after      first and last line of the box after, exclusive
+    before     the same of the lines that are gone
     """
 
     new: Box | None
@@ -42,6 +44,14 @@ class Gap:
     lines: int
     ink: int
     thing: Box
+    after: tuple[int, int]
+    before: tuple[int, int]
+
+    @property
+    def exchanged(self) -> bool:
+        """Whether about as many lines went as came: what changed in them is looked for once more."""
+        came, went = (stop - start for start, stop in (self.after, self.before))
+        return self.new is not None and self.gone is not None and 2 * min(came, went) >= max(came, went)
 
 
 @dataclass(frozen=True)
@@ -89,10 +99,14 @@ def find_shift(
     moved = moved_runs(after, box, axis, runs)
     if not moved:
         return None
+    gaps = gaps_between(before, after, (box, box), axis, runs)
     aligned = before.copy()
     aligned[part] = _warped(before[part], after[part], axis, runs)
+    for gap in gaps:
+        if gap.exchanged:
+            _exchange(aligned[part], before[part], after[part], axis, gap)
+    gaps = tuple(gap for gap in gaps if not gap.exchanged)
     rest = visibility(aligned, after)
-    gaps = gaps_between(before, after, (box, box), axis, runs)
     visible, still = (int(np.count_nonzero(one.visible(threshold))) for one in (seen, rest))
     explained = 1 - (still + sum(gap.ink for gap in gaps if not gap.stretch)) / max(1, visible)
     if explained < EXPLAINED:
@@ -108,6 +122,22 @@ def _warped(before: Pixels, after: Pixels, axis: int, runs: list[Run]) -> Pixels
             start, stop = max(run.start, run.offset), min(run.stop, len(source) + run.offset)
             target[start:stop] = source[start - run.offset : stop - run.offset]
     return np.moveaxis(target, 0, axis)
+
+
+def _exchange(aligned: Pixels, before: Pixels, after: Pixels, axis: int, gap: Gap) -> None:
+    """Lays the lines that are gone where the new ones are: at their beginnings or ends, whichever fits."""
+    target, source, shown = (np.moveaxis(picture, axis, 0) for picture in (aligned, before, after))
+    (first, last), (start, stop) = gap.after, gap.before
+    count = min(last - first, stop - start)
+    ends = (source[start : start + count], source[stop - count : stop])
+    places = (slice(first, first + count), slice(last - count, last))
+    unlike = [
+        int(np.abs(lines.astype(np.int16) - shown[place]).sum())
+        for lines, place in zip(ends, places, strict=True)
+    ]
+    best = int(np.argmin(unlike))
+    target[first:last] = ends[best][-1 if best == 0 else 0]
+    target[places[best]] = ends[best]
 
 
 def moved_runs(after: Pixels, box: Box, axis: int, runs: list[Run]) -> tuple[Moved, ...]:
@@ -170,7 +200,7 @@ def _gap(
     if stretch and (came or went):
         picture = after if came else before
         thing = stretched(picture, came or went or new_lines, axis)
-    return Gap(came, went, stretch, more, ink, thing)
+    return Gap(came, went, stretch, more, ink, thing, new, gone)
 
 
 def novel(pixels: Pixels, lines: Box, axis: int) -> Box | None:

@@ -10,6 +10,7 @@ from whatchanged.recipes.schema import (
     PatchesConfig,
     PoolConfig,
     Recipe,
+    RegionsConfig,
     StageConfig,
 )
 
@@ -23,6 +24,7 @@ __all__ = [
     "PatchesConfig",
     "PoolConfig",
     "Recipe",
+    "RegionsConfig",
     "StageConfig",
     "Task",
     "dump_recipe",

@@ -19,6 +19,7 @@ from whatchanged.recipes.schema import (
     ObjectsConfig,
     PoolConfig,
     Recipe,
+    RegionsConfig,
     StageConfig,
 )
 from whatchanged.recipes.values import toml_value
@@ -43,6 +44,9 @@ def check(recipe: Recipe, where: str) -> None:
         _check_pool(recipe, recipe.data, where)
     if isinstance(recipe.vision, ObjectsConfig):
         _check_guided_attention(recipe, recipe.vision, where)
+        ordered = recipe.vision.aligned
+        wanted = "false: this method reads tokens in any order"
+        require(where, "vision.aligned", ordered, recipe.method.compares_by_place or not ordered, wanted)
     recipe.method.check(recipe, where)
 
 
@@ -111,24 +115,32 @@ def _check_tasks(recipe: Recipe, stage: StageConfig, where: str) -> None:
     require(where, "data.source", source, not disk or source == "dataset", wanted)
     drawn = ", ".join(name for name, task in tasks.items() if task.truth)
     wanted = f'"pool" for the task {drawn}, which learns from the truth of drawn scenes'
-    require(where, "data.source", source, not drawn or source == "pool", wanted)
+    told = recipe.vision.stored or source == "pool"  # of what is stored, the truth lies beside the data set
+    require(where, "data.source", source, not drawn or told, wanted)
 
 
 def _task_hint(recipe: Recipe, name: str) -> str:
     """What a recipe with this task would need, or the nearest task that there is."""
     plain, full = ObjectsConfig(), ObjectsConfig(matching=True)
+    if name in full.tasks and isinstance(recipe.vision, ObjectsConfig) and recipe.vision.frozen:
+        return " It trains the vision, which is frozen: set vision.frozen = false."
     if name in plain.tasks and not isinstance(recipe.vision, ObjectsConfig):
         return ' It needs vision.kind = "objects".'
     if name in full.tasks and name not in plain.tasks:
         return ' It needs vision.kind = "objects" with vision.matching = true.'
+    if name in RegionsConfig().tasks:
+        return ' It needs vision.kind = "regions".'
     return nearest(name, recipe.tasks)
 
 
 def _check_vision_use(recipe: Recipe, stage: StageConfig, where: str) -> None:
     """Whether the vision learns where it can, and only there."""
     prefix, learns = f"stage.{stage.name}.", recipe.vision.learns
-    by = 'a vision that learns: vision.kind = "backbone" or "objects"'
+    by = 'a vision that learns: vision.kind = "backbone", "objects" or "regions"'
     require_used(where, prefix, stage, learns, by, "train_vision")
+    frozen = isinstance(recipe.vision, ObjectsConfig) and recipe.vision.frozen
+    wanted = "false with vision.frozen"
+    require(where, prefix + "train_vision", stage.train_vision, not (frozen and stage.train_vision), wanted)
     tokens = recipe.data.tokens if isinstance(recipe.data, PoolConfig) else ""
     teaching = [name for name in stage.tasks if recipe.tasks[name].vision_only]
     if teaching:
@@ -168,8 +180,9 @@ def _check_rates(recipe: Recipe, stage: StageConfig, where: str) -> None:
 def _check_dataset(recipe: Recipe, data: DatasetConfig, where: str) -> None:
     """Keys of a data set that some stage, or the vision, reads."""
     require_not_negative(where, "data.", data, "validation", "shift")
-    stored = isinstance(recipe.vision, FeaturesConfig)
-    require_used(where, "data.", data, stored, 'vision.kind = "features"', "features")
+    stored = recipe.vision.stored
+    by = 'vision.kind = "features" or "regions"'
+    require_used(where, "data.", data, stored, by, "features")
     _check_variation(recipe, data, stored, where)
     single = any(stage.data == "single" for stage in recipe.stages)
     require_used(where, "data.", data, single, 'a stage with data = "single"', "single", "single_preparation")
@@ -190,7 +203,7 @@ def _check_variation(recipe: Recipe, data: DatasetConfig, stored: bool, where: s
     frozen = recipe.vision.learns and not any(stage.learns_vision for stage in recipe.stages)
     by = "pixels that are read anew in each pass (stored features, or a vision that no stage trains, are not)"
     require_used(where, "data.", data, not stored and not frozen, by, "shift", "mirror_unless")
-    if not isinstance(recipe.vision, FeaturesConfig):
+    if not isinstance(recipe.vision, FeaturesConfig | RegionsConfig):
         side = min(recipe.vision.image_width, recipe.vision.image_height)
         wanted = f"less than half of {side} pixels, the pictures' shorter side"
         require(where, "data.shift", data.shift, 2 * data.shift < side, wanted)
@@ -220,8 +233,8 @@ def _check_examples(data: DatasetConfig, stage: StageConfig, where: str) -> None
 def _check_pool(recipe: Recipe, data: PoolConfig, where: str) -> None:
     """What a pool of drawn triples can give."""
     require_not_negative(where, "data.", data, "validation")
-    pictures = not isinstance(recipe.vision, FeaturesConfig)
-    wanted = 'another kind with data.source = "pool", which holds no grid features'
+    pictures = not recipe.vision.stored
+    wanted = 'another kind with data.source = "pool", which holds no grid features and no regions'
     require(where, "vision.kind", recipe.vision.kind, pictures, wanted)
     by = 'a vision that learns: vision.kind = "backbone" or "objects"'
     require_used(where, "data.", data, recipe.vision.learns, by, "tokens")

@@ -22,6 +22,8 @@ class VisionSettings:
 
     learns: ClassVar[bool] = False
     """Whether the vision has weights of its own."""
+    stored: ClassVar[bool] = False
+    """Whether it reads what was computed from a data set's pictures beforehand, ``data.features``."""
 
     @property
     def tasks(self) -> Mapping[str, Task]:
@@ -33,15 +35,25 @@ class VisionSettings:
         """Whether a picture's tokens are all cells of a grid, in order."""
         return True
 
+    @property
+    def tokens_correspond(self) -> bool:
+        """Whether token n of both pictures belongs together."""
+        return self.keeps_every_cell
+
 
 @dataclass(frozen=True)
 class FeaturesConfig(VisionSettings):
     """Grid features stored on disk, ``rows`` x ``columns`` cells a picture."""
 
+    stored: ClassVar[bool] = True
+
     kind: Literal["features"] = "features"
     rows: int = 7
+    """Rows of the grid of features of a picture."""
     columns: int = 7
+    """Its columns."""
     feature_width: int = 2048
+    """Numbers in each cell."""
 
     def check(self, where: str) -> None:
         """The sizes of a grid."""
@@ -54,8 +66,11 @@ class PatchesConfig(VisionSettings):
 
     kind: Literal["patches"] = "patches"
     image_width: int = 224
+    """Pixels that pictures are resized to."""
     image_height: int = 224
+    """Likewise."""
     patch: int = 32
+    """Pixels of a side of a patch: one token."""
 
     def check(self, where: str) -> None:
         """Whole patches fill the picture."""
@@ -71,10 +86,13 @@ class BackboneConfig(VisionSettings):
 
     kind: Literal["backbone"] = "backbone"
     image_width: int = 240
+    """Pixels that pictures are resized to."""
     image_height: int = 160
+    """Likewise."""
     channels: tuple[int, ...] = (32, 64, 96)
     """One a convolution that halves the picture: three make cells of 8 pixels a side, four of 16."""
     blocks: int = 4
+    """Residual blocks at the size of the cells."""
     same_cell: bool = False
     """Each cell is also told what the other picture shows in the same cell, and how the two differ. Meant for
     pictures from one place."""
@@ -104,9 +122,13 @@ class ObjectsConfig(VisionSettings):
 
     kind: Literal["objects"] = "objects"
     image_width: int = 240
+    """Pixels that pictures are resized to."""
     image_height: int = 160
+    """Likewise."""
     channels: tuple[int, ...] = (32, 64, 96)
+    """One a convolution that halves the picture: three, so that a cell has 8 pixels a side."""
     blocks: int = 4
+    """As of a backbone."""
     keep: int = 24
     """Tokens of a picture: the cells most like the middle of an object. 0 keeps all cells."""
     matching: bool = False
@@ -115,6 +137,12 @@ class ObjectsConfig(VisionSettings):
     """Sizes and positions are read from all objects of a picture together, before they are matched."""
     guided_attention: bool = False
     """Each word learns to look at the objects that it mentions."""
+    frozen: bool = False
+    """The vision comes from another model (``--init``), and nothing in it learns any more. Its tokens are
+    standardised: each number has mean 0 and deviation 1 over pairs to train on."""
+    aligned: bool = False
+    """The tokens after stand in the order of their matches before. Needs the matching to be finished:
+    ``frozen``."""
 
     cell: ClassVar[int] = CELL
     """Pixels of a side of a cell."""
@@ -127,6 +155,8 @@ class ObjectsConfig(VisionSettings):
     @property
     def tasks(self) -> Mapping[str, Task]:
         """What the truth of scenes can teach."""
+        if self.frozen:
+            return {}
         detection = {"detection": Task(1, truth=True, vision_only=True)}
         return {**detection, "matching": Task(6, truth=True)} if self.matching else detection
 
@@ -134,6 +164,11 @@ class ObjectsConfig(VisionSettings):
     def keeps_every_cell(self) -> bool:
         """Whether a picture's tokens are all its cells."""
         return self.keep in (0, self.cells)
+
+    @property
+    def tokens_correspond(self) -> bool:
+        """Cells do by their places, kept ones where they are aligned."""
+        return self.keeps_every_cell or self.aligned
 
     def check(self, where: str) -> None:
         """What the convolutions need, as many tokens as a picture has, and switches that need each other."""
@@ -146,9 +181,48 @@ class ObjectsConfig(VisionSettings):
         fits = self.matching or not self.scene_context
         wanted = "false without vision.matching = true, which uses the positions"
         require(where, "vision.scene_context", self.scene_context, fits, wanted)
+        fits = not self.aligned or (self.matching and self.frozen and not self.keeps_every_cell)
+        wanted = (
+            "false without vision.matching and vision.frozen, or where all cells are kept in their places"
+        )
+        require(where, "vision.aligned", self.aligned, fits, wanted)
 
 
-VisionConfig = FeaturesConfig | PatchesConfig | BackboneConfig | ObjectsConfig
+@dataclass(frozen=True)
+class RegionsConfig(VisionSettings):
+    """Regions of screens as tokens: places that may have changed, cut out of both pictures and stored.
+
+    Not published. Its own task ``regions`` learns what each place shows from the truth of drawn pairs.
+    """
+
+    learns: ClassVar[bool] = True
+    stored: ClassVar[bool] = True
+
+    kind: Literal["regions"] = "regions"
+    regions: int = 8
+    """Tokens of a picture at most: what ``whatchanged features --backbone regions`` stored."""
+    side: int = 40
+    """Pixels of a side of a cut, as stored."""
+    channels: tuple[int, ...] = (32, 48, 64, 96)
+    """One a convolution that halves the cut."""
+    width: int = 128
+    """Numbers of a token."""
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """What the truth of drawn pairs can teach."""
+        return {"regions": Task(11, truth=True, vision_only=True)}
+
+    def check(self, where: str) -> None:
+        """At least a region, a cut that its convolutions can halve."""
+        require_positive(where, "vision.", self, "regions", "side", "width")
+        halvings = 2 ** len(self.channels)
+        fits = bool(self.channels) and min(self.channels) > 0 and self.side >= halvings
+        wanted = f"numbers above 0, so few that vision.side = {self.side} can be halved for each"
+        require(where, "vision.channels", self.channels, fits, wanted)
+
+
+VisionConfig = FeaturesConfig | PatchesConfig | BackboneConfig | ObjectsConfig | RegionsConfig
 """``[vision]``: what turns a picture into tokens, by ``kind``."""
 
 Preparation = Literal[
@@ -175,8 +249,9 @@ class DatasetConfig:
 
     source: Literal["dataset"] = "dataset"
     path: str = ""
+    """The data set's folder, or a list of pairs."""
     features: str = ""
-    """Folder of grid features: what ``whatchanged features`` wrote, or an ``.npy`` a picture."""
+    """What ``whatchanged features`` wrote, grids or regions; or a folder with an ``.npy`` a picture."""
     single: str = ""
     """Folder of single pictures with captions (CUB), for stages with ``data`` "single"."""
     single_preparation: Preparation = "none"
@@ -224,6 +299,7 @@ class PoolConfig:
 
     source: Literal["pool"] = "pool"
     path: str = ""
+    """The pool's folder (``whatchanged synth clevr-pool``)."""
     tokens: str = ""
     """Folder of stored tokens (``whatchanged features POOL OUT --run RUN``). "": pictures are read."""
     merges: str = ""
@@ -258,25 +334,35 @@ class StageConfig:
     """One stage: a weighted mix of tasks, an optimiser, a schedule, a stopping rule."""
 
     name: str
+    """By which ``--set stage.NAME.KEY`` and the files of checkpoints name the stage."""
     tasks: Mapping[str, float]
     """Task -> weight. Each step draws one task with probability weight / sum of weights."""
     steps: int
+    """Updates of the weights, at most."""
     batch: int
+    """Examples a step."""
     lr: float
+    """The learning rate that ``schedule`` starts from, or rises to."""
     schedule: Literal[
         "constant", "inverse_sqrt", "halving", "cosine", "stairs", "warmup_linear", "warmup_cosine"
     ] = "constant"
+    """How the rate goes on; ``training/schedule.py`` has the formulas."""
     warmup: int = 0
+    """Steps in which the rate rises."""
     stair: int = 0
     """With schedule "stairs": the rate is divided by ten each time that this many steps are done."""
     optimizer: Literal["adam", "adamw", "bert_adam"] = "adam"
+    """Adam with L2 decay, AdamW, or CLIP4IDC's BertAdam."""
     beta2: float = 0.999
+    """Adam's second decay rate; the first is 0.9."""
     weight_decay: float = 0.0
+    """Its strength; 0: none."""
     rates: Mapping[str, float] = field(default_factory=dict)
     """Group of parameters -> what ``lr`` is multiplied by there. 0: the group does not learn."""
     data: Literal["pairs", "single"] = "pairs"
     """What tasks with captions read: the data set's pairs, or single pictures (``data.single``)."""
     evaluate_every: int = 0
+    """Steps between evaluations on validation pairs. 0: none."""
     evaluate_from: int = 0
     """Evaluations before this step never count as a new best."""
     patience: int = 0
@@ -286,11 +372,13 @@ class StageConfig:
     train_vision: bool = True
     """Whether a vision with weights of its own learns, too."""
     log_every: int = 50
+    """Steps between lines of ``metrics.jsonl``."""
     save_every: int = 1000
     """Steps between checkpoints: what a killed run loses at most."""
     max_grad_norm: float = 0.0
     """Larger gradient norms are scaled down to this. 0: never."""
     precision: Literal["fp32", "bf16"] = "fp32"
+    """Of the arithmetic. bf16: matrix products in 16 bit, weights in 32."""
     examples: Literal["", "captions", "pairs", "scenes"] = ""
     """This stage's own ``data.examples``, with its own ``exchange``. "": both as in ``data``."""
     exchange: bool = False
@@ -311,10 +399,13 @@ class Recipe:
     """A whole run: one method, one vision, one data source, stages in order, one seed."""
 
     name: str
+    """By which messages and bundles name the recipe."""
     description: str
+    """One line for ``whatchanged recipes``."""
     stages: tuple[StageConfig, ...]
     method: MethodSettings
     seed: int = 1234
+    """Everything that is drawn at random follows from it."""
     vision: VisionConfig = field(default_factory=FeaturesConfig)
     data: DataConfig = field(default_factory=DatasetConfig)
 

@@ -11,10 +11,12 @@ from whatchanged.recipes.schema import (
     ObjectsConfig,
     PatchesConfig,
     Recipe,
+    RegionsConfig,
     VisionConfig,
 )
 from whatchanged.training.methods import Method, build_method
 from whatchanged.training.objects.tokens import ObjectVision
+from whatchanged.training.regions.vision import RegionVision
 from whatchanged.training.vision.backbone import BackboneVision
 from whatchanged.training.vision.base import Vision
 from whatchanged.training.vision.features import StoredFeatures
@@ -33,6 +35,8 @@ def build_vision(config: VisionConfig) -> Vision:
             return BackboneVision(config)
         case ObjectsConfig():
             return ObjectVision(config)
+        case RegionsConfig():
+            return RegionVision(config)
 
 
 _COPIES = 4
@@ -40,18 +44,20 @@ _COPIES = 4
 
 
 def check_memory(recipe: Recipe, vocabulary: Vocabulary) -> None:
-    """Raises RecipeError where this machine's memory cannot hold the method while it learns.
-
-    It is counted on torch's "meta" device, whose tensors have shapes and no numbers.
-    """
-    with torch.device("meta"):
-        weights = sum(parameter.nbytes for parameter in make_method(recipe, vocabulary).parameters())
-    needed, there = _COPIES * weights, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    """Raises RecipeError where this machine's memory cannot hold the method while it learns."""
+    needed = _COPIES * weight_bytes(recipe, vocabulary)
+    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if needed > there:
         raise RecipeError(
             f"{recipe.name}: with these settings the method needs {needed / 1e9:,.1f} GB of memory to learn,"
             f" and this machine has {there / 1e9:,.1f} GB. Choose smaller widths or fewer layers."
         )
+
+
+def weight_bytes(recipe: Recipe, vocabulary: Vocabulary) -> int:
+    """Bytes of a method's weights: its tensors have shapes and no numbers on torch's "meta" device."""
+    with torch.device("meta"):
+        return sum(parameter.nbytes for parameter in make_method(recipe, vocabulary).parameters())
 
 
 def make_method(recipe: Recipe, vocabulary: Vocabulary, longest_caption: int = 0) -> Method:

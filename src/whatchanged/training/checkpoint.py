@@ -20,11 +20,12 @@ from torch import Tensor
 
 from whatchanged.errors import RecipeError
 from whatchanged.files import write_whole
+from whatchanged.json_values import read_json
 from whatchanged.training.compatibility import current_names
 from whatchanged.training.distributed import rank
 from whatchanged.training.vision.base import TorchModule
 
-_UNREADABLE = (OSError, SafetensorError, KeyError, TypeError, ValueError, AttributeError, RecursionError)
+_UNREADABLE = (OSError, SafetensorError, KeyError, TypeError, ValueError, AttributeError)
 """What reading a damaged checkpoint raises."""
 
 
@@ -144,13 +145,13 @@ def read_checkpoint(path: Path) -> Checkpoint:
     """Read a checkpoint; raises RecipeError if the file is missing or damaged."""
     try:
         with safe_open(path, framework="pt") as file:
-            rest = json.loads((file.metadata() or {})["rest"])
+            rest = read_json((file.metadata() or {})["rest"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         sha256 = rest.pop("sha256", None)  # checkpoints before 0.2 have none
         if sha256 is not None and sha256 != digest(tensors, json.dumps(rest)):
             raise ValueError("its content was changed: its SHA-256 is another")
         tensors = current_names(tensors)
-        return Checkpoint(path, _state(rest["state"]), tensors, rest)
+        return Checkpoint(path, state_of(rest["state"]), tensors, rest)
     except _UNREADABLE as error:
         raise RecipeError(
             f"{path}: no checkpoint can be read here ({error}). Start the run again."
@@ -161,7 +162,7 @@ def read_state(path: Path) -> State:
     """Where a run stood when this checkpoint was written; its weights are not read. Raises RecipeError."""
     try:
         with safe_open(path, framework="pt") as file:
-            return _state(json.loads((file.metadata() or {})["rest"])["state"])
+            return state_of(read_json((file.metadata() or {})["rest"])["state"])
     except _UNREADABLE as error:
         raise RecipeError(
             f"{path}: no checkpoint can be read here ({error}). Start the run again."
@@ -178,7 +179,7 @@ def digest(tensors: Mapping[str, Tensor], rest: str = "") -> str:
     return found.hexdigest()
 
 
-def _state(fields: Any) -> State:
+def state_of(fields: Any) -> State:
     """The state that a checkpoint holds. Raises TypeError or ValueError where a value is none of its kind."""
     state = State(**fields)
     counts = (state.stage, state.step, state.misses, state.log_bytes, *state.positions.values())

@@ -24,6 +24,7 @@ from torch import Tensor, distributed, nn
 from torch.nn import functional as F
 
 from whatchanged.errors import RecipeError
+from whatchanged.json_values import read_json
 from whatchanged.processes import launched_processes
 
 TIMEOUT = timedelta(hours=6)
@@ -126,7 +127,7 @@ def add_up_gradients(parameters: Iterable[nn.Parameter]) -> None:
     moved = [parameter for parameter, count in zip(learning, some.tolist(), strict=True) if count]
     for bucket in _buckets(moved):
         flat = torch.cat([_gradient(parameter).flatten() for parameter in bucket])
-        distributed.all_reduce(flat)
+        _all_reduce(flat)
         pieces = torch.split(flat, [parameter.numel() for parameter in bucket])
         for parameter, piece in zip(bucket, pieces, strict=True):
             parameter.grad = piece.view_as(parameter).clone()
@@ -137,7 +138,7 @@ def greatest(values: Sequence[int]) -> list[int]:
     if processes() == 1:
         return list(values)
     found = torch.tensor(values)
-    distributed.all_reduce(found, distributed.ReduceOp.MAX)
+    _all_reduce(found, distributed.ReduceOp.MAX)
     return [int(value) for value in found]
 
 
@@ -150,7 +151,7 @@ def gather_texts(texts: Sequence[str]) -> list[str]:
     lengths = gather_batch(torch.tensor([len(own)])).tolist()
     parts = bytes(joint.tolist())
     starts = [sum(lengths[:number]) for number in range(len(lengths))]
-    lists = [json.loads(parts[start : start + length]) for start, length in zip(starts, lengths, strict=True)]
+    lists = [read_json(parts[start : start + length]) for start, length in zip(starts, lengths, strict=True)]
     return [text for found in lists for text in found]
 
 
@@ -233,8 +234,19 @@ def _together() -> bool:
 
 def _added(numbers: Tensor) -> Tensor:
     total = numbers.clone(memory_format=torch.contiguous_format)
-    distributed.all_reduce(total)
+    _all_reduce(total)
     return total
+
+
+def _all_reduce(numbers: Tensor, by: distributed.ReduceOp.RedOpType = distributed.ReduceOp.SUM) -> None:
+    """Replace numbers by their sum over all processes, or the like. RecipeError where one has ended."""
+    try:
+        distributed.all_reduce(numbers, by)
+    except RuntimeError as error:
+        raise RecipeError(
+            f"Another process of this run ended; its own message says why ({error}). What was learned up to"
+            " the last checkpoint stays: go on with --resume."
+        ) from error
 
 
 def _place(count: int) -> tuple[int, int]:

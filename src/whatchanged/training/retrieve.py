@@ -6,8 +6,8 @@ from pathlib import Path
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import preparation
 from whatchanged.errors import DatasetError, OutputError, RecipeError
-from whatchanged.evaluation.io.similarity import Similarity, write_similarity
-from whatchanged.recipes.schema import DatasetConfig, FeaturesConfig
+from whatchanged.evaluation.io.similarity import Similarity, is_names, write_similarity
+from whatchanged.recipes.schema import DatasetConfig
 from whatchanged.training.batches import read_examples
 from whatchanged.training.data.captions import prepare
 from whatchanged.training.data.examples import DatasetSource
@@ -28,8 +28,9 @@ def retrieve_run(
     """
     if output.suffix != ".npy":
         raise OutputError(f"{output}: the similarities are a NumPy array. Choose a name that ends in .npy.")
-    for file in (output, output.with_suffix(".json")):
-        if file.exists():
+    names = output.with_suffix(".json")
+    for file in (output, names):
+        if file.exists() and not (file == names and is_names(names)):
             raise OutputError(f"{file}: exists already. Choose another name.")
     recipe, method, _ = open_run(run, adapted(run) if checkpoint == "auto" else checkpoint)
     if not recipe.method.embeds_captions:
@@ -38,7 +39,7 @@ def retrieve_run(
         )
     if not isinstance(recipe.data, DatasetConfig):
         raise RecipeError(f"{run}: it was trained on a pool. Name a run that was trained on a data set.")
-    found = open_dataset(dataset, split=split, pictures=not isinstance(recipe.vision, FeaturesConfig))
+    found = open_dataset(dataset, split=split, pictures=not recipe.vision.stored)
     records = [r for r in found.records if r.captions and r.changed is not False]
     if not records:
         raise DatasetError(f"{dataset}: no captioned pair with a change in split {split}.")

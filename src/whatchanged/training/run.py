@@ -12,7 +12,8 @@ import torch
 
 from whatchanged.captioner.bundle import open_bundle
 from whatchanged.errors import OutputError, RecipeError
-from whatchanged.recipes.schema import DataConfig, PoolConfig, Recipe
+from whatchanged.recipes.schema import DataConfig, ObjectsConfig, PoolConfig, Recipe
+from whatchanged.training.batches import Source, read_examples, stack_pictures
 from whatchanged.training.build import check_memory, make_method
 from whatchanged.training.checkpoint import State, read_checkpoint, save_checkpoint
 from whatchanged.training.data.sources import open_sources
@@ -33,9 +34,12 @@ from whatchanged.training.run_folder import (
     read_recipe,
 )
 from whatchanged.training.schedule import trained_groups
-from whatchanged.training.vision.base import PictureVision
+from whatchanged.training.vision.base import PictureVision, StandardisedVision, Vision
 from whatchanged.training.weights.bundle_weights import check_norms, initialise_from_bundle
 from whatchanged.training.weights.trained import is_model
+
+MEASURED = 512
+"""Pairs by whose tokens a frozen vision standardises."""
 
 
 def run_recipe(
@@ -106,6 +110,8 @@ def _run(
                 start.restore_model(method)
             elif init is not None:
                 start_from(recipe, method, init, quiet)
+            if start is None:
+                measure_tokens(method.vision, sources.train)
             check_tokens(recipe, method)
     except BaseException:
         if fresh and writes:
@@ -149,10 +155,15 @@ def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
 def check_start(recipe: Recipe, quiet: bool) -> None:
     """Check a recipe that starts from random weights.
 
-    Raises RecipeError where it keeps the best cells of a picture by heads, and no stage learns to see. Warns
-    where the first stage chooses cells by heads that it does not train, and where the recipe expects
-    published weights.
+    Raises RecipeError where its vision is frozen, or keeps the best cells of a picture by heads and no stage
+    learns to see. Warns where the first stage chooses cells by heads that it does not train, and where the
+    recipe expects published weights.
     """
+    if isinstance(recipe.vision, ObjectsConfig) and recipe.vision.frozen:
+        raise RecipeError(
+            f"{recipe.name}: vision.frozen keeps the vision as it is, and it would be random. Start from"
+            " trained weights: --init clevr-pcl, or --init RUN."
+        )
     tasks = recipe.vision.tasks
     teachers = {name for name, task in tasks.items() if task.vision_only}
     ranked = not recipe.vision.keeps_every_cell
@@ -193,6 +204,12 @@ def check_tokens(recipe: Recipe, method: Method) -> None:
             f"{data.tokens}: these tokens were made by other weights than this run's vision has."
             " Begin from the run that made them: --init RUN"
         )
+
+
+def measure_tokens(vision: Vision, source: Source) -> None:
+    """Standardise a vision that does so by the tokens of the first ``MEASURED`` examples."""
+    if isinstance(vision, StandardisedVision) and vision.standardises:
+        vision.measure(*stack_pictures(list(read_examples(source, range(min(len(source), MEASURED))))))
 
 
 def seed_everything(seed: int) -> None:

@@ -21,10 +21,12 @@ from whatchanged.bpe import from_json, to_json
 from whatchanged.captioner.bundle import shipped
 from whatchanged.errors import RecipeError
 from whatchanged.files import whole
+from whatchanged.json_values import read_json
 from whatchanged.recipes.reader import dump_recipe, parse_saved_recipe
 from whatchanged.recipes.schema import Recipe
-from whatchanged.training.build import make_method
+from whatchanged.training.build import make_method, weight_bytes
 from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, stage_checkpoint
+from whatchanged.training.distributed import processes
 from whatchanged.training.methods import Method
 from whatchanged.vocabulary import Vocabulary
 
@@ -39,12 +41,13 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
     """
     recipe = read_recipe(run)
     try:
-        vocabulary = from_json(json.loads((run / "vocabulary.json").read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        vocabulary = from_json(read_json((run / "vocabulary.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, KeyError) as error:
         raise RecipeError(f"{run}: its vocabulary.json cannot be read ({error}). Train it again.") from error
-    method = make_method(recipe, vocabulary)
     saved = read_checkpoint(checkpoint_file(run, checkpoint))
     check_stage(saved, recipe)
+    _check_sizes(saved, recipe, vocabulary)
+    method = make_method(recipe, vocabulary)
     stages = [stage.name for stage in recipe.stages]
     if checkpoint in stages and saved.state.stage != stages.index(checkpoint):
         raise RecipeError(
@@ -54,6 +57,17 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
     saved.restore_model(method)
     method.eval()
     return recipe, method, saved.state
+
+
+def _check_sizes(saved: Checkpoint, recipe: Recipe, vocabulary: Vocabulary) -> None:
+    """Raises RecipeError where the recipe asks for a larger method than the checkpoint has weights for."""
+    wanted = weight_bytes(recipe, vocabulary)
+    there = sum(tensor.nbytes for name, tensor in saved.tensors.items() if name.startswith("model."))
+    if wanted > there:
+        raise RecipeError(
+            f"{saved.path}: its weights have {there:,} bytes, those of its recipe {wanted:,}. Use the recipe"
+            " that the run was started with."
+        )
 
 
 def check_stage(saved: Checkpoint, recipe: Recipe) -> None:
@@ -108,8 +122,8 @@ def keep(recipe: Recipe, run: Path, where: torch.device, init: Path | None, resu
     run.mkdir(parents=True, exist_ok=True)
     about = environment(where)
     if resumed and (first := _first_environment(run)):
-        earlier = first.pop("sittings", [])  # what launches were called before 0.2
-        about = {**first, "launches": [*first.get("launches", earlier), about]}
+        earlier = first.pop("launches", first.pop("sittings", []))  # as they were called before 0.2
+        about = {**first, "launches": [*(earlier if isinstance(earlier, list) else []), about]}
     else:
         about["init"] = None if init is None else str(init)
     _write(run / "environment.json", json.dumps(about, indent=1))
@@ -124,7 +138,7 @@ def keep_vocabulary(vocabulary: Vocabulary, run: Path) -> None:
 def check_vocabulary(vocabulary: Vocabulary, run: Path) -> None:
     """Raise RecipeError where a resumed run would have another vocabulary than it started with."""
     kept = run / "vocabulary.json"
-    if kept.is_file() and kept.read_text(encoding="utf-8").rstrip("\n") != _entries(vocabulary):
+    if kept.is_file() and kept.read_bytes().rstrip(b"\n") != _entries(vocabulary).encode():
         raise RecipeError(
             f"{run}: the data has other words now than when this run began (vocabulary.json). Resume with the"
             " same data, or start another run from this one: --init."
@@ -146,8 +160,8 @@ def _entries(vocabulary: Vocabulary) -> str:
 def _first_environment(run: Path) -> dict[str, Any]:
     """What was written when the run began; {} where nothing was, or it cannot be read."""
     try:
-        kept = json.loads((run / "environment.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        kept = read_json((run / "environment.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         return {}
     return kept if isinstance(kept, dict) else {}
 
@@ -173,4 +187,5 @@ def environment(device: torch.device) -> dict[str, object]:
         "cores": os.cpu_count(),
         "threads": torch.get_num_threads(),
         "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
+        "processes": processes(),
     }

@@ -19,6 +19,7 @@ from whatchanged.evaluation.metrics.cider import cider_d
 from whatchanged.evaluation.metrics.ngrams import count
 from whatchanged.evaluation.metrics.rouge import rouge_l
 from whatchanged.evaluation.report.retrieval_report import retrieval
+from whatchanged.json_values import read_json
 from whatchanged.training.batches import Batch, Example, Source, read_examples
 from whatchanged.training.distributed import (
     first_row,
@@ -60,7 +61,7 @@ def caption_source(
         examples = list(read_examples(source, range(start, min(start + BATCH, own.stop))))
         captions += write_captions(method, method.collate(examples).to(device))
         references += [json.dumps(example.record.captions) for example in examples]
-    return gather_texts(captions), [tuple(json.loads(own)) for own in gather_texts(references)]
+    return gather_texts(captions), [tuple(read_json(own)) for own in gather_texts(references)]
 
 
 def captioning_scores(captions: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, float]:

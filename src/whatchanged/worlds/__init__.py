@@ -97,6 +97,7 @@ class Drawer:
     size: of its pictures, unless another is asked for.
     unit: what ``--scenes`` counts.
     options: its own, beside those of every drawer.
+    elsewhere: whether ``out`` may be a URL's path-like object (``scale.places``).
     extra: the extra of this package that it needs, such as "train"; "" for none.
     """
 
@@ -107,6 +108,7 @@ class Drawer:
     unit: str = "scenes"
     options: tuple[DrawerOption, ...] = ()
     extra: str = ""
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True)

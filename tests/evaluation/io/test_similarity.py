@@ -2,6 +2,7 @@ import json
 
 import numpy as np
 import pytest
+from strange_arrays import STRANGE
 
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.io.similarity import Similarity, read_similarity, write_similarity
@@ -46,4 +47,12 @@ def test_files_that_do_not_fit(tmp_path, matrix, ids, message):
     np.save(tmp_path / "s.npy", matrix)
     (tmp_path / "s.json").write_text(json.dumps(ids))
     with pytest.raises(PredictionsError, match=message):
+        read_similarity(tmp_path / "s.npy")
+
+
+@pytest.mark.parametrize("kind", STRANGE)
+def test_files_that_are_no_matrix(tmp_path, kind):
+    (tmp_path / "s.npy").write_bytes(STRANGE[kind])
+    (tmp_path / "s.json").write_text(json.dumps(IDS))
+    with pytest.raises(PredictionsError, match=r"s\.npy: (not a NumPy array|a matrix of real numbers)"):
         read_similarity(tmp_path / "s.npy")

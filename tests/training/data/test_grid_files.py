@@ -85,6 +85,31 @@ def test_what_is_no_shard_is_refused(folder):
         read_header(path)
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        [],
+        [1, 2],
+        3,
+        None,
+        {"about": ABOUT},
+        {"about": [ABOUT], "pictures": ["a"] * 5},
+        {"about": {**ABOUT, "rows": [2]}, "pictures": ["a"] * 5},
+        {"about": {**ABOUT, "rows": "2"}, "pictures": ["a"] * 5},
+        {"about": {**ABOUT, "rows": True}, "pictures": ["a"] * 5},
+        {"about": ABOUT, "pictures": 5},
+        {"about": ABOUT, "pictures": [["a"]] * 5},
+        {"about": ABOUT, "pictures": {"a": 1}},
+    ],
+    ids=str,
+)
+def test_metadata_of_another_kind_is_refused(folder, told):
+    path = shard_file(folder[0], 0)
+    path.write_bytes(save({"features": folder[1]}, {"grids": json.dumps(told)}))
+    with pytest.raises(DatasetError, match=r"00000\.safetensors: no features that whatchanged wrote"):
+        GridFiles(folder[0])
+
+
 def test_names_are_paths_below_the_folder_of_the_data(tmp_path):
     assert picture_name(tmp_path / "images" / "x.png", tmp_path) == "images/x.png"
     assert picture_name(tmp_path / "images" / "x.png", tmp_path / "pairs.csv") == "images/x.png"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from strange_arrays import STRANGE, npy
 
 from whatchanged.errors import DatasetError, OutputError
 from whatchanged.training.data.npy_files import features_places, npy_bytes, npy_file, read_features
@@ -35,6 +36,18 @@ def test_wrong_features_are_refused(tmp_path):
     np.save(tmp_path / "x.png.npy", np.array([{"a": 1}]), allow_pickle=True)
     with pytest.raises(DatasetError, match="cannot read the features"):
         read(tmp_path, picture)
+
+
+NOT_FINITE = {
+    name: npy(np.full((2, 3), value, np.float32)) for name, value in (("NaN", np.nan), ("inf", np.inf))
+}
+
+
+@pytest.mark.parametrize("kind", [*STRANGE, *NOT_FINITE])
+def test_features_that_are_no_array_of_finite_numbers(tmp_path, kind):
+    (tmp_path / "x.png.npy").write_bytes({**STRANGE, **NOT_FINITE}[kind])
+    with pytest.raises(DatasetError, match=r"x\.png\.npy: (cannot read the features|got the shape)"):
+        read_features(features_places(tmp_path, tmp_path / "x.png", tmp_path), 1, 2, 3)
 
 
 @pytest.mark.parametrize(

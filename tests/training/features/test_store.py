@@ -42,7 +42,9 @@ def test_each_shard_gets_its_tokens_plain_first(run, tiny_pool, tmp_path):
     out = tmp_path / "tokens"
     assert store_tokens(run, tiny_pool, out, 3, "cpu", quiet=True) == 2
     assert sorted(file.name for file in out.iterdir()) == [
+        "00000.sha256.npy",
         "00000.tokens.npy",
+        "00001.sha256.npy",
         "00001.tokens.npy",
         "tokens.json",
     ]

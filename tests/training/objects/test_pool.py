@@ -231,7 +231,7 @@ def test_shards_of_another_length_or_missing_ones_are_named(tiny_pool, tmp_path)
 
 def test_a_damaged_description_is_named(tiny_pool, tmp_path, in_threads):
     pool = shutil.copytree(tiny_pool, tmp_path / "pool")
-    for text in ("{", "[]"):
+    for text in ("{", "[]", "[" * 100_000):
         (pool / "pool.json").write_text(text)
         with pytest.raises(DatasetError, match=r"pool\.json: .*Draw the pool again"):
             draw_pool(pool, 1, SEED, (WIDTH, HEIGHT), 1)

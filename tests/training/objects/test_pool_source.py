@@ -13,6 +13,7 @@ from tiny_pool import HEIGHT, SEED, SHARD, WIDTH
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.objects import pool_source
+from whatchanged.training.objects.checked_rows import CheckedRows
 from whatchanged.training.objects.pool import Pairing, open_shards, pairing
 from whatchanged.training.objects.pool_source import ORDERED, PAIRS, PoolSource, mentioned_objects, open_pool
 from whatchanged.worlds import World
@@ -205,7 +206,8 @@ def test_batches_are_left_to_the_loop_to_vary_but_stored_tokens_come_in_variants
 
 
 def test_tokens_stand_for_pictures(shards, source, tmp_path):
-    tokens = [np.load(f) for f in sorted(tokens_in(tmp_path / "tokens", shards).iterdir())]
+    files = sorted(tokens_in(tmp_path / "tokens", shards).iterdir())
+    tokens = [CheckedRows(file, np.load(file), None, "") for file in files]
     stored = replace(source, tokens=tokens)
     example = stored.example(6 * 7 + 4, rng())  # triple 7 is the third of shard 1; semantic to nonsemantic
     assert example.before.shape == (6, 27) and example.before.dtype == np.float32

@@ -51,6 +51,10 @@ def no_origin_readable(folder):
     (folder / "tokens.json").write_text("{")
 
 
+def nested_origin(folder):
+    (folder / "tokens.json").write_text("[" * 100_000)
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -60,10 +64,11 @@ def no_origin_readable(folder):
         (cut_file, r"00001\.tokens\.npy: these tokens cannot be read"),
         (other_numbers, "these tokens cannot be read .*float32"),
         (no_origin_readable, r"tokens\.json: cannot be read"),
+        (nested_origin, r"tokens\.json: cannot be read \(too many lists"),
     ],
 )
 def test_tokens_that_do_not_fit_are_refused(tokens, tiny_pool, shards, damage, message):
-    assert [float(one[4, 1, 2, 5, 26]) for one in open_tokens(tokens, tiny_pool, shards)] == [1, 2]
+    assert [float(one.read(4)[1, 2, 5, 26]) for one in open_tokens(tokens, tiny_pool, shards)] == [1, 2]
     damage(tokens)
     with pytest.raises(DatasetError, match=message):
         open_tokens(tokens, tiny_pool, shards)

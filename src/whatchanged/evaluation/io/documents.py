@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from whatchanged.errors import PredictionsError
+from whatchanged.json_values import read_json
 
 SHOWN = 80
 _PCL_CLEVR = re.compile(r"CLEVR_default_(\d+)(?:\.png)?_CLEVR_(semantic|nonsemantic)_(\d+)(?:\.png)?")
@@ -91,8 +92,8 @@ def _lines(path: Path, text: str) -> list[tuple[str, Any]]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
-                values.append((f"line {number}", json.loads(line)))
-            except (ValueError, RecursionError) as error:
+                values.append((f"line {number}", read_json(line)))
+            except ValueError as error:
                 raise _malformed(path, number, error) from error
     return values
 

@@ -12,7 +12,6 @@ The formats, recognised by their content:
 An id may be spelled as any of them spells it, where it can only mean one pair (``spellings``).
 """
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +22,7 @@ from whatchanged.datasets.reading import is_unicode
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.io.documents import pcl_id, read_document, short
 from whatchanged.evaluation.io.spellings import Spellings
+from whatchanged.json_values import read_json
 from whatchanged.records import PairRecord
 
 EXAMPLES = 3
@@ -56,7 +56,7 @@ def read_predictions(path: str | Path) -> tuple[Prediction, ...]:
     Raises PredictionsError, with the line where there is one, for a file that is unreadable, empty,
     malformed, of no known format or evidently references, and for ids that occur more than once.
     """
-    path = Path(path)
+    path = Path(path) if isinstance(path, str) else path
     predictions = [p for file in _files(path) for p in _read_file(file, file.parent == path)]
     twice = [pair_id for pair_id, count in Counter(p.pair_id for p in predictions).items() if count > 1]
     if twice:
@@ -72,13 +72,13 @@ def made_by(path: Path, predictions: Sequence[Prediction] = ()) -> dict[str, Any
     that cannot be read: captions of other programs have none.
     """
     try:
-        noted = json.loads(path.with_name(path.name + ".meta.json").read_text(encoding="utf-8"))
+        noted = read_json(path.with_name(path.name + ".meta.json").read_text(encoding="utf-8"))
         if "models" in noted:
             noted = {**noted, **_who_answered(noted, predictions)}
         model = {key: value for key, value in noted["model"].items() if isinstance(value, str)}
         beams = int(noted["beams"])
         threshold = float(noted["threshold"]) if "threshold" in noted else None
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError):
         return None
     if "name" not in model or "version" not in model:
         return None

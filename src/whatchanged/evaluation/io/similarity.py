@@ -4,11 +4,11 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.arrays import mapped_array
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.io.documents import read_document
 from whatchanged.files import whole
@@ -45,11 +45,11 @@ def read_similarity(path: str | Path) -> Similarity:
     path = Path(path)
     beside = path.with_suffix(".json")
     try:
-        matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError, OverflowError, MemoryError, SyntaxError, BadZipFile) as error:
+        matrix = mapped_array(path)
+    except ValueError as error:
         raise PredictionsError(f"{path}: not a NumPy array of plain numbers ({error}).") from error
     pairs, texts = _read_names(beside)
-    if not isinstance(matrix, np.ndarray) or matrix.ndim != 2 or matrix.dtype.kind != "f":
+    if matrix.ndim != 2 or matrix.dtype.kind != "f":
         raise PredictionsError(f"{path}: a matrix of real numbers (pairs, texts) is wanted.")
     if matrix.shape != (len(pairs), len(texts)):
         raise PredictionsError(
@@ -59,6 +59,14 @@ def read_similarity(path: str | Path) -> Similarity:
     number = _number_pairs(beside, pairs, texts)
     owner = np.array([number[pair] for pair, _ in texts], np.int64)
     return Similarity(matrix, tuple(pairs), tuple(text for _, text in texts), owner)
+
+
+def is_names(path: Path) -> bool:
+    """Whether this file names pairs and texts: without its matrix it is of a command that was killed."""
+    try:
+        return bool(_read_names(path)[0])
+    except PredictionsError:
+        return False
 
 
 def _read_names(path: Path) -> tuple[list[str], list[tuple[str, str]]]:

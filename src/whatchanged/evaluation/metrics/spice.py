@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from whatchanged.errors import MetricUnavailable
 from whatchanged.evaluation.metrics import java, ngrams
+from whatchanged.json_values import read_json
 
 HOME_VARIABLE = "WHATCHANGED_SPICE_HOME"
 PATIENCE = 3 * 3600.0
@@ -85,7 +86,7 @@ def _how_to() -> str:
 
 def _read(path: Path, pairs: int) -> NDArray[np.float64]:
     try:
-        results: Any = json.loads(path.read_text(encoding="utf-8"))
+        results: Any = read_json(path.read_text(encoding="utf-8"))
         found = {str(entry["image_id"]): float(entry["scores"]["All"]["f"]) for entry in results}
         scores = [found[str(i)] for i in range(pairs)]
     except (OSError, ValueError, TypeError, KeyError) as error:

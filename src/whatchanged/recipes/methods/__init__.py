@@ -56,7 +56,9 @@ class MethodSettings(ABC):
     """"module:function" that begins from a file of published weights (``--init FILE``); "": there is none."""
 
     name: str
+    """Which method; see below."""
     preset: str
+    """One reading of the method: "paper" as its text says, "authors" as its released code does."""
     max_length: int
     """Ids of the longest caption, with its marks."""
 
@@ -73,6 +75,11 @@ class MethodSettings(ABC):
     @property
     def guidable(self) -> bool:
         """Whether captioning knows the attention of each word, so that a vision may train it."""
+        return False
+
+    @property
+    def compares_by_place(self) -> bool:
+        """Whether token n of one picture is compared with token n of the other."""
         return False
 
     @property

@@ -36,21 +36,37 @@ class CLIP4IDCConfig(MethodSettings):
     variant: Literal["clip4idc", "ft1", "ft2"] = "clip4idc"
     """The method itself, or one of its two baselines. They have no inter blocks and no retrieval."""
     width: int = 768
+    """Of the picture blocks' tokens."""
     heads: int = 12
+    """Of their attention."""
     ffn: int = 3072
+    """Width of their feed-forward layers."""
     intra_layers: int = 9
+    """Blocks that read one picture alone."""
     inter_layers: int = 3
+    """Blocks that read both pictures."""
     text_width: int = 512
+    """Of the text tower's words."""
     text_heads: int = 8
+    """Of its attention."""
     text_ffn: int = 2048
+    """Width of its feed-forward layers."""
     text_layers: int = 12
+    """Its blocks."""
     context: int = 77
+    """Places of its table of positions."""
     joint_width: int = 512
+    """Of the space in which pairs and captions are compared."""
     decoder_width: int = 512
+    """Of the captioner's words."""
     decoder_heads: int = 8
+    """Of its attention."""
     decoder_ffn: int = 2048
+    """Width of its feed-forward layers."""
     decoder_layers: int = 3
+    """Its blocks."""
     dropout: float = 0.1
+    """Share of the captioner's activations that training sets to 0."""
     activation: Literal["quick_gelu", "gelu"] = "quick_gelu"
     """CLIP's: quick for OpenAI's and LAION-400M's weights, exact for LAION-2B's and DataComp's."""
     max_words: int = 32
@@ -70,6 +86,11 @@ class CLIP4IDCConfig(MethodSettings):
     def embeds_captions(self) -> bool:
         """The method can, its baselines cannot."""
         return self.variant == "clip4idc"
+
+    @property
+    def guidable(self) -> bool:
+        """Each pass asks for every word."""
+        return True
 
     def longest_caption(self, single: bool = False) -> int:
         """Words, or subwords, between [start] and [end]."""

@@ -25,7 +25,7 @@ IDLE_WITHOUT: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class PCLConfig(MethodSettings):
-    """PCL's sizes and switches (spec names: d, h, F, the three encoders' depths, L, t1, t2, K)."""
+    """PCL's sizes and switches."""
 
     implementation: ClassVar[str] = "whatchanged.training.methods.pcl:PCL"
 
@@ -33,14 +33,23 @@ class PCLConfig(MethodSettings):
     preset: Literal["paper", "authors"] = "paper"
     max_length: int = 40
     width: int = 512
+    """Of every token and word."""
     heads: int = 8
+    """Of each attention; they share the width."""
     ffn: int = 2048
+    """Width of the feed-forward layers."""
     single_layers: int = 1
+    """Layers that read one picture alone."""
     pair_layers: int = 1
+    """Layers that read both pictures."""
     cross_layers: int = 3
+    """Layers that read both pictures with the words."""
     dropout: float = 0.2
+    """Share of the activations that training sets to 0."""
     mvcl_temperature: float = 1.0
+    """Similarities are divided by this (task mvcl)."""
     fda_temperature: float = 1.0
+    """Likewise (task fda)."""
     negatives: int = 6
     """False captions of a pair (task fda)."""
     difference_encoder: bool = True

@@ -28,13 +28,19 @@ class ScorerConfig(MethodSettings):
     repaired: tuple[Literal["train_reasoning", "mean_sentence"], ...] = ()
     """Mistakes of ``authors`` to mend: CBR does not learn, its sentence vector is no true mean."""
     difference: Literal["reconstruct", "subtract"] = "reconstruct"
+    """How the pictures are compared: by reconstruction from each other, or by subtraction."""
     width: int = 512
+    """Of every token."""
     word_width: int = 300
+    """Of a word's vector."""
     heads: int = 8
+    """Of each attention; they share the width."""
     layers: int = 2
     """Cross-attention layers between the pictures."""
     decoder_layers: int = 2
+    """Layers of the decoder."""
     dropout: float = 0.1
+    """Share of the activations that training sets to 0."""
     view_weight: float = 0.1
     """lambda_v, of the view-alignment loss."""
     reason_weight: float = 0.001
@@ -46,6 +52,16 @@ class ScorerConfig(MethodSettings):
     def tasks(self) -> Mapping[str, Task]:
         """One task: captioning, with both contrastive losses."""
         return {"caption": Task(5)}
+
+    @property
+    def guidable(self) -> bool:
+        """Each pass asks for every word."""
+        return True
+
+    @property
+    def compares_by_place(self) -> bool:
+        """What is made of both pictures' token n is fused into one."""
+        return True
 
     def check(self, recipe: Recipe, where: str) -> None:
         """Sizes, and switches that only make sense together."""
@@ -62,9 +78,9 @@ class ScorerConfig(MethodSettings):
         require_used(where, "method.", self, used, by, "view_weight", "temperature")
         self._check_difference(where)
         self._check_repaired(where)
-        wanted = "0: SCORER compares the pictures cell by cell, so it needs all cells"
+        wanted = "0: SCORER compares the pictures cell by cell, so it needs all cells, or vision.aligned"
         kept = getattr(recipe.vision, "keep", 0)
-        require(where, "vision.keep", kept, recipe.vision.keeps_every_cell, wanted)
+        require(where, "vision.keep", kept, recipe.vision.tokens_correspond, wanted)
 
     def _check_difference(self, where: str) -> None:
         """What reconstruction needs, and subtraction does not use."""

@@ -9,7 +9,7 @@ import numpy as np
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import preparation
 from whatchanged.errors import DatasetError, RecipeError
-from whatchanged.recipes.schema import DatasetConfig, FeaturesConfig, Recipe
+from whatchanged.recipes.schema import DatasetConfig, Recipe, RegionsConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Source
 from whatchanged.training.data.captions import longest_caption, no_change_captions, prepare, reword
@@ -52,7 +52,8 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
         kept = run / "negatives.jsonl"
         negatives = find_false_captions(pairs.train, count, recipe, kept, pairs.world, pairs.truths)
     read = picture_reader(recipe.vision, data.features, pairs.root)
-    maker = ExampleMaker(pairs.train, pairs.root, read, negatives)
+    truths = pairs.truths if isinstance(recipe.vision, RegionsConfig) else {}
+    maker = ExampleMaker(pairs.train, pairs.root, read, negatives, truths)
     own = {}
     for stage in recipe.stages:
         if stage.examples:
@@ -94,7 +95,7 @@ def _open_pairs(recipe: Recipe, data: DatasetConfig) -> _Pairs:
     if not data.path:
         raise RecipeError(f"{recipe.name}: data.path is empty. Say where the data set lies: --data FOLDER")
     root = Path(data.path)
-    dataset = open_dataset(root, pictures=not isinstance(recipe.vision, FeaturesConfig))
+    dataset = open_dataset(root, pictures=not recipe.vision.stored)
     world = world_of(dataset.name, root)
     truths = {} if world is None else world.truths(root, dataset.records)
     records = reword(dataset.records, data.wording, world, truths)
@@ -119,7 +120,7 @@ def _open_single(recipe: Recipe, data: DatasetConfig, run: Path) -> tuple[Source
     if all(stage.data != "single" for stage in recipe.stages):
         return None, []
     prepared = preparation(data.single_preparation)
-    name, records = open_singles(data.single, pictures=not isinstance(recipe.vision, FeaturesConfig))
+    name, records = open_singles(data.single, pictures=not recipe.vision.stored)
     root = Path(data.single)
     train = [prepare(record, prepared) for record in records]
     negatives: Mapping[str, tuple[str, ...]] = {}
@@ -138,7 +139,7 @@ def _open_labelled(recipe: Recipe, data: DatasetConfig) -> Source | None:
     tasks = [recipe.tasks[name] for stage in recipe.stages for name in stage.tasks]
     if all(task.reads != "labelled" for task in tasks):
         return None
-    pictures = not isinstance(recipe.vision, FeaturesConfig)
+    pictures = not recipe.vision.stored
     read = picture_reader(recipe.vision, data.features, Path(data.labelled))
     return open_labelled(data.labelled, read, recipe.method.labelled_classes, pictures)
 

@@ -11,6 +11,7 @@ from whatchanged.recipes.methods import Task
 from whatchanged.recipes.schema import Examples
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example, PictureReader, Source
+from whatchanged.worlds import Truth
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class DatasetSource:
 
     items: the number of the record, and of its caption, of each example. views: record number -> the
     unchanged pair of its scene; half of the times its second picture takes the place of the picture before.
+    truths: pair id -> what the world knows of it, for a vision that learns from it; {} for others.
     """
 
     records: Sequence[PairRecord]
@@ -26,6 +28,7 @@ class DatasetSource:
     read: PictureReader
     negatives: Mapping[str, tuple[str, ...]]
     views: Mapping[int, PairRecord] = field(default_factory=dict)
+    truths: Mapping[str, Truth] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -40,7 +43,7 @@ class DatasetSource:
         record = self.records[number]
         if number in self.views and rng.random() < 0.5:
             record, _ = exchanged(record, self.views[number])
-        return _example(record, caption, self.read, self.negatives)
+        return _example(record, caption, self.read, self.negatives, self.truths)
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,7 @@ class DrawnSource:
     exchange: bool
     read: PictureReader
     negatives: Mapping[str, tuple[str, ...]]
+    truths: Mapping[str, Truth] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -68,7 +72,7 @@ class DrawnSource:
         if self.exchange and rng.random() < 0.5:
             group = exchanged(*group)
         first, *rest = [
-            _example(record, int(rng.integers(len(record.captions))), self.read, self.negatives)
+            _example(record, int(rng.integers(len(record.captions))), self.read, self.negatives, self.truths)
             for record in group
         ]
         return replace(first, partner=rest[0]) if rest else first
@@ -89,11 +93,15 @@ def exchanged(changed: PairRecord, same: PairRecord) -> tuple[PairRecord, PairRe
 
 
 def _example(
-    record: PairRecord, caption: int, read: PictureReader, negatives: Mapping[str, tuple[str, ...]]
+    record: PairRecord,
+    caption: int,
+    read: PictureReader,
+    negatives: Mapping[str, tuple[str, ...]],
+    truths: Mapping[str, Truth],
 ) -> Example:
     after = record.before if record.after is None else record.after
-    false = negatives.get(record.pair_id, ())
-    return Example(record, record.captions[caption], read(record.before), read(after), false)
+    false, truth = negatives.get(record.pair_id, ()), truths.get(record.pair_id)
+    return Example(record, record.captions[caption], read(record.before), read(after), false, truth)
 
 
 def _scenes(train: Sequence[PairRecord], root: Path) -> Sequence[tuple[PairRecord, ...]]:
@@ -118,6 +126,7 @@ class ExampleMaker:
     root: Path
     read: PictureReader
     negatives: Mapping[str, tuple[str, ...]]
+    truths: Mapping[str, Truth] = field(default_factory=dict)
 
     def make(self, kind: Examples, exchange: bool, changed_only: bool = False) -> Source:
         """Examples of a kind: one per caption, per pair, or per scene.
@@ -139,6 +148,6 @@ class ExampleMaker:
             )
         if kind == "captions":
             captions = [(i, j) for i, record in enumerate(train) for j in range(len(record.captions))]
-            return DatasetSource(train, captions, self.read, self.negatives, views)
+            return DatasetSource(train, captions, self.read, self.negatives, views, self.truths)
         groups = _scenes(train, self.root) if kind == "scenes" else [(record,) for record in train]
-        return DrawnSource(groups, exchange, self.read, self.negatives)
+        return DrawnSource(groups, exchange, self.read, self.negatives, self.truths)

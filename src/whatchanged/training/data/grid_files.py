@@ -21,8 +21,12 @@ from safetensors.numpy import save
 
 from whatchanged.errors import DatasetError
 from whatchanged.files import write_whole
+from whatchanged.json_values import read_json
+from whatchanged.places import is_remote
 
 PATTERN = "[0-9]*.safetensors"
+MOST_HEADER = 100_000_000
+"""Bytes of a shard's header, as safetensors has it."""
 
 
 def shard_file(folder: Path, number: int) -> Path:
@@ -43,9 +47,8 @@ def write_shard(
 def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
     """``FrozenBackbone.about`` of a shard, and the names of its pictures. Raises DatasetError."""
     try:
-        with safe_open(path, framework="numpy") as file:
-            metadata, shape = file.metadata() or {}, file.get_slice("features").get_shape()
-        grids = json.loads(metadata["grids"])
+        metadata, shape = _header(path)
+        grids = read_json(metadata["grids"])
         about, pictures = dict(grids["about"]), list(grids["pictures"])
         sizes = [about["rows"], about["columns"], about["width"]]
         if any(type(size) is not int for size in sizes) or not all(isinstance(p, str) for p in pictures):
@@ -53,12 +56,25 @@ def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
         wanted = [len(pictures), about["rows"] * about["columns"], about["width"]]
         if shape != wanted:
             raise ValueError(f"its features are {shape}, its metadata says {wanted}")
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise DatasetError(
             f"{path}: no features that whatchanged wrote can be read here ({error}). Delete the file and run"
             " `whatchanged features` again."
         ) from error
     return about, pictures
+
+
+def _header(path: Path) -> tuple[dict[str, str], list[int]]:
+    """The metadata of a shard and the shape of its features. Raises what safetensors does, or ValueError."""
+    if not is_remote(path):
+        with safe_open(path, framework="numpy") as file:
+            return file.metadata() or {}, file.get_slice("features").get_shape()
+    with path.open("rb") as stream:  # safetensors opens files of this machine alone
+        size = int.from_bytes(stream.read(8), "little")
+        if size > MOST_HEADER:
+            raise ValueError(f"its header has {size:,} bytes")
+        header = read_json(stream.read(size))
+    return dict(header.get("__metadata__", {})), list(header["features"]["shape"])
 
 
 def is_grid_folder(folder: Path) -> bool:
@@ -128,7 +144,7 @@ class GridFiles:
 def _open_checked(path: Path) -> Any:
     """An open shard whose features are those that were written. Raises DatasetError."""
     shard: Any = safe_open(path, framework="numpy")
-    sha256 = json.loads(shard.metadata()["grids"]).get("sha256")
+    sha256 = read_json(shard.metadata()["grids"]).get("sha256")
     features = np.ascontiguousarray(shard.get_tensor("features"))
     if sha256 is not None and hashlib.sha256(features.data).hexdigest() != sha256:
         raise DatasetError(

@@ -21,6 +21,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from whatchanged.errors import DatasetError
 from whatchanged.files import whole
+from whatchanged.json_values import read_json
 from whatchanged.records import PairRecord
 
 Kind = Literal["retrieve", "replace", "confuse"]
@@ -156,7 +157,7 @@ def read_negatives(path: Path, records: Iterable[PairRecord]) -> dict[str, tuple
         raise DatasetError(f"{path}: cannot read the false captions: {error}") from error
     for number, text in enumerate(lines, 1):
         try:
-            line: Any = json.loads(text)
+            line: Any = read_json(text)
             false = tuple(str(sentence) for sentence in line["neg_samples"])
             names = (Path(line["img1"]).name, Path(line["img2"]).name)
             pair = (str(line["id"]),) if "id" in line else names

@@ -7,16 +7,13 @@ OUT/features/NAME.npy for the picture images/NAME, and likewise sc_features, nsc
 import io
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.arrays import mapped_array
 from whatchanged.errors import DatasetError, OutputError
 from whatchanged.training.data.grid_files import picture_name
-
-_UNREADABLE = (OSError, ValueError, EOFError, OverflowError, MemoryError, SyntaxError, BadZipFile)
-"""What NumPy raises on files that are not its own."""
 
 
 def npy_file(folder: Path, name: str) -> Path:
@@ -72,12 +69,12 @@ def read_features(places: Sequence[Path], rows: int, columns: int, width: int) -
         )
     cells = rows * columns
     try:
-        stored = np.load(found, mmap_mode="r", allow_pickle=False)  # its header may announce terabytes
-        if not isinstance(stored, np.ndarray) or stored.dtype.kind != "f":
+        stored = mapped_array(found)
+        if stored.dtype.kind != "f":
             raise ValueError("it holds no array of real numbers")
         if stored.size == cells * width and not np.isfinite(stored).all():
             raise ValueError("it holds what is not a finite number")
-    except _UNREADABLE as error:
+    except ValueError as error:
         raise DatasetError(f"{found}: cannot read the features: {error}. Extract them again.") from error
     if stored.shape == (cells, width):
         return np.ascontiguousarray(stored, np.float32)

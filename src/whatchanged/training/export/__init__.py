@@ -3,7 +3,6 @@
 Export fails, and writes nothing, unless the graphs caption the validation pairs with the same words as torch.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,8 +17,9 @@ from whatchanged.captioner.card import Card, GridAttention, PictureInput
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.files import whole_folder
 from whatchanged.images import normalise
+from whatchanged.json_values import read_json
 from whatchanged.recipes.reader import dump_recipe
-from whatchanged.recipes.schema import DataConfig, DatasetConfig, FeaturesConfig, Recipe
+from whatchanged.recipes.schema import DataConfig, DatasetConfig, FeaturesConfig, Recipe, RegionsConfig
 from whatchanged.training.batches import Source, read_examples
 from whatchanged.training.checkpoint import State, model_tensors, read_state
 from whatchanged.training.data.sources import open_sources
@@ -71,7 +71,7 @@ def export_run(
     if isinstance(trained.vision, FeaturesConfig):
         recipe, backbone = put_backbone_in_front(run, trained, method, weights)
         features = backbone.about()
-    if isinstance(recipe.vision, FeaturesConfig) or method.vision.pixel_statistics is None:
+    if isinstance(recipe.vision, FeaturesConfig | RegionsConfig) or method.vision.pixel_statistics is None:
         raise RecipeError(f"{run}: this model reads no pictures, so it cannot caption any.")
     size = (recipe.vision.image_width, recipe.vision.image_height)
     statistics = method.vision.pixel_statistics
@@ -173,7 +173,7 @@ def _environment(run: Path) -> dict[str, Any]:
         private = ("command", "init", "launches", "sittings")
         return {key: value for key, value in launch.items() if key not in private}
 
-    first: dict[str, Any] = json.loads((run / "environment.json").read_text(encoding="utf-8"))
+    first: dict[str, Any] = read_json((run / "environment.json").read_text(encoding="utf-8"))
     later = first.get("launches", first.get("sittings", []))  # "sittings" before 0.2
     return {**shown(first), **({"launches": [shown(launch) for launch in later]} if later else {})}
 

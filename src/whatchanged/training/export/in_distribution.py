@@ -175,5 +175,5 @@ def _features(vision: PictureVision, places: Sequence[Place], generator: torch.G
 def _augmented(places: Sequence[Place], generator: torch.Generator, reach: float) -> Iterator[Tensor]:
     """These pictures, each augmented, a batch at a time: uint8 (B, H, W, 3)."""
     for start in range(0, len(places), BATCH):
-        pixels = np.stack([shard.pictures[i, k] for shard, i, k in places[start : start + BATCH]])
+        pixels = np.stack([shard.triples.read(i)[k] for shard, i, k in places[start : start + BATCH]])
         yield augment_pixels(torch.from_numpy(pixels), generator, reach)

@@ -7,7 +7,7 @@ of a run over a drawn pool. Both keep the files that are there and write those t
 import os
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,15 +19,15 @@ from rich.progress import track
 
 from whatchanged.datasets import Dataset
 from whatchanged.errors import RecipeError
-from whatchanged.files import whole
 from whatchanged.images import open_image, resize
-from whatchanged.processes import worker_pool
+from whatchanged.places import is_remote
+from whatchanged.processes import as_they_come, worker_pool
 from whatchanged.training.data.grid_files import picture_name
 from whatchanged.training.device import choose_device
 from whatchanged.training.features.backbones import FrozenBackbone, fingerprint, open_backbone
 from whatchanged.training.features.layouts import FilePerPicture, Job, Layout, Shards
 from whatchanged.training.objects.pool import Shard, check_size, open_shards
-from whatchanged.training.objects.token_files import claim, origin, tokens_file
+from whatchanged.training.objects.token_files import claim, origin, tokens_file, write_tokens
 from whatchanged.training.vision.augmentation import augment
 from whatchanged.training.vision.base import PictureVision
 from whatchanged.training.weights.trained import open_trained
@@ -77,7 +77,8 @@ def store_features(
     todo = layout.missing(pictures, shard)
     if npy and where.type == "cpu":
         batch = 1  # float32 keeps the last bits, which batches of another size change
-    out.mkdir(parents=True, exist_ok=True)
+    if not is_remote(out):
+        out.mkdir(parents=True, exist_ok=True)
     count = min(workers or os.cpu_count() or 1, max(len(todo), 1))
     if where.type == "cpu" and count > 1:
         _in_processes(todo, layout, batch, (backbone, weights), count, quiet)
@@ -158,9 +159,9 @@ def _in_processes(
     named: the backbone and its weights.
     """
     with worker_pool(count, _start, named) as pool:
-        waiting = [pool.submit(_write_here, job, layout, batch) for job in jobs]
-        for one in track(as_completed(waiting), "features", total=len(waiting), disable=quiet):
-            one.result()
+        written = as_they_come((job, pool.submit(_write_here, job, layout, batch)) for job in jobs)
+        for _ in track(written, "features", total=len(jobs), disable=quiet):
+            pass
 
 
 _HERE: list[FrozenBackbone] = []
@@ -207,8 +208,7 @@ def store_tokens(
     shards = [shard for shard in found if not tokens_file(out, shard.number).exists()]
     for shard in track(shards, "tokens", disable=quiet):
         tokens = np.stack([_tokens(vision, shard, number, where) for number in range(variants)], axis=1)
-        with whole(tokens_file(out, shard.number)) as draft, draft.open("wb") as file:
-            np.save(file, tokens)
+        write_tokens(out, shard.number, tokens)
     return len(shards)
 
 
@@ -216,7 +216,7 @@ def store_tokens(
 def _tokens(vision: PictureVision, shard: Shard, variant: int, device: torch.device) -> NDArray[np.float16]:
     """One variant of a shard's pictures: (n, 3, N, width)."""
     generator = torch.Generator(device).manual_seed(shard.number * 1000 + variant)
-    pictures = torch.from_numpy(np.array(shard.pictures)).flatten(0, 1)
+    pictures = torch.from_numpy(np.stack([shard.triples.read(i) for i in range(len(shard))])).flatten(0, 1)
     batches = []
     for batch in torch.split(pictures, BATCH):
         pixels = batch.to(device).permute(0, 3, 1, 2).float() / 255  # (b, 3, H, W)

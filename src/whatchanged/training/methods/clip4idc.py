@@ -45,13 +45,13 @@ from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.training.batches import Batch, Example, stack_pictures
 from whatchanged.training.distributed import batch_total, gather_batch, share_of_mean
 from whatchanged.training.methods import Cache, copy_matching_tensors
-from whatchanged.training.methods.clip4idc_captioner import CaptionDecoder, Memory
+from whatchanged.training.methods.clip4idc_captioner import CaptionDecoder, DecoderOutput, Memory
 from whatchanged.training.methods.clip4idc_encoder import PairEncoder
 from whatchanged.training.methods.clip4idc_presets import PRESETS
 from whatchanged.training.nn.clip import LARGEST_SCALE, START_SCALE, CLIPBlock, TextTower, draw, draw_blocks
 from whatchanged.training.nn.layers import layers_of
 from whatchanged.training.nn.transformer import Past, captioning_mask
-from whatchanged.training.vision.base import TokenPair, Vision, on_grids
+from whatchanged.training.vision.base import TokenPair, Vision, on_grids, to_patches
 from whatchanged.vocabulary import CLS, EOS, MASK, PAD, UNK, Vocabulary, padded
 
 CLIP_TABLES = (
@@ -119,7 +119,8 @@ class CLIP4IDC(nn.Module):
         self.captioner = CaptionDecoder(config, self.preset, rows, own_words)
         self._draw_text()
         for name, parameter in self.named_parameters():
-            parameter.requires_grad_(not self._frozen(name))
+            if self._frozen(name):
+                parameter.requires_grad_(False)
 
     def _draw_text(self) -> None:
         """CLIP's own start for the tables and the text tower."""
@@ -202,14 +203,19 @@ class CLIP4IDC(nn.Module):
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """``word_loss`` over the batch; ``authors``: over its changed and its unchanged pairs, added."""
-        logits, targets = self.caption_logits(batch.before, batch.after, batch.ids)[:, 1:], batch.ids[:, 1:]
+        pair, targets = self.read(batch.before, batch.after), batch.ids[:, 1:]
+        said = self._said(pair, batch.ids)
+        logits = self._logits(said.rows)
+        attention = to_patches(said.attention.mean((1, 2)), pair.count(self.vision))  # (B, T, 2, N)
+        guided = self.vision.attention_terms(pair, batch.truth, attention, targets != PAD)
         changed = torch.ones(len(targets)).bool() if batch.changed is None else batch.changed.bool()
         alike = batch_total(changed.sum()) in (0, batch_total(len(changed)))
         if alike or not self.preset.apart:
-            return {"caption": word_loss(logits, targets)}
+            return {"caption": word_loss(logits, targets), **guided}
         return {
             "caption": word_loss(logits[changed], targets[changed]),
             "unchanged": word_loss(logits[~changed], targets[~changed]),
+            **guided,
         }
 
     def read(self, before: Tensor, after: Tensor) -> TokenPair:
@@ -256,16 +262,22 @@ class CLIP4IDC(nn.Module):
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
         """Logits (B, L, V) of the word at each position of ``ids`` from those before it; zeros for BOS."""
-        memory = self.encode(before, after)
+        rows = self._said(self.read(before, after), ids).rows  # (B, L - 1, D)
+        return F.pad(self._logits(rows), (0, 0, 1, 0))  # (B, L, V)
+
+    def _said(self, pair: TokenPair, ids: Tensor) -> DecoderOutput:
+        """What the decoder makes of the words before each position from 1 on. ids: (B, L)."""
         said = ids[:, :-1]
         places = torch.arange(said.shape[1], device=ids.device)
         allowed = captioning_mask(0, len(places), ids.device)
-        rows = self.captioner(self._embed(said, places)[0], memory, allowed).rows  # (B, L - 1, D)
-        return F.pad(self._logits(rows), (0, 0, 1, 0))  # (B, L, V)
+        found: DecoderOutput = self.captioner(self._embed(said, places)[0], self._memory(pair), allowed)
+        return found
 
     def encode(self, before: Tensor, after: Tensor) -> Memory:
         """The memory of each pair: what the decoder attends to, projected once."""
-        pair = self.read(before, after)
+        return self._memory(self.read(before, after))
+
+    def _memory(self, pair: TokenPair) -> Memory:
         real = None if pair.row_masks is None else torch.cat(pair.row_masks, dim=1)  # (B, R)
         keys, values = self.captioner.read(self.pair(pair), real)
         return Memory(keys, values, pair.cells, real)

@@ -160,7 +160,7 @@ class SCORER(nn.Module):
         pair = self.pair(batch.before, batch.after)
         before, after = self.tokens(pair)
         difference, matched = self.difference(before, after, pair.masks)
-        states = self.decoder(batch.ids, difference, real_cells(pair))  # (B, L, D)
+        states, attention = self.decoder(batch.ids, difference, real_cells(pair))  # (B, L, D), (B, h, L, N)
         logits = self.decoder.output(states[:, :-1])  # (B, L - 1, V)
         hallucinated = None
         if self.reasoning is not None:
@@ -180,7 +180,9 @@ class SCORER(nn.Module):
                 scores = self.reasoning.matching(queries[kind], keys[kind], _masks_of(pair, kind))
                 reason = self.config.reason_weight * two_sided(scores, scores.T)
                 terms["reason"].append(share_of_mean(reason, len(kind)))
-        return {name: torch.stack(parts).mean() for name, parts in terms.items() if parts}
+        shared = attention[:, :, :-1].mean(1)[:, :, None] * _halves(pair)  # (B, L - 1, 2, N)
+        guided = self.vision.attention_terms(pair, batch.truth, shared, batch.ids[:, 1:] != PAD)
+        return {name: torch.stack(parts).mean() for name, parts in terms.items() if parts} | guided
 
     def _view_loss(self, matched: Directions, real: Masks | None) -> Tensor:
         """Each picture is found among the batch's by the other picture of its pair, in both directions."""
@@ -272,7 +274,7 @@ class SCORER(nn.Module):
         """Logits (B, L, V) of the word at each position, uncached; zeros at position 0, where BOS stands."""
         pair = self.pair(before, after)
         difference, _ = self.difference(*self.tokens(pair), pair.masks)
-        logits = self._speak(self.decoder(ids[:, :-1], difference, real_cells(pair)))
+        logits = self._speak(self.decoder(ids[:, :-1], difference, real_cells(pair))[0])
         return torch.cat([torch.zeros_like(logits[:, :1]), logits], dim=1)
 
     def _speak(self, states: Tensor) -> Tensor:
@@ -376,6 +378,11 @@ def in_rows(tokens: Tokens) -> Tensor:
 def real_cells(pair: TokenPair) -> Tensor | None:
     """The tokens of the difference that are real, (B, N): those that one of the pictures has."""
     return None if pair.masks is None else pair.masks[0] | pair.masks[1]
+
+
+def _halves(pair: TokenPair) -> Tensor | float:
+    """What each picture gets of the attention to the difference, (B, 1, 2, N): half; padding gets nothing."""
+    return 0.5 if pair.masks is None else torch.stack(pair.masks, dim=1)[:, None] / 2
 
 
 def _of(matched: Directions, rows: Tensor) -> Directions:

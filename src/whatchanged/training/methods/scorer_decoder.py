@@ -97,15 +97,17 @@ class Decoder(nn.Module):
         rows: Tensor = self.norm(self.dropout(self.widen(words)))  # (B, T, D)
         return rows
 
-    def forward(self, ids: Tensor, difference: Tensor, real: Tensor | None = None) -> Tensor:
+    def forward(self, ids: Tensor, difference: Tensor, real: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """States (B, L, D) of a whole sentence, each of the words up to its own.
 
+        Also the last layer's attention to the cells, (B, h, L, N).
         difference: D (B, N, D); real: (B, N), which of its cells are no padding.
         """
         h = self.embed(ids, torch.arange(ids.shape[1], device=ids.device))
+        attention = h.new_zeros(0)
         for layer in layers_of(self.layers, DecoderLayer):
-            h = layer(h, layer.cross.read(difference), None, real).rows
-        return h
+            h, _, attention = layer(h, layer.cross.read(difference), None, real)
+        return h, attention
 
     def memory(self, difference: Tensor) -> KeysValues:
         """What the layers' cross attention reads of D (B, N, D): (B, layers, h, N, k) each."""

@@ -3,7 +3,8 @@
     POOL/
       pool.json                 seed, picture size, triples per shard
       00000.pictures.npy        (n, 3, H, W, 3) uint8: default, semantic, nonsemantic of each triple
-      00000.truth.npz           scenes, changes, and per picture the targets of ``supervision``
+      00000.truth.npz           scenes, changes, per picture the targets of ``supervision``, and "sha256", the
+                                checksums of each triple's pictures (pools before 0.2 have none)
 
 Shards are drawn by any number of processes and written atomically, so a pool can grow while it is being read.
 """
@@ -17,14 +18,16 @@ from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.arrays import arrays_of, mapped_array
 from whatchanged.errors import DatasetError
 from whatchanged.files import clear_drafts, whole
+from whatchanged.json_values import read_json
 from whatchanged.processes import end_with_parent, worker_pool
+from whatchanged.training.objects.checked_rows import CheckedRows, checksums
 from whatchanged.training.objects.render import PLAIN, Look, look_for, render
 from whatchanged.training.objects.supervision import ABSENT, ATTRIBUTES, CHANGE_LABELS
 from whatchanged.worlds.clevr.change import CHANGE_TYPES, Change
@@ -48,6 +51,8 @@ ROOM = 10
 SHARD = 100
 TRUTH = ("change", "count", "pose", "camera", "lamps", "owner", "center", "attributes", "places")
 """Arrays of a shard's truth, one row a triple."""
+CHECKSUMS = "sha256"
+"""Array beside them: of each triple's pictures."""
 PICTURE_TRUTH = {
     "owner": "owner",
     "center": "center",
@@ -220,11 +225,13 @@ def draw_shard(
     for name, target in PICTURE_TRUTH.items():
         stacked = np.stack([getattr(t, target) for t in truths])
         arrays[name] = stacked.reshape(len(triples), 3, *stacked.shape[1:])
+    pictures = pictures.reshape(len(triples), 3, height, width, 3)
+    arrays[CHECKSUMS] = checksums(pictures)
     with whole(out / f"{number:05d}.truth.npz") as draft, draft.open("wb") as file:
         np.savez(file, **arrays)
     # Written last, because a shard counts as finished once its pictures are there.
     with whole(out / f"{number:05d}.pictures.npy") as draft, draft.open("wb") as file:
-        np.save(file, pictures.reshape(len(triples), 3, height, width, 3))
+        np.save(file, pictures)
 
 
 @dataclass(frozen=True)
@@ -233,10 +240,15 @@ class Shard:
 
     number: int
     truth: dict[str, NDArray[Any]]
-    pictures: NDArray[np.uint8]
+    triples: CheckedRows
+
+    @property
+    def pictures(self) -> NDArray[np.uint8]:
+        """All pictures (n, 3, H, W, 3), not compared with their checksums."""
+        return self.triples.rows
 
     def __len__(self) -> int:
-        return int(self.pictures.shape[0])
+        return len(self.triples)
 
     def change(self, i: int) -> Change:
         """The i-th triple's change, from its default to its semantic picture."""
@@ -285,15 +297,15 @@ def _read_shard(file: Path) -> Shard:
     """The shard of a file of pictures; raises DatasetError where it, or its truth, is not whole."""
     stem = file.name.split(".")[0]
     try:
-        with file.with_name(f"{stem}.truth.npz").open("rb") as opened, np.load(opened) as archive:
-            truth = {name: archive[name] for name in TRUTH}
-        pictures = np.lib.format.open_memmap(file, mode="r")
+        truth = arrays_of(file.with_name(f"{stem}.truth.npz"), TRUTH, optional=[CHECKSUMS])
+        pictures = mapped_array(file)
         if pictures.ndim != 5 or {len(pictures)} != {len(array) for array in truth.values()}:
             counts = {name: len(array) for name, array in truth.items()}
             raise ValueError(f"pictures {pictures.shape}, triples of truth {counts}")
-    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
+        triples = CheckedRows(file, pictures, truth.pop(CHECKSUMS, None), REDRAW)
+    except (ValueError, TypeError) as error:
         raise DatasetError(f"{file}: this shard or its truth cannot be read ({error}). {REDRAW}") from error
-    return Shard(int(stem), truth, pictures)
+    return Shard(int(stem), truth, triples)
 
 
 def check_size(pool: Path, shards: Sequence[Shard], width: int, height: int) -> None:
@@ -355,7 +367,7 @@ def read_description(pool: Path) -> dict[str, Any]:
     """What ``pool.json`` says; raises DatasetError where it cannot be read."""
     file = pool / "pool.json"
     try:
-        description = json.loads(file.read_text(encoding="utf-8"))
+        description = read_json(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise DatasetError(
             f"{file}: cannot be read ({error}). Draw the pool again in another folder."

@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.files import whole
+from whatchanged.json_values import read_json
 from whatchanged.recipes.methods import Task
-from whatchanged.recipes.schema import FeaturesConfig, PoolConfig, Recipe
+from whatchanged.recipes.schema import FeaturesConfig, PoolConfig, Recipe, RegionsConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
 from whatchanged.training.data.captions import check_wording
 from whatchanged.training.data.false_captions import FalseCaptions, wanted_false_captions
 from whatchanged.training.data.negatives import read_negatives, write_negatives
 from whatchanged.training.data.sources import Sources
+from whatchanged.training.objects.checked_rows import CheckedRows
 from whatchanged.training.objects.clevr_negatives import mine
 from whatchanged.training.objects.pool import Pairing, Shard, check_size, open_shards, pairing
 from whatchanged.training.objects.supervision import ABSENT
@@ -56,7 +58,7 @@ class PoolSource:
     """
 
     shards: Sequence[Shard]
-    tokens: Sequence[NDArray[np.float16]]
+    tokens: Sequence[CheckedRows]
     first: int
     last: int
     pairs: Sequence[tuple[int, int, str]]
@@ -139,10 +141,10 @@ class PoolSource:
         self, shard: int, i: int, k: int, m: int, rng: np.random.Generator
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         if self.tokens:
-            variants = self.tokens[shard][i]
+            variants = self.tokens[shard].read(i)
             choice = rng.integers(len(variants), size=2) if self.varied else (0, 0)
             return variants[choice[0], k].astype(np.float32), variants[choice[1], m].astype(np.float32)
-        pictures = np.stack([self.shards[shard].pictures[i, k], self.shards[shard].pictures[i, m]])
+        pictures = self.shards[shard].triples.read(i)[[k, m]]
         if self.varied:
             generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
             pictures = augment_pixels(torch.from_numpy(pictures), generator).numpy()
@@ -186,7 +188,7 @@ def open_pool(recipe: Recipe, run: Path) -> Sources:
     pool = Path(data.path)
     begun = _begun(run)
     shards = open_shards(pool, None if begun is None else begun[0])
-    if not isinstance(recipe.vision, FeaturesConfig):
+    if not isinstance(recipe.vision, FeaturesConfig | RegionsConfig):
         check_size(pool, shards, recipe.vision.image_width, recipe.vision.image_height)
     tokens = open_tokens(Path(data.tokens), pool, shards) if data.tokens else []
     triples = sum(len(shard) for shard in shards)
@@ -217,7 +219,7 @@ def _begun(run: Path) -> tuple[list[int], int] | None:
     if not file.is_file():
         return None
     try:
-        kept = json.loads(file.read_text(encoding="utf-8"))
+        kept = read_json(file.read_text(encoding="utf-8"))
         return [int(number) for number in kept["shards"]], int(kept["held"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DatasetError(

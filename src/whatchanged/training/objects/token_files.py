@@ -3,6 +3,7 @@
     TOKENS/
       tokens.json           sha256 of the weights, the pool's description, variants, tokens, width
       00000.tokens.npy      (n, variants, 3, N, F + 4) float16, see ``ObjectVision.to_tokens``
+      00000.sha256.npy      (n, 32) uint8, the checksums of each triple's tokens (none before 0.2)
 
 Folders made before ``tokens.json`` was written are read as they are: only shapes are compared then.
 """
@@ -15,8 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.arrays import mapped_array
 from whatchanged.errors import DatasetError, OutputError
 from whatchanged.files import whole
+from whatchanged.json_values import read_json
+from whatchanged.training.objects.checked_rows import CheckedRows, checksums
 from whatchanged.training.objects.pool import Shard, read_description
 
 ORIGIN = "tokens.json"
@@ -25,6 +29,15 @@ ORIGIN = "tokens.json"
 def tokens_file(folder: Path, number: int) -> Path:
     """Where the tokens of a shard lie."""
     return folder / f"{number:05d}.tokens.npy"
+
+
+def write_tokens(folder: Path, number: int, tokens: NDArray[np.float16]) -> None:
+    """Write the tokens of a shard and their checksums; the tokens last, because with them it is whole."""
+    files: dict[Path, NDArray[Any]] = {_checksums_file(folder, number): checksums(tokens)}
+    files[tokens_file(folder, number)] = tokens
+    for path, array in files.items():
+        with whole(path) as draft, draft.open("wb") as file:
+            np.save(file, array)
 
 
 def origin(pool: Path, sha256: str, variants: int, tokens: int, width: int) -> dict[str, Any]:
@@ -72,7 +85,7 @@ def read_origin(folder: Path) -> dict[str, Any] | None:
     if not file.is_file():
         return None
     try:
-        about = json.loads(file.read_text(encoding="utf-8"))
+        about = read_json(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise DatasetError(f"{file}: cannot be read ({error}). Store the tokens anew elsewhere.") from error
     if not isinstance(about, dict):
@@ -80,7 +93,7 @@ def read_origin(folder: Path) -> dict[str, Any] | None:
     return about
 
 
-def open_tokens(folder: Path, pool: Path, shards: Sequence[Shard]) -> list[NDArray[np.float16]]:
+def open_tokens(folder: Path, pool: Path, shards: Sequence[Shard]) -> list[CheckedRows]:
     """The tokens of each of these shards of a pool, mapped, not read.
 
     Raises DatasetError where a shard has none, they are of another pool, or their shapes do not fit.
@@ -91,14 +104,14 @@ def open_tokens(folder: Path, pool: Path, shards: Sequence[Shard]) -> list[NDArr
             f"{folder}: these are the tokens of another pool ({json.dumps(about.get('pool'))}) than {pool}."
             f" Make its own: whatchanged features {pool} OTHER --run RUN"
         )
-    stored: list[NDArray[np.float16]] = []
+    stored: list[CheckedRows] = []
     for shard in shards:
         file = tokens_file(folder, shard.number)
         if not file.is_file():
             raise DatasetError(
                 f"{file}: no tokens of this shard. Make them: whatchanged features {pool} {folder} --run RUN"
             )
-        stored.append(_read(file))
+        stored.append(_checked(file, _checksums_file(folder, shard.number)))
         wanted: tuple[Any, ...] = (len(shard), *stored[0].shape[1:])
         if about is not None:
             wanted = (len(shard), about.get("variants"), 3, about.get("tokens"), about.get("width"))
@@ -110,13 +123,28 @@ def open_tokens(folder: Path, pool: Path, shards: Sequence[Shard]) -> list[NDArr
     return stored
 
 
+def _checksums_file(folder: Path, number: int) -> Path:
+    return folder / f"{number:05d}.sha256.npy"
+
+
+def _checked(file: Path, beside: Path) -> CheckedRows:
+    """The tokens of a file with the checksums that lie beside it. Raises DatasetError."""
+    rows = _read(file)
+    cure = "Delete this shard's files and store its tokens anew: whatchanged features"
+    try:
+        expected = mapped_array(beside) if beside.is_file() else None
+        return CheckedRows(file, rows, expected, cure)
+    except ValueError as error:
+        raise DatasetError(f"{beside}: these checksums cannot be read ({error}). {cure}") from error
+
+
 def _read(file: Path) -> NDArray[np.float16]:
     """The array of a file, mapped; raises DatasetError where it is no five axes of numbers."""
     try:
-        stored: NDArray[np.float16] = np.lib.format.open_memmap(file, mode="r")
+        stored: NDArray[np.float16] = mapped_array(file)
         if stored.ndim != 5 or stored.dtype != np.float16:
             raise ValueError(f"{stored.dtype} {stored.shape}")
-    except (OSError, ValueError, EOFError) as error:
+    except ValueError as error:
         raise DatasetError(
             f"{file}: these tokens cannot be read ({error}). Delete the file and store them anew."
         ) from error

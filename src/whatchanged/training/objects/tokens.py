@@ -19,6 +19,7 @@ from whatchanged.errors import DatasetError
 from whatchanged.recipes.schema import ObjectsConfig
 from whatchanged.training.batches import Batch
 from whatchanged.training.objects import supervision
+from whatchanged.training.objects.frozen_tokens import Standardised, aligned
 from whatchanged.training.objects.match_features import MATCH_NUMBERS, describe_matches, located
 from whatchanged.training.objects.matching import Matching
 from whatchanged.training.objects.scene_context import SceneContext
@@ -87,22 +88,34 @@ class ObjectVision(BackboneVision):
             )
             self.change_label_head = nn.Linear(CHANGE_LABEL_WIDTH, len(supervision.CHANGE_LABELS))
             self.width = described + CHANGE_LABEL_WIDTH
+        self.aligned = config.aligned
+        self.standardises = config.frozen
+        self.standardised = Standardised(self.width) if config.frozen else None
+        if config.frozen:
+            self.requires_grad_(False)
 
     @property
     def tasks(self) -> Mapping[str, Callable[[Batch], dict[str, Tensor]]]:
-        """The tasks that learn from the truth of scenes: detection in one picture, matching of two."""
+        """The tasks that learn from the truth of scenes: detection in one picture, matching of two. A frozen
+        vision has none."""
+        if self.standardises:
+            return {}
         tasks: dict[str, Callable[[Batch], dict[str, Tensor]]] = {"detection": self._detection}
         if self.matching is not None:
             tasks["matching"] = partial(self._match, self.matching)
         return tasks
 
     def token_parameters(self) -> frozenset[str]:
-        """The backbone's and the heads'."""
+        """The backbone's and the heads'; of a frozen vision all that it has."""
+        if self.standardises:
+            return frozenset(name for name, _ in self.named_parameters())
         parts = ("backbone.", "heads.")
         return frozenset(name for name, _ in self.named_parameters() if name.startswith(parts))
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         """Names of the parameters that none of ``tasks`` gives a gradient when it reads pictures."""
+        if self.standardises:
+            return self.token_parameters()
         idle = {"change_label_head"} if "matching" not in tasks else set()
         if set(tasks) <= {"detection"}:
             idle |= {"scene_context", "matching", "change_label"}
@@ -218,13 +231,31 @@ class ObjectVision(BackboneVision):
             )
             for side in (slice(batch), slice(batch, None))
         )
-        return TokenPair(first, second)
+        pair = TokenPair(first, second)
+        if self.aligned and self.matching is not None:
+            with torch.autocast(both.device.type, enabled=False):
+                pair = aligned(self.matching, pair)
+        return pair
+
+    @torch.no_grad()
+    def measure(self, before: Tensor, after: Tensor) -> None:
+        """Standardise by the tokens of these pairs from now on; see ``StandardisedVision``."""
+        if self.standardised is not None:
+            features = self._match_features(self.tokens(before, after), (None, None))
+            self.standardised.measure(torch.cat(features).flatten(0, 1))
 
     def add_match_features(self, pair: TokenPair, hidden: Hidden = (None, None)) -> TokenPair:
         """Each token with what its match in the other picture adds, (B, N, width).
 
-        Hidden tokens are zero, and match as such.
+        Hidden tokens are zero, and match as such. All is standardised where the vision is frozen.
         """
+        before, after = self._match_features(pair, hidden)
+        if self.standardised is not None:
+            before, after = self.standardised(before), self.standardised(after)
+        return TokenPair(pair.before.with_features(before), pair.after.with_features(after))
+
+    def _match_features(self, pair: TokenPair, hidden: Hidden) -> tuple[Tensor, Tensor]:
+        """The features (B, N, width) of both pictures, not standardised."""
         before, after = hide(pair.before.features, hidden[0]), hide(pair.after.features, hidden[1])
         if self.matching is not None:
             with torch.autocast(before.device.type, enabled=False):  # positions need more than three digits
@@ -233,7 +264,7 @@ class ObjectVision(BackboneVision):
             labels = self.change_label(described[0]), self.change_label(described[1])
             before = torch.cat([described[0], labels[0]], dim=2)
             after = torch.cat([described[1], labels[1]], dim=2)
-        return TokenPair(pair.before.with_features(before), pair.after.with_features(after))
+        return before, after
 
 
 def peaks(salience: Tensor, attributes: Mapping[str, Tensor]) -> Tensor:

@@ -188,6 +188,19 @@ class PictureVision(TorchModule, Protocol):
         """All weights that a picture's tokens depend on."""
 
 
+@runtime_checkable
+class StandardisedVision(Protocol):
+    """What a vision can do besides that standardises its tokens.
+
+    standardises: whether this one does; then ``measure`` is called before it is used.
+    """
+
+    standardises: bool
+
+    def measure(self, before: Tensor, after: Tensor) -> None:
+        """Standardise by the tokens of these pairs from now on. before, after: as in ``Vision.tokens``."""
+
+
 class PlainVision(nn.Module):
     """What published visions share: no losses of their own, no truth, nothing matched."""
 

@@ -24,6 +24,7 @@ from torch import Tensor, nn
 
 from whatchanged.captioner.bundle import MANIFEST, WEIGHTS, Bundle
 from whatchanged.errors import BundleError, RecipeError
+from whatchanged.json_values import read_json
 from whatchanged.recipes.reader import parse_saved_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.build import make_method
@@ -57,8 +58,8 @@ def read_weights(bundle: Bundle) -> dict[str, Tensor]:
     content = bundle.read(WEIGHTS)
     try:
         tensors = load(content)
-        about = json.loads(_metadata(content).get(KEY, "null"))
-    except (SafetensorError, ValueError, TypeError, KeyError, RecursionError) as error:
+        about = read_json(_metadata(content).get(KEY, "null"))
+    except (SafetensorError, ValueError, TypeError, KeyError) as error:
         raise BundleError(
             f"{where}: this is no file of weights ({error}). Export the model again."
         ) from error
@@ -158,4 +159,4 @@ def _smaller(tensor: Tensor) -> Tensor:
 def _metadata(content: bytes) -> dict[str, Any]:
     """The metadata of a safetensors file: its head is JSON, behind its length in eight bytes."""
     length = int.from_bytes(content[:8], "little")
-    return dict(json.loads(content[8 : 8 + length]).get("__metadata__") or {})
+    return dict(read_json(content[8 : 8 + length]).get("__metadata__") or {})

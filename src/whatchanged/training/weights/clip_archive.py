@@ -36,6 +36,7 @@ _ZIP, _LEGACY = b"PK\x03\x04", b"\x80\x02\x8a\x0a"
 they are far beyond any that exists."""
 _DAMAGE = (
     ArithmeticError,
+    AssertionError,  # torch's, of files of before 1.6
     AttributeError,
     EOFError,
     LookupError,

@@ -16,9 +16,10 @@ from torch import Tensor
 from whatchanged.bpe import from_json
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.files import write_whole
+from whatchanged.json_values import read_json
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.training.build import make_method
-from whatchanged.training.checkpoint import Checkpoint, State, digest, read_checkpoint, save_checkpoint
+from whatchanged.training.checkpoint import Checkpoint, digest, read_checkpoint, save_checkpoint, state_of
 from whatchanged.training.run_folder import checkpoint_file, read_recipe
 
 PART = 15 * 2**20
@@ -80,14 +81,14 @@ def unpack(folder: Path, run: Path) -> None:
             with safe_open(path, framework="pt") as file:
                 stamps.append(file.metadata() or {})
                 tensors |= {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        entries = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
+        entries = read_json((folder / "vocabulary.json").read_text(encoding="utf-8"))
         method = make_method(recipe, from_json(entries))
         if any(stamp != stamps[0] for stamp in stamps) or stamps[0]["parts"] != str(len(stamps)):
             raise ValueError(f"{len(stamps)} parts that do not make one whole")
         if stamps[0].get("sha256", (found := digest(tensors))) != found:  # packed before 0.2: without
             raise ValueError("their content was changed: its SHA-256 is another")
-        state = State(**json.loads(stamps[0]["state"]), finished=True)
-    except (OSError, SafetensorError, IndexError, KeyError, TypeError, ValueError) as error:
+        state = state_of({**read_json(stamps[0]["state"]), "finished": True})
+    except (OSError, SafetensorError, LookupError, TypeError, ValueError, AttributeError) as error:
         raise RecipeError(
             f"{folder}: no packed weights can be read here ({error}). Pack the run again."
         ) from error

@@ -22,6 +22,7 @@ import numpy as np
 from whatchanged.datasets.birds_to_words import COLUMNS
 from whatchanged.errors import OutputError
 from whatchanged.files import whole_folder
+from whatchanged.json_values import read_json
 from whatchanged.processes import worker_pool
 from whatchanged.worlds import Drawing
 from whatchanged.worlds.birds.bird import PER_GENUS, Bird, Species, species
@@ -240,4 +241,4 @@ def read_truth(root: Path) -> dict[str, Bird]:
     """The file name of a picture -> its bird; {} where the folder does not show this world."""
     if not (root / TRUTH).is_file():
         return {}
-    return {name: Bird(**bird) for name, bird in json.loads((root / TRUTH).read_text("utf-8")).items()}
+    return {name: Bird(**bird) for name, bird in read_json((root / TRUTH).read_text("utf-8")).items()}

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from whatchanged.errors import DatasetError
+from whatchanged.json_values import read_json
 from whatchanged.records import Box
 from whatchanged.worlds.clevr.change import CHANGE_TYPES, NOTHING, Change, kept
 from whatchanged.worlds.clevr.sampling import HEIGHT, WIDTH, Triple, mean_overlap
@@ -202,7 +203,7 @@ def _read_object(entry: Mapping[str, Any], where: str) -> SceneObject:
 
 def _load(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return read_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise DatasetError(
             f"{path}: no such file. The truth of a set is its scenes.json and pairs.json; a set without them "

@@ -63,6 +63,7 @@ DRAWERS = (
         "whatchanged.training.objects.drawers:clevr_change",
         (480, 320),
         extra="train",
+        elsewhere=True,
     ),
     Drawer(
         "clevr-dc",
@@ -70,6 +71,7 @@ DRAWERS = (
         "whatchanged.training.objects.drawers:clevr_dc",
         (480, 320),
         extra="train",
+        elsewhere=True,
     ),
     Drawer(
         "clevr-pool",

@@ -10,10 +10,11 @@ ASPECTS: Mapping[Kind, tuple[str, ...]] = {
     "added": ("element", "text", "scroll bar", "cursor", "grid", "legend", "point", "series"),
     "removed": ("element", "text", "scroll bar", "cursor", "grid", "legend", "point", "series"),
     "moved": ("position", "alignment", "order", "margin", "overlap", "axis limit", "point", "place"),
-    "resized": ("width", "height", "size", "text size", "padding", "gap", "canvas", "line width", "marker"),
+    "resized": ("width", "height", "size", "text size", "padding", "gap", "canvas", "marker"),
     "recolored": ("fill", "ink", "border", "opacity", "theme", "colour map"),
     "restyled": (
         "border width",
+        "line width",
         "radius",
         "shadow",
         "weight",

@@ -4,13 +4,13 @@ A drawn set is a folder with a list, ``pairs.jsonl``, one JSON object a line (``
 The list is read as any list of pairs is; this module reads the truth out of it.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from whatchanged.errors import DatasetError
+from whatchanged.json_values import read_json
 from whatchanged.worlds.screens.kinds import KINDS, REVERSED, Kind
 
 LIST = "pairs.jsonl"
@@ -248,7 +248,7 @@ def read_truths(root: Path) -> Iterator[tuple[str, ScreenTruth]]:
         if line.strip():
             where = f"{path}, line {number}"
             try:
-                found = json.loads(line)
+                found = read_json(line)
             except ValueError as error:
                 raise DatasetError(f"{where}: not JSON ({error}).") from error
             if not isinstance(found, dict) or not isinstance(found.get("id"), str):

@@ -17,6 +17,7 @@ from PIL import Image
 
 from whatchanged.errors import OutputError
 from whatchanged.files import whole_folder
+from whatchanged.places import is_remote
 from whatchanged.processes import worker_pool
 from whatchanged.training.objects.render.draw import render
 from whatchanged.worlds.clevr.change import CHANGE_TYPES, NOTHING
@@ -65,7 +66,7 @@ def write_twin(
     _check(out, scenes, size, workers)
     try:
         with whole_folder(out) as draft:
-            for folder in FOLDERS.values():
+            for folder in () if is_remote(out) else FOLDERS.values():
                 (draft / folder).mkdir(parents=True)
             drawn: list[Drawn] = []
             for part in _draw_all(draft, scenes, (seed, views), size, workers, device):
@@ -88,7 +89,7 @@ def split_of(index: int, seed: int) -> str:
 def _check(out: Path, scenes: int, size: tuple[int, int], workers: int) -> None:
     if out.exists():
         raise OutputError(f"{out}: exists already. Choose another name, or remove it first.")
-    if not out.absolute().parent.is_dir():
+    if not is_remote(out) and not out.absolute().parent.is_dir():
         raise OutputError(f"{out}: the folder {out.absolute().parent} is not there. Make it first.")
     if scenes < 1 or workers < 1:
         raise OutputError(f"{out}: wants at least one scene and one worker, got {scenes} and {workers}.")
@@ -123,7 +124,8 @@ def draw_scenes(
     for triple in triples:
         entries, pair = triple_entries(triple, *size)
         for entry in entries:
-            Image.fromarray(next(pictures)).save(folder / FOLDERS[entry["split"]] / entry["image_filename"])
+            with (folder / FOLDERS[entry["split"]] / entry["image_filename"]).open("wb") as stream:
+                Image.fromarray(next(pictures)).save(stream, "PNG")
         rng = np.random.default_rng((seed, triple.index, 1))
         change = write_captions(triple.default, triple.semantic, triple.change, rng)
         nothing = write_captions(triple.default, triple.nonsemantic, NOTHING, rng)

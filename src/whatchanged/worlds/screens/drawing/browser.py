@@ -18,6 +18,7 @@ from typing import Any
 from PIL import Image
 
 from whatchanged.errors import MissingProgram
+from whatchanged.json_values import read_json
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
@@ -186,7 +187,7 @@ class Browser:
             self._rest.append(block)
         line, _, rest = b"".join(self._rest).partition(b"\0")
         self._rest = [rest]
-        return dict(json.loads(line))
+        return dict(read_json(line))
 
     def run(self, script: str) -> Any:
         """The value of a JavaScript expression."""

@@ -25,6 +25,7 @@ import numpy as np
 
 from whatchanged.errors import OutputError
 from whatchanged.files import clear_drafts, write_whole
+from whatchanged.json_values import read_json
 from whatchanged.processes import worker_pool
 from whatchanged.records import Split
 from whatchanged.worlds import Drawing
@@ -122,7 +123,7 @@ def _begin(task: _Task, settings: Mapping[str, Any]) -> int:
         raise OutputError(f"{task.out}: exists already. Choose another name, or remove it first.")
     clear_drafts(task.out)
     try:
-        known = json.loads(file.read_text(encoding="utf-8"))
+        known = read_json(file.read_text(encoding="utf-8"))
         done = int(known["documents"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise OutputError(f"{file}: not the settings of a drawn set ({error}). Remove the folder.") from error

@@ -125,7 +125,7 @@ def _parts(key: str) -> Iterator[str]:
     """A key and those that it is a part of: "block 2 row 1 word 3", "block 2 row 1", "block 2"."""
     names = key.split(" ")
     yield key
-    for length in range(len(names) - 2, 1, -2):
+    for length in range(2, len(names), 2):
         yield " ".join(names[:length])
 
 

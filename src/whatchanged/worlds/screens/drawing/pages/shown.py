@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from whatchanged.json_values import read_json
 from whatchanged.worlds.screens.drawing.browser import Browser
 from whatchanged.worlds.screens.drawing.pages.designs import HERE, Library
 from whatchanged.worlds.screens.drawing.pages.document import Document
@@ -124,7 +125,7 @@ class Layout:
 
 def read_layout(text: str) -> Layout:
     """What ``screens.describe`` says."""
-    found = json.loads(text)
+    found = read_json(text)
     words = np.array(found["words"], np.float64).reshape(-1, 6)
     return Layout(tuple(_element(e) for e in found["elements"]), words, float(found["bottom"]))
 

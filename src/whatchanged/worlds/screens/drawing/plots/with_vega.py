@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from whatchanged.json_values import read_json
 from whatchanged.worlds.screens.drawing.browser import Browser
 from whatchanged.worlds.screens.drawing.edits import Drawn, Placed
 from whatchanged.worlds.screens.drawing.plots.plot import Plot
@@ -53,7 +54,7 @@ class VegaPage:
         css = f"transform:translate({how.shift}px,{how.shift}px);{how.css}" if how.shift else how.css
         found = self.browser.run(f"drawPlot({spec}, {json.dumps(how.renderer)}, {json.dumps(css)})")
         pixels = np.asarray(self.browser.photograph())
-        return Drawn(pixels, _placed(json.loads(found), plot, how.shift * plot.scale))
+        return Drawn(pixels, _placed(read_json(found), plot, how.shift * plot.scale))
 
 
 def _placed(found: Mapping[str, Any], plot: Plot, shift: float) -> dict[str, Placed]:

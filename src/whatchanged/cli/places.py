@@ -1,0 +1,29 @@
+"""Paths and URLs on the command line."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import typer
+
+from whatchanged.places import is_remote, is_url
+
+
+def place_of(text: str) -> Path:
+    """What a person named: a path, or the path-like object of a URL."""
+    if not is_url(text):
+        return Path(text)
+    from whatchanged.scale.places import place
+
+    return place(text)
+
+
+def only_here(options: Mapping[str, object], why: str) -> None:
+    """Raises BadParameter for the first option that is given: it needs files of this machine."""
+    given = next((name for name, value in options.items() if value), None)
+    if given is not None:
+        raise typer.BadParameter(f"{given} does not go with a URL: {why}")
+
+
+def any_remote(*paths: Path | None) -> bool:
+    """Whether one of them lies elsewhere."""
+    return any(is_remote(path) for path in paths)

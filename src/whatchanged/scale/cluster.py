@@ -1,0 +1,195 @@
+"""A Ray cluster whose workers take the place of this machine's worker processes.
+
+Whatever asks for a ``worker_pool`` inside ``joined`` gets the cluster's workers. The tasks and their order
+are the same, so the results are, too. A task whose worker or machine is lost is given to another one; its
+result is handed over once.
+"""
+
+import os
+import socket
+import traceback
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whatchanged.errors import MissingExtra, WhatchangedError
+from whatchanged.processes import AHEAD, in_order, pools_from
+
+LOCAL = "local"
+"""The address of a cluster that is this machine alone, and ends with the command."""
+TRIES = 10
+"""How often a task is begun anew after its worker or machine was lost; a picture may be what ends workers."""
+LEAST_ROOM = 80 * 2**20
+"""Bytes of shared memory that Ray wants at least; the results that pass through it are small."""
+
+
+@contextmanager
+def joined(address: str, seen: Sequence[Path] = ()) -> Iterator[int]:
+    """Inside, ``worker_pool`` gives the workers of the cluster at this address; yields how many it has now.
+
+    address: ``local`` for this machine alone, ``auto`` for the cluster that it belongs to, HOST:PORT of one.
+    seen: what every worker must find at the same place. A session of Ray that the program began already is
+    used and left as it is.
+
+    Raises MissingExtra where Ray is not installed, WhatchangedError where no cluster answers.
+    """
+    try:
+        import ray
+    except ModuleNotFoundError as error:
+        raise MissingExtra("--ray", error.name or "ray", "scale") from error
+    ours = not ray.is_initialized()
+    if ours:
+        _connect(ray, address)
+    try:
+        folder = Path.cwd()
+        with pools_from(lambda start, given: RayPool(_Setting(folder, tuple(seen), start, given))):
+            yield max(2, int(ray.cluster_resources().get("CPU", 0)))  # one would be this process itself
+    finally:
+        if ours:
+            ray.shutdown()
+
+
+def _connect(ray: Any, address: str) -> None:
+    """Start a cluster on this machine, or find another."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent to anybody
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    quiet = {"logging_level": "ERROR", "log_to_driver": False}
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    here = {
+        "num_cpus": cores,
+        "include_dashboard": False,
+        "object_store_memory": LEAST_ROOM,
+        "_node_ip_address": "127.0.0.1",  # nobody else can reach it
+    }
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ray.init(address=address, **quiet, **(here if address == LOCAL else {}))
+    except Exception as error:  # Ray raises many kinds, not all its own
+        reason = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise WhatchangedError(
+            f"--ray {address}: no Ray cluster can be used there ({reason}). Start one with `ray start "
+            f"--head`, or use --ray {LOCAL}."
+        ) from error
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """How a worker of the cluster is prepared before the first task of a pool.
+
+    folder: in which the command runs, and from which relative paths count. seen: see ``joined``. start,
+    arguments: see ``worker_pool``.
+    """
+
+    folder: Path
+    seen: tuple[Path, ...]
+    start: Callable[..., object] | None
+    arguments: tuple[Any, ...]
+
+    def prepare(self) -> None:
+        """To be called in the worker. Raises WhatchangedError where the worker does not see the files."""
+        here = socket.gethostname()
+        relative = [path for path in self.seen if not path.is_absolute()]
+        try:
+            os.chdir(self.folder)
+        except OSError as error:
+            if relative:
+                raise WhatchangedError(_unseen(self.folder, here)) from error
+        for path in self.seen:
+            if not path.exists():
+                raise WhatchangedError(_unseen(path, here))
+        if self.start is not None:
+            self.start(*self.arguments)
+
+
+def _unseen(path: Path, host: str) -> str:
+    return (
+        f"{path}: a worker of the cluster, on {host}, does not see it. Put the files where every machine "
+        "sees them at the same place, or name them by URL."
+    )
+
+
+class RayPool(Executor):
+    """The workers of the cluster as an executor."""
+
+    def __init__(self, setting: _Setting) -> None:
+        import ray
+
+        self._ray = ray
+        self._setting = setting
+        self._key = os.urandom(8).hex()
+        self._task = ray.remote(num_cpus=1, max_retries=TRIES)(_work)
+        self._begun: dict[Future[Any], Any] = {}
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        """A future of what the function returns for these arguments."""
+        reference = self._task.remote(self._key, self._setting, function, arguments, named)
+        future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()
+        self._begun[future] = reference
+        reference.future().add_done_callback(lambda done: self._hand_over(done, future))
+        return future
+
+    def map(
+        self,
+        fn: Callable[..., Any],
+        *iterables: Iterable[Any],
+        timeout: float | None = None,
+        chunksize: int = 1,
+        buffersize: int | None = None,
+    ) -> Iterator[Any]:
+        """The results in order, as those of an executor; of long iterables only a part is begun at a time."""
+        begun = (self.submit(fn, *arguments) for arguments in zip(*iterables, strict=False))
+        return in_order(begun, buffersize or AHEAD)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Wait for the tasks, or end them."""
+        begun = list(self._begun.values())
+        if cancel_futures:
+            for reference in begun:
+                self._ray.cancel(reference, force=True)
+        elif wait and begun:
+            self._ray.wait(begun, num_returns=len(begun))
+
+    def _hand_over(self, done: "Future[Any]", future: "Future[Any]") -> None:
+        """What Ray found becomes the result of our future, or its error."""
+        self._begun.pop(future, None)
+        error = done.exception()
+        if error is not None:
+            reason = str(error).strip().partition("\n")[0]
+            future.set_exception(
+                WhatchangedError(
+                    f"A part of the work was lost with {TRIES + 1} workers of the cluster, one after the "
+                    f"other ({reason}). Run the same command again; what is written stays."
+                )
+            )
+            return
+        good, value = done.result()
+        if good:
+            future.set_result(value)
+        else:
+            future.set_exception(value)
+
+
+_prepared: set[str] = set()
+"""The pools for which this worker is prepared."""
+
+
+def _work(
+    key: str, setting: _Setting, function: Callable[..., Any], arguments: Sequence[Any], named: dict[str, Any]
+) -> tuple[bool, Any]:
+    """One task, in a worker: whether it went well, and its result or its error."""
+    try:
+        if key not in _prepared:
+            setting.prepare()
+            _prepared.add(key)
+        return True, function(*arguments, **named)
+    except WhatchangedError as error:
+        return False, WhatchangedError(str(error))
+    except Exception as error:
+        error.add_note(f"On {socket.gethostname()}: {traceback.format_exc()}")
+        return False, error

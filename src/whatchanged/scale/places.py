@@ -1,0 +1,28 @@
+"""URLs as paths: ``s3://bucket/pairs.csv`` and whatever else fsspec knows."""
+
+from pathlib import Path
+from typing import Any, cast
+
+from whatchanged.errors import MissingExtra, WhatchangedError
+from whatchanged.places import is_url
+
+
+def place(text: str) -> Path:
+    """The path of this name; of a URL, an object with a path's methods. A ``file://`` URL is a plain path.
+
+    Raises MissingExtra where what reads such URLs is not installed, WhatchangedError where nothing does.
+    """
+    if not is_url(text):
+        return Path(text)
+    try:
+        from upath import UPath
+
+        found: Any = UPath(text)
+        found.fs.root_marker  # noqa: B018 - what speaks the protocol is imported now
+    except ImportError as error:
+        raise MissingExtra(f"{text}: reading by URL", error.name or "its package", "scale") from error
+    except Exception as error:  # each protocol raises what it likes
+        raise WhatchangedError(f"{text}: this URL cannot be used ({error}).") from error
+    if found.protocol in ("", "file", "local"):
+        return Path(found.path)
+    return cast(Path, found)

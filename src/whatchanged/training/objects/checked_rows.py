@@ -1,0 +1,65 @@
+"""Rows of an array in a file, each compared with its SHA-256 when it is first read.
+
+A file of gigabytes is mapped and read row by row; its rows are checked as they come, none twice.
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.errors import DatasetError
+
+DIGEST = hashlib.sha256().digest_size
+"""Bytes of a checksum."""
+
+
+def checksums(rows: NDArray[Any]) -> NDArray[np.uint8]:
+    """The SHA-256 of each row's bytes: (n, 32)."""
+    found = [_checksum(row) for row in rows]
+    return np.frombuffer(b"".join(found), np.uint8).reshape(len(rows), DIGEST)
+
+
+class CheckedRows:
+    """The rows of an array. Without checksums, as in files of earlier versions, they are read as they are."""
+
+    def __init__(self, file: Path, rows: NDArray[Any], expected: NDArray[Any] | None, cure: str) -> None:
+        """file: where the rows lie. expected: ``checksums`` of them. cure: what to do about damage.
+
+        Raises ValueError where there is not one checksum a row.
+        """
+        if expected is not None and not (
+            expected.shape == (len(rows), DIGEST) and expected.dtype == np.uint8
+        ):
+            raise ValueError(f"checksums {expected.dtype} {expected.shape} for {len(rows)} rows")
+        self.rows = rows
+        self._file = file
+        self._expected = expected
+        self._cure = cure
+        self._seen: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of all rows together."""
+        return self.rows.shape
+
+    def read(self, i: int) -> NDArray[Any]:
+        """Row ``i``. Raises DatasetError where it is not what was written."""
+        row: NDArray[Any] = self.rows[i]
+        if self._expected is not None and i not in self._seen:
+            if _checksum(row) != self._expected[i].tobytes():
+                raise DatasetError(
+                    f"{self._file}: row {i} was changed since it was written: its SHA-256 is another."
+                    f" {self._cure}"
+                )
+            self._seen.add(i)
+        return row
+
+
+def _checksum(row: NDArray[Any]) -> bytes:
+    return hashlib.sha256(np.ascontiguousarray(row).data).digest()

@@ -1,0 +1,226 @@
+"""Regions on disk: what a model sees of each place that may have changed, computed once.
+
+    OUT/00000.safetensors   "crops" (R, 2, PLANES, S, S) uint8, before and after
+                            "numbers" (R, NUMBERS) float32
+                            "boxes" (R, 2, 4) int32, in pixels of their own picture
+                            "sizes" (n, 2, 2) int32, width and height of the pictures
+                            "first" (n + 1) int64, where each pair's regions begin
+                            metadata "regions", JSON: "about" (regions, side), "pairs" (n x before, after)
+
+R: regions of all n pairs of a shard. For training a picture is a row of bytes for each region
+(``row_width``): its crop, then the numbers, the box, the picture's size and whether there is a region at all,
+as float32.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.progress import track
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from whatchanged.datasets import Dataset
+from whatchanged.errors import DatasetError, OutputError
+from whatchanged.files import write_whole
+from whatchanged.json_values import read_json
+from whatchanged.measured.crops import NUMBERS, PLANES, cut, numbers
+from whatchanged.measured.proposals import propose
+from whatchanged.measured.reading import read_picture
+from whatchanged.processes import worker_pool
+from whatchanged.recipes.schema import RegionsConfig
+from whatchanged.records import PairRecord
+from whatchanged.training.batches import PictureReader
+from whatchanged.training.data.grid_files import PATTERN, picture_name, shard_file
+
+REGIONS, SIDE = 8, 40
+"""Regions of a pair at most, and pixels of a side of a cut, unless a recipe says otherwise."""
+SHARD = 128
+"""Pairs of a shard."""
+NOTES = NUMBERS + 4 + 2 + 1
+"""float32 numbers behind a crop: those measured, the box, the picture's width and height, 1 for a region."""
+Rows = NDArray[np.uint8]
+Tensors = dict[str, NDArray[Any]]
+
+
+def row_width(side: int) -> int:
+    """Bytes of a region of one picture."""
+    return PLANES * side * side + 4 * NOTES
+
+
+def regions_of(before: Path, after: Path, regions: int = REGIONS, side: int = SIDE) -> Tensors:
+    """The regions of one pair, as a shard of one pair holds them. Raises ImageError."""
+    one, other = (read_picture(path).on_white for path in (before, after))
+    proposals = propose(one, other, regions)
+    crops = np.zeros((len(proposals), 2, PLANES, side, side), np.uint8)
+    measured = np.zeros((len(proposals), NUMBERS), np.float32)
+    boxes = np.zeros((len(proposals), 2, 4), np.int32)
+    for place, proposal in enumerate(proposals):
+        boxes[place] = proposal.boxes
+        for picture, pixels in enumerate((one, other)):
+            crops[place, picture] = cut(pixels, proposal.boxes[picture], side)
+        measured[place] = numbers(one, other, proposal, place, len(proposals))
+    sizes = np.array([[[pixels.shape[1], pixels.shape[0]] for pixels in (one, other)]], np.int32)
+    first = np.array([0, len(proposals)], np.int64)
+    return {"crops": crops, "numbers": measured, "boxes": boxes, "sizes": sizes, "first": first}
+
+
+def store_regions(
+    dataset: Dataset,
+    root: Path,
+    out: Path,
+    workers: int = 1,
+    quiet: bool = False,
+    regions: int = REGIONS,
+    side: int = SIDE,
+) -> int:
+    """Write the regions of every pair into ``out``, shard by shard; returns how many shards were written.
+
+    root: the data set's folder or list. Shards that are there are kept. Raises OutputError where one of them
+    holds other pairs, or regions of other sizes; ImageError where a picture cannot be read.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    records = [record for record in dataset.records if record.after is not None]
+    parts = [records[start : start + SHARD] for start in range(0, len(records), SHARD)]
+    about = {"regions": regions, "side": side}
+    jobs = [
+        (shard_file(out, number), part, about, root)
+        for number, part in enumerate(parts)
+        if not _is_there(shard_file(out, number), _names(part, root), about)
+    ]
+    with worker_pool(workers) as pool:
+        waiting = [pool.submit(_write_shard, *job) for job in jobs]
+        for done in track(_finished(waiting), "regions", total=len(jobs), disable=quiet):
+            done.result()
+    return len(jobs)
+
+
+def _finished(waiting: Sequence[Future[None]]) -> Iterator[Future[None]]:
+    yield from waiting
+
+
+def _names(records: Sequence[PairRecord], root: Path) -> list[list[str]]:
+    found = []
+    for record in records:
+        assert record.after is not None
+        found.append([picture_name(record.before, root), picture_name(record.after, root)])
+    return found
+
+
+def _is_there(path: Path, names: list[list[str]], about: dict[str, int]) -> bool:
+    if not path.exists():
+        return False
+    told = _read_header(path)
+    if told["pairs"] != names or told["about"] != about:
+        raise OutputError(
+            f"{path}: it holds the regions of other pairs, or other regions. Choose another folder."
+        )
+    return True
+
+
+def _write_shard(path: Path, records: Sequence[PairRecord], about: dict[str, int], root: Path) -> None:
+    """Compute and write one shard, whole or not at all."""
+    parts = []
+    for record in records:
+        assert record.after is not None
+        parts.append(regions_of(record.before, record.after, about["regions"], about["side"]))
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0] if name != "first"}
+    counts = [int(part["first"][1]) for part in parts]
+    joined["first"] = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    told = {"about": about, "pairs": _names(records, root)}
+    write_whole(path, save(joined, {"regions": json.dumps(told)}))
+
+
+def _read_header(path: Path) -> dict[str, Any]:
+    """What a shard holds. Raises DatasetError."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            told = dict(read_json((file.metadata() or {})["regions"]))
+            shape = file.get_slice("crops").get_shape()
+        about, pairs = told["about"], told["pairs"]
+        if shape[1:] != [2, PLANES, about["side"], about["side"]] or not isinstance(about["regions"], int):
+            raise ValueError(f"its crops are {shape}")
+        if not all(len(names) == 2 and all(isinstance(name, str) for name in names) for names in pairs):
+            raise ValueError("its names are not those of pairs")
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise DatasetError(
+            f"{path}: no regions that whatchanged wrote can be read here ({error}). Delete the file and run"
+            " `whatchanged features` again."
+        ) from error
+    return told
+
+
+class RegionFiles:
+    """The shards of one folder; a picture's regions are read when asked for.
+
+    Raises DatasetError where there is no shard, shards differ in sizes, or a picture belongs to two pairs.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.about: dict[str, int] = {}
+        self._places: dict[str, tuple[Path, int, int]] = {}
+        self._open: dict[Path, Any] = {}
+        for path in sorted(folder.glob(PATTERN)):
+            told = _read_header(path)
+            if self.about and told["about"] != self.about:
+                raise DatasetError(f"{path}: its regions are of other sizes than those beside it.")
+            self.about = told["about"]
+            for row, names in enumerate(told["pairs"]):
+                for picture, name in enumerate(names):
+                    if name in self._places:
+                        raise DatasetError(
+                            f"{path}: {name} belongs to two pairs, and regions are of one pair. Copy the"
+                            " picture under a name of its own."
+                        )
+                    self._places[name] = (path, row, picture)
+        if not self.about:
+            raise DatasetError(
+                f"{folder}: no regions lie here. Run: whatchanged features DATA {folder} --backbone regions"
+            )
+
+    def check(self, regions: int, side: int) -> None:
+        """Raise DatasetError where the regions are of another number or size."""
+        if self.about != {"regions": regions, "side": side}:
+            raise DatasetError(
+                f"{self.folder}: {self.about['regions']} regions a pair with sides of {self.about['side']}"
+                f" pixels; the recipe wants {regions} with {side}. Pass --set"
+                f" vision.regions={self.about['regions']} --set vision.side={self.about['side']}."
+            )
+
+    def read(self, name: str) -> Rows:
+        """One picture's regions as rows of bytes, (regions, row_width). Raises DatasetError."""
+        place = self._places.get(name)
+        if place is None:
+            raise DatasetError(
+                f"{self.folder}: no regions of {name}. Run `whatchanged features` on the whole data set."
+            )
+        path, row, picture = place
+        if path not in self._open:
+            self._open[path] = safe_open(path, framework="numpy")
+        shard = self._open[path]
+        first, last = (int(end) for end in shard.get_slice("first")[row : row + 2])
+        rows = np.zeros((self.about["regions"], row_width(self.about["side"])), np.uint8)
+        if first == last:
+            return rows
+        count = min(last - first, len(rows))
+        own = slice(first, first + count)
+        notes = np.ones((count, NOTES), np.float32)
+        notes[:, :NUMBERS] = shard.get_slice("numbers")[own]
+        notes[:, NUMBERS : NUMBERS + 4] = shard.get_slice("boxes")[own, picture]
+        notes[:, NUMBERS + 4 : NUMBERS + 6] = shard.get_slice("sizes")[row, picture]
+        crops = shard.get_slice("crops")[own, picture].reshape(count, -1)
+        rows[:count, : crops.shape[1]] = crops
+        rows[:count, crops.shape[1] :] = notes.view(np.uint8)
+        return rows
+
+
+def region_reader(config: RegionsConfig, folder: Path, root: Path) -> PictureReader:
+    """How a picture of the data set at ``root`` becomes regions, for training. Raises DatasetError."""
+    files = RegionFiles(folder)
+    files.check(config.regions, config.side)
+    return lambda path: files.read(picture_name(path, root))

@@ -1,0 +1,157 @@
+"""What the truth of drawn pairs teaches about proposed places. None of it is part of a published method.
+
+A place belongs to the change whose box it overlaps most, where that is at least ``HIT``; it shows no change
+where it overlaps none by ``MISS`` or more. Between the two it teaches nothing.
+
+Axis letters: B pairs, N places, T boxes of changes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from whatchanged.worlds.screens.elements import ELEMENTS
+from whatchanged.worlds.screens.kinds import KINDS
+from whatchanged.worlds.screens.truth import Box, ScreenTruth
+
+ELEMENT_NAMES = tuple(ELEMENTS)
+HIT, MISS = 0.5, 0.3
+"""Intersection over union."""
+ABSENT = -1
+MOST_BOXES = 12
+"""Boxes of a pair's changes, alike things each by itself; those beyond are not told."""
+
+
+@dataclass(frozen=True)
+class RegionTruth:
+    """The changes of a batch of pairs.
+
+    boxes: (B, T, 2, 4) before and after, in pixels; there: (B, T, 2), whether there is a box. kind,
+    element: (B, T), numbers in ``KINDS`` and ``ELEMENT_NAMES``, -1 for no change or an unknown element.
+    """
+
+    boxes: Tensor
+    there: Tensor
+    kind: Tensor
+    element: Tensor
+
+    def to(self, device: torch.device | str) -> "RegionTruth":
+        """The same on another device."""
+        return RegionTruth(*(getattr(self, name).to(device) for name in self.__dataclass_fields__))
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What each place shows.
+
+    share: (B, N), the largest overlap with a change's box. kind, element: (B, N), of that change; -1 where
+    the overlap is below ``HIT``. changed: (B, N), 1 for a change, 0 for none, -1 where it teaches nothing.
+    """
+
+    share: Tensor
+    kind: Tensor
+    element: Tensor
+    changed: Tensor
+
+
+def collate(truths: Sequence[ScreenTruth]) -> RegionTruth:
+    """The truth of a batch as tensors."""
+    rows = [_boxes(truth) for truth in truths]
+    most = max(1, max(len(row) for row in rows))
+    boxes = torch.zeros(len(rows), most, 2, 4)
+    there = torch.zeros(len(rows), most, 2, dtype=torch.bool)
+    kind = torch.full((len(rows), most), ABSENT)
+    element = torch.full((len(rows), most), ABSENT)
+    for i, row in enumerate(rows):
+        for j, (own_kind, own_element, sides) in enumerate(row):
+            kind[i, j], element[i, j] = own_kind, own_element
+            for side, box in enumerate(sides):
+                if box is not None:
+                    boxes[i, j, side] = torch.tensor(box, dtype=torch.float32)
+                    there[i, j, side] = True
+    return RegionTruth(boxes, there, kind, element)
+
+
+def _boxes(truth: ScreenTruth) -> list[tuple[int, int, tuple[Box | None, Box | None]]]:
+    """Kind, element and boxes of each change, then of each of the alike things that changed with it."""
+    found = []
+    for change in truth.changes:
+        element = ELEMENT_NAMES.index(change.element) if change.element in ELEMENT_NAMES else ABSENT
+        kind = KINDS.index(change.kind)
+        found.append((kind, element, (change.box_before, change.box_after)))
+        if len(change.boxes) > 1:
+            found += [(kind, element, sides) for sides in change.boxes]
+    return found[:MOST_BOXES]
+
+
+def overlaps(places: Tensor, truth: RegionTruth) -> Tensor:
+    """Intersection over union of each place with each box of a change, (B, N, T).
+
+    places: (B, N, 2, 4), before and after. Boxes are compared in the picture after, in the picture before
+    where the change has none after; 0 where there is no change.
+    """
+    side = torch.where(truth.there[..., 1], 1, 0)  # (B, T)
+    known = truth.there.any(-1)
+    boxes = torch.gather(truth.boxes, 2, side[..., None, None].expand(-1, -1, 1, 4))[:, :, 0]  # (B, T, 4)
+    found = []
+    for own in (0, 1):
+        shared = iou(places[:, :, own][:, :, None], boxes[:, None])  # (B, N, T)
+        found.append(shared)
+    chosen = torch.where(side[:, None] == 1, found[1], found[0])
+    return chosen * known[:, None]
+
+
+def iou(one: Tensor, other: Tensor) -> Tensor:
+    """Intersection over union of boxes (..., 4), left top right bottom."""
+    low = torch.maximum(one[..., :2], other[..., :2])
+    high = torch.minimum(one[..., 2:], other[..., 2:])
+    shared = (high - low).clamp_min(0).prod(-1)
+    areas = [(boxes[..., 2:] - boxes[..., :2]).clamp_min(0).prod(-1) for boxes in (one, other)]
+    return shared / (areas[0] + areas[1] - shared).clamp_min(1e-6)
+
+
+def label(places: Tensor, truth: RegionTruth) -> Labels:
+    """What each place (B, N, 2, 4) shows."""
+    share, change = overlaps(places, truth).max(-1)
+    hit = share >= HIT
+    kind = torch.where(hit, torch.gather(truth.kind, 1, change), ABSENT)
+    element = torch.where(hit, torch.gather(truth.element, 1, change), ABSENT)
+    changed = torch.where(hit, 1, torch.where(share < MISS, 0, ABSENT))
+    return Labels(share, kind, element, changed)
+
+
+def region_loss(
+    kinds: Tensor, elements: Tensor, changed: Tensor, rank: Tensor, labels: Labels, there: Tensor
+) -> dict[str, Tensor]:
+    """Four terms: which kind, which element, whether it is a change at all, and which place is the best.
+
+    kinds (B, N, 8), elements (B, N, E): logits; changed, rank (B, N): logits. there: (B, N), real places. The
+    target of ``rank`` is a distribution over a pair's places, in proportion to the square of their overlaps,
+    where one of them is a hit.
+    """
+    kind = labels.kind.masked_fill(~there, ABSENT).flatten()
+    element = labels.element.masked_fill(~there, ABSENT).flatten()
+    judged = there & (labels.changed != ABSENT)
+    verdict = F.binary_cross_entropy_with_logits(
+        changed, labels.changed.clamp_min(0).float(), reduction="none"
+    )
+    wanted = (labels.share * there).square()
+    shown = (labels.share * there).amax(1) >= HIT
+    wanted = wanted / wanted.sum(1, keepdim=True).clamp_min(1e-6)
+    ranked = rank.masked_fill(~there, -1e4).log_softmax(1)
+    return {
+        "kind": _mean(F.cross_entropy(kinds.flatten(0, 1), kind.clamp_min(0), reduction="none"), kind >= 0),
+        "element": _mean(
+            F.cross_entropy(elements.flatten(0, 1), element.clamp_min(0), reduction="none"), element >= 0
+        ),
+        "changed": _mean(verdict, judged),
+        "rank": _mean(-(wanted * ranked).sum(1), shown),
+    }
+
+
+def _mean(losses: Tensor, counted: Tensor) -> Tensor:
+    """The mean of the losses that count; 0 where none does."""
+    return (losses * counted).sum() / counted.sum().clamp_min(1)

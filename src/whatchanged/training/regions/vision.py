@@ -1,0 +1,197 @@
+"""The vision of screens: proposed places as tokens, each judged by a small convolutional network.
+
+Both cuts of a place, laid on each other, go through strided convolutions; with the measured numbers, and the
+mean of all places of the pair, they make the features of a token. Heads tell kind and element, whether it is
+a change at all, and which place is the best. Not part of any published method.
+
+Axis letters: B pairs, N places, F width of a token, S pixels of a side of a cut.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from whatchanged.errors import DatasetError, ShapeError
+from whatchanged.measured.crops import NUMBERS, PLANES
+from whatchanged.recipes.schema import RegionsConfig
+from whatchanged.training.batches import Batch
+from whatchanged.training.regions import supervision
+from whatchanged.training.regions.store import NOTES, row_width
+from whatchanged.training.regions.supervision import ELEMENT_NAMES, RegionTruth
+from whatchanged.training.vision.base import PlainVision, TokenPair, Tokens
+from whatchanged.worlds.screens.kinds import KINDS
+
+GRID = 8
+"""Rows and columns of the grid that attention is painted back to."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """The proposed places of a batch of pairs.
+
+    crops: (B, N, 2 PLANES, S, S), before and after, in 0..1. numbers: (B, N, NUMBERS). boxes: (B, N, 2, 4) in
+    pixels; sizes: (B, N, 2, 2), width and height of both pictures. there: (B, N), real places.
+    """
+
+    crops: Tensor
+    numbers: Tensor
+    boxes: Tensor
+    sizes: Tensor
+    there: Tensor
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the heads say of each place: logits (B, N, 8), (B, N, E), (B, N), (B, N)."""
+
+    kinds: Tensor
+    elements: Tensor
+    changed: Tensor
+    rank: Tensor
+
+
+class RegionNet(nn.Module):
+    """Both cuts of a place and its numbers -> F features."""
+
+    def __init__(self, channels: Sequence[int], width: int) -> None:
+        super().__init__()
+        layers: list[nn.Module] = []
+        inputs = 2 * PLANES
+        for outputs in channels:
+            layers += [
+                nn.Conv2d(inputs, outputs, 3, stride=2, padding=1, bias=False),
+                nn.BatchNorm2d(outputs),
+                nn.ReLU(),
+            ]
+            inputs = outputs
+        self.convolutions = nn.Sequential(*layers)
+        self.measured = nn.Sequential(nn.Linear(NUMBERS, width), nn.ReLU())
+        self.join = nn.Sequential(nn.Linear(2 * inputs + width, width), nn.ReLU(), nn.LayerNorm(width))
+
+    def forward(self, crops: Tensor, numbers: Tensor) -> Tensor:
+        """(M, 2 PLANES, S, S) and (M, NUMBERS) -> (M, F)."""
+        found = self.convolutions(crops)  # (M, C, s, s)
+        pooled = torch.cat([found.mean((2, 3)), found.amax((2, 3))], 1)  # (M, 2C)
+        joined: Tensor = self.join(torch.cat([pooled, self.measured(numbers)], 1))
+        return joined
+
+
+class RegionVision(PlainVision):
+    """Places as tokens. A picture of a batch is its rows of bytes, see ``store``."""
+
+    def __init__(self, config: RegionsConfig) -> None:
+        super().__init__()
+        self.rows = self.columns = GRID
+        self.patches, self.side = config.regions, config.side
+        self.raw_width = self.width = width = config.width
+        self.net = RegionNet(config.channels, width)
+        self.context = nn.Sequential(nn.Linear(2 * width, width), nn.ReLU(), nn.LayerNorm(width))
+        self.before = nn.Linear(width, width)
+        self.after = nn.Linear(width, width)
+        self.heads = nn.ModuleDict(
+            {
+                "kinds": nn.Linear(width, len(KINDS)),
+                "elements": nn.Linear(width, len(ELEMENT_NAMES)),
+                "changed": nn.Linear(width, 1),
+                "rank": nn.Linear(width, 1),
+            }
+        )
+
+    @property
+    def tasks(self) -> Mapping[str, Callable[[Batch], dict[str, Tensor]]]:
+        """What the truth of drawn pairs teaches."""
+        return {"regions": self._learn}
+
+    def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
+        """The heads without the task ``regions``; what makes tokens of places with that task alone."""
+        idle = set() if "regions" in tasks else {"heads"}
+        if set(tasks) <= {"regions"}:
+            idle |= {"before", "after"}
+        if not tasks:
+            idle |= {"net", "context"}
+        return frozenset(name for name, _ in self.named_parameters() if name.partition(".")[0] in idle)
+
+    def collate_truth(self, truths: Sequence[Any]) -> RegionTruth | None:
+        """The pairs' truth as tensors, where all of it is known."""
+        return None if any(truth is None for truth in truths) else supervision.collate(truths)
+
+    def places(self, before: Tensor, after: Tensor) -> Places:
+        """Rows of bytes (B, N, P) of both pictures -> places. Raises ShapeError."""
+        wanted = (self.patches, row_width(self.side))
+        for rows in (before, after):
+            if tuple(rows.shape[1:]) != wanted:
+                raise ShapeError(
+                    f"regions: got {tuple(rows.shape)}, wanted (pairs, {wanted[0]}, {wanted[1]}). Store them"
+                    " again, or set vision.regions and vision.side to what is stored."
+                )
+        both = torch.stack([before, after], 2)  # (B, N, 2, P)
+        size = PLANES * self.side**2
+        shape = (*both.shape[:2], 2 * PLANES, self.side, self.side)
+        crops = both[..., :size].reshape(shape).float() / 255
+        notes = both[..., size:].contiguous().view(torch.float32)  # (B, N, 2, NOTES)
+        measured, boxes, sizes, there = torch.split(notes, [NUMBERS, 4, 2, NOTES - NUMBERS - 6], dim=3)
+        return Places(crops, measured[:, :, 1], boxes, sizes, there[:, :, 1, 0] > 0)
+
+    def features(self, places: Places) -> Tensor:
+        """(B, N, F); zero where there is no place. Each is told of the mean of all places of its pair."""
+        batch, count = places.there.shape
+        own = places.crops.new_zeros(batch, count, self.raw_width)
+        if places.there.any():
+            own[places.there] = self.net(places.crops[places.there], places.numbers[places.there]).to(
+                own.dtype
+            )
+        real = places.there[..., None].to(own.dtype)
+        mean = (own * real).sum(1, keepdim=True) / real.sum(1, keepdim=True).clamp_min(1)
+        joined: Tensor = self.context(torch.cat([own, mean.expand_as(own)], 2)) * real
+        return joined
+
+    def judge(self, features: Tensor) -> Judgement:
+        """What the heads say of each place."""
+        found = {name: head(features) for name, head in self.heads.items()}
+        return Judgement(found["kinds"], found["elements"], found["changed"][..., 0], found["rank"][..., 0])
+
+    def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
+        """Rows of bytes (B, N, P) of both pictures -> their tokens; padding is masked."""
+        places = self.places(before, after)
+        features = self.features(places)
+        pair = [
+            Tokens(side(features), cells_of(places, number), places.there, places.boxes[:, :, number])
+            for number, side in enumerate((self.before, self.after))
+        ]
+        return TokenPair(pair[0], pair[1])
+
+    def _learn(self, batch: Batch) -> dict[str, Tensor]:
+        """``supervision.region_loss`` of all places."""
+        if not isinstance(batch.truth, RegionTruth):
+            raise DatasetError(
+                "the task regions needs the truth of drawn pairs; this data set has none. Draw one:"
+                " whatchanged synth screens"
+            )
+        places = self.places(batch.before, batch.after)
+        said = self.judge(self.features(places))
+        labels = supervision.label(places.boxes, batch.truth)
+        return supervision.region_loss(
+            said.kinds, said.elements, said.changed, said.rank, labels, places.there
+        )
+
+
+def cells_of(places: Places, picture: int) -> Tensor:
+    """The cell of the grid in which the middle of each place lies, (B, N); 0 where there is no place."""
+    boxes, sizes = places.boxes[:, :, picture], places.sizes[:, :, picture].clamp_min(1)
+    middle = (boxes[..., :2] + boxes[..., 2:]) / 2 / sizes
+    column, row = (middle * GRID).long().clamp(0, GRID - 1).unbind(-1)
+    return row * GRID + column
+
+
+def chances(said: Judgement, there: Tensor) -> Tensor:
+    """The probability (B, N) that each place shows a change; 0 where there is no place."""
+    return said.changed.sigmoid() * there
+
+
+def log_kinds(said: Judgement) -> Tensor:
+    """Log-probabilities (B, N, 8) of the kinds."""
+    return F.log_softmax(said.kinds, dim=-1)

@@ -1,0 +1,159 @@
+"""Fuzzing: the corpus is read without a fault, hostile changes keep a file's form, and a fault is found."""
+
+import importlib.util
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = "fuzz"
+needs_atheris = pytest.mark.skipif(
+    importlib.util.find_spec("atheris") is None, reason="atheris is not installed, which chooses the inputs"
+)
+
+sys.path.insert(0, str(ROOT))
+from benchmarks import fuzz_formats, fuzz_mutations, fuzz_one  # noqa: E402
+
+sys.path.remove(str(ROOT))
+
+
+def seeds_of(name, place):
+    stage = fuzz_formats.Stage(name, place)
+    return stage, stage.seeds()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in fuzz_formats.PLAIN else pytest.param(name, marks=pytest.mark.slow)
+        for name in fuzz_formats.FORMATS
+    ],
+)
+def test_every_file_of_the_corpus_is_read(name, tmp_path):
+    """As it is, cut in the middle, and called like another file of its set."""
+    stage, seeds = seeds_of(name, tmp_path)
+    accepted = [stage.play(seed) for seed in seeds]
+    assert sum(accepted) >= len(seeds) / 2
+    for number, seed in enumerate(seeds):
+        stage.play(seed[: len(seed) // 2])
+        stage.play(seeds[(number + 1) % len(seeds)][:2] + seed[2:])
+    assert [stage.play(seed) for seed in seeds] == accepted  # all is put back
+
+
+def test_an_input_changes_the_file_that_its_first_bytes_name(tmp_path):
+    stage, seeds = seeds_of("references", tmp_path)
+    assert [stage.file_of(seed).name for seed in seeds] == [
+        "birds.jsonl",
+        "coco.json",
+        "lines.jsonl",
+        "pcl.jsonl",
+    ]
+    before = {path.name: path.read_bytes() for path in stage.files}
+    assert stage.play(seeds[1]) and not stage.play(seeds[1][:2] + b"nothing")
+    assert {path.name: path.read_bytes() for path in stage.files} == before
+
+
+def test_a_fault_is_no_refusal(tmp_path, monkeypatch):
+    def broken(folder, file):
+        raise ZeroDivisionError
+
+    monkeypatch.setitem(fuzz_formats.FORMATS, "lists", broken)
+    stage, seeds = seeds_of("lists", tmp_path)
+    with pytest.raises(ZeroDivisionError):
+        stage.play(seeds[0])
+
+
+@given(st.integers(0, 2**32), st.sampled_from(["recipes", "predictions", "compare", "references", "lists"]))
+def test_a_hostile_change_of_a_text_is_a_text(seed, name):
+    rng = random.Random(seed)
+    files = sorted(path for path in (fuzz_formats.CORPUS / name).rglob("*") if path.stat().st_size)
+    content = rng.choice([path for path in files if path.is_file()]).read_bytes()
+    changed = fuzz_mutations.mutated(content, rng)
+    assert isinstance(changed, bytes)
+    changed.decode("utf-8", "surrogatepass")
+
+
+def test_a_hostile_change_of_json_is_mostly_json():
+    content = b'{"a": [1, {"b": "c"}], "d": 0.5}'
+    read = 0
+    for seed in range(300):
+        changed = fuzz_mutations.mutated(content, random.Random(seed)).decode("utf-8", "surrogatepass")
+        try:
+            json.loads(changed)
+            read += 1
+        except (ValueError, RecursionError):
+            pass
+    assert 150 < read < 290
+
+
+def test_the_form_of_binary_files_stays(tmp_path):
+    stored = fuzz_formats.CORPUS / "stored"
+    shard = (stored / "grids" / "00000.safetensors").read_bytes()
+    array = (fuzz_formats.CORPUS / "retrieval" / "s.npy").read_bytes()
+    archive = (stored / "pool" / "00000.truth.npz").read_bytes()
+    for seed in range(50):
+        changed = fuzz_mutations.mutated(shard, random.Random(seed))
+        length = int.from_bytes(changed[:8], "little")
+        assert changed[8 : 8 + length][:1] and length < len(changed) + 1
+        assert fuzz_mutations.mutated(array, random.Random(seed))[:6] == b"\x93NUMPY"
+        assert fuzz_mutations.mutated(archive, random.Random(seed))[:2] == b"PK"
+    assert fuzz_mutations.mutated(b"\xff\xd8\xff", random.Random(0)) is None
+
+
+def test_counts_are_gone_on_with_and_the_smaller_input_is_kept(tmp_path, bench):
+    for _ in range(2):
+        counter = fuzz_one.Counter(tmp_path)
+        for data, accepted in ((b"aaa", True), (b"bbb", False), (b"aaa", True)):
+            counter.note(data, accepted, 0.5)
+        counter.write()
+    for data in (b"x" * 100, b"x" * 10, b"x" * 90):
+        try:
+            fuzz_formats.check_lists(None, None)
+        except AttributeError as error:
+            counter.note_fault(data, error)
+    found = bench.found_in("lists", tmp_path)
+    assert (found.inputs, found.distinct, found.accepted, found.longest_seconds) == (6, 2, 4, 0.5)
+    assert found.faults == ("AttributeError in fuzz_formats.py, _open_data",) and found.memory_megabytes > 1
+    kept = json.loads((tmp_path / "faults.json").read_text())[found.faults[0]]
+    assert bytes.fromhex(kept["input"]) == b"x" * 10 and "Traceback" in kept["error"]
+
+
+PLANTED = """
+import sys
+from benchmarks import fuzz_formats, fuzz_one
+
+def broken(folder, file):
+    if b"\\x1b[2J" in file.read_bytes():
+        raise ZeroDivisionError("planted")
+
+fuzz_formats.FORMATS["lists"] = broken
+fuzz_one.main()
+"""
+
+
+@pytest.mark.slow
+@needs_atheris
+def test_a_planted_fault_is_found(tmp_path, bench):
+    command = [sys.executable, "-c", PLANTED, "lists", "--work", str(tmp_path), "--inputs", "5000"]
+    subprocess.run(command, cwd=ROOT, capture_output=True, timeout=200, check=False)
+    found = bench.found_in("lists", tmp_path)
+    assert found.faults and "ZeroDivisionError" in found.faults[0] and found.inputs >= 4800
+    assert np.fromfile(tmp_path / "hashes", np.uint64).size == found.inputs
+
+
+@pytest.mark.slow
+@needs_atheris
+def test_a_minute_of_hostile_files_shows_no_fault(bench, capsys, tmp_path):
+    code = bench.main(["--hours", str(1 / 60), "--keep", str(tmp_path)])
+    assert code == 0, capsys.readouterr().out
+    found = {name: bench.found_in(name, tmp_path) for name in fuzz_formats.FORMATS}
+    assert all(one.distinct > 20 and one.memory_megabytes < 2048 for one in found.values())
+    assert all(one.longest_seconds < 20 for one in found.values())

@@ -1,0 +1,103 @@
+"""The kill suite: it sees what is torn, left or alive; and a few stops of real commands lose nothing."""
+
+import contextlib
+import random
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = "kills"
+sys.path.insert(0, str(ROOT))
+from benchmarks import kill_outputs, kill_processes  # noqa: E402
+from benchmarks.kill_commands import COMMANDS, Command  # noqa: E402
+
+sys.path.remove(str(ROOT))
+
+GROWING = Command("c", (), ("out.jsonl", "out.jsonl.meta.json"), kind="grows")
+FOLDER = Command("s", (), ("twin",))
+EXPECTED = {"out.jsonl": b"one\ntwo\n", "out.jsonl.meta.json": b"{}"}
+
+
+def write(folder, **files):
+    for name, content in files.items():
+        path = folder / name.replace("__", "/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def test_a_growing_file_may_be_a_beginning_and_no_other_file_may(tmp_path):
+    out, meta = tmp_path / "out.jsonl", tmp_path / "out.jsonl.meta.json"
+    for content, wrong in ((b"one\n", []), (b"one\nt", []), (b"two\n", ["out.jsonl"])):
+        out.write_bytes(content)
+        assert kill_outputs.torn(GROWING, tmp_path, EXPECTED, {}) == wrong
+    out.write_bytes(b"")
+    meta.write_bytes(b"{")
+    assert kill_outputs.torn(GROWING, tmp_path, EXPECTED, {}) == ["out.jsonl.meta.json"]
+    assert kill_outputs.torn(GROWING, tmp_path, EXPECTED, {"out.jsonl.meta.json": b"{"}) == []
+    assert kill_outputs.differences(GROWING, tmp_path, EXPECTED) == ["out.jsonl", "out.jsonl.meta.json"]
+
+
+def test_a_folder_is_there_with_all_its_files_or_not_at_all(tmp_path):
+    expected = {"twin/a": b"1", "twin/sub/b": b"2"}
+    assert kill_outputs.torn(FOLDER, tmp_path, expected, {}) == []
+    write(tmp_path, twin__a=b"1")
+    assert kill_outputs.torn(FOLDER, tmp_path, expected, {}) == ["twin/sub/b"]
+    write(tmp_path, twin__sub__b=b"2", other=b"")
+    assert kill_outputs.torn(FOLDER, tmp_path, expected, {}) == []
+    assert kill_outputs.differences(FOLDER, tmp_path, expected) == ["other"]
+
+
+def test_drafts_and_locks_are_seen_wherever_they_lie(tmp_path):
+    (tmp_path / "pool").mkdir()
+    for name in (".out.lock", "pool/.00000.host-1.draft", "page.html"):
+        (tmp_path / name).write_text("")
+    assert kill_outputs.hidden(tmp_path) == [".out.lock", "pool/.00000.host-1.draft"]
+
+
+def test_a_process_that_lives_on_is_found_and_ended(monkeypatch):
+    monkeypatch.setattr(kill_processes, "GRACE", 0.2)
+    process = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    assert kill_processes.left_of(SimpleNamespace(pid=process.pid)) == [process.pid]
+    assert process.wait(10) == -9
+    assert kill_processes.left_of(SimpleNamespace(pid=process.pid)) == []
+
+
+def test_every_command_has_another_name_and_writes_something():
+    assert len({command.name for command in COMMANDS}) == len(COMMANDS)
+    assert all(command.outputs and command.kind in ("whole", "grows", "parts", "run") for command in COMMANDS)
+
+
+def bench_of(bench, name, folder):
+    bench.draw_inputs(folder / "inputs")
+    command = next(command for command in COMMANDS if command.name == name)
+    return bench.prepare(command, folder, execute=False)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_files_that_are_not_written_whole_are_seen(bench, tmp_path, monkeypatch):
+    """The same command with a fault planted: it writes to the place itself."""
+    made = bench_of(bench, "dataset --html", tmp_path)
+
+    @contextlib.contextmanager
+    def at_once(path):
+        yield path
+
+    monkeypatch.setattr("whatchanged.files.whole", at_once)
+    tally = bench.Tally()
+    for seed in range(4):
+        bench.trial(made, "full", random.Random(seed), tally)
+    assert tally.trials["full"] and any("torn: page.html" in fault for fault in tally.faults), tally
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["caption", "describe --heatmap", "evaluate", "compare"])
+def test_what_is_stopped_loses_nothing(bench, capsys, name):
+    assert bench.main(["--count", "6", "--commands", name, "--seed", "1"]) == 0, capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "faults 0" in said and name in said

@@ -1,0 +1,92 @@
+"""Proposed places, on pictures whose changes are known."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whatchanged.measured.proposals import SAME, overlap, propose
+
+BOXES = st.tuples(st.integers(0, 40), st.integers(0, 40), st.integers(1, 20), st.integers(1, 20)).map(
+    lambda corner: (corner[0], corner[1], corner[0] + corner[2], corner[1] + corner[3])
+)
+
+
+def white(width: int = 200, height: int = 120) -> np.ndarray:
+    return np.full((height, width, 3), 255, np.uint8)
+
+
+def with_box(box: tuple[int, int, int, int], color: int = 0, picture: np.ndarray | None = None) -> np.ndarray:
+    changed = white() if picture is None else picture.copy()
+    changed[box[1] : box[3], box[0] : box[2]] = color
+    return changed
+
+
+def test_equal_pictures_have_no_place():
+    assert propose(white(), white()) == []
+
+
+def test_an_added_box_is_the_first_place():
+    box = (50, 40, 90, 70)
+    first = propose(white(), with_box(box))[0]
+    assert first.rule == "added"
+    assert first.box_before is None
+    assert overlap(first.box_after, box) > 0.9
+    assert first.boxes == (first.box_after, first.box_after)
+
+
+def test_what_went_has_no_box_after():
+    first = propose(with_box((50, 40, 90, 70)), white())[0]
+    assert (first.rule, first.box_after) == ("removed", None)
+
+
+def test_two_far_changes_are_proposed_each_by_itself():
+    one, other = (10, 10, 30, 24), (150, 90, 180, 110)
+    after = with_box(other, picture=with_box(one))
+    after[90:110, 150:180] = 90
+    places = propose(white(), after)
+    for box in (one, other):
+        assert max(overlap(place.boxes[1], box) for place in places) > 0.85
+
+
+def test_noise_is_proposed_too():
+    rng = np.random.default_rng(0)
+    before = with_box((50, 40, 90, 70), 60)
+    after = np.clip(before + rng.integers(-3, 4, before.shape), 0, 255).astype(np.uint8)
+    places = propose(before, after)
+    assert places
+    assert all(place.strength < 1 for place in places)
+
+
+def test_pictures_of_two_sizes_have_the_whole_among_their_places():
+    places = propose(white(200, 120), with_box((10, 100, 60, 110), 0, white(200, 150)), most=20)
+    wholes = [place for place in places if place.boxes == ((0, 0, 200, 120), (0, 0, 200, 150))]
+    assert wholes
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_there_are_no_more_than_wanted_and_none_twice(most: int):
+    rng = np.random.default_rng(1)
+    after = white()
+    for _ in range(12):
+        x, y = int(rng.integers(0, 180)), int(rng.integers(0, 100))
+        after[y : y + 12, x : x + 12] = rng.integers(0, 200, 3)
+    places = propose(white(), after, most)
+    assert len(places) == most
+    for i, one in enumerate(places):
+        for other in places[:i]:
+            alike = [overlap(one.box_before, other.box_before), overlap(one.box_after, other.box_after)]
+            assert min(alike) < SAME
+
+
+@given(BOXES, BOXES)
+def test_overlap_is_that_of_counted_pixels(one, other):
+    masks = np.zeros((2, 64, 64), bool)
+    for mask, box in zip(masks, (one, other), strict=True):
+        mask[box[1] : box[3], box[0] : box[2]] = True
+    assert overlap(one, other) == pytest.approx((masks[0] & masks[1]).sum() / (masks[0] | masks[1]).sum())
+
+
+def test_overlap_of_what_is_not_there():
+    assert overlap(None, None) == 1
+    assert overlap(None, (0, 0, 1, 1)) == 0

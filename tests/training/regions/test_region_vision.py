@@ -1,0 +1,152 @@
+"""Regions as tokens, and every method on them without a change to its files."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+import tiny_clip4idc
+import torch
+from drawn_regions import drawn_pair
+from torch.testing import assert_close
+
+from whatchanged.errors import DatasetError, ShapeError
+from whatchanged.measured.crops import NUMBERS, PLANES, cut, numbers
+from whatchanged.measured.proposals import propose
+from whatchanged.recipes.building import find_method
+from whatchanged.recipes.schema import RegionsConfig
+from whatchanged.testing.method_case import CAPTIONS, MethodCase
+from whatchanged.testing.methods import DUTIES
+from whatchanged.training.batches import Batch
+from whatchanged.training.regions.store import NOTES, row_width
+from whatchanged.training.regions.vision import GRID, RegionVision
+
+CONFIG = RegionsConfig(regions=4, side=16, channels=(8, 12), width=20)
+SIZES = {
+    "pcl": {"preset": "paper", "width": 24, "heads": 4, "ffn": 32, "cross_layers": 2, "max_length": 14},
+    "scorer": {"preset": "paper", "width": 24, "word_width": 10, "heads": 4, "max_length": 14},
+    "clip4idc": {
+        "preset": "paper",
+        **tiny_clip4idc.SIZES,
+        "heads": 2,
+        "decoder_ffn": 32,
+        "decoder_width": 20,
+    },
+}
+
+
+def rows_of(number: int) -> tuple[np.ndarray, np.ndarray]:
+    """A drawn pair as ``RegionFiles.read`` gives it."""
+    pictures = drawn_pair(number)[:2]
+    places = propose(*pictures, CONFIG.regions)
+    found = []
+    for side, pixels in enumerate(pictures):
+        rows = np.zeros((CONFIG.regions, row_width(CONFIG.side)), np.uint8)
+        for i, place in enumerate(places):
+            notes = np.ones(NOTES, np.float32)
+            notes[:NUMBERS] = numbers(*pictures, place, i, len(places))
+            notes[NUMBERS : NUMBERS + 4] = place.boxes[side]
+            notes[NUMBERS + 4 : NUMBERS + 6] = (96, 72)
+            rows[i] = np.concatenate(
+                [cut(pixels, place.boxes[side], CONFIG.side).ravel(), notes.view(np.uint8)]
+            )
+        found.append(rows)
+    return found[0], found[1]
+
+
+def batch_of(*counted: int) -> tuple[torch.Tensor, torch.Tensor]:
+    pairs = [rows_of(number) for number in counted]
+    before, after = (torch.from_numpy(np.stack([pair[side] for pair in pairs])) for side in (0, 1))
+    return before, after
+
+
+@cache
+def pairs():
+    return tuple((*rows_of(number), drawn_pair(number)[2]) for number in range(len(CAPTIONS)))
+
+
+def case(name: str) -> MethodCase:
+    settings = find_method(name, "here")(**SIZES[name])
+    return MethodCase(
+        settings,
+        tasks=("regions", "caption"),
+        stages=(("regions",), ("regions", "caption")),
+        judges=name == "pcl",
+        vision=lambda: RegionVision(CONFIG),
+        pairs=lambda vision: pairs(),
+    )
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("duty", DUTIES, ids=lambda duty: duty.__name__.removeprefix("check_"))
+@pytest.mark.parametrize("name", sorted(SIZES))
+def test_a_method_keeps_its_duties_on_regions(name, duty):
+    duty(case(name))
+
+
+@pytest.fixture
+def vision():
+    torch.manual_seed(0)
+    return RegionVision(CONFIG).eval()
+
+
+def test_rows_are_read_as_they_were_written(vision):
+    before, after = batch_of(3, 1)
+    places = vision.places(before, after)
+    pictures = drawn_pair(3)[:2]
+    first = propose(*pictures, CONFIG.regions)[0]
+    for side, pixels in enumerate(pictures):
+        own = places.crops[0, 0, side * PLANES : (side + 1) * PLANES] * 255
+        assert_close(
+            own.round().to(torch.uint8), torch.from_numpy(cut(pixels, first.boxes[side], CONFIG.side))
+        )
+        assert places.boxes[0, 0, side].tolist() == list(first.boxes[side])
+
+
+def test_what_is_no_place_is_masked_and_never_read(vision):
+    before, after = batch_of(3, 0)
+    there = vision.places(before, after).there
+    assert there.any(1).all()
+    assert not there.all()
+    features = vision.features(vision.places(before, after))
+    assert (features[~there] == 0).all()
+    alone = vision.features(vision.places(before[:1], after[:1]))
+    assert_close(features[:1], alone)
+
+
+def test_tokens_have_boxes_and_cells_of_their_middles(vision):
+    before, after = batch_of(1)
+    tokens = vision.tokens(before, after).after
+    x0, y0, x1, y1 = tokens.boxes[0, 0].tolist()
+    column, row = int((x0 + x1) / 2 / 96 * GRID), int((y0 + y1) / 2 / 72 * GRID)
+    assert tokens.cells[0, 0] == row * GRID + column
+    assert tokens.features.shape == (1, CONFIG.regions, CONFIG.width)
+
+
+def test_rows_of_another_size_are_refused(vision):
+    before, after = batch_of(1)
+    with pytest.raises(ShapeError, match=r"regions: got \(1, 4, .*set vision\.regions and vision\.side"):
+        vision.tokens(before[..., :-4], after[..., :-4])
+
+
+def test_without_truth_the_task_says_what_to_draw(vision):
+    before, after = batch_of(1)
+    with pytest.raises(DatasetError, match="whatchanged synth screens"):
+        vision.tasks["regions"](Batch(before, after, torch.zeros(1, 2, dtype=torch.long)))
+    assert vision.collate_truth([None, drawn_pair(1)[2]]) is None
+
+
+def test_it_learns_drawn_pairs_by_heart():
+    torch.manual_seed(0)
+    vision = RegionVision(CONFIG)
+    before, after = batch_of(*range(12))
+    truth = vision.collate_truth([drawn_pair(number)[2] for number in range(12)])
+    batch = Batch(before, after, torch.zeros(12, 2, dtype=torch.long), truth=truth)
+    optimiser = torch.optim.Adam(vision.parameters(), 3e-3)
+    first = None
+    for _ in range(60):
+        loss = sum(vision.tasks["regions"](batch).values())
+        first = loss.item() if first is None else first
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    assert loss.item() < 0.25 * first

@@ -1,0 +1,89 @@
+"""Regions on disk: what is read is what was measured; what cannot be read is told."""
+
+import numpy as np
+import pytest
+from drawn_regions import write_set
+
+from whatchanged.datasets import open_dataset
+from whatchanged.errors import DatasetError, OutputError
+from whatchanged.measured.crops import NUMBERS, PLANES, cut
+from whatchanged.measured.proposals import propose
+from whatchanged.measured.reading import read_picture
+from whatchanged.recipes.schema import RegionsConfig
+from whatchanged.training.regions.store import (
+    NOTES,
+    RegionFiles,
+    region_reader,
+    regions_of,
+    row_width,
+    store_regions,
+)
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("regions")
+    path = write_set(folder / "set")
+    assert store_regions(open_dataset(path), path, folder / "regions", quiet=True, side=16, regions=4) == 1
+    return path, folder / "regions"
+
+
+def test_rows_hold_the_cut_the_box_and_whether_they_are_real(drawn):
+    path, regions = drawn
+    files = RegionFiles(regions)
+    before, after = (
+        read_picture(path.parent / f"images/3_{side}.png").on_white for side in ("before", "after")
+    )
+    places = propose(before, after, 4)
+    for name, pixels, side in (("images/3_before.png", before, 0), ("images/3_after.png", after, 1)):
+        rows = files.read(name)
+        assert rows.shape == (4, row_width(16))
+        size = PLANES * 16 * 16
+        notes = rows[:, size:].copy().view(np.float32)
+        assert notes.shape == (4, NOTES)
+        assert notes[:, -1].tolist() == [1.0] * len(places) + [0.0] * (4 - len(places))
+        for row, note, place in zip(rows, notes, places, strict=False):
+            np.testing.assert_array_equal(
+                row[:size].reshape(PLANES, 16, 16), cut(pixels, place.boxes[side], 16)
+            )
+            assert tuple(note[NUMBERS : NUMBERS + 4].astype(int)) == place.boxes[side]
+            assert tuple(note[NUMBERS + 4 : NUMBERS + 6]) == (96, 72)
+
+
+def test_shards_that_are_there_are_kept_and_others_refused(drawn, tmp_path):
+    path, regions = drawn
+    dataset = open_dataset(path)
+    assert store_regions(dataset, path, regions, quiet=True, side=16, regions=4) == 0
+    with pytest.raises(
+        OutputError, match=r"00000\.safetensors: it holds the regions of other pairs, or other"
+    ):
+        store_regions(dataset, path, regions, quiet=True, side=24, regions=4)
+
+
+def test_a_recipe_that_wants_others_is_told_how_to_have_these(drawn):
+    path, regions = drawn
+    with pytest.raises(DatasetError, match=r"Pass --set vision\.regions=4 --set vision\.side=16"):
+        region_reader(RegionsConfig(), regions, path)
+
+
+def test_a_picture_without_regions_is_named(drawn):
+    with pytest.raises(DatasetError, match=r"no regions of images/99_before\.png"):
+        RegionFiles(drawn[1]).read("images/99_before.png")
+
+
+def test_an_empty_folder_names_the_command(tmp_path):
+    with pytest.raises(DatasetError, match="--backbone regions"):
+        RegionFiles(tmp_path)
+
+
+def test_a_damaged_shard_is_named(drawn, tmp_path):
+    whole = (drawn[1] / "00000.safetensors").read_bytes()
+    (tmp_path / "00000.safetensors").write_bytes(whole[:200])
+    with pytest.raises(DatasetError, match=r"00000\.safetensors: no regions that whatchanged wrote"):
+        RegionFiles(tmp_path)
+
+
+def test_equal_pictures_have_no_region(tmp_path):
+    path = write_set(tmp_path / "set", 3)
+    name = path.parent / "images/0_before.png"
+    assert len(regions_of(name, name)["boxes"]) == 0

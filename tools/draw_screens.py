@@ -1,0 +1,77 @@
+"""Draws the screens of docs/start/ten-minutes.md with a browser:
+
+    python tools/draw_screens.py docs/start/pictures
+
+Six screens of a small shop, before (old/) and after (new/) a change: the buttons have another colour, the
+price list has lost a line, one screen's text is drawn a third of a pixel beside its place, one is the same.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SIZE = (480, 300)
+STYLE = """
+body { margin: 0; font: 15px/1.5 sans-serif; background: #f6f7f9; color: #1d2433 }
+header { background: #1d2433; color: white; padding: 10px 20px; font-weight: bold }
+main { padding: 14px 20px }
+h1 { font-size: 19px; margin: 0 0 8px }
+button { border: 0; border-radius: 5px; color: white; background: BUTTON; padding: 8px 18px; font: inherit }
+input { width: 260px; padding: 6px; border: 1px solid #b8bfcc; border-radius: 4px; margin-bottom: 10px }
+table { border-collapse: collapse; background: white }
+td { border: 1px solid #d6dae2; padding: 5px 16px }
+"""
+OLD, NEW = "#1a73e8", "#0b8043"
+"""The colours of the buttons."""
+PRICES = [("Apples, 1 kg", "2.40"), ("Bread", "3.10"), ("Cheese, 200 g", "4.20"), ("Milk, 1 l", "1.15")]
+
+
+def pages(changed: bool) -> dict[str, str]:
+    """Name -> HTML of every screen, before or after the change."""
+    rows = [row for row in PRICES if not (changed and row[0] == "Milk, 1 l")]
+    table = "".join(f"<tr><td>{name}<td>{price}</tr>" for name, price in rows)
+    shift = ' style="transform: translate(0.33px, 0)"' if changed else ""
+    bodies = {
+        "cart": "<h1>Your cart</h1><p>3 articles, 7.55 in all</p><button>Pay</button>",
+        "help": f"<h1>Help</h1><p{shift}>Orders before noon are sent at once.<br>Returns are free.</p>",
+        "login": "<h1>Sign in</h1><input value='anna'><br><input value='******'><br><button>Sign in</button>",
+        "prices": f"<h1>Prices</h1><table>{table}</table>",
+        "profile": "<h1>Anna Lind</h1><p>Customer since 2019<br>14 orders</p>",
+        "settings": "<h1>Settings</h1><p>Letters: weekly<br>Language: English</p><button>Save</button>",
+    }
+    style = STYLE.replace("BUTTON", NEW if changed else OLD)
+    head = f"<!doctype html><meta charset=utf-8><style>{style}</style><header>Corner shop</header>"
+    return {name: f"{head}<main>{body}</main>" for name, body in bodies.items()}
+
+
+def main(out: Path) -> None:
+    """Draw all screens into OUT/old and OUT/new."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        raise SystemExit("draw_screens: no browser found. Install chromium.")
+    for folder, changed in (("old", False), ("new", True)):
+        (out / folder).mkdir(parents=True, exist_ok=True)
+        for name, text in pages(changed).items():
+            draw(browser, text, out / folder / f"{name}.png")
+
+
+def draw(browser: str, text: str, picture: Path) -> None:
+    """One page as a picture."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "page.html"
+        page.write_text(text, encoding="utf-8")
+        size = "--window-size={},{}".format(*SIZE)
+        options = [
+            "--headless",
+            "--no-sandbox",
+            "--hide-scrollbars",
+            size,
+            f"--screenshot={picture.resolve()}",
+        ]
+        subprocess.run([browser, *options, page.as_uri()], check=True, capture_output=True, timeout=120)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

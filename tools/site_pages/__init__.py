@@ -1,0 +1,12 @@
+"""Pages of the site that are made from the program itself, so that they cannot fall behind it.
+
+commands      every command with its options and examples, from the application
+recipe_keys   every key of a recipe, from the schema
+metrics       every metric, and a report's signature as one is written
+models        the shipped models, from their cards
+python_names  the public names, for mkdocstrings
+pages         which page is made by which of these
+links         links out of docs/
+docstrings    how docstrings become Markdown
+transcripts   commands on a page, run and compared with the output that the page shows
+"""

@@ -1,0 +1,27 @@
+"""The page of the shipped models: their cards, and what they must not be used for."""
+
+from whatchanged.captioner.bundle import open_bundle, shipped
+
+HEAD = """# The shipped models and their limits
+
+The base install brings {count}. `whatchanged models` lists and checks them; `whatchanged describe` asks the
+one that knows the pictures, and measures where none does ([who answers](../captioning.md#who-answers)).
+Figures stand in the [results](../results.md#the-shipped-model). Below is each model's own card, as it lies in
+the model's folder.
+
+"""
+
+
+def models_page() -> str:
+    """The cards of all shipped models, one section each."""
+    names = shipped()
+    count = "one model" if len(names) == 1 else f"{len(names)} models"
+    return HEAD.format(count=count) + "\n".join(map(_section, names))
+
+
+def _section(name: str) -> str:
+    """One card without its head for model hubs, its headings one level down."""
+    text = (open_bundle(name).folder / "README.md").read_text(encoding="utf-8")
+    _, _, body = text.removeprefix("---\n").partition("\n---\n")
+    lines = [f"#{line}" if line.startswith("#") else line for line in body.strip().splitlines()]
+    return "\n".join(lines) + "\n"

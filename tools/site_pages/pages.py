@@ -1,0 +1,32 @@
+"""Which pages are made, and by whom."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from site_pages.commands import commands_page
+from site_pages.metrics import metrics_page
+from site_pages.models import models_page
+from site_pages.python_names import python_pages
+from site_pages.recipe_keys import recipes_page
+
+ROOT = Path(__file__).parents[2]
+"""The repository."""
+
+ROOT_PAGES = {
+    "RESULTS.md": "results.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "benchmarks/README.md": "benchmarks.md",
+}
+"""Markdown files outside docs/ that are pages of the site."""
+
+
+def generated_pages(warn: Callable[[str], None]) -> dict[str, str]:
+    """Place on the site -> Markdown. What is not documented is told by ``warn``."""
+    return {
+        "start/models.md": models_page(),
+        "reference/commands.md": commands_page(),
+        "reference/recipes.md": recipes_page(warn),
+        "reference/metrics.md": metrics_page(),
+        **python_pages(warn),
+    }
