@@ -12,6 +12,7 @@ from tiny_pool import HEIGHT, VISION, WIDTH, draw
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.data.sources import Sources
+from whatchanged.training.objects.checked_rows import CheckedRows
 from whatchanged.training.objects.pool import open_shards
 from whatchanged.training.objects.pool_source import ORDERED, PoolSource
 from whatchanged.training.objects.tokens import ObjectVision
@@ -49,6 +50,7 @@ def pairs(pool):
     """Official pairs of all ten triples, the stored tokens saying which triple and picture they are of."""
     marks = [10 * np.arange(5)[:, None, None] + 100 * s.number + np.arange(3) for s in pool]
     tokens = [np.broadcast_to(m[..., None, None], (*m.shape, KEEP, 4)).astype(np.float16) for m in marks]
+    tokens = [CheckedRows(Path("tokens"), rows, None, "") for rows in tokens]
     return PoolSource(pool, tokens, 0, 10, ORDERED["official"], "full", True)
 
 

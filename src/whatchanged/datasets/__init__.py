@@ -145,7 +145,7 @@ def open_dataset(
 def _not_there(root: Path) -> DatasetError:
     from whatchanged.images import as_url  # Pillow, for this message alone
 
-    if url := as_url(root):
+    if not is_remote(root) and (url := as_url(root)):
         return DatasetError(f"{url}: this is a URL; only files are read. Download it and name the file.")
     return DatasetError(f"{root}: there is no such file or folder.")
 
