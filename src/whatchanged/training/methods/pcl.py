@@ -250,16 +250,17 @@ class PCL(nn.Module):
         pair = self.tokens(batch)
         if self.config.every_word:
             return self._every_word(pair, batch)
+        # before the words: dropout's draws in another order are other numbers
+        images = in_parts(self.image_rows, batch.accumulate, pair)
         inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator, batch.part)
-        rows, specials = in_parts(self._read_captions, batch.accumulate, pair, inputs)
+        rows, specials = in_parts(self._read_captions, batch.accumulate, images, inputs)
         asked = labels != IGNORED
         words = self.output(rows[asked])
         terms = {"caption": F.cross_entropy(words, labels[asked], reduction="sum")}
         return {**terms, **self._judging(specials, batch)}
 
-    def _read_captions(self, pair: TokenPair, ids: Tensor) -> tuple[Tensor, Tensor]:
+    def _read_captions(self, images: ImageRows, ids: Tensor) -> tuple[Tensor, Tensor]:
         """When captioning, the rows of words (B, L, D), and [IMG1] beside [IMG2] (B, 2D)."""
-        images = self.image_rows(pair)
         out = self.captioning_rows(images, ids)
         return out[:, -ids.shape[1] :], _both_specials(out, images.second)
 
