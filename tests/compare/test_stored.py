@@ -85,3 +85,10 @@ def test_an_entry_that_could_not_be_written_again_is_none(answered, tmp_path, nu
         stream.write(f'["two", {{"score": {number}}}]\n')
     with StoredAnswers(path, IDENTITY) as stored:
         assert stored.find("one") is not None and stored.find("two") is None
+
+
+@pytest.mark.parametrize("name", ["sentence", "no_change", "verdict", "doubtful", "answer"])
+def test_a_member_of_another_type_is_no_answer(answered, name):
+    answer = answered[-1]
+    with pytest.raises(TypeError, match=name):
+        answer_from_json({**answer_to_json(answer), name: ["wrong"]})

@@ -22,6 +22,8 @@ from whatchanged.measured import Box, Measured, Statement
 FORMAT = 1
 MOST_HEAD = 10_000
 """Characters of the first line."""
+_TYPES = {"sentence": str, "no_change": (float, int), "verdict": str, "doubtful": bool, "answer": str}
+"""What the plain members of a stored answer are."""
 
 
 def answer_to_json(answer: Answer) -> dict[str, Any]:
@@ -37,6 +39,9 @@ def answer_from_json(found: Mapping[str, Any]) -> Answer:
     """What ``answer_to_json`` wrote. Raises KeyError, TypeError or ValueError where it is something else."""
     plain = dict(found)
     measured = plain.pop("measured")
+    for name, wanted in _TYPES.items():
+        if not isinstance(plain[name], wanted):
+            raise TypeError(f"{name}: got {plain[name]!r}")
     return Answer(
         **{
             **plain,
