@@ -154,6 +154,6 @@ def test_a_planted_fault_is_found(tmp_path, bench):
 def test_a_minute_of_hostile_files_shows_no_fault(bench, capsys, tmp_path):
     code = bench.main(["--hours", str(1 / 60), "--keep", str(tmp_path)])
     assert code == 0, capsys.readouterr().out
-    found = {name: bench.found_in(name, tmp_path) for name in fuzz_formats.FORMATS}
+    found = {name: bench.found_in(name, tmp_path / name) for name in fuzz_formats.FORMATS}
     assert all(one.distinct > 20 and one.memory_megabytes < 2048 for one in found.values())
     assert all(one.longest_seconds < 20 for one in found.values())

@@ -22,7 +22,13 @@ from whatchanged.measured import Box, Measured, Statement
 FORMAT = 1
 MOST_HEAD = 10_000
 """Characters of the first line."""
-_TYPES = {"sentence": str, "no_change": (float, int), "verdict": str, "doubtful": bool, "answer": str}
+_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "sentence": str,
+    "no_change": (float, int),
+    "verdict": str,
+    "doubtful": bool,
+    "answer": str,
+}
 """What the plain members of a stored answer are."""
 
 
