@@ -108,7 +108,7 @@ def test_the_published_size_has_the_published_parameters():
     assert sum(counts.values()) == 173_740_545
     with torch.device("meta"):
         before = torch.empty(2, 3, 224, 224)
-        assert model.pair_tokens(before, before).shape == (2, 100, 512)
+        assert model.pair(model.read(before, before)).shape == (2, 100, 512)
         assert model.embed_texts(torch.empty(2, 32, dtype=torch.long)).shape == (2, 512)
         assert model.caption_logits(before, before, torch.empty(2, 33, dtype=torch.long)).shape == (
             2,
@@ -120,37 +120,37 @@ def test_the_published_size_has_the_published_parameters():
 class TestPair:
     def test_its_vector_is_the_mean_of_both_class_rows(self):
         model, (before, after) = tiny(), pictures()
-        rows = model.pair_tokens(before, after)
+        rows = model.pair(model.read(before, after))
         assert rows.shape == (3, 14, 12)
         assert torch.equal(model.embed_pairs(before, after), (rows[:, 0] + rows[:, 7]) / 2)
 
     @torch.no_grad()
     def test_only_the_inter_blocks_let_one_picture_see_the_other(self):
         model, (before, after) = tiny(), pictures()
-        seen = model.pair_tokens(before, after)
-        assert not torch.allclose(seen[:, :7], model.pair_tokens(before, before)[:, :7], atol=1e-3)
+        seen = model.pair(model.read(before, after))
+        assert not torch.allclose(seen[:, :7], model.pair(model.read(before, before))[:, :7], atol=1e-3)
         for block in model.pair.inter:
             for linear in (block.attention.out, block.shrink):
                 linear.weight.zero_()
                 linear.bias.zero_()
-        seen = model.pair_tokens(before, after)
-        assert torch.equal(seen[:, :7], model.pair_tokens(before, before)[:, :7])
+        seen = model.pair(model.read(before, after))
+        assert torch.equal(seen[:, :7], model.pair(model.read(before, before))[:, :7])
 
     @torch.no_grad()
     def test_without_sides_swapped_pictures_swap_the_halves(self):
         model, (before, after) = tiny(), pictures()
-        swapped = model.pair_tokens(after, before)
-        assert not torch.allclose(swapped, model.pair_tokens(before, after).roll(7, dims=1), atol=1e-3)
+        swapped = model.pair(model.read(after, before))
+        assert not torch.allclose(swapped, model.pair(model.read(before, after)).roll(7, dims=1), atol=1e-3)
         model.pair.sides[1], model.pair.side_positions[1] = model.pair.sides[0], model.pair.side_positions[0]
-        swapped = model.pair_tokens(after, before)
-        assert_close(swapped, model.pair_tokens(before, after).roll(7, dims=1), atol=1e-5, rtol=1e-5)
+        swapped = model.pair(model.read(after, before))
+        assert_close(swapped, model.pair(model.read(before, after)).roll(7, dims=1), atol=1e-5, rtol=1e-5)
         assert_close(model.embed_pairs(after, before), model.embed_pairs(before, after), atol=1e-5, rtol=1e-5)
 
     @pytest.mark.parametrize("variant", ["ft1", "ft2"])
     def test_in_the_baselines_they_always_do(self, variant):
         model, (before, after) = tiny("paper", variant), pictures()
-        swapped = model.pair_tokens(after, before)
-        assert_close(swapped, model.pair_tokens(before, after).roll(7, dims=1), atol=1e-6, rtol=0)
+        swapped = model.pair(model.read(after, before))
+        assert_close(swapped, model.pair(model.read(before, after)).roll(7, dims=1), atol=1e-6, rtol=0)
         assert len(model.pair.intra) == 3 and not len(model.pair.inter)
 
 

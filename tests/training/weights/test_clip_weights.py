@@ -169,15 +169,15 @@ def test_every_layout_computes_what_clip_computes(layout, clip):
     rows, vectors = clips_answers(clip, before, after, table[ids])
     report = load_clip(baseline, layout)
     assert not report.missing and not report.mismatched
-    assert_close(baseline.pair_tokens(before, after), torch.cat([*rows], dim=1), atol=2e-5, rtol=1e-4)
+    assert_close(baseline.pair(baseline.read(before, after)), torch.cat([*rows], dim=1), atol=2e-5, rtol=1e-4)
     report = load_clip(method, layout)
     assert report.unused == ("logit_scale",) and not report.missing and not report.mismatched
     assert_close(method.embed_texts(ids), vectors, atol=2e-5, rtol=1e-4)
     method.pair.sides.zero_()
     method.pair.side_positions.zero_()
     once = torch.cat([rows[0], rows[0]], dim=1)
-    assert_close(method.pair_tokens(before, before), once, atol=2e-5, rtol=1e-4)
-    assert not torch.allclose(method.pair_tokens(before, after), torch.cat([*rows], dim=1), atol=1e-2)
+    assert_close(method.pair(method.read(before, before)), once, atol=2e-5, rtol=1e-4)
+    assert not torch.allclose(method.pair(method.read(before, after)), torch.cat([*rows], dim=1), atol=1e-2)
 
 
 def test_every_layout_fills_the_same_tensors_and_leaves_the_new_ones(layout, clip):

@@ -225,11 +225,6 @@ class CLIP4IDC(nn.Module):
         """Two batches of pictures as the vision reads them."""
         return self.vision.add_match_features(self.vision.tokens(before, after))
 
-    def pair_tokens(self, before: Tensor, after: Tensor) -> Tensor:
-        """Two batches of pictures, as the vision reads them -> H (B, R, J)."""
-        tokens: Tensor = self.pair(self.read(before, after))
-        return tokens
-
     def _clip_tables(self) -> tuple[Tensor, Tensor]:
         """CLIP's word table and positions. Raises RecipeError for FT2, whose captioner has a copy."""
         if self.words is None or self.text_positions is None:

@@ -13,7 +13,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from whatchanged.errors import DatasetError, ShapeError
 from whatchanged.measured.crops import NUMBERS, PLANES
@@ -190,8 +189,3 @@ def cells_of(places: Places, picture: int) -> Tensor:
 def chances(said: Judgement, there: Tensor) -> Tensor:
     """The probability (B, N) that each place shows a change; 0 where there is no place."""
     return said.changed.sigmoid() * there
-
-
-def log_kinds(said: Judgement) -> Tensor:
-    """Log-probabilities (B, N, 8) of the kinds."""
-    return F.log_softmax(said.kinds, dim=-1)

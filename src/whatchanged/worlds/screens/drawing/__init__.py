@@ -71,8 +71,3 @@ def find_family(name: str) -> Opener:
     module, _, function = FAMILIES[name].partition(":")
     opener: Opener = getattr(import_module(module), function)
     return opener
-
-
-def held_out(split: Split) -> bool:
-    """Whether documents of this split have the designs that are kept from training."""
-    return split != "train"

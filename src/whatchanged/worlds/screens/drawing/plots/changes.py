@@ -15,7 +15,6 @@ from whatchanged.worlds.screens.drawing.words import Rng
 Made = tuple[Plot, Edit] | None
 Way = Callable[[Rng, Plot], Made]
 
-POINTS = ("line", "area", "scatter")
 BARS = ("bar", "barh", "histogram")
 
 
