@@ -24,16 +24,13 @@ from whatchanged.training.batches import Example, PictureReader
 from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.data.sources import Sources
 from whatchanged.training.data.token_cache import cached_tokens
+from whatchanged.training.objects.frozen_tokens import LARGEST, LEAST_DEVIATION
 from whatchanged.training.objects.match_features import located
 from whatchanged.training.objects.pool_source import PoolSource, open_pool
 from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.training.vision.base import Hidden, PlainVision, TokenPair, Tokens
 from whatchanged.training.weights.trained import open_trained
 
-LEAST_DEVIATION = 0.01
-"""The least deviation that a feature is divided by."""
-LARGEST = 5.0
-"""The most deviations that what the matching found is off its mean."""
 LOCATION = 5
 """Numbers added to a plain token: row, column, ground position (2), salience."""
 

@@ -7,7 +7,6 @@ decoded; only the formats below are tried, so no file is handed to another progr
 import contextlib
 import io
 import os
-import re
 import struct
 import warnings
 import zlib
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from PIL import ExifTags, Image, ImageOps, TiffImagePlugin, UnidentifiedImageError
 
 from whatchanged.errors import ImageError, ShapeError
-from whatchanged.places import is_remote
+from whatchanged.places import as_url, is_remote
 
 Source = str | Path | bytes | BinaryIO | Image.Image | NDArray[np.generic]
 """What a picture may be given as: a path, the bytes of a file, an open file, a Pillow picture, or an array
@@ -43,8 +42,6 @@ class Fetched(bytes):
     name: str
 
 
-_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+")
-"""How a URL begins, also where a path was made of it, which keeps one slash of two."""
 _SIGNATURES = (b"\x89PNG", b"\xff\xd8\xff", b"RIFF", b"GIF8", b"II*\0", b"MM\0*")
 _DECODER_ERRORS = (
     OSError,
@@ -169,11 +166,6 @@ def _all_of(stream: BinaryIO) -> bytes:
     content = stream.read()
     stream.seek(place)
     return content
-
-
-def as_url(name: str | Path) -> str:
-    """The URL that somebody gave in place of a file, or ""; a path that was made of it has lost a slash."""
-    return _URL.sub(r"\1://", str(name)) if _URL.match(str(name)) else ""
 
 
 def resize(image: Image.Image, size: tuple[int, int]) -> NDArray[np.uint8]:

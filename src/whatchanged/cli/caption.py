@@ -21,9 +21,10 @@ from whatchanged.cli.caption_maps import Maps, about_maps, check_folder
 from whatchanged.cli.caption_run import Pair, Run, caption_all, identity_of, sidecar
 from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_embed, check_output, check_outputs, counted, note
-from whatchanged.cli.places import any_remote, only_here, place_of
+from whatchanged.cli.places import any_remote, only_here
 from whatchanged.errors import DatasetError, OutputError
 from whatchanged.places import is_remote
+from whatchanged.scale.places import place
 
 if TYPE_CHECKING:
     from whatchanged.datasets import Dataset
@@ -36,7 +37,7 @@ def caption(
     pairs: Annotated[
         Path,
         typer.Argument(
-            help="A CSV or JSONL list, or a data set's folder; or its URL.", parser=place_of, metavar="PAIRS"
+            help="A CSV or JSONL list, or a data set's folder; or its URL.", parser=place, metavar="PAIRS"
         ),
     ],
     output: Annotated[
@@ -45,7 +46,7 @@ def caption(
             "--output",
             "-o",
             help="Where the predictions go (JSON lines).",
-            parser=place_of,
+            parser=place,
             metavar="FILE",
         ),
     ],

@@ -16,10 +16,11 @@ import typer
 from whatchanged.cli import completion
 from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_output, check_outputs, counted, hold, note, progress
-from whatchanged.cli.places import any_remote, only_here, place_of
+from whatchanged.cli.places import any_remote, only_here
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import write_output
 from whatchanged.places import is_remote
+from whatchanged.scale.places import place
 
 if TYPE_CHECKING:
     from whatchanged.compare.comparison import Comparison
@@ -38,15 +39,13 @@ def compare(
     old: Annotated[
         Path | None,
         typer.Argument(
-            help="The old pictures, or a folder with both; or a URL.", parser=place_of, metavar="OLD"
+            help="The old pictures, or a folder with both; or a URL.", parser=place, metavar="OLD"
         ),
     ] = None,
-    new: Annotated[
-        Path | None, typer.Argument(help="The new pictures.", parser=place_of, metavar="NEW")
-    ] = None,
+    new: Annotated[Path | None, typer.Argument(help="The new pictures.", parser=place, metavar="NEW")] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="A folder for the results.", parser=place_of),
+        typer.Option("--output", "-o", metavar="DIR", help="A folder for the results.", parser=place),
     ] = None,
     git: Annotated[
         str | None, typer.Option(metavar="REV", help="A revision against the work tree, or REV..REV.")

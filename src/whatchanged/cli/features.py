@@ -9,8 +9,9 @@ import typer
 from whatchanged.cli import completion
 from whatchanged.cli.cluster import Ray, on_cluster, on_cpu
 from whatchanged.cli.console import hold, show
-from whatchanged.cli.places import any_remote, only_here, place_of
+from whatchanged.cli.places import any_remote, only_here
 from whatchanged.errors import MissingExtra
+from whatchanged.scale.places import place
 
 EXAMPLES = ("whatchanged features twin features --backbone efficientnet-lite0-stride16",)
 
@@ -20,7 +21,7 @@ def features(
         Path,
         typer.Argument(
             help="A data set's folder or list, or its URL; or a pool drawn by: whatchanged synth clevr-pool",
-            parser=place_of,
+            parser=place,
             metavar="DATA",
         ),
     ],
@@ -28,7 +29,7 @@ def features(
         Path,
         typer.Argument(
             help="Folder for the features, or its URL; files that are there are kept.",
-            parser=place_of,
+            parser=place,
             metavar="OUT",
         ),
     ],

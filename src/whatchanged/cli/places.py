@@ -5,16 +5,7 @@ from pathlib import Path
 
 import typer
 
-from whatchanged.places import is_remote, is_url
-
-
-def place_of(text: str) -> Path:
-    """What a person named: a path, or the path-like object of a URL."""
-    if not is_url(text):
-        return Path(text)
-    from whatchanged.scale.places import place
-
-    return place(text)
+from whatchanged.places import is_remote
 
 
 def only_here(options: Mapping[str, object], why: str) -> None:

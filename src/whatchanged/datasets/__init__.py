@@ -19,7 +19,7 @@ from whatchanged.datasets.picture_files import listed
 from whatchanged.datasets.published import differences
 from whatchanged.datasets.reading import SPLITS, Reading, is_unicode
 from whatchanged.errors import DatasetError, PluginError
-from whatchanged.places import is_remote
+from whatchanged.places import as_url, is_remote
 from whatchanged.records import PairRecord
 
 __all__ = ["READERS", "SPLITS", "Dataset", "DatasetReport", "Reader", "dataset_names", "open_dataset"]
@@ -143,8 +143,6 @@ def open_dataset(
 
 
 def _not_there(root: Path) -> DatasetError:
-    from whatchanged.images import as_url  # Pillow, for this message alone
-
     if not is_remote(root) and (url := as_url(root)):
         return DatasetError(f"{url}: this is a URL; only files are read. Download it and name the file.")
     return DatasetError(f"{root}: there is no such file or folder.")
