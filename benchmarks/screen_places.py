@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.screens import iou, place
+from benchmarks.screens import place
 from whatchanged.measured import Measured, measure
+from whatchanged.measured.boxes import iou
 
 
 def pairs_of(folder: Path, held: bool) -> list[dict[str, Any]]:

@@ -26,6 +26,7 @@ from PIL import Image
 
 from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.measured import Box, Measured, Statement, measure
+from whatchanged.measured.boxes import iou
 
 LOOKS = (
     "Six while the rules were first written: aggregate figures. Thresholds and weights were fitted on "
@@ -110,17 +111,6 @@ class Judged:
 def place(statement: Statement) -> Box:
     """Where a statement points: after, or before where the thing is gone."""
     return statement.box_after or statement.box_before or (0, 0, 0, 0)
-
-
-def iou(one: Box, other: Box) -> float:
-    """Intersection over union."""
-    width = min(one[2], other[2]) - max(one[0], other[0])
-    height = min(one[3], other[3]) - max(one[1], other[1])
-    if width <= 0 or height <= 0:
-        return 0.0
-    both = width * height
-    areas = sum((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
-    return both / (areas - both)
 
 
 def auroc(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> float:

@@ -48,6 +48,12 @@ def common(one: Box, other: Box) -> int:
     return max(0, across) * max(0, down)
 
 
+def iou(one: Box, other: Box) -> float:
+    """What two boxes share, as a part of what they cover: intersection over union."""
+    shared = common(one, other)
+    return shared / (area(one) + area(other) - shared) if shared else 0.0
+
+
 def gathered(boxes: Sequence[Box], most_gap: int, most_room: float) -> list[list[int]]:
     """Indices of boxes that lie together: so near, and their common box at most so many times their areas."""
     groups = [[index] for index in range(len(boxes))]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from whatchanged.measured.boxes import area
+from whatchanged.measured.boxes import area, iou
 from whatchanged.measured.canvas import compare_sizes
 from whatchanged.measured.changes import Found, found_changes, merged, tightened
 from whatchanged.measured.gate import Visibility, visibility
@@ -145,14 +145,7 @@ def _of_two_sizes(before: Pixels, after: Pixels) -> Iterator[Proposal]:
 
 def overlap(one: Box | None, other: Box | None) -> float:
     """Intersection over union of two boxes; 1 where neither is there, 0 where only one is."""
-    if one is None or other is None:
-        return float(one is other)
-    across = min(one[2], other[2]) - max(one[0], other[0])
-    down = min(one[3], other[3]) - max(one[1], other[1])
-    if across <= 0 or down <= 0:
-        return 0.0
-    shared = across * down
-    return shared / (area(one) + area(other) - shared)
+    return float(one is other) if one is None or other is None else iou(one, other)
 
 
 def _distinct(proposals: list[Proposal] | Iterator[Proposal]) -> list[Proposal]:

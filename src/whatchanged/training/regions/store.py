@@ -13,8 +13,7 @@ as float32.
 """
 
 import json
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ from whatchanged.json_values import read_json
 from whatchanged.measured.crops import NUMBERS, PLANES, cut, numbers
 from whatchanged.measured.proposals import propose
 from whatchanged.measured.reading import read_picture
-from whatchanged.processes import worker_pool
+from whatchanged.processes import in_order, worker_pool
 from whatchanged.recipes.schema import RegionsConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import PictureReader
@@ -93,14 +92,10 @@ def store_regions(
         if not _is_there(shard_file(out, number), _names(part, root), about)
     ]
     with worker_pool(workers) as pool:
-        waiting = [pool.submit(_write_shard, *job) for job in jobs]
-        for done in track(_finished(waiting), "regions", total=len(jobs), disable=quiet):
-            done.result()
+        written = in_order(pool.submit(_write_shard, *job) for job in jobs)
+        for _ in track(written, "regions", total=len(jobs), disable=quiet):
+            pass
     return len(jobs)
-
-
-def _finished(waiting: Sequence[Future[None]]) -> Iterator[Future[None]]:
-    yield from waiting
 
 
 def _names(records: Sequence[PairRecord], root: Path) -> list[list[str]]:
