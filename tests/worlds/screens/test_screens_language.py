@@ -148,6 +148,8 @@ def test_of_another_value_it_is_false(name, data):
     assume(able)
     template = data.draw(st.sampled_from(able))
     sentence = fill(template, change, Naming(known_nouns(change)[0]), SIZE)
+    if name == "dwidth":  # a thing that became higher alone is told without its width
+        assume("wider" in sentence or "narrower" in sentence)
     verdict = WORLD.judge(sentence, of(replace(change, values={**change.values, name: other})))
     assert not verdict.true and verdict.grades["value_right"] is False, sentence
 
