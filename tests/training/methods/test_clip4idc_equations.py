@@ -41,7 +41,7 @@ def logits(model, W, batch, b, ids, preset, variant):
 @torch.no_grad()
 def test_pair_tokens(case, preset, variant):
     model, W, batch = case
-    ours = model.pair_tokens(batch.before, batch.after)
+    ours = model.pair(model.read(batch.before, batch.after))
     for b in range(len(ours)):
         assert_close(ours[b], tokens(model, W, batch, b, preset), atol=1e-10, rtol=1e-9)
 
