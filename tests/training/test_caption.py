@@ -48,21 +48,33 @@ def pairs(tiny_dataset):
 
 def test_the_sentences_are_those_of_the_exported_model(run, pairs, tiny_dataset, tmp_path):
     captioner = open_run_captioner(run, tiny_dataset, None, "cpu", "auto")
-    said = list(captioner.sentences(pairs, 16))
+    said = list(captioner.describe(pairs, 16))
+    sentences = [found.sentence for found in said]
     export_run(run, tmp_path / "model", "tiny")
     model = load(str(tmp_path / "model"))
     wanted = model.describe([before for before, _ in pairs], [after for _, after in pairs])
-    assert said == [found.sentence for found in wanted] and len(set(said)) > 1
-    assert list(captioner.sentences(pairs, 7)) == said and list(captioner.sentences([], 7)) == []
+    assert sentences == [found.sentence for found in wanted] and len(set(sentences)) > 1
+    calibrated = [model.card.no_change.calibrated(found.no_change) for found in said]
+    assert calibrated == pytest.approx([found.no_change for found in wanted], abs=1e-4)
+    assert len(set(calibrated)) > 1
+    assert [found.sentence for found in captioner.describe(pairs, 7)] == sentences
+    assert list(captioner.describe([], 7)) == []
+
+
+def test_a_run_without_a_head_for_it_gives_no_probability(tiny_dataset, run, pairs):
+    captioner = open_run_captioner(run, tiny_dataset, None, "cpu", "auto")
+    captioner.method.distractor = None
+    assert [found.no_change for found in captioner.describe(pairs[:2], 2)] == [None, None]
 
 
 def test_a_broken_picture_spoils_its_own_pair_alone(run, pairs, tiny_dataset, tmp_path):
     (tmp_path / "broken.png").write_bytes(b"no picture")
     captioner = open_run_captioner(run, tiny_dataset, None, "cpu", "last")
     first, second, *_ = pairs
-    alone = list(captioner.sentences([first, second], 8))
-    found = list(captioner.sentences([first, (tmp_path / "broken.png", first[1]), second], 8))
-    assert [found[0], found[2]] == alone and isinstance(found[1], ImageError)
+    alone = list(captioner.describe([first, second], 8))
+    found = list(captioner.describe([first, (tmp_path / "broken.png", first[1]), second], 8))
+    assert [found[0].sentence, found[2].sentence] == [said.sentence for said in alone]
+    assert isinstance(found[1], ImageError)
 
 
 def test_a_run_that_never_captioned_is_refused(tiny_dataset, tmp_path):
@@ -80,7 +92,12 @@ def test_the_command_writes_a_line_a_pair(run, tiny_dataset, tmp_path, whatchang
     asked = ["caption", str(tiny_dataset), "-o", str(out), "--run", str(run), "--device", "cpu"]
     assert whatchanged(*asked, "--split", "val")[0] == 0
     lines = [json.loads(line) for line in out.read_text().splitlines()]
-    assert len(lines) == 8 and all(line.keys() == {"id", "caption"} for line in lines)
+    assert len(lines) == 8
+    assert all([*line] == ["id", "caption", "no_change", "answer", "before", "after"] for line in lines)
+    assert {line["answer"] for line in lines} == {"pcl-tiny"}
+    records = {record.pair_id: record for record in open_dataset(tiny_dataset).records}
+    assert all((tiny_dataset / line["before"]).samefile(records[line["id"]].before) for line in lines)
+    assert all((tiny_dataset / line["after"]).samefile(records[line["id"]].after) for line in lines)
     code, _, said = whatchanged(*asked, "--force", "--beams", "2")
     assert code == 2 and "goes without --beams" in said
 

@@ -95,7 +95,7 @@ def caption(
     ] = False,
     run: Annotated[
         Path | None,
-        typer.Option(help="A run of `train`, in place of a model; needs torch. Only sentences are written."),
+        typer.Option(help="A run of `train`, in place of a model; needs torch."),
     ] = None,
     features: Annotated[
         Path | None, typer.Option(help="With --run: stored features, for a run that learned from such.")

@@ -4,16 +4,17 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from whatchanged.cli.caption_run import Pair, named_from
 from whatchanged.cli.console import counted, note, progress
 from whatchanged.errors import ImageError, MissingExtra
 from whatchanged.files import room_for, whole
 
 if TYPE_CHECKING:
-    from whatchanged.cli.caption_run import Pair
+    from whatchanged.training.caption import Said
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,12 @@ def refuse_others(choice: RunChoice | None, used: dict[str, bool]) -> None:
 
 
 def caption_by_run(
-    choice: RunChoice, root: Path, pairs: "Sequence[Pair]", output: Path, batch_size: int, quiet: bool
+    choice: RunChoice, root: Path, pairs: Sequence[Pair], output: Path, batch_size: int, quiet: bool
 ) -> None:
-    """Write ``{"id", "caption"}``, or ``{"id", "error"}``, for every pair; exit code 1 where some failed."""
+    """Write a line for every pair, with pictures named from ``root``; exit code 1 where some failed.
+
+    A line has the names of ``Answer.as_json``: what a run without calibration knows of them.
+    """
     try:
         from whatchanged.training.caption import open_run_captioner
     except ModuleNotFoundError as error:
@@ -50,10 +54,9 @@ def caption_by_run(
         draft.open("w", encoding="utf-8", errors="backslashreplace") as stream,
         progress("captioning", len(pairs), quiet) as advance,
     ):
-        for pair, said in zip(pairs, captioner.sentences(places, batch_size), strict=True):
-            wrong = isinstance(said, ImageError)
-            failed += wrong
-            line = {"id": pair.pair_id, "error" if wrong else "caption": str(said)}
+        for pair, said in zip(pairs, captioner.describe(places, batch_size), strict=True):
+            failed += isinstance(said, ImageError)
+            line = _fields(pair, said, captioner.name, root)
             with room_for(output):
                 stream.write(json.dumps(line, ensure_ascii=False) + "\n")
             advance(1)
@@ -61,3 +64,14 @@ def caption_by_run(
         note(f"{failed:,} of {counted(len(pairs), 'pair')} failed; the file says why: {output}")
         raise typer.Exit(1)
     note(f"{counted(len(pairs), 'pair')} captioned: {output}", quiet)
+
+
+def _fields(pair: Pair, said: "Said | ImageError", run: str, root: Path) -> dict[str, Any]:
+    """The fields of one line. run: the name of the recipe, which stands where a model's would."""
+    if isinstance(said, ImageError):
+        return {"id": pair.pair_id, "error": str(said)}
+    fields: dict[str, Any] = {"id": pair.pair_id, "caption": said.sentence}
+    if said.no_change is not None:
+        fields["no_change"] = round(said.no_change, 4)
+    before, after = (named_from(root, picture) for picture in (pair.before, pair.after))
+    return {**fields, "answer": run, "before": before, "after": after}

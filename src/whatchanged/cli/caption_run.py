@@ -211,7 +211,7 @@ def identity_of(
 
     digest = hashlib.sha256()
     for pair in pairs:
-        paths = (_named_from(base, path) for path in (pair.before, pair.after))
+        paths = (named_from(base, path) for path in (pair.before, pair.after))
         digest.update("\0".join((pair.pair_id, *paths, "\n")).encode("utf-8", "surrogateescape"))
     return {
         **_models(answerer),
@@ -248,7 +248,7 @@ def _about(model: "Model") -> dict[str, str]:
     }
 
 
-def _named_from(base: Path, picture: Path) -> str:
+def named_from(base: Path, picture: Path) -> str:
     """The picture as it is named from this folder."""
     return str(picture).removeprefix(f"{base}/")
 
@@ -314,7 +314,7 @@ def _line(pair: Pair, answer: "Answer | ImageError", base: Path) -> bytes:
     if isinstance(answer, ImageError):
         fields: dict[str, Any] = {"id": pair.pair_id, "error": str(answer)}
     else:
-        before, after = (_named_from(base, picture) for picture in (pair.before, pair.after))
+        before, after = (named_from(base, picture) for picture in (pair.before, pair.after))
         fields = answer.as_json(pair.pair_id, before, after)
     # A file name need not be UTF-8. What cannot be encoded becomes an escape, which JSON reads as the same.
     return (json.dumps(fields, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")

@@ -16,7 +16,7 @@ from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.device import choose_device
 from whatchanged.training.methods import Method
 from whatchanged.training.run_folder import open_run
-from whatchanged.training.validation import decode
+from whatchanged.training.validation import decode_memory
 
 READERS = 8
 """Threads that read pictures while the device computes."""
@@ -26,15 +26,31 @@ Places = tuple[Path, Path]
 
 
 @dataclass(frozen=True)
-class RunCaptioner:
-    """A run's method on its device, and how it reads a picture."""
+class Said:
+    """What a run says of a pair.
 
+    no_change: the probability that nothing changed, by the method's own head, not calibrated; None where the
+    method has none.
+    """
+
+    sentence: str
+    no_change: float | None
+
+
+@dataclass(frozen=True)
+class RunCaptioner:
+    """A run's method on its device, and how it reads a picture.
+
+    name: that of its recipe.
+    """
+
+    name: str
     method: Method
     read: PictureReader
     device: torch.device
 
-    def sentences(self, pairs: Sequence[Places], batch_size: int) -> Iterator[str | ImageError]:
-        """The greedy sentence of each pair in order, or what is wrong with its pictures.
+    def describe(self, pairs: Sequence[Places], batch_size: int) -> Iterator[Said | ImageError]:
+        """What is said of each pair in order, greedily, or what is wrong with its pictures.
 
         The next batch is read while one is computed.
         """
@@ -60,16 +76,25 @@ class RunCaptioner:
 
     def _said(
         self, pictures: Sequence[tuple[NDArray[np.generic], ...] | ImageError]
-    ) -> Iterator[str | ImageError]:
+    ) -> Iterator[Said | ImageError]:
         """What is said of pairs that are read; the broken ones are left out of the batch."""
         whole = [pair for pair in pictures if not isinstance(pair, ImageError)]
-        said: Iterator[str] = iter(())
+        said: Iterator[Said] = iter(())
         if whole:
             before, after = (self._on_device([pair[side] for pair in whole]) for side in (0, 1))
-            rows = decode(self.method, before, after)
-            said = iter([self.method.vocabulary.text(row.ids) for row in rows])
+            said = iter(self._describe(before, after))
         for pair in pictures:
             yield pair if isinstance(pair, ImageError) else next(said)
+
+    @torch.inference_mode()
+    def _describe(self, before: Tensor, after: Tensor) -> list[Said]:
+        memory = self.method.encode(before, after)
+        rows = decode_memory(self.method, memory, len(before), before.device)
+        sentences = [self.method.vocabulary.text(row.ids) for row in rows]
+        judged = self.method.no_change(memory)
+        if judged is None:
+            return [Said(sentence, None) for sentence in sentences]
+        return [Said(sentence, chance) for sentence, chance in zip(sentences, judged.tolist(), strict=True)]
 
     def _on_device(self, pictures: Sequence[NDArray[np.generic]]) -> Tensor:
         stacked = torch.from_numpy(np.stack(pictures))
@@ -91,4 +116,4 @@ def open_run_captioner(
         raise RecipeError(f"{run}: no stage of it learned to caption. Name another run.")
     where = choose_device(device)
     read = picture_reader(recipe.vision, "" if features is None else str(features), root)
-    return RunCaptioner(method.to(where), read, where)
+    return RunCaptioner(recipe.name, method.to(where), read, where)

@@ -147,14 +147,18 @@ def write_captions(method: Method, batch: Batch) -> list[str]:
 def decode(method: Method, before: Tensor, after: Tensor) -> list[Decoded]:
     """Greedy captions of pairs by a method in evaluation mode, on the device of the pictures."""
     with torch.inference_mode():
-        memory = method.encode(before, after)
+        return decode_memory(method, method.encode(before, after), len(before), before.device)
 
-        def step(previous: NDArray[np.int64], position: int, cache: Cache) -> tuple[Any, None, Cache]:
-            ids = torch.from_numpy(previous).to(before.device)
-            scores, _, grown = method.step(memory, ids, position, dict(cache))
-            return _numpy(scores), None, grown
 
-        return list(greedy(step, method.first_cache(memory), len(before), method.max_length))
+def decode_memory(method: Method, memory: Any, pairs: int, device: torch.device) -> list[Decoded]:
+    """The same of so many pairs that are encoded, within ``torch.inference_mode``."""
+
+    def step(previous: NDArray[np.int64], position: int, cache: Cache) -> tuple[Any, None, Cache]:
+        ids = torch.from_numpy(previous).to(device)
+        scores, _, grown = method.step(memory, ids, position, dict(cache))
+        return _numpy(scores), None, grown
+
+    return list(greedy(step, method.first_cache(memory), pairs, method.max_length))
 
 
 def _numpy(tensor: Tensor) -> NDArray[np.float32]:

@@ -56,6 +56,7 @@ from whatchanged.training.nn.transformer import (
     Stack,
     asking_mask,
     captioning_mask,
+    chosen_first,
     key_mask,
     without_padding,
 )
@@ -120,6 +121,8 @@ class PCL(nn.Module):
         self.pooler = nn.Linear(3 * width, 2) if self.preset.pooler else None
         self.offsets: Tensor
         self.register_buffer("offsets", torch.tensor([-1, 0]), persistent=False)
+        self.asker: Tensor  # which of a step's two rows is [MASK]
+        self.register_buffer("asker", torch.tensor([1]), persistent=False)
 
     @property
     def tasks(self) -> dict[str, Callable[[Batch], dict[str, Tensor]]]:
@@ -180,28 +183,33 @@ class PCL(nn.Module):
     def _mlm(self, batch: Batch) -> dict[str, Tensor]:
         """L = −(1/|S|) Σ_{m ∈ S} log P(w_m | other words, V~1, V~2), S the labelled words of the batch."""
         inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator, batch.part)
-        words = in_parts(self._read_words, batch.accumulate, self.tokens(batch), inputs, batch.ids != PAD)
-        asked = labels != IGNORED
-        loss = F.cross_entropy(self.output(words[asked]), labels[asked])
-        return {"mlm": share_of_mean(loss, asked.sum())}
+        asked, some = chosen_first(labels != IGNORED)  # (B, Q)
+        pair, real = self.tokens(batch), batch.ids != PAD
+        words = in_parts(self._read_words, batch.accumulate, pair, inputs, real, asked)
+        wanted = labels.gather(1, asked)[some]
+        loss = F.cross_entropy(self.output(words[some]), wanted)
+        return {"mlm": share_of_mean(loss, len(wanted))}
 
-    def _read_words(self, pair: TokenPair, ids: Tensor, real: Tensor) -> Tensor:
-        """The rows of words (B, L, D) that all rows have read."""
+    def _read_words(self, pair: TokenPair, ids: Tensor, real: Tensor, asked: Tensor) -> Tensor:
+        """The rows (B, Q, D) of the words at the places ``asked`` (B, Q), all rows having read all."""
         images = self.image_rows(pair)
-        return self.joint_rows(images, ids, real)[:, images.rows.shape[1] + 1 :]
+        return self.joint_rows(images, ids, real, images.rows.shape[1] + 1 + asked)
 
     def _mvcl(self, batch: Batch) -> dict[str, Tensor]:
         """Hide raw features of one picture, read all rows with clean words, regress, tell originals apart."""
         pair = self.tokens(batch)
         hidden = corrupt_patches(pair, self.vision.patches, batch.generator, batch.part)
-        patches = in_parts(self._read_patches, batch.accumulate, pair, hidden, batch.ids)  # (B, 2N, D)
-        originals = torch.cat([pair.before.features, pair.after.features], dim=1).detach()  # (B, 2N, F)
         masked = torch.cat(hidden, dim=1)
+        asked, some = None, masked
+        if not self.preset.regressed_negatives:
+            asked, some = chosen_first(masked)  # (B, Q)
+        patches = in_parts(self._read_patches, batch.accumulate, pair, hidden, batch.ids, asked)
+        originals = torch.cat([pair.before.features, pair.after.features], dim=1).detach()  # (B, 2N, F)
         unmasked = ~masked
         if pair.masks is not None:
             unmasked = unmasked & torch.cat(pair.masks, dim=1)
         weight, temperature = self.embed.project.weight, self.config.mvcl_temperature
-        regressed = self.regressor(patches[masked], weight)  # (M, F)
+        regressed = self.regressor(patches[some], weight)  # (M, F)
         own = originals[masked]
         if self.preset.regressed_negatives:
             others = gather_batch(self.regressor(patches[unmasked], weight))  # (U, F)
@@ -211,12 +219,15 @@ class PCL(nn.Module):
             loss = masked_patch_loss(regressed, own, gather_batch(originals[unmasked]), temperature)
         return {"mvcl": share_of_mean(loss, len(own))}
 
-    def _read_patches(self, pair: TokenPair, hidden: Hidden, ids: Tensor) -> Tensor:
-        """The rows of both pictures' patches (B, 2N, D), some hidden, that all rows have read."""
+    def _read_patches(self, pair: TokenPair, hidden: Hidden, ids: Tensor, asked: Tensor | None) -> Tensor:
+        """Rows of the pictures' patches, some hidden, all rows having read all: (B, 2N, D), or (B, Q, D).
+
+        asked: (B, Q), numbers of patches, those of the second picture behind the first one's; None: all.
+        """
         images = self.image_rows(pair, hidden)
-        out = self.joint_rows(images, ids, ids != PAD)
-        both = [out[:, 1 : images.second], out[:, images.second + 1 : images.rows.shape[1]]]
-        return torch.cat(both, dim=1)
+        places = torch.arange(images.rows.shape[1], device=ids.device)
+        patches = torch.cat([places[1 : images.second], places[images.second + 1 :]])  # (2N,)
+        return self.joint_rows(images, ids, ids != PAD, patches if asked is None else patches[asked])
 
     def _fda(self, batch: Batch) -> dict[str, Tensor]:
         similarities = self.similarities(batch)
@@ -240,9 +251,11 @@ class PCL(nn.Module):
         rows = images.rows.repeat_interleave(count, dim=0)  # sample-major: pair b, text k -> b (K+1) + k
         real = None if images.real is None else images.real.repeat_interleave(count, dim=0)
         ids = texts.flatten(0, 1)  # (B (K+1), L)
-        out = self.joint_rows(ImageRows(rows, real, images.second), ids, ids != PAD)
-        visual = (out[:, 0] + out[:, images.second]) / 2
-        cls = out[:, rows.shape[1]]
+        repeated = ImageRows(rows, real, images.second)
+        specials = self._specials(repeated)
+        asked = torch.cat([specials, specials[:1] + rows.shape[1]])  # and [CLS]
+        first, second, cls = self.joint_rows(repeated, ids, ids != PAD, asked).unbind(1)
+        visual = (first + second) / 2
         return cosines(visual[:, None], cls[:, None]).view(texts.shape[:2])
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
@@ -253,16 +266,26 @@ class PCL(nn.Module):
         # before the words: dropout's draws in another order are other numbers
         images = in_parts(self.image_rows, batch.accumulate, pair)
         inputs, labels = corrupt_words(batch.ids, len(self.vocabulary), batch.generator, batch.part)
-        rows, specials = in_parts(self._read_captions, batch.accumulate, images, inputs)
-        asked = labels != IGNORED
-        words = self.output(rows[asked])
-        terms = {"caption": F.cross_entropy(words, labels[asked], reduction="sum")}
+        asked, some = chosen_first(labels != IGNORED)  # (B, Q)
+        used = (batch.ids != PAD).any(0)
+        unread = int((used.flip(0).cumsum(0) == 0).sum())  # no word reads the padding behind all of them
+        inputs = inputs[:, : inputs.shape[1] - unread]
+        rows, specials = in_parts(self._read_captions, batch.accumulate, images, inputs, asked)
+        words = self.output(rows[some])
+        terms = {"caption": F.cross_entropy(words, labels.gather(1, asked)[some], reduction="sum")}
         return {**terms, **self._judging(specials, batch)}
 
-    def _read_captions(self, images: ImageRows, ids: Tensor) -> tuple[Tensor, Tensor]:
-        """When captioning, the rows of words (B, L, D), and [IMG1] beside [IMG2] (B, 2D)."""
-        out = self.captioning_rows(images, ids)
-        return out[:, -ids.shape[1] :], _both_specials(out, images.second)
+    def _read_captions(self, images: ImageRows, ids: Tensor, asked: Tensor) -> tuple[Tensor, Tensor]:
+        """When captioning, the rows of words at ``asked`` (B, Q), and [IMG1] beside [IMG2] (B, 2D)."""
+        specials = self._specials(images).expand(len(ids), -1)
+        words = images.rows.shape[1] + self.preset.cls_captions + asked
+        out = self.captioning_rows(images, ids, torch.cat([specials, words], dim=1))
+        return out[:, 2:], out[:, :2].flatten(1)
+
+    def _specials(self, images: ImageRows) -> Tensor:
+        """Where [IMG1] and [IMG2] stand, (2,)."""
+        places = torch.arange(images.rows.shape[1], device=images.rows.device)
+        return torch.cat([places[:1], places[images.second : images.second + 1]])
 
     def _every_word(self, pair: TokenPair, batch: Batch) -> dict[str, Tensor]:
         """The caption and distractor losses with every word asked for, and the vision's on its attention."""
@@ -281,10 +304,9 @@ class PCL(nn.Module):
         """The rows that ask for words (B, T, D), the specials (B, 2D), the attention (B, T, 2, N)."""
         images = self.image_rows(pair)
         found = self.every_word_rows(images, ids)
-        length = ids.shape[1] - 1
-        attention = found.attention[:, :, :, -length:].mean((1, 2))  # over layers and heads: (B, T, S)
+        attention = found.attention[:, :, :, 2:].mean((1, 2))  # over layers and heads: (B, T, S)
         attention = to_patches(attention, images.second - 1)  # (B, T, 2, N)
-        return found.rows[:, -length:], _both_specials(found.rows, images.second), attention
+        return found.rows[:, 2:], found.rows[:, :2].flatten(1), attention
 
     def _judging(self, specials: Tensor, batch: Batch) -> dict[str, Tensor]:
         """Distractor judging: CE of changed or not, summed over pairs; nothing without the head."""
@@ -333,11 +355,16 @@ class PCL(nn.Module):
             )  # before the first: dropout's draws in another order are other numbers
         return self.together(self.alone(first), second)
 
-    def joint_rows(self, images: ImageRows, ids: Tensor, real: Tensor) -> Tensor:
-        """Pre-training: images, [CLS] and words all read one another; pads (not ``real``) unless unread."""
+    def joint_rows(
+        self, images: ImageRows, ids: Tensor, real: Tensor, asked: Tensor | None = None
+    ) -> Tensor:
+        """Pre-training: images, [CLS] and words all read one another; pads (not ``real``) unless unread.
+
+        asked: which rows are wanted, as in ``Attention``.
+        """
         cls = self.embed.special(2, ids.shape[0])
         rows = torch.cat([images.rows, cls, self._words(ids)], dim=1)  # (B, R + 1 + L, D)
-        out: Tensor = self.cross(rows, key_mask(self._read_rows(images, real)))
+        out: Tensor = self.cross(rows, key_mask(self._read_rows(images, real)), asked)
         return out
 
     def _read_rows(self, images: ImageRows, real: Tensor) -> Tensor | None:
@@ -351,20 +378,26 @@ class PCL(nn.Module):
 
     def every_word_rows(self, images: ImageRows, ids: Tensor) -> Cached:
         """``method.every_word``, not published: behind images and true words a [MASK] row for each position
-        from 1 on (``asking_mask``). Each is what ``step`` would compute there.
+        from 1 on (``asking_mask``). Each is what ``step`` would compute there. Returned are [IMG1], [IMG2]
+        and the [MASK] rows.
         """
         front = self._front(images.rows)
         places = torch.arange(1, ids.shape[1], device=ids.device)
         masks = self.embed.text(torch.full_like(ids[:, 1:], MASK), places)
         rows = torch.cat([front, self._words(ids[:, :-1]), masks], dim=1)
         allowed = asking_mask(images.rows.shape[1], front.shape[1], len(places), ids.device)
-        return self.cross.with_cache(rows, without_padding(allowed, images.real))
+        masked = torch.arange(rows.shape[1] - len(places), rows.shape[1], device=ids.device)
+        asked = torch.cat([self._specials(images), masked])
+        return self.cross.with_cache(rows, without_padding(allowed, images.real), asked=asked)
 
-    def captioning_rows(self, images: ImageRows, ids: Tensor) -> Tensor:
-        """Captioning: the same, but images are blind to text and text to what follows; words stand last."""
+    def captioning_rows(self, images: ImageRows, ids: Tensor, asked: Tensor | None = None) -> Tensor:
+        """Captioning: images are blind to text and text to what follows; words stand last.
+
+        asked: which rows are wanted, as in ``Attention``.
+        """
         rows = torch.cat([self._front(images.rows), self._words(ids)], dim=1)
         allowed = captioning_mask(images.rows.shape[1], rows.shape[1], ids.device)
-        out: Tensor = self.cross(rows, without_padding(allowed, images.real))
+        out: Tensor = self.cross(rows, without_padding(allowed, images.real), asked)
         return out
 
     def _front(self, rows: Tensor) -> Tensor:
@@ -388,12 +421,13 @@ class PCL(nn.Module):
         images = self.image_rows(pair)
         front = self._front(images.rows)
         allowed = captioning_mask(images.rows.shape[1], front.shape[1], front.device)
-        kept = self.cross.with_cache(front, without_padding(allowed, images.real))
+        readable = without_padding(allowed, images.real)
+        kept = self.cross.with_cache(front, readable, asked=self._specials(images))
         real = images.real
         if real is not None and self.preset.cls_captions:
             real = F.pad(real, (0, 1), value=True)
         cells = pair.cells
-        return Memory(kept.keys, kept.values, _both_specials(kept.rows, images.second), cells, real)
+        return Memory(kept.keys, kept.values, kept.rows.flatten(1), cells, real)
 
     def no_change(self, memory: Memory) -> Tensor | None:
         """Probability (B,) that nothing changed, by the distractor head; None without one."""
@@ -414,15 +448,16 @@ class PCL(nn.Module):
         """
         ids = torch.stack([previous, torch.full_like(previous, MASK)], dim=1)  # (B, 2)
         rows = self.embed.text(ids, torch.as_tensor(position, device=ids.device) + self.offsets)
-        keys = torch.cat([memory.keys, cache["keys"]], dim=3)
-        values = torch.cat([memory.values, cache["values"]], dim=3)
-        known = torch.ones(2, keys.shape[3], dtype=torch.bool, device=ids.device)
+        far = memory.keys.shape[3] + cache["keys"].shape[3]
+        known = torch.ones(2, far, dtype=torch.bool, device=ids.device)
         allowed = torch.cat([known, captioning_mask(0, 2, ids.device)], dim=1)  # (2, S)
-        out = self.cross.with_cache(rows, without_padding(allowed, memory.real), (keys, values))
-        scores = self.output(out.rows[:, 1]).log_softmax(-1)
+        readable = without_padding(allowed, memory.real)
+        past, front = (cache["keys"], cache["values"]), (memory.keys, memory.values)
+        out = self.cross.with_cache(rows, readable, past, front, self.asker)
+        scores = self.output(out.rows[:, 0]).log_softmax(-1)
         new = {"keys": out.keys[:, :, :, :1], "values": out.values[:, :, :, :1]}
         grown = {name: torch.cat([cache[name], new[name]], dim=3) for name in new}
-        attention = out.attention[:, :, :, 1].mean((1, 2))  # (B, S)
+        attention = out.attention[:, :, :, 0].mean((1, 2))  # (B, S)
         return scores, on_grids(attention, memory.cells, self.vision, memory.real is not None), grown
 
     def parameter_groups(self) -> list[dict[str, Any]]:
@@ -458,8 +493,3 @@ class PCL(nn.Module):
         Returns the names that keep their own start. Raises ShapeError where a name fits but not its shape.
         """
         return copy_matching_tensors(self, state, anew=("pooler.", "distractor."))
-
-
-def _both_specials(out: Tensor, second: int) -> Tensor:
-    """[IMG1] and [IMG2] of the rows (B, S, D), side by side: (B, 2D)."""
-    return torch.cat([out[:, 0], out[:, second]], dim=-1)

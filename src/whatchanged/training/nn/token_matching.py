@@ -2,7 +2,8 @@
 
 The plain form holds all B² L M products of tokens at once: 2.5 GB in float32 for 128 pictures of 196 tokens,
 and as much again for its gradient. An entry of the result needs its own L x M products only, so they are made
-tile by tile; what is kept for the gradient is where each maximum lay.
+tile by tile; what is kept for the gradient is where each maximum lay. The gradient goes through these alone,
+so backward costs k (L + M) multiplications for two pictures, where the products cost k L M.
 
 Axis letters: B pictures, L tokens that ask, M tokens that are asked, h heads, k numbers a head.
 """
@@ -11,11 +12,14 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from whatchanged.errors import ShapeError
 
 TILE_BYTES = 64 * 2**20
-"""What one tile of products may take; its gradient takes as much. Larger tiles were no faster on a CPU."""
+"""What one tile of products may take. Larger tiles were no faster on a CPU."""
+ENTRY_BYTES = 128
+"""What backward takes for each number of a tile's sparse matrix: two places, sorted both ways, and itself."""
 
 
 def match_tokens(
@@ -52,11 +56,11 @@ def tile_sizes(pictures: tuple[int, int], tokens: tuple[int, int], size: int, bu
 
 
 class _Matching(torch.autograd.Function):
-    """Both passes in tiles (a, L, b, M). Backward turns each tile's positions into a sparse weight
+    """Both passes in tiles (a, L, b, M). Backward turns each tile's positions into a sparse matrix
 
         w_lm = G_ab ( [m = best of l] / 2L + [l = best of m] / 2M )
 
-    and has dq = w k, dk = wᵀ q: two products of matrices in place of scattered sums.
+    with L + M numbers for each pair of pictures in place of L M, and has dq = w k, dk = wᵀ q.
     """
 
     @staticmethod
@@ -85,7 +89,7 @@ class _Matching(torch.autograd.Function):
                 out[a, b] += _mean(found, 2, None if real is None else real.keys[:, 0], exact) / 2
                 best_query[head, a, b] = place.to(torch.int16)
         ctx.save_for_backward(queries, keys, best_key, best_query, real_queries, real_keys)
-        ctx.sizes = sizes
+        ctx.tile_bytes = tile_bytes
         return out
 
     @staticmethod
@@ -95,23 +99,51 @@ class _Matching(torch.autograd.Function):
         (rows, heads, asking, _), (columns, _, asked, _) = queries.shape, keys.shape
         to_queries, to_keys = torch.zeros_like(queries), torch.zeros_like(keys)
         gradient = gradient.to(queries.dtype) / 2
+        sizes = tile_sizes((rows, columns), (1, asking + asked), ENTRY_BYTES, ctx.tile_bytes)
         for head in range(heads):
-            for a, b in _tiles(rows, columns, ctx.sizes):
+            for a, b in _tiles(rows, columns, sizes):
                 upstream = gradient[a, b][:, None, :, None]  # (a, 1, b, 1)
                 real = _Real.of(real_queries, real_keys, a, b)
                 asks = upstream / asking if real is None else real.share_of_queries(upstream)
                 is_asked = upstream / asked if real is None else real.share_of_keys(upstream)
-                shape = (a.stop - a.start, asking, b.stop - b.start, asked)
-                w = upstream.new_zeros(shape)
-                chosen = best_key[head, a, :, b].long()[..., None]  # (a, L, b, 1)
-                w.scatter_(3, chosen, asks.expand(chosen.shape))
-                chosen = best_query[head, a, b].long()[:, None]  # (a, 1, b, M)
-                w.scatter_add_(1, chosen, is_asked.expand(chosen.shape))
+                own = best_key[head, a, :, b], best_query[head, a, b]
+                w = _Weights.of(own, asks[..., 0], is_asked[:, 0])
                 q, k = queries[a, head].flatten(0, 1), keys[b, head].flatten(0, 1)
-                flat = w.view(len(q), len(k))
-                to_queries[a, head] += (flat @ k).view(shape[0], asking, -1)
-                to_keys[b, head] += (flat.T @ q).view(shape[2], asked, -1)
+                to_queries[a, head] += w.times(k, len(q)).unflatten(0, (-1, asking))
+                to_keys[b, head] += w.transposed().times(q, len(k)).unflatten(0, (-1, asked))
         return to_queries, to_keys, None, None, None
+
+
+class _Weights(NamedTuple):
+    """A sparse matrix: where its numbers stand, and the numbers, (E,) each. Those of one place add up."""
+
+    rows: Tensor
+    columns: Tensor
+    numbers: Tensor
+
+    @classmethod
+    def of(cls, best: tuple[Tensor, Tensor], asks: Tensor, is_asked: Tensor) -> "_Weights":
+        """w of a tile (a L, b M). best: of each query (a, L, b), of each key (a, b, M); asks (a, L or 1, b);
+        is_asked (a, b, M or 1)."""
+        best_key, best_query = best
+        (pictures, asking, others), asked = best_key.shape, best_query.shape[2]
+        query = torch.arange(pictures * asking, device=asks.device).view(pictures, asking, 1)
+        key = torch.arange(others * asked, device=asks.device).view(others, asked)
+        rows = query.expand(best_key.shape), query[:, :1] + best_query
+        columns = key[:, 0] + best_key, key.expand(best_query.shape)
+        numbers = asks.expand(best_key.shape), is_asked.expand(best_query.shape)
+        return cls(*(torch.cat([one.flatten(), two.flatten()]) for one, two in (rows, columns, numbers)))
+
+    def transposed(self) -> "_Weights":
+        """Rows in place of columns."""
+        return _Weights(self.columns, self.rows, self.numbers)
+
+    def times(self, table: Tensor, count: int) -> Tensor:
+        """The product (count, k) with a table (columns, k)."""
+        order = self.rows.argsort()
+        first = torch.searchsorted(self.rows[order], torch.arange(count, device=order.device))
+        taken, numbers = self.columns[order], self.numbers[order]
+        return F.embedding_bag(taken, table, first, mode="sum", per_sample_weights=numbers)
 
 
 class _Real(NamedTuple):

@@ -88,12 +88,45 @@ def norm(width: int, deviation: bool, eps: float) -> nn.Module:
     return DeviationNorm(width, eps) if deviation else nn.LayerNorm(width)
 
 
-Past = tuple[Tensor, Tensor] | None
-"""Keys and values of rows that stand before those at hand."""
+def asked_rows(x: Tensor, asked: Tensor | None) -> Tensor:
+    """The asked rows of x (B, T, D): (B, Q, D). asked: (Q,), the same for all pairs, or (B, Q); None: all."""
+    if asked is None:
+        return x
+    return x.index_select(1, asked) if asked.ndim == 1 else x.take_along_dim(asked[..., None], 1)
+
+
+def asked_reading(allowed: Tensor | None, asked: Tensor | None) -> Tensor | None:
+    """What the asked rows may read, of ``allowed`` as in ``Attention``; ``asked`` as in ``asked_rows``."""
+    if allowed is None or asked is None or allowed.shape[-2] == 1:
+        return allowed
+    if asked.ndim == 1:
+        return allowed.index_select(-2, asked)
+    if allowed.ndim == 2:
+        return allowed[asked][:, None]  # (B, 1, Q, S)
+    return allowed.take_along_dim(asked[:, None, :, None], 2)
+
+
+def chosen_first(chosen: Tensor) -> tuple[Tensor, Tensor]:
+    """The numbers of the chosen columns of each row, behind them zeros, (B, Q); and which are chosen.
+
+    chosen: bool (B, T). Q: the most that a row has chosen. Chosen columns stay in their order.
+    """
+    order = chosen.int().argsort(dim=1, descending=True, stable=True)
+    places = torch.arange(chosen.shape[1], device=chosen.device)
+    needed = (chosen.sum(1, keepdim=True) > places).any(0)  # (T,)
+    columns = order[:, needed]
+    some = chosen.gather(1, columns)
+    return columns.masked_fill(~some, 0), some
+
+
+KeysValues = tuple[Tensor, Tensor]
+"""Keys and values of some rows."""
+Past = KeysValues | None
+"""Those of rows that stand before the rows at hand."""
 
 
 class AttentionState(NamedTuple):
-    """What one layer computed on the way: keys and values (B, h, T, k), probabilities (B, h, T, S)."""
+    """What one layer computed on the way: keys and values (B, h, T, k), probabilities (B, h, Q, S)."""
 
     keys: Tensor
     values: Tensor
@@ -101,9 +134,9 @@ class AttentionState(NamedTuple):
 
 
 class Cached(NamedTuple):
-    """Output rows (B, T, D) of a stack, and what was seen in every layer.
+    """Output rows (B, Q, D) of a stack, and what was seen in every layer.
 
-    keys, values: (B, layers, h, T, k); attention: (B, layers, h, T, S).
+    keys, values: (B, layers, h, T, k), each layer's in one piece of memory; attention: (B, layers, h, Q, S).
     """
 
     rows: Tensor
@@ -130,24 +163,43 @@ class Attention(nn.Module):
         self.heads = heads
         self.scale = (width // heads) ** -0.5
 
-    def forward(self, x: Tensor, allowed: Tensor | None, past: Past) -> tuple[Tensor, AttentionState]:
-        """Rows x (B, T, D) read ``past`` (keys, values: (B, h, P, k) each) and then one another.
+    def forward(
+        self,
+        x: Tensor,
+        allowed: Tensor | None,
+        past: Past,
+        front: Past = None,
+        asked: Tensor | None = None,
+    ) -> tuple[Tensor, AttentionState]:
+        """Rows x (B, T, D) read ``front`` and ``past`` (keys, values: (B, h, P, k) each), then one another.
 
-        ``allowed``: bool, True where a row may read a column, broadcast to (B, h, T, P + T); None allows all.
+        ``allowed``: bool, True where a row may read a column, broadcast to (B, h, T, all that is read); None
+        allows all. ``front`` is read where it lies; ``past`` is copied, to stand with the rows' own keys and
+        values. ``asked``: the rows that read, (Q,) or (B, Q); None: all.
         """
-        query, keys, values = (
-            layer(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-            for layer in (self.query, self.key, self.value)
-        )
-        all_keys, all_values = keys, values
+        query = self._split(self.query(asked_rows(x, asked))) * self.scale  # (B, h, Q, k)
+        keys, values = self._split(self.key(x)), self._split(self.value(x))
+        near_keys, near_values = keys, values
         if past is not None:
-            all_keys, all_values = (torch.cat(pair, dim=2) for pair in zip(past, (keys, values), strict=True))
-        scores = query @ all_keys.transpose(-1, -2) * self.scale
+            near_keys, near_values = (torch.cat(both, 2) for both in zip(past, (keys, values), strict=True))
+        scores = query @ near_keys.transpose(-1, -2)
+        if front is not None:
+            scores = torch.cat([query @ front[0].transpose(-1, -2), scores], dim=-1)
+        allowed = asked_reading(allowed, asked)
         if allowed is not None:
             scores = scores.masked_fill(~allowed, BLIND)
         probabilities = scores.softmax(-1)
-        heads = self.dropout(probabilities) @ all_values
-        return self.out(heads.transpose(1, 2).flatten(2)), AttentionState(keys, values, probabilities)
+        weights = self.dropout(probabilities)
+        if front is None:
+            read = weights @ near_values
+        else:
+            far = front[0].shape[2]
+            read = weights[..., :far] @ front[1] + weights[..., far:] @ near_values
+        return self.out(read.transpose(1, 2).flatten(2)), AttentionState(keys, values, probabilities)
+
+    def _split(self, rows: Tensor) -> Tensor:
+        """(B, T, D) -> (B, h, T, k)."""
+        return rows.unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
 
 class Block(nn.Module):
@@ -165,10 +217,17 @@ class Block(nn.Module):
         self.ffn = nn.Sequential(nn.Linear(width, ffn), nn.ReLU(), nn.Dropout(dropout), nn.Linear(ffn, width))
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, h: Tensor, allowed: Tensor | None, past: Past) -> tuple[Tensor, AttentionState]:
-        """Rows in, rows out; and what was seen on the way."""
-        read, seen = self.attention(self.attention_norm(h), allowed, past)
-        h = h + self.dropout(read)
+    def forward(
+        self,
+        h: Tensor,
+        allowed: Tensor | None,
+        past: Past,
+        front: Past = None,
+        asked: Tensor | None = None,
+    ) -> tuple[Tensor, AttentionState]:
+        """Rows in, the asked rows out, and what was seen on the way; all else as in ``Attention``."""
+        read, seen = self.attention(self.attention_norm(h), allowed, past, front, asked)
+        h = asked_rows(h, asked) + self.dropout(read)
         return h + self.dropout(self.ffn(self.ffn_norm(h))), seen
 
 
@@ -185,18 +244,44 @@ class Stack(nn.Module):
         self.entry_norm = norm(width, deviation, eps=1e-6)
         self.blocks = nn.ModuleList(Block(width, heads, ffn, dropout, deviation) for _ in range(layers))
 
-    def forward(self, x: Tensor, allowed: Tensor | None = None) -> Tensor:
-        """Rows (B, T, D) to rows (B, T, D); ``allowed`` as in ``Attention``."""
-        return self._walk(x, allowed, None)[0]
+    def forward(self, x: Tensor, allowed: Tensor | None = None, asked: Tensor | None = None) -> Tensor:
+        """Rows (B, T, D) to the asked rows (B, Q, D); ``allowed`` and ``asked`` as in ``Attention``.
 
-    def with_cache(self, x: Tensor, allowed: Tensor | None = None, past: Past = None) -> Cached:
-        """As ``forward``, behind P rows whose keys and values (B, layers, h, P, k) are known; keeps all."""
-        rows, seen = self._walk(x, allowed, past)
-        return Cached(rows, *(torch.stack(parts, dim=1) for parts in zip(*seen, strict=True)))
+        The last block computes the asked rows only: nobody reads the others.
+        """
+        return self._walk(x, allowed, None, None, asked)[0]
 
-    def _walk(self, x: Tensor, allowed: Tensor | None, past: Past) -> tuple[Tensor, list[AttentionState]]:
+    def with_cache(
+        self,
+        x: Tensor,
+        allowed: Tensor | None = None,
+        past: Past = None,
+        front: Past = None,
+        asked: Tensor | None = None,
+    ) -> Cached:
+        """As ``forward``, behind rows whose keys and values (B, layers, h, P, k) are known; keeps all.
+
+        ``front`` and ``past``: as in ``Attention``, of all layers. asked: (Q,).
+        """
+        rows, seen = self._walk(x, allowed, past, front, asked)
+        maps = [found.probabilities for found in seen]
+        if asked is not None:
+            maps = [*(found.index_select(2, asked) for found in maps[:-1]), maps[-1]]
+        keys, values = (torch.stack(parts).transpose(0, 1) for parts in list(zip(*seen, strict=True))[:2])
+        return Cached(rows, keys, values, torch.stack(maps, dim=1))
+
+    def _walk(
+        self, x: Tensor, allowed: Tensor | None, past: Past, front: Past, asked: Tensor | None
+    ) -> tuple[Tensor, list[AttentionState]]:
         h, seen = self.entry_norm(x), []
         for layer, block in enumerate(self.blocks):
-            h, found = block(h, allowed, None if past is None else (past[0][:, layer], past[1][:, layer]))
+            last = layer + 1 == len(self.blocks)
+            known = (_of_layer(past, layer), _of_layer(front, layer))
+            h, found = block(h, allowed, *known, asked if last else None)
             seen.append(found)
         return h, seen
+
+
+def _of_layer(all_layers: Past, layer: int) -> Past:
+    """One layer's keys and values (B, h, P, k), of (B, layers, h, P, k)."""
+    return None if all_layers is None else (all_layers[0][:, layer], all_layers[1][:, layer])
