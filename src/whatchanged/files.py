@@ -26,6 +26,12 @@ _LONGEST = 120
 _LEFT = re.compile(r"\.(?P<name>.+)\.(?P<host>[^.]+)-(?P<pid>\d+)\.(?P<kind>draft|replaced)")
 
 
+def cache_folder() -> Path:
+    """Where what can be made or fetched again is kept: ``whatchanged`` in the user's folder for caches."""
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "whatchanged"
+
+
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
     """Yields a name beside ``path`` to write to; what was written there takes its place at the end.

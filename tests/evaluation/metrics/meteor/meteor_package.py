@@ -12,5 +12,11 @@ def make_package(folder, senses, paraphrases):
         jar.writestr("function/english.words", "the\nof\n")
         jar.writestr("synonym/english.synsets", "".join(f"{w}\n{n}\n" for w, n in senses.items()))
         jar.writestr("synonym/english.exceptions", "mouse\nmice\n")
-    lines = "".join(f"0.1\n{one}\n{other}\n" for one, other in sorted(paraphrases))
-    (folder / "meteor" / "data" / "paraphrase-en.gz").write_bytes(gzip.compress(lines.encode()))
+    write_paraphrases(folder / "meteor" / "data" / "paraphrase-en.gz", sorted(paraphrases))
+
+
+def write_paraphrases(path, entries):
+    """The table at ``path``, which is returned."""
+    lines = "".join(f"0.5\n{one}\n{other}\n" for one, other in entries)
+    path.write_bytes(gzip.compress(lines.encode()))
+    return path

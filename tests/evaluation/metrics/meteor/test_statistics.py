@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from meteor_package import make_package
 
 from whatchanged.errors import MetricUnavailable, PredictionsError
 from whatchanged.evaluation.metrics.meteor import MOST_WORDS, meteor, statistics
 from whatchanged.evaluation.metrics.meteor import tables as tables_module
+from whatchanged.evaluation.metrics.meteor.formula import score
 
 REFERENCES = [
     ["the big red cube changed to blue", "the red metal block turned blue"],
@@ -22,6 +25,14 @@ PRINTED = [
 ]
 
 
+SENTENCES = st.lists(
+    st.sampled_from(
+        ["the", "of", "cube", "cubes", "block", "is", "gone", "has", "vanished", "turned", "red"]
+    ),
+    max_size=8,
+).map(" ".join)
+
+
 @pytest.fixture
 def package(tmp_path, monkeypatch):
     """A reference package with small tables of its own; cube and block are synonyms in it."""
@@ -32,6 +43,7 @@ def package(tmp_path, monkeypatch):
         paraphrases=[("is gone", "has vanished"), ("turned", "changed to")],
     )
     monkeypatch.setattr(tables_module, "reference_package", lambda metric: tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path
 
 
@@ -58,6 +70,16 @@ def test_the_first_of_equally_good_references_counts(package):
     assert found[:2].tolist() == [1, 2]
     [found] = statistics(["red"], [["blue sky", "a red"]])
     assert found[[1, 21]].tolist() == [2, 1]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(SENTENCES, st.lists(SENTENCES, min_size=1, max_size=4))
+def test_several_references_are_as_good_as_the_first_best_of_them_alone(package, caption, references):
+    """References that cannot win are not aligned; here each is."""
+    alone = statistics([caption] * len(references), [[reference] for reference in references])
+    scores = [score(tuple(int(number) for number in row)) for row in alone]
+    [found] = statistics([caption], [references])
+    assert found.tolist() == alone[scores.index(max(scores))].tolist()
 
 
 def test_empty_captions(package):

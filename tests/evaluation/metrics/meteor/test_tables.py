@@ -14,6 +14,7 @@ def package(tmp_path, monkeypatch):
     pytest.importorskip("snowballstemmer", reason="the extra eval is not installed")
     make_package(tmp_path, senses={"cube": "1"}, paraphrases=[("a", "b")])
     monkeypatch.setattr(tables, "reference_package", lambda metric: tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "meteor"
 
 

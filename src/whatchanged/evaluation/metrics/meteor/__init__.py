@@ -5,8 +5,11 @@
 runs the original, against which all of this is checked.
 """
 
-from collections.abc import Sequence
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +17,7 @@ from numpy.typing import NDArray
 from whatchanged.errors import MetricUnavailable
 from whatchanged.evaluation.metrics import ngrams
 from whatchanged.evaluation.metrics.meteor.alignment import Match, align, chunks
-from whatchanged.evaluation.metrics.meteor.formula import Row, meteor, score, without_needless_chunks
+from whatchanged.evaluation.metrics.meteor.formula import WEIGHTS, Row, meteor, score, without_needless_chunks
 from whatchanged.evaluation.metrics.meteor.matching import Matcher, Words
 from whatchanged.evaluation.metrics.meteor.tables import read_tables
 from whatchanged.evaluation.metrics.meteor.words import one_line, words
@@ -25,8 +28,29 @@ __all__ = ["MOST_WORDS", "meteor", "statistics"]
 
 MOST_WORDS = 400
 """Of a sentence: the time of an alignment grows with the product of both lengths, and with the beam."""
+REFERENCE_WORDS = sum(1 << 2 * i for i in range(MOST_WORDS))
+CAPTION_WORDS = REFERENCE_WORDS << 1
+"""The bits of ``Match.words`` that stand for words of the one and of the other."""
+BEST_FIRST = sorted(range(len(WEIGHTS)), key=WEIGHTS.__getitem__, reverse=True)
+ROUNDING = 1e-9
+"""What rounding may add to a score, and much more."""
+Matches = tuple[tuple[Match, ...], ...]
+"""All matches of two sentences, by the word of the reference at which they begin."""
 
 
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Nothing in here is cyclic, and the collector would look at millions of tuples time and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@_without_collection()
 def statistics(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Floats:
     """What METEOR adds up over pairs, (P, 23), each against the pair's best-scoring reference.
 
@@ -55,35 +79,71 @@ def statistics(candidates: Sequence[str], references: Sequence[Sequence[str]]) -
         for candidate, own in zip(candidates, references, strict=True)
     ]
     matcher = Matcher(tables, (each for candidate, own in pairs for each in (candidate, *own)))
-    aligned: dict[tuple[tuple[Match, ...], ...], list[Match]] = {}
+    aligned: dict[Matches, list[Match]] = {}
+
+    @cache
+    def functions(sentence: Words) -> int:
+        return sum(1 << 2 * i for i, word in enumerate(sentence) if word in tables.function_words)
+
+    @cache
+    def possible(candidate: Words, reference: Words) -> tuple[float, Matches]:
+        """A score that no alignment exceeds: each word matched in the best way it can be, in one chunk."""
+        matches = tuple(map(tuple, matcher.matches(candidate, reference)))
+        kinds = [0] * len(WEIGHTS)
+        for match in chain.from_iterable(matches):
+            kinds[match.kind] |= match.words
+        taken = 0
+        for kind in BEST_FIRST:
+            kinds[kind] &= ~taken
+            taken |= kinds[kind]
+        marked = functions(reference) | functions(candidate) << 1
+        most = score(_row(candidate, reference, kinds, marked, 1 if taken else 0))
+        return most * (1 + ROUNDING), matches
 
     @cache
     def row(candidate: Words, reference: Words) -> Row:
-        matches = tuple(map(tuple, matcher.matches(candidate, reference)))
+        matches = possible(candidate, reference)[1]
         if matches not in aligned:
             aligned[matches] = align(matches)
-        return _row(candidate, reference, aligned[matches], tables.function_words)
+        kinds = [0] * len(WEIGHTS)
+        for match in aligned[matches]:
+            kinds[match.kind] |= match.words
+        marked = functions(reference) | functions(candidate) << 1
+        return _row(candidate, reference, kinds, marked, chunks(aligned[matches]))
 
-    # The first of equally good references counts, as in the program.
-    best = [max((row(candidate, reference) for reference in own), key=score) for candidate, own in pairs]
-    return without_needless_chunks(np.array(best, float))
+    def best(candidate: Words, references: Sequence[Words]) -> Row:
+        """Of the best reference, the first of equals, as in the program. Hopeless ones are not aligned."""
+        most = [possible(candidate, reference)[0] for reference in references]
+        found: dict[int, float] = {}
+        for i in sorted(range(len(references)), key=most.__getitem__, reverse=True):
+            if found and most[i] < max(found.values()):
+                break
+            found[i] = score(row(candidate, references[i]))
+        reached = max(found.values())
+        return row(candidate, references[min(i for i, own in found.items() if own == reached)])
+
+    return without_needless_chunks(np.array([best(candidate, own) for candidate, own in pairs], float))
 
 
-def _row(candidate: Words, reference: Words, matches: Sequence[Match], function_words: frozenset[str]) -> Row:
-    """The 23 statistics of an alignment."""
-    matched = [0] * 16  # kind, content or function, side
-    for match in matches:
-        for word in candidate[match.start : match.end]:
-            matched[4 * match.kind + 2 * (word in function_words)] += 1
-        for word in reference[match.at : match.at + match.width]:
-            matched[4 * match.kind + 2 * (word in function_words) + 1] += 1
+def _row(candidate: Words, reference: Words, kinds: Sequence[int], functions: int, chunks: int) -> Row:
+    """The 23 statistics of an alignment.
+
+    kinds: for each kind of match the words matched, as ``Match.words``; functions: the function words.
+    """
+    matched: list[int] = []
+    for kind in kinds:
+        if not kind:
+            matched += (0, 0, 0, 0)
+            continue
+        for own in (kind & ~functions, kind & functions):
+            matched += ((own & CAPTION_WORDS).bit_count(), (own & REFERENCE_WORDS).bit_count())
     return (
         len(candidate),
         len(reference),
-        sum(word in function_words for word in candidate),
-        sum(word in function_words for word in reference),
+        (functions & CAPTION_WORDS).bit_count(),
+        (functions & REFERENCE_WORDS).bit_count(),
         *matched,
-        chunks(matches),
+        chunks,
         sum(matched[0::2]),
         sum(matched[1::2]),
     )

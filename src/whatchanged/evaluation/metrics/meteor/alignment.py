@@ -128,21 +128,25 @@ def _search(matches: Sequence[Sequence[Match]], fixed: Sequence[Match | None]) -
 
 
 def _grown(paths: Sequence[_Path], word: int, own: Sequence[Match]) -> list[_Path]:
-    """The partial alignments after one more word of the reference (its bit), where these matches begin."""
+    """The partial alignments after one more word of the reference (its bit), where these matches begin.
+
+    Most of the time of an alignment is spent here, which is why what the loops need is at hand in names of
+    their own.
+    """
+    nowhere, chunk = _NOWHERE, _CHUNK
     options = [(match.start, match.end, match.words, match.gain, match.distance, match) for match in own]
     grown: list[_Path] = []
+    add = grown.append
     for path in paths:
         rank, end, words, chosen = path
         if words & word:  # within a match that is taken
-            grown.append(path)
+            add(path)
             continue
         for start, after, wanted, gain, distance, match in options:
             if words & wanted:
                 continue
-            taken = rank + gain
-            if end not in (_NOWHERE, start):
-                taken += _CHUNK
-            grown.append((taken, after, words | wanted, (chosen, match)))
+            taken = rank + gain if end in (start, nowhere) else rank + gain + chunk
+            add((taken, after, words | wanted, (chosen, match)))
             rank += distance
-        grown.append((rank if end == _NOWHERE else rank + _CHUNK, _NOWHERE, words, chosen))
+        add((rank if end == nowhere else rank + chunk, nowhere, words, chosen))
     return grown

@@ -5,24 +5,29 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from whatchanged.evaluation.metrics.meteor.alignment import Match, match_of
-from whatchanged.evaluation.metrics.meteor.paraphrases import Paraphrases
 from whatchanged.evaluation.metrics.meteor.tables import Tables
 
 EXACT, STEM, SYNONYM, PARAPHRASE = range(4)
 Words = tuple[str, ...]
+_Beginnings = dict[str, tuple[int | None, "_Beginnings"]]
+"""A word to the phrase that ends with it, if one does, and the words that follow in longer phrases."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence, and what of it the tables know."""
+    """A sentence, and what of it the tables know. Phrases are numbers, those of its ``Matcher``."""
 
     words: Words
     places: Mapping[str, Sequence[int]]
     """A word to where it stands."""
-    phrases: Sequence[tuple[int, Words]]
-    """First word and phrase of each phrase that has paraphrases; by first word, then by length."""
-    phrase_places: Mapping[Words, Sequence[int]]
+    phrases: Sequence[tuple[int, int]]
+    """First word and number of each phrase that has paraphrases; by first word, then by length."""
+    phrase_places: Mapping[int, Sequence[int]]
     """A phrase, or a paraphrase, to where it begins."""
+    paraphrases: frozenset[int]
+    """All paraphrases of all phrases."""
+    matched: dict[str, list[tuple[int, int]]]
+    """Words of other sentences, as they were asked for: kind of match and where, in order."""
 
 
 class Matcher:
@@ -32,60 +37,83 @@ class Matcher:
         """Look up all words and phrases of the sentences once."""
         sentences = list(dict.fromkeys(sentences))
         self._alike = _alike_words({word for sentence in sentences for word in sentence}, tables)
-        self._paraphrases = tables.paraphrases(sentences)
-        known = {*self._paraphrases, *(p for own in self._paraphrases.values() for p in own)}
-        beginnings = {phrase[:end] for phrase in known for end in range(1, len(phrase) + 1)}
-        self.sentences = {
-            sentence: _sentence(sentence, self._paraphrases, known, beginnings) for sentence in sentences
+        paraphrases = tables.paraphrases(sentences)
+        known = dict.fromkeys([*paraphrases, *(other for own in paraphrases.values() for other in own)])
+        numbers = {phrase: number for number, phrase in enumerate(known)}
+        self._lengths = [len(phrase) for phrase in numbers]
+        self._paraphrases = {
+            numbers[phrase]: [numbers[other] for other in own] for phrase, own in paraphrases.items()
         }
+        beginnings = _beginnings(numbers)
+        self.sentences = {sentence: self._sentence(sentence, beginnings) for sentence in sentences}
 
     def matches(self, caption: Words, reference: Words) -> list[list[Match]]:
         """All matches, by the word of the reference at which they begin, in the order of the program's."""
         caption_side, reference_side = self.sentences[caption], self.sentences[reference]
-        found = [self._of_word(word, at, caption_side.places) for at, word in enumerate(reference)]
+        found = [self._of_word(word, at, caption_side) for at, word in enumerate(reference)]
         if _same_keys(caption, reference):
             return [[match for match in own if match.kind == EXACT] for own in found]
-        for at, phrase, start, paraphrase in self._pairs(reference_side, caption_side):
-            found[at].append(match_of(PARAPHRASE, start, len(paraphrase), at, len(phrase)))
-        for start, phrase, at, paraphrase in self._pairs(caption_side, reference_side):
-            found[at].append(match_of(PARAPHRASE, start, len(phrase), at, len(paraphrase)))
+        for at, width, start, length in self._pairs(reference_side, caption_side):
+            found[at].append(match_of(PARAPHRASE, start, length, at, width))
+        for start, length, at, width in self._pairs(caption_side, reference_side):
+            found[at].append(match_of(PARAPHRASE, start, length, at, width))
         return found
 
-    def _of_word(self, word: str, at: int, places: Mapping[str, Sequence[int]]) -> list[Match]:
-        alike = self._alike[word]
-        both = alike.keys() & places.keys()
-        if not both:
-            return []
-        matched = sorted((kind, start) for other in both for kind in alike[other] for start in places[other])
-        return [match_of(kind, start, 1, at, 1) for kind, start in matched]
+    def _of_word(self, word: str, at: int, caption: Sentence) -> list[Match]:
+        matched = caption.matched.get(word)
+        if matched is None:
+            places = caption.places
+            matched = [
+                (kind, start)
+                for other, kind in self._alike[word]
+                if other in places
+                for start in places[other]
+            ]
+            matched.sort()
+            caption.matched[word] = matched
+        return [match_of(kind, start, 1, at, 1) for kind, start in matched] if matched else []
 
-    def _pairs(self, one: Sentence, other: Sentence) -> Iterable[tuple[int, Words, int, Words]]:
-        """Phrases of one sentence with their paraphrases in the other, and where both begin."""
+    def _pairs(self, one: Sentence, other: Sentence) -> Iterable[tuple[int, int, int, int]]:
+        """Phrases of one sentence with their paraphrases in the other: both's first words and lengths."""
+        if one.paraphrases.isdisjoint(other.phrase_places):
+            return
         for start, phrase in one.phrases:
             for paraphrase in self._paraphrases[phrase]:
                 for place in other.phrase_places.get(paraphrase, ()):
-                    yield start, phrase, place, paraphrase
+                    yield start, self._lengths[phrase], place, self._lengths[paraphrase]
+
+    def _sentence(self, words: Words, beginnings: _Beginnings) -> Sentence:
+        places = defaultdict(list)
+        for i, word in enumerate(words):
+            places[word].append(i)
+        phrases: list[tuple[int, int]] = []
+        phrase_places = defaultdict(list)
+        for start in range(len(words)):
+            longer = beginnings
+            for word in words[start:]:
+                if word not in longer:
+                    break
+                phrase, longer = longer[word]
+                if phrase is not None:
+                    phrase_places[phrase].append(start)
+                    if phrase in self._paraphrases:
+                        phrases.append((start, phrase))
+        paraphrases = frozenset().union(*(self._paraphrases[phrase] for _, phrase in phrases))
+        return Sentence(words, dict(places), phrases, dict(phrase_places), paraphrases, {})
 
 
-def _sentence(words: Words, paraphrases: Paraphrases, known: set[Words], beginnings: set[Words]) -> Sentence:
-    places = defaultdict(list)
-    for i, word in enumerate(words):
-        places[word].append(i)
-    phrases = []
-    phrase_places = defaultdict(list)
-    for start in range(len(words)):
-        for end in range(start + 1, len(words) + 1):
-            phrase = words[start:end]
-            if phrase not in beginnings:
-                break
-            if phrase in known:
-                phrase_places[phrase].append(start)
-            if phrase in paraphrases:
-                phrases.append((start, phrase))
-    return Sentence(words, dict(places), phrases, dict(phrase_places))
+def _beginnings(numbers: Mapping[Words, int]) -> _Beginnings:
+    """All phrases as a tree of their words."""
+    tree: _Beginnings = {}
+    for phrase, number in numbers.items():
+        longer = tree
+        for word in phrase[:-1]:
+            longer = longer.setdefault(word, (None, {}))[1]
+        longer[phrase[-1]] = (number, longer.get(phrase[-1], (None, {}))[1])
+    return tree
 
 
-def _alike_words(vocabulary: set[str], tables: Tables) -> dict[str, dict[str, tuple[int, ...]]]:
+def _alike_words(vocabulary: set[str], tables: Tables) -> dict[str, list[tuple[str, int]]]:
     """Each word to those that match it and how: EXACT alone, or STEM and SYNONYM, or one of them."""
     keys = {word: java_hash(word) for word in vocabulary}
     stems = {word: java_hash(tables.stem(word)) for word in vocabulary}
@@ -96,15 +124,15 @@ def _alike_words(vocabulary: set[str], tables: Tables) -> dict[str, dict[str, tu
         of_stem[stems[word]].add(word)
         for sense in senses[word]:
             of_sense[sense].add(word)
-    alike: dict[str, dict[str, tuple[int, ...]]] = {}
+    alike = {}
     for word in vocabulary:
         same = of_key[keys[word]]
-        own: dict[str, tuple[int, ...]] = dict.fromkeys(same, (EXACT,))
-        for other in of_stem[stems[word]] - same:
-            own[other] = (STEM,)
-        for other in set().union(*(of_sense[sense] for sense in senses[word])) - same:
-            own[other] = (*own.get(other, ()), SYNONYM)
-        alike[word] = own
+        synonyms = set().union(*(of_sense[sense] for sense in senses[word]))
+        alike[word] = [
+            *((other, EXACT) for other in same),
+            *((other, STEM) for other in of_stem[stems[word]] - same),
+            *((other, SYNONYM) for other in synonyms - same),
+        ]
     return alike
 
 

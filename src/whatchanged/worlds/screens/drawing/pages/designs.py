@@ -5,7 +5,6 @@ its table is made in our own way. Libraries of validation and of test are differ
 training. They are npm packages, in the versions of ``packages/package-lock.json``.
 """
 
-import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from whatchanged.errors import MissingProgram
+from whatchanged.files import cache_folder
 from whatchanged.records import Split
 
 HERE = Path(__file__).parent
@@ -68,12 +68,6 @@ def libraries_of(split: Split) -> tuple[Library, ...]:
     return tuple(library for library in libraries() if library.split == split)
 
 
-def cache_folder() -> Path:
-    """Where packages are looked for unless another folder is named."""
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "whatchanged" / "screens"
-
-
 def find_modules(named: Path | None) -> Path:
     """The folder node_modules with every library's files.
 
@@ -89,7 +83,7 @@ def find_files(what: str, named: Path | None, files: Sequence[tuple[str, str]]) 
 
     what: is done with them. named: as for ``find_modules``. Raises MissingProgram.
     """
-    base = named or cache_folder()
+    base = named or cache_folder() / "screens"
     modules = base if base.name == "node_modules" else base / "node_modules"
     missing = sorted({package for package, path in files if not (modules / path).is_file()})
     if missing:
