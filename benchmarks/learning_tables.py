@@ -132,7 +132,7 @@ def tests(result: Result) -> list[Part]:
         placed = {row for table in TABLES.values() for row in table.rows}
         for table in TABLES.values():
             own = _tested(runs, tested, table.rows)
-            if len(own) > 1:
+            if any(one in own and other in own for one, other in table.compared):
                 parts.append(
                     Part(f"{table.title}: {_of_set(tested, figures)}.", _table(own, tested, figures))
                 )
