@@ -1,4 +1,4 @@
-"""A small plan for the learning curves: a random vision, whose tokens are stored, and twelve drawn scenes."""
+"""A small plan for the learning curves, and settings that make their recipes tiny."""
 
 from tiny_run import TINY, make_run
 
@@ -31,36 +31,32 @@ SETTINGS = {
         "stage.train.batch=8",
         "stage.train.precision=fp32",
     ),
-    "pcl": (*_PCL, "stage.pretrain.batch=8", "stage.pretrain.precision=fp32"),
+    "pcl": (*_PCL, "stage.pretrain.batch=8", "stage.pretrain.precision=fp32", "method.negatives=3"),
     "pcl-table4-1-none": _PCL,
 }
 """Row, or method -> settings that make its recipe tiny."""
-SETTINGS["pcl"] = (*SETTINGS["pcl"], "method.negatives=3")
 
 
 def tiny_settings(row):
-    """Settings that make a row's recipe tiny; ``keep`` of the validation scenes fits a pool of ten."""
+    """Settings that make a row's recipe tiny."""
     own = SETTINGS.get(row, SETTINGS[row.partition("-")[0]])
     without_fda = row in ("pcl-table4-2-mlm", "pcl-table4-3-mlm-mvcl")
     return tuple(setting for setting in own if not (without_fda and "negatives" in setting))
 
 
-def make_plan(learning_run, tiny_pool, folder, settings=()):
-    """A plan whose runs are of 96 pairs with a point each 32."""
+def make_places(tiny_pool, folder):
+    """A random vision, the pool's tokens as it makes them, and twelve drawn scenes."""
     from whatchanged.training.objects.render.synth import write_twin
 
     see = make_run(folder / "see", "clevr-see", TINY)
     store_tokens(see, tiny_pool, folder / "tokens", 2, "cpu", quiet=True)
     write_twin(folder / "val", 12, 5, (96, 64))
-    places = {"pool": tiny_pool, "tokens": folder / "tokens", "val": folder / "val"}
+    return {"vision": str(see), "pool": tiny_pool, "tokens": folder / "tokens", "val": folder / "val"}
+
+
+def make_plan(learning_run, places, out):
+    """A plan whose runs are of 96 pairs with a point each 32, tested where they are validated."""
+    numbers = {"pairs": 96, "every": 32, "resamples": 20}
     return learning_run.Plan(
-        out=folder / "out",
-        vision=str(see),
-        **places,
-        tests={"near": folder / "val"},
-        data={"drawn": "small"},
-        pairs=96,
-        every=32,
-        resamples=20,
-        settings=settings,
+        out=out, **places, **numbers, tests={"near": places["val"]}, data={"drawn": "small"}
     )

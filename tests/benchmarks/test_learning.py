@@ -3,6 +3,7 @@ search."""
 
 import json
 import sys
+from importlib import import_module
 from types import SimpleNamespace
 
 import pytest
@@ -14,17 +15,19 @@ SCRIPT = "learning"
 
 
 @pytest.fixture(scope="module")
-def plan(bench, tiny_pool, tmp_path_factory):
-    from benchmarks import learning_run
+def plan(bench, learning_places, tmp_path_factory):
+    learning_run = import_module("benchmarks.learning_run")
+    return make_plan(learning_run, learning_places, tmp_path_factory.mktemp("learning"))
 
-    return make_plan(learning_run, tiny_pool, tmp_path_factory.mktemp("learning"))
+
+@pytest.fixture(scope="module")
+def learning_record(bench):
+    return import_module("benchmarks.learning_record")
 
 
 @pytest.fixture
-def results(bench, monkeypatch, tmp_path):
+def results(bench, learning_record, monkeypatch, tmp_path):
     """A folder of results in the place of the repository's."""
-    from benchmarks import learning_record
-
     folder = tmp_path / "results"
     for function in (learning_record.Record.write, learning_record.recorded):
         monkeypatch.setattr(function, "__defaults__", (folder,))
@@ -50,7 +53,8 @@ def command(bench, plan, results, monkeypatch, tmp_path, capsys):
 
 
 def test_runs_are_gathered_over_commands(command):
-    """A second command on an empty folder trains what is not recorded, and keeps what is."""
+    """A second command on an empty folder trains what is not recorded, and keeps what is; asked for, a third
+    one trains the first run once more, with the same result."""
     _, first = command("one", "--rows=scorer=1e-3")
     said, second = command("two", "--rows=scorer=1e-3", "--seeds=1,2")
     assert "scorer-rate0.001-pairs48-seed1: recorded" in said and "seed2: 48 pairs" in said
@@ -59,28 +63,26 @@ def test_runs_are_gathered_over_commands(command):
     assert len(second["command"]) == 2 and second["command"][:1] == first["command"]
     assert set(second["figures"]["tests"]) == {"near"} and runs[1]["code"][0]["commit"]
 
-
-def test_a_recorded_run_is_trained_again_where_that_is_asked(command):
-    _, first = command("one", "--rows=scorer=1e-3")
-    said, again = command("two", "--rows=scorer=1e-3", "--again")
+    said, third = command("three", "--rows=scorer=1e-3", "--again")
     assert "seed1: 48 pairs" in said
-
-    def plain(document):
-        (run,) = document["figures"]["runs"]
-        return [{**point, "seconds": 0} for point in run["curve"]], run["tests"]["near"]["outcomes"]
-
-    assert plain(again) == plain(first)
+    again, kept = third["figures"]["runs"]
+    assert kept == runs[1] and without_time(again) == without_time(runs[0])
 
 
-def test_the_data_must_be_the_recorded(command, plan, tiny_pool, tmp_path):
-    from whatchanged.training.objects.render.synth import write_twin
+def without_time(run):
+    return [{**point, "seconds": 0} for point in run["curve"]], run["tests"]
 
-    command("one", "--rows=scorer=1e-3")
-    write_twin(tmp_path / "val", 10, 6, (96, 64))
-    with pytest.raises(OutputError, match=r"other data \(val\)"):
-        command("two", "--rows=scorer=1e-3", f"--val={tmp_path / 'val'}")
+
+def test_the_data_must_be_the_recorded(command, plan, results, learning_record):
+    data = learning_record.data_of(plan.pool, plan.tokens, plan.val)
+    pool = {**data["pool"], "seed": 99}
+    learning_record.Record({**data, "pool": pool}).write("learning", results)
+    with pytest.raises(OutputError, match=r"other data \(pool\)"):
+        command("one", "--rows=scorer=1e-3")
+    learning_record.Record(data, {"near": {"sha256": "0"}}).write("learning", results)
     with pytest.raises(OutputError, match="near is another one"):
-        command("two", "--rows=scorer=1e-3", f"--test=near={tmp_path / 'val'}")
+        command("one", "--rows=scorer=1e-3")
+    assert json.loads((results / "learning.json").read_text())["figures"]["runs"] == []
 
 
 def test_what_a_command_may_not_say(command):

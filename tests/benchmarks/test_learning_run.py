@@ -18,8 +18,8 @@ ROWS = ("clip4idc", "scorer")
 
 
 @pytest.fixture(scope="module")
-def plan(bench, tiny_pool, tmp_path_factory):
-    return make_plan(bench, tiny_pool, tmp_path_factory.mktemp("learning"))
+def plan(bench, learning_places, tmp_path_factory):
+    return make_plan(bench, learning_places, tmp_path_factory.mktemp("learning"))
 
 
 @pytest.fixture(autouse=True)

@@ -63,7 +63,7 @@ def test_outcomes_say_what_the_report_says(bench):
     from whatchanged.worlds.clevr.sampling import sample_triple
 
     rng, records, truths = np.random.default_rng(0), [], {}
-    for triple in (sample_triple(2, i) for i in range(3)):
+    for triple in (sample_triple(2, i) for i in range(5)):
         for end, truth in zip(("", "_n"), triple.pairs(), strict=True):
             name = f"{triple.index}{end}"
             truths[name] = truth
@@ -77,10 +77,10 @@ def test_outcomes_say_what_the_report_says(bench):
                 )
             )
     known = Truths(find_world("clevr"), truths)
-    said = [records[0].captions[0], *[NO_CHANGE[0]] * 5]
+    said = [records[0].captions[0], *[NO_CHANGE[0]] * 9]
     outcomes, pairs = bench.outcomes_of(said, records, known), bench.pairs_of(records, known)
-    assert (outcomes["wholly true"], outcomes["no change told"]) == ("100", "111")
-    assert pairs["kinds"].split()[1::2] == ["none"] * 3 and pairs["scenes"] == "0 0 1 1 2 2"
+    assert (outcomes["wholly true"], outcomes["no change told"]) == ("10000", "11111")
+    assert pairs["kinds"].split()[1::2] == ["none"] * 5 and pairs["scenes"] == "0 0 1 1 2 2 3 3 4 4"
     scores = bench.plain(bench.scores_of(said, records, known, 0))
     for name in bench.SHOWN:
         value = bench.sample(pairs, outcomes, name).numbers.values()[0]

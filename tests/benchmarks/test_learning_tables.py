@@ -13,7 +13,7 @@ def cell(mean):
     return {"mean": mean, "sampling_low": mean - 1, "sampling_high": mean + 1}
 
 
-def tested(true="", told="11"):
+def scored(true="", told="11"):
     """A test on four pairs of two scenes; ``true``: whether both changed pairs are wholly true."""
     found = {
         "scores": {name: cell(50.0 + n) for n, name in enumerate(NAMES)},
@@ -40,7 +40,7 @@ def run(row, pairs, shares, **settings):
         **about,
         **code,
         "curve": curve,
-        "tests": {"near": tested()},
+        "tests": {"near": scored()},
         **settings,
     }
 
@@ -70,7 +70,7 @@ def seeds(row, *true, **settings):
     """A run a seed with what was wholly true on the test."""
     shares = [0, 1, 2, 3, 4, 5]
     return [
-        run(row, 60, shares, seed=n, tests={"near": tested(*each)}, **settings)
+        run(row, 60, shares, seed=n, tests={"near": scored(*each)}, **settings)
         for n, each in enumerate(true, 1)
     ]
 
@@ -163,7 +163,7 @@ def test_hours_follow_from_the_recorded_seconds(bench):
 def test_retrieval_is_the_mean_of_the_seeds(bench):
     def with_recall(share):
         way = {"R@1": share, "R@5": share + 1, "R@10": share + 2}
-        return {"near": {**tested(), "retrieval": {"at the end": {"text_to_pair": way, "pair_to_text": way}}}}
+        return {"near": {**scored(), "retrieval": {"at the end": {"text_to_pair": way, "pair_to_text": way}}}}
 
     runs = [run("clip4idc", 60, [1], seed=n, tests=with_recall(share)) for n, share in ((1, 10), (2, 20))]
     ((_, (_, row)),) = bench.retrieved(with_runs(bench, [*runs, run("pcl", 60, [1])]))
