@@ -3,8 +3,9 @@
     python -m benchmarks.learning_figure            writes the picture
     python -m benchmarks.learning_figure --check    exit code 1 if it is not what the JSON says
 
-One panel for each score, the pairs seen along the bottom, a line for each run. A rate search's short runs are
-left out: only the runs with the most pairs of each row are drawn.
+One panel for each score, the pairs seen along the bottom. A row's mean over its seeds is a thick line, each
+of several seeds a thin one. The methods are drawn, with and without what was added to them; the rows of the
+published tables and the short runs of a rate search are left out.
 """
 
 import argparse
@@ -13,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
+from benchmarks.learning_rows import TABLES
+from benchmarks.learning_tables import longest
 from benchmarks.record import RESULTS, ROOT, read_result
 from whatchanged.files import write_output
 
@@ -35,6 +38,10 @@ NAMES: Mapping[str, str] = {
 }
 PANEL_WIDTH, PANEL_HEIGHT, LEFT, TOP, GAP = 260, 180, 44, 34, 56
 TICKS = 4
+THICK, THIN = 2.0, 0.6
+DRAWN = (*TABLES["guided"].rows, "clip4idc-small")
+"""The rows in the picture."""
+Run = Mapping[str, Any]
 
 
 class Panel(NamedTuple):
@@ -66,25 +73,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(not fresh)
 
 
-def longest(runs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Of each row the runs with the most pairs."""
-    most: dict[str, int] = {}
-    for run in runs:
-        most[run["row"]] = max(run["pairs"], most.get(run["row"], 0))
-    return [run for run in runs if run["pairs"] == most[run["row"]]]
-
-
 def title(row: str) -> str:
     """What a row is called in the picture."""
     method, _, variant = row.partition("-")
     return NAMES[method] + (f", {NAMES[variant]}" if variant else "")
 
 
-def figure(runs: Sequence[Mapping[str, Any]]) -> str:
+def figure(runs: Sequence[Run]) -> str:
     """The picture of these runs as SVG."""
-    drawn = longest(runs)
-    most = max(point["pairs"] for run in drawn for point in run["curve"])
-    rows = list(dict.fromkeys(run["row"] for run in drawn))
+    drawn = {row: own for row, own in longest(runs).items() if row in DRAWN}
+    most = max(point["pairs"] for own in drawn.values() for run in own for point in run["curve"])
+    rows = list(drawn)
     width = LEFT + len(SCORES) * (PANEL_WIDTH + GAP) - GAP + 16
     height = TOP + PANEL_HEIGHT + 50 + 18 * len(rows)
     parts = [
@@ -96,10 +95,11 @@ def figure(runs: Sequence[Mapping[str, Any]]) -> str:
     for number, (score, (label, top)) in enumerate(SCORES.items()):
         panel = Panel(LEFT + number * (PANEL_WIDTH + GAP), most, top)
         parts += axes(panel, label)
-        parts += [line(panel, run, score) for run in drawn]
+        for row, own in drawn.items():
+            parts += curves(panel, row, [points(run["curve"], score) for run in own])
     for number, row in enumerate(rows):
         y = TOP + PANEL_HEIGHT + 50 + 18 * number
-        parts.append(f'<path d="M{LEFT} {y - 4}h28" {stroke(row)}/>')
+        parts.append(f'<path d="M{LEFT} {y - 4}h28" {stroke(row, THICK)}/>')
         parts.append(f'<text x="{LEFT + 36}" y="{y}" fill="#222222">{escape(title(row))}</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
 
@@ -127,13 +127,26 @@ def axes(panel: Panel, label: str) -> list[str]:
     return found
 
 
-def line(panel: Panel, run: Mapping[str, Any], score: str) -> str:
-    """A run's curve of one score."""
-    places = [panel.place(point["pairs"], point[score]) for point in run["curve"]]
-    return f'<path d="M{" L".join(f"{x:.1f} {y:.1f}" for x, y in places)}" {stroke(run["row"])}/>'
+def points(curve: Sequence[Mapping[str, Any]], score: str) -> dict[int, float]:
+    """A score by the pairs seen."""
+    return {point["pairs"]: point[score] for point in curve}
 
 
-def stroke(row: str) -> str:
+def curves(panel: Panel, row: str, seeds: Sequence[Mapping[int, float]]) -> list[str]:
+    """The curves of a row's seeds, and above them their mean where all have a point."""
+    common = sorted(set.intersection(*(set(seed) for seed in seeds)))
+    mean = {pairs: sum(seed[pairs] for seed in seeds) / len(seeds) for pairs in common}
+    thin = [line(panel, seed, stroke(row, THIN)) for seed in seeds] if len(seeds) > 1 else []
+    return [*thin, line(panel, mean, stroke(row, THICK))]
+
+
+def line(panel: Panel, scores: Mapping[int, float], drawn: str) -> str:
+    """One curve, drawn so."""
+    places = [panel.place(pairs, score) for pairs, score in scores.items()]
+    return f'<path d="M{" L".join(f"{x:.1f} {y:.1f}" for x, y in places)}" {drawn}/>'
+
+
+def stroke(row: str, width: float) -> str:
     """How a row's lines are drawn: its method's colour, its variant dashed."""
     method, _, variant = row.partition("-")
     dashes = {
@@ -142,7 +155,7 @@ def stroke(row: str) -> str:
         "unguided": ' stroke-dasharray="6 4"',
         "small": ' stroke-dasharray="9 3"',
     }[variant]
-    return f'fill="none" stroke="{COLOURS[method]}" stroke-width="2"{dashes}'
+    return f'fill="none" stroke="{COLOURS[method]}" stroke-width="{width:g}"{dashes}'
 
 
 if __name__ == "__main__":

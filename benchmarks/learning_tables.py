@@ -1,72 +1,277 @@
-"""The tables of ``learning.py``: how the runs were made, their curves, and their tests."""
+"""The tables of ``learning.py``: how the rows were trained, their curves, and their tests."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from benchmarks.learning_figure import longest, title
+from benchmarks.learning_record import (
+    CHOSEN_BY,
+    best_rate,
+    core_hours,
+    search_hours,
+    search_runs,
+)
+from benchmarks.learning_rows import METHODS, ROWS, TABLES, TITLES, rows_named
+from benchmarks.learning_scores import SHOWN, TESTED, of_seeds, paired
 from benchmarks.record import Result
 
 Run = Mapping[str, Any]
+Rows = list[list[str]]
 QUARTERS = 5
 """Points of a curve that are shown, the last among them."""
+SEEDS, PAIRS = 3, 128_000
+"""Of the whole comparison."""
+WHAT = ("difference (95 %, scenes)", "p", "p, Holm")
+"""What is told of a comparison."""
+SETS = {
+    "near": "drawn, cameras nearby",
+    "around": "drawn, cameras anywhere around",
+    "blender": "drawn by Blender",
+}
+"""What the test sets of the comparison are; others are called by their names."""
 
 
-def made(result: Result) -> list[list[str]]:
-    """How each of the longest runs was made."""
-    head = ["run", "recipe", "beyond the recipe", "rate", "pairs", "seed", "core seconds", "commit"]
-    return [
-        head,
-        *(
-            [
-                title(run["row"]),
-                run["recipe"],
-                ", ".join(run["settings"]) or "-",
-                f"{run['rate']:g}",
-                f"{run['pairs']:,}",
-                str(run["seed"]),
-                f"{run['curve'][-1]['seconds']:,.0f}",
-                run["commit"][:9] + (" and changes" if run["changed"] else ""),
-            ]
-            for run in longest(result.figures["runs"])
-        ),
+class Part(NamedTuple):
+    """One table and what stands above it; "" for nothing."""
+
+    title: str
+    rows: Rows
+
+
+def longest(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    """Row -> its runs with the most pairs, of the rate that most of them have, by seed; rows in their order.
+
+    Runs of a rate search are shorter than the others, so they are not among them.
+    """
+    found: dict[str, list[Run]] = {}
+    for row in ROWS:
+        own = [run for run in runs if run["row"] == row]
+        most = max((run["pairs"] for run in own), default=0)
+        own = [run for run in own if run["pairs"] == most]
+        if own:
+            rates = [run["rate"] for run in own]
+            rate = max(rates, key=rates.count)
+            found[row] = sorted((run for run in own if run["rate"] == rate), key=lambda run: int(run["seed"]))
+    return found
+
+
+def made(result: Result) -> list[Part]:
+    """How each row was trained, on which commits."""
+    head = [
+        "row",
+        "recipe",
+        "beyond the recipe",
+        "rate",
+        "pairs",
+        "seeds",
+        "core seconds a run",
+        "commit (seeds)",
     ]
-
-
-def curves(result: Result) -> list[list[str]]:
-    """Wholly true sentences, and the types that are right, by the pairs seen."""
-    runs = longest(result.figures["runs"])
-    places = _places(runs)
-    head = ["% of changed validation pairs", *(f"{pairs:,} pairs" for pairs in places)]
-    rows = []
-    for score in ("wholly true", "type right"):
-        for run in runs:
-            at = {point["pairs"]: point[score] for point in run["curve"]}
-            rows.append([f"{score}: {title(run['row'])}", *(_one(at.get(pairs)) for pairs in places)])
-    return [head, *rows]
-
-
-def tests(result: Result) -> list[list[str]]:
-    """The last weights on the test pairs, with intervals of the scenes."""
-    shown = ("type right", "wholly true", "no change told", "CIDEr-D, changed", "CIDEr-D")
-    head = ["run", *shown, "parameters that learn"]
-    rows = []
-    for run in longest(result.figures["runs"]):
-        scores = run["test"]["scores"]
+    rows = [head]
+    for row, runs in longest(result.figures["runs"]).items():
+        first = runs[0]
+        seconds = sum(run["curve"][-1]["seconds"] for run in runs) / len(runs)
         rows.append(
-            [title(run["row"]), *(_ranged(scores[name]) for name in shown), f"{run['test']['parameters']:,}"]
+            [
+                TITLES[row],
+                first["recipe"],
+                ", ".join(first["settings"]) or "-",
+                f"{first['rate']:g}",
+                f"{first['pairs']:,}",
+                ", ".join(str(run["seed"]) for run in runs),
+                f"{seconds:,.0f}",
+                _commits(runs),
+            ]
         )
-    return [head, *rows]
+    return [Part("", rows)]
 
 
-def types(result: Result) -> list[list[str]]:
-    """Wholly true sentences on the test pairs by type of change."""
+def _commits(runs: Sequence[Run]) -> str:
+    """Each commit, or commits one after the other, with the seeds that were trained on it."""
+    seeds: dict[str, list[str]] = {}
+    for run in runs:
+        steps = [code["commit"][:9] + (" and changes" if code["changed"] else "") for code in run["code"]]
+        seeds.setdefault(", then ".join(steps), []).append(str(run["seed"]))
+    return "; ".join(f"{commit} ({', '.join(own)})" for commit, own in seeds.items())
+
+
+def search(result: Result) -> list[Part]:
+    """The rates that were tried for each method, on validation pairs."""
+    runs = result.figures["runs"]
+    rows = [["method", "rate", "pairs", "seed", CHOSEN_BY, "wholly true", "taken", "commit (seed)"]]
+    for method in METHODS:
+        for run in search_runs(runs, method):
+            last = run["curve"][-1]
+            taken = "yes" if run["rate"] == best_rate(runs, method) else ""
+            numbers = [f"{run['rate']:g}", f"{run['pairs']:,}", str(run["seed"])]
+            shown = [f"{last[name]:.1f}" for name in (CHOSEN_BY, "wholly true")]
+            rows.append([TITLES[method], *numbers, *shown, taken, _commits([run])])
+    if len(rows) == 1:
+        return [Part("No rate was searched yet: all rows have the rate of their recipes.", [])]
+    return [Part("", rows)]
+
+
+def curves(result: Result) -> list[Part]:
+    """Wholly true sentences, and the types that are right, by the pairs seen; means of the seeds."""
     runs = longest(result.figures["runs"])
-    names = list(runs[0]["test"]["types"])
-    rows = [
-        [title(run["row"]), *(_ranged(run["test"]["types"][name]["wholly true"]) for name in names)]
-        for run in runs
-    ]
-    return [["wholly true, %", *names], *rows]
+    places = _places([run for own in runs.values() for run in own])
+    rows = [["% of changed validation pairs", *(f"{pairs:,} pairs" for pairs in places)]]
+    for score in ("wholly true", "type right"):
+        for row, own in runs.items():
+            at = [{point["pairs"]: point[score] for point in run["curve"]} for run in own]
+            means = [sum(values[pairs] for values in at) / len(at) for pairs in places]
+            rows.append([f"{score}: {TITLES[row]}", *(f"{mean:.1f}" for mean in means)])
+    return [Part("", rows)]
+
+
+def tests(result: Result) -> list[Part]:
+    """Each table of rows on each test set: the last weights, with spreads and paired tests."""
+    figures = result.figures
+    runs = longest(figures["runs"])
+    parts = []
+    for tested in figures["tests"]:
+        placed = {row for table in TABLES.values() for row in table.rows}
+        for table in TABLES.values():
+            own = _tested(runs, tested, table.rows)
+            if any(one in own and other in own for one, other in table.compared):
+                parts.append(
+                    Part(f"{table.title}: {_of_set(tested, figures)}.", _table(own, tested, figures))
+                )
+                parts += _compared(table.compared, own, tested, figures, table.rows)
+        left = {row: title for row, title in TITLES.items() if row not in placed}
+        own = _tested(runs, tested, left)
+        if own:
+            parts.append(
+                Part(f"Beside the tables: {_of_set(tested, figures)}.", _table(own, tested, figures))
+            )
+    return parts
+
+
+def types(result: Result) -> list[Part]:
+    """Wholly true sentences by type of change, on each test set."""
+    figures = result.figures
+    parts = []
+    for tested in figures["tests"]:
+        own = _tested(longest(figures["runs"]), tested, TITLES)
+        if not own:
+            continue
+        names = list(next(iter(own.values()))[1][0]["tests"][tested]["types"])
+        rows = [["wholly true, %", "seeds", *names]]
+        pairs = figures["tests"][tested]
+        for title, runs in own.values():
+            cells = [of_seeds(runs, tested, pairs, "wholly true", kind) for kind in names]
+            rows.append([title, str(len(runs)), *map(ranged, cells)])
+        parts.append(Part(f"{_of_set(tested, figures)}:", rows))
+    return parts
+
+
+def retrieved(result: Result) -> list[Part]:
+    """R@1, 5 and 10 of the rows that embed captions, means of the seeds."""
+    figures = result.figures
+    rows = []
+    for tested in figures["tests"]:
+        for title, runs in _tested(longest(figures["runs"]), tested, TITLES).values():
+            found = [run["tests"][tested]["retrieval"] for run in runs if "retrieval" in run["tests"][tested]]
+            for when in found[0] if found else ():
+                blocks = [one[when] for one in found]
+                means = [
+                    sum(block[way][name] for block in blocks) / len(blocks)
+                    for way in ("text_to_pair", "pair_to_text")
+                    for name in blocks[0][way]
+                ]
+                where = SETS.get(tested, tested)
+                rows.append([f"{title}, {when}", where, str(len(blocks)), *(f"{mean:.1f}" for mean in means)])
+    if not rows:
+        return [Part("Retrieval is not recorded yet.", [])]
+    cuts = [f"{way}, R@{cut}" for way in ("text to pair", "pair to text") for cut in (1, 5, 10)]
+    return [Part("", [["row", "test set", "seeds", *cuts], *rows])]
+
+
+def hours(result: Result) -> list[Part]:
+    """What the whole comparison takes, after the seconds that are recorded."""
+    runs = result.figures["runs"]
+    rows = [[f"{SEEDS} seeds of {PAIRS:,} pairs", "runs", "recorded runs", "core hours"]]
+    longest_runs = longest(runs)
+    for name, table in TABLES.items():
+        known = sum(len(longest_runs.get(row, ())) for row in table.rows)
+        told = _hours(core_hours(runs, rows_named(name), SEEDS, PAIRS))
+        rows.append([table.title, str(SEEDS * len(table.rows)), str(known), told])
+    every = rows_named("all")
+    known = sum(len(longest_runs.get(row, ())) for row in every)
+    told = _hours(core_hours(runs, every, SEEDS, PAIRS))
+    rows.append(["all tables, each row once", str(SEEDS * len(every)), str(known), told])
+    searched = sum(len(search_runs(runs, method)) for method in METHODS)
+    rows.append(["the rate search", str(3 * len(METHODS)), str(searched), _hours(search_hours(runs, PAIRS))])
+    return [Part("A row that was not run yet is counted with the seconds of its method.", rows)]
+
+
+def ranged(cell: Mapping[str, float | None]) -> str:
+    """The mean, the deviation of the seeds where there are several, and the interval of the scenes."""
+    mean, sd = cell["mean"], cell.get("sd")
+    low, high = cell.get("sampling_low"), cell.get("sampling_high")
+    text = "-" if mean is None else f"{mean:.1f}"
+    text += "" if sd is None else f" ± {sd:.1f}"
+    return text if low is None or high is None else f"{text} ({low:.1f}-{high:.1f})"
+
+
+def _hours(found: float | None) -> str:
+    return "-" if found is None else f"{found:.1f}"
+
+
+def _of_set(tested: str, figures: Mapping[str, Any]) -> str:
+    """A test set in words."""
+    changed = sum(kind != "none" for kind in figures["tests"][tested]["kinds"].split())
+    unchanged = figures["tests"][tested]["pairs"] - changed
+    return f"{SETS.get(tested, tested)}, {changed} changed and {unchanged} unchanged pairs"
+
+
+def _tested(
+    runs: Mapping[str, Sequence[Run]], tested: str, titles: Mapping[str, str]
+) -> dict[str, tuple[str, Sequence[Run]]]:
+    """Of these rows those with runs on the test set: row -> title, runs."""
+    found = {}
+    for row, title in titles.items():
+        own = [run for run in runs.get(row, ()) if tested in run["tests"]]
+        if own:
+            found[row] = (title, own)
+    return found
+
+
+def _table(own: Mapping[str, tuple[str, Sequence[Run]]], tested: str, figures: Mapping[str, Any]) -> Rows:
+    """The scores of rows on a test set."""
+    rows = [["row", "seeds", *SHOWN, "95 % of wholly true, seeds", "parameters that learn"]]
+    pairs = figures["tests"][tested]
+    for title, runs in own.values():
+        cells = {name: of_seeds(runs, tested, pairs, name) for name in SHOWN}
+        low, high = (cells["wholly true"].get(end) for end in ("low", "high"))
+        seeds = "-" if low is None or high is None else f"{low:.1f} to {high:.1f}"
+        parameters = f"{runs[0]['tests'][tested]['parameters']:,}"
+        rows.append([title, str(len(runs)), *map(ranged, cells.values()), seeds, parameters])
+    return rows
+
+
+def _compared(
+    compared: Sequence[tuple[str, str]],
+    own: Mapping[str, tuple[str, Sequence[Run]]],
+    tested: str,
+    figures: Mapping[str, Any],
+    titles: Mapping[str, str],
+) -> Iterator[Part]:
+    """The paired tests of a table's rows; nothing where no two rows can be compared."""
+    runs = {row: of_row for row, (_, of_row) in own.items()}
+    found = {name: paired(runs, compared, tested, figures["tests"][tested], name) for name in TESTED}
+    rows = [["the first less the second", "seeds", *(f"{name}: {what}" for name in TESTED for what in WHAT)]]
+    for one, other in found[TESTED[0]]:
+        cells = [found[name][one, other] for name in TESTED]
+        shown = [text for cell in cells for text in _difference(cell)]
+        rows.append([f"{titles[one]} - {titles[other]}", f"{cells[0]['seeds']:.0f}", *shown])
+    if len(rows) > 1:
+        yield Part("", rows)
+
+
+def _difference(cell: Mapping[str, float]) -> list[str]:
+    """``WHAT`` of one comparison."""
+    ends = f"{cell['difference'] + 0:+.1f} ({cell['low'] + 0:.1f} to {cell['high'] + 0:.1f})"
+    return [ends, f"{cell['p']:.3f}", f"{cell['p_holm']:.3f}"]
 
 
 def _places(runs: Sequence[Run]) -> list[int]:
@@ -74,11 +279,3 @@ def _places(runs: Sequence[Run]) -> list[int]:
     common = sorted(set.intersection(*({point["pairs"] for point in run["curve"]} for run in runs)))
     step = max(1, len(common) // QUARTERS)
     return common[::-1][::step][::-1]
-
-
-def _one(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1f}"
-
-
-def _ranged(cell: Mapping[str, float]) -> str:
-    return f"{cell['mean']:.1f} ({cell['sampling_low']:.1f}-{cell['sampling_high']:.1f})"

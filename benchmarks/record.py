@@ -159,7 +159,13 @@ def command_line() -> str:
 
 
 def anonymous(argument: str) -> str:
-    """An argument without folders of this machine: a variable of ``FOLDERS``, or the last name alone."""
+    """An argument without folders of this machine: a variable of ``FOLDERS``, or the last name alone.
+
+    Of NAME=FOLDER the folder alone is changed.
+    """
+    key, equals, folder = argument.partition("=")
+    if equals and "/" in folder and "/" not in key:
+        return f"{key}={anonymous(folder)}"
     for name in FOLDERS:
         if os.environ.get(name) and Path(argument).resolve() == Path(os.environ[name]).resolve():
             return f"${name}"

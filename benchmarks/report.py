@@ -225,9 +225,16 @@ def comparison(result: Result) -> str:
     return as_markdown(figures["table"], f"{figures['settings']['test_pairs']} test pairs.", figures["rows"])
 
 
-def learning(part: Callable[[Result], Sequence[Row]]) -> Callable[[Result], str]:
-    """One of the tables of ``learning.py``."""
-    return lambda result: table(*part(result))
+def learning(view: Callable[[Result], Sequence[learning_tables.Part]]) -> Callable[[Result], str]:
+    """One of the views of ``learning.py``: its tables, each below its title."""
+
+    def text(result: Result) -> str:
+        parts = view(result)
+        return "\n\n".join(
+            piece for part in parts for piece in (part.title, table(*part.rows) if part.rows else "") if piece
+        )
+
+    return text
 
 
 def strange(result: Result) -> str:
@@ -375,6 +382,9 @@ VIEWS: Mapping[str, Mapping[str, Callable[[Result], str]]] = {
         "curves": learning(learning_tables.curves),
         "test": learning(learning_tables.tests),
         "types": learning(learning_tables.types),
+        "search": learning(learning_tables.search),
+        "retrieval": learning(learning_tables.retrieved),
+        "hours": learning(learning_tables.hours),
         "commands": commands,
     },
 }

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from learning_plan import make_places
 
 
 @pytest.fixture(scope="module")
@@ -14,3 +15,9 @@ def bench(request):
     sys.path.insert(0, root)
     yield importlib.import_module(f"benchmarks.{request.module.SCRIPT}")
     sys.path.remove(root)
+
+
+@pytest.fixture(scope="session")
+def learning_places(tiny_pool, tmp_path_factory):
+    """What the small plans of the learning curves read."""
+    return make_places(tiny_pool, tmp_path_factory.mktemp("learning_places"))

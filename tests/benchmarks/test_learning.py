@@ -1,164 +1,115 @@
-"""Learning curves: runs that were broken off go on as if they were not, all from one vision."""
+"""The comparison as one command: what is recorded stays, what is missing is trained, rates come from the
+search."""
 
 import json
-from dataclasses import replace
+import sys
+from importlib import import_module
+from types import SimpleNamespace
 
 import pytest
-import torch
-from tiny_run import TINY, make_run
+from learning_plan import SETTINGS, make_plan
 
-from whatchanged.errors import RecipeError
-from whatchanged.recipes.reader import load_recipe
-from whatchanged.training.checkpoint import read_checkpoint
-from whatchanged.training.features.store import store_tokens
-from whatchanged.training.run_folder import open_run
+from whatchanged.errors import OutputError, RecipeError
 
 SCRIPT = "learning"
-WITHOUT_FFN = [setting for setting in TINY if not setting.startswith("method.ffn")]
-ROWS = {
-    "clip4idc": (
-        "clevr-clip4idc",
-        (
-            *TINY,
-            "method.dropout=0.2",
-            "stage.caption.batch=8",
-            "stage.caption.precision=fp32",
-            "stage.retrieval.precision=fp32",
-            "method.text_width=16",
-            "method.text_heads=2",
-            "method.joint_width=16",
-            "method.decoder_width=16",
-            "method.decoder_heads=2",
-            "stage.retrieval.batch=8",
-        ),
-    ),
-    "scorer": (
-        "clevr-scorer",
-        (
-            *WITHOUT_FFN,
-            "method.dropout=0.2",
-            "method.word_width=16",
-            "stage.train.batch=8",
-            "stage.train.precision=fp32",
-        ),
-    ),
-}
 
 
 @pytest.fixture(scope="module")
-def plan(bench, tiny_pool, tmp_path_factory):
-    """A small plan: a random vision, whose tokens are stored, and twelve drawn scenes."""
-    from whatchanged.training.objects.render.synth import write_twin
-
-    folder = tmp_path_factory.mktemp("learning")
-    see = make_run(folder / "see", "clevr-see", TINY)
-    store_tokens(see, tiny_pool, folder / "tokens", 2, "cpu", quiet=True)
-    write_twin(folder / "val", 12, 5, (96, 64))
-    places = {"pool": tiny_pool, "tokens": folder / "tokens", "val": folder / "val", "test": folder / "val"}
-    settings = {"vision": str(see), "pairs": 96, "every": 32, "resamples": 20}
-    return bench.Plan(out=folder / "out", **places, **settings)
+def plan(bench, learning_places, tmp_path_factory):
+    learning_run = import_module("benchmarks.learning_run")
+    return make_plan(learning_run, learning_places, tmp_path_factory.mktemp("learning"))
 
 
-@pytest.fixture(autouse=True)
-def small_rows(bench, monkeypatch):
-    monkeypatch.setattr(bench, "ROWS", ROWS)
+@pytest.fixture(scope="module")
+def learning_record(bench):
+    return import_module("benchmarks.learning_record")
 
 
-def finished(bench, plan, row="scorer"):
-    """A run that was trained and tested, or still is."""
-    run = bench.Run(row, 1e-3, 3, plan)
-    run.train()
-    run.test()
+@pytest.fixture
+def results(bench, learning_record, monkeypatch, tmp_path):
+    """A folder of results in the place of the repository's."""
+    folder = tmp_path / "results"
+    for function in (learning_record.Record.write, learning_record.recorded):
+        monkeypatch.setattr(function, "__defaults__", (folder,))
+    monkeypatch.setattr(bench, "RESULTS", folder)
+    return folder
+
+
+@pytest.fixture
+def command(bench, plan, results, monkeypatch, tmp_path, capsys):
+    """Runs the command with the plan's data; what it said on stderr, and what is recorded."""
+    settings = [f"--set={setting}" for setting in SETTINGS["scorer"]]
+
+    def run(out, *options):
+        places = [f"--{name}={getattr(plan, name)}" for name in ("vision", "pool", "tokens", "val")]
+        numbers = ["--pairs=48", "--every=24", "--resamples=20"]
+        words = ["learning.py", str(tmp_path / out), *places, *numbers, *settings, "--record", "learning"]
+        monkeypatch.setattr(sys, "argv", [*words, f"--test=near={plan.tests['near']}", *options])
+        bench.main()
+        file = results / "learning.json"
+        return capsys.readouterr().err, json.loads(file.read_text())
+
     return run
 
 
-def weights(run):
-    return read_checkpoint(run.folder / "checkpoints" / "last.safetensors").tensors
+def test_runs_are_gathered_over_commands(command):
+    """A second command on an empty folder trains what is not recorded, and keeps what is; asked for, a third
+    one trains the first run once more, with the same result."""
+    _, first = command("one", "--rows=scorer=1e-3")
+    said, second = command("two", "--rows=scorer=1e-3", "--seeds=1,2")
+    assert "scorer-rate0.001-pairs48-seed1: recorded" in said and "seed2: 48 pairs" in said
+    runs = second["figures"]["runs"]
+    assert [run["seed"] for run in runs] == [1, 2] and runs[:1] == first["figures"]["runs"]
+    assert len(second["command"]) == 2 and second["command"][:1] == first["command"]
+    assert set(second["figures"]["tests"]) == {"near"} and runs[1]["code"][0]["commit"]
+
+    said, third = command("three", "--rows=scorer=1e-3", "--again")
+    assert "seed1: 48 pairs" in said
+    again, kept = third["figures"]["runs"]
+    assert kept == runs[1] and without_time(again) == without_time(runs[0])
 
 
-@pytest.mark.parametrize("row", ["scorer", pytest.param("clip4idc", marks=pytest.mark.slow)])
-def test_a_run_that_was_broken_off_goes_on_as_if_it_was_not(bench, plan, row, tmp_path, monkeypatch):
-    whole = finished(bench, plan, row)
-    broken = bench.Run(row, 1e-3, 3, replace(plan, out=tmp_path))
-    point, points = bench.Run._point, []
-
-    def failing(self, recipe, method, validation, state):
-        points.append(state.step)
-        if len(points) in (2, 4):
-            raise KeyboardInterrupt
-        point(self, recipe, method, validation, state)
-
-    monkeypatch.setattr(bench.Run, "_point", failing)
-    for _ in range(2):
-        with pytest.raises(KeyboardInterrupt):
-            broken.train()
-    broken.train()
-    assert all(torch.equal(tensor, weights(broken)[name]) for name, tensor in weights(whole).items())
-    assert [{**line, "seconds": 0} for line in broken.curve()] == [
-        {**line, "seconds": 0} for line in whole.curve()
-    ]
+def without_time(run):
+    return [{**point, "seconds": 0} for point in run["curve"]], run["tests"]
 
 
-def test_the_points_of_a_curve(bench, plan):
-    """96 pairs in batches of 8, a point each 32 pairs and at the end of each stage: CLIP4IDC's first is a
-    fifth of its steps."""
-    scorer, clip4idc = finished(bench, plan).curve(), finished(bench, plan, "clip4idc").curve()
-    assert [point["pairs"] for point in scorer] == [32, 64, 96]
-    assert [(point["stage"], point["pairs"]) for point in clip4idc] == [
-        ("retrieval", 16),
-        ("caption", 48),
-        ("caption", 80),
-        ("caption", 96),
-    ]
-    assert {"caption", "caption/view", "caption/reason", "caption/pointing"} == set(scorer[0]["losses"])
-    assert all(0 <= point["wholly true"] <= 100 for point in scorer)
+def test_the_data_must_be_the_recorded(command, plan, results, learning_record):
+    data = learning_record.data_of(plan.pool, plan.tokens, plan.val)
+    pool = {**data["pool"], "seed": 99}
+    learning_record.Record({**data, "pool": pool}).write("learning", results)
+    with pytest.raises(OutputError, match=r"other data \(pool\)"):
+        command("one", "--rows=scorer=1e-3")
+    learning_record.Record(data, {"near": {"sha256": "0"}}).write("learning", results)
+    with pytest.raises(OutputError, match="near is another one"):
+        command("one", "--rows=scorer=1e-3")
+    assert json.loads((results / "learning.json").read_text())["figures"]["runs"] == []
 
 
-def test_the_vision_is_the_shared_one_and_stays_as_it_is(bench, plan):
-    given = plan.trained.vision.state_dict()
-    for row in ROWS:
-        learned = open_run(finished(bench, plan, row).folder, "last")[1].vision
-        assert all(torch.equal(learned.state_dict()[name], tensor) for name, tensor in given.items())
-        assert not torch.equal(learned.standardised.deviation, torch.ones(learned.width))
-
-
-def test_the_test_is_of_the_last_weights_and_taken_once(bench, plan):
-    run = finished(bench, plan)
-    scores = json.loads((run.folder / "test.json").read_text())
-    last = run.curve()[-1]
-    assert scores["scores"]["wholly true"]["mean"] == last["wholly true"]  # the same pairs here
-    stamp = (run.folder / "test.json").stat().st_mtime_ns
-    run.test()
-    assert (run.folder / "test.json").stat().st_mtime_ns == stamp
-
-
-def test_finished_runs_are_found_again_with_what_made_them(bench, plan):
-    run = finished(bench, plan)
-    found = {known.row: known for known in bench.known_runs(plan)}
-    assert found["scorer"] == run
-    result = found["scorer"].result()
-    assert (result["recipe"], result["rate"], result["seed"], result["pairs"]) == (
-        "clevr-scorer",
-        1e-3,
-        3,
-        96,
-    )
-    assert result["curve"] == run.curve() and result["commit"]
-
-
-def test_rows_and_their_rates(bench):
-    assert list(bench.chosen("scorer=3e-3,clip4idc,scorer=1e-3")) == [
-        ("scorer", 3e-3),
-        ("clip4idc", bench.RATE),
-        ("scorer", 1e-3),
-    ]
-    for wrong, message in (("pcr", "choose among"), ("scorer=fast", "'fast' is no rate")):
+def test_what_a_command_may_not_say(command):
+    for options, message in (
+        (["--rows=pcr"], "choose among all"),
+        (["--seeds=1,two"], "write numbers"),
+        (["--seeds=100"], "seed of the search"),
+    ):
         with pytest.raises(RecipeError, match=message):
-            list(bench.chosen(wrong))
+            command("one", *options)
 
 
-def test_every_row_is_a_recipe_of_the_package(bench, monkeypatch):
-    monkeypatch.undo()
-    for name, settings in bench.ROWS.values():
-        recipe = load_recipe(name, settings)
-        assert recipe.vision.frozen and recipe.vision.matching and recipe.data.ordered_pairs == "balanced"
+def test_rows_take_the_rate_of_their_methods_search(bench, plan):
+    """The best CIDEr-D at the end of the search's curves, not the best on the way."""
+
+    def run(row, rate, *scores, seed=bench.SEARCH_SEED):
+        return {"row": row, "rate": rate, "seed": seed, "curve": [{"CIDEr-D": score} for score in scores]}
+
+    searched = [run("pcl", 7.5e-4, 90, 20), run("pcl", 3e-3, 0, 30), run("pcl", 6e-3, 99, seed=1)]
+    found = bench.runs_of("table4,scorer,pcl=1e-4", [1, 2], plan, SimpleNamespace(runs=searched))
+    rates = {(run.row, run.seed): run.rate for run in found}
+    assert rates["pcl-table4-2-mlm", 2] == 3e-3 and rates["scorer", 1] == bench.RATE and len(rates) == 14
+
+
+def test_the_search_is_the_same_for_every_method(bench, plan):
+    runs = bench.searches(plan)
+    assert {run.seed for run in runs} == {bench.SEARCH_SEED} and not any(run.plan.tests for run in runs)
+    by_method = {row: {run.rate for run in runs if run.row == row} for row in bench.METHODS}
+    assert set(map(frozenset, by_method.values())) == {frozenset(bench.SEARCHED)}
+    assert {run.plan.pairs for run in runs} == {plan.pairs // 3}

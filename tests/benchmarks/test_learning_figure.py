@@ -8,9 +8,9 @@ import pytest
 SCRIPT = "learning_figure"
 
 
-def run(row, pairs, points):
+def run(row, pairs, points, seed=1):
     curve = [{"pairs": p, "wholly true": s, "type right": s, "CIDEr-D, changed": 2 * s} for p, s in points]
-    return {"row": row, "pairs": pairs, "curve": curve}
+    return {"row": row, "pairs": pairs, "rate": 1e-3, "seed": seed, "curve": curve}
 
 
 RUNS = [
@@ -21,12 +21,12 @@ RUNS = [
 ]
 
 
-def lines(drawn):
-    """The points of every curve, by its colour and dashes."""
+def lines(drawn, width="2"):
+    """The points of every curve of this width, by its colour and dashes."""
     root = ElementTree.fromstring(drawn)
     found = []
     for path in root.iter("{http://www.w3.org/2000/svg}path"):
-        if path.get("stroke-width") == "2" and "h28" not in path.get("d"):
+        if path.get("stroke-width") == width and "h28" not in path.get("d"):
             numbers = [float(number) for number in re.findall(r"[0-9.]+", path.get("d"))]
             found.append((path.get("stroke"), path.get("stroke-dasharray"), numbers))
     return found
@@ -45,6 +45,20 @@ def test_points_lie_where_their_scores_say(bench):
 
 def test_short_runs_of_a_rate_search_are_left_out(bench):
     assert len(lines(bench.figure(RUNS))) == 3 * len(bench.SCORES)
+
+
+def test_seeds_are_thin_and_their_mean_is_thick(bench):
+    """0 and 100 % at 200 pairs, where both have a point, are 50 % in the mean."""
+    runs = [run("pcl", 200, [(200, 0)]), run("pcl", 200, [(100, 50), (200, 100)], seed=2)]
+    drawn = bench.figure(runs)
+    thin, thick = lines(drawn, f"{bench.THIN:g}"), lines(drawn)
+    assert len(thin) == 2 * len(bench.SCORES) and len(thick) == len(bench.SCORES)
+    right, middle = bench.LEFT + bench.PANEL_WIDTH, bench.TOP + bench.PANEL_HEIGHT / 2
+    assert thick[0][2] == [right, middle] and thin[0][2] == [right, bench.TOP + bench.PANEL_HEIGHT]
+
+
+def test_rows_of_published_tables_are_left_out(bench):
+    assert bench.figure([*RUNS, run("pcl-table4-2-mlm", 400, [(400, 10)])]) == bench.figure(RUNS)
 
 
 def test_every_row_is_named(bench):

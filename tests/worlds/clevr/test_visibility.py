@@ -6,7 +6,14 @@ import pytest
 
 from whatchanged.worlds.clevr.scene import Scene, SceneObject, View, camera_matrix
 from whatchanged.worlds.clevr.truth import read_scene
-from whatchanged.worlds.clevr.visibility import GROUND, ROUNDING, boxes, index_picture, visible_pixels
+from whatchanged.worlds.clevr.visibility import (
+    GROUND,
+    ROUNDING,
+    boxes,
+    index_picture,
+    visible_pixels,
+    whole_pixels,
+)
 
 WIDTH, HEIGHT = 72, 48
 
@@ -85,6 +92,20 @@ def test_the_nearer_object_hides_the_farther_in_either_order():
     np.testing.assert_array_equal(one == 0, other == 1)
     alone = visible_pixels(index_picture(Scene((far,), view), 480, 320), 1)[0]
     assert 0 < visible_pixels(one, 2)[1] < alone
+
+
+def test_whole_pixels_are_those_without_the_others_but_within_the_frame():
+    """The farther sphere is partly hidden; one that the frame cuts has no pixels outside."""
+    view = View((0.0, -8.0, 6.0))
+    near, far = (SceneObject("sphere", "large", "red", "metal", 0, y) for y in (-1.5, 0.8))
+    cut = SceneObject("cube", "large", "blue", "rubber", 4.2, 0)
+    scene = Scene((near, far, cut), view)
+    index, whole = index_picture(scene, 480, 320), whole_pixels(scene, 480, 320)
+    assert (index[:, -1] == 2).any()
+    seen = visible_pixels(index, 3)
+    assert whole[0] == seen[0] and whole[2] == seen[2]
+    assert whole[1] == (index_picture(Scene((far,), view), 480, 320) == 0).sum() > seen[1]
+    assert whole_pixels(Scene((), view), 480, 320).shape == (0,)
 
 
 def test_boxes_and_pixels_of_a_picture_drawn_by_hand():

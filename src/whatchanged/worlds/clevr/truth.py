@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whatchanged.errors import DatasetError
 from whatchanged.json_values import read_json
@@ -31,7 +32,7 @@ from whatchanged.worlds.clevr.scene import (
     directions,
     project,
 )
-from whatchanged.worlds.clevr.visibility import boxes, index_picture, visible_pixels
+from whatchanged.worlds.clevr.visibility import boxes, index_picture, visible_pixels, whole_pixels
 
 SCENES, PAIRS = "scenes.json", "pairs.json"
 SPLITS = ("default", "semantic", "nonsemantic")
@@ -52,7 +53,7 @@ def triple_entries(triple: Triple, width: int = WIDTH, height: int = HEIGHT) -> 
             name,
             triple.index,
             found[k],
-            visible_pixels(pictures[k], len(scene.objects)),
+            (visible_pixels(pictures[k], len(scene.objects)), whole_pixels(scene, width, height)),
             width,
             height,
         )
@@ -130,13 +131,13 @@ def _picture_entry(
     split: str,
     index: int,
     found: Sequence[Box | None],
-    seen: Sequence[int] | np.ndarray[Any, Any],
+    pixels: tuple[NDArray[np.int64], NDArray[np.int64]],
     width: int,
     height: int,
 ) -> Entry:
     camera = scene.view.camera
     objects = []
-    for item, box, pixels in zip(scene.objects, found, seen, strict=True):
+    for item, box, seen, whole in zip(scene.objects, found, *pixels, strict=True):
         at = project(np.array(item.center), camera, width, height)
         objects.append(
             {
@@ -148,7 +149,8 @@ def _picture_entry(
                 "3d_coords": list(item.center),
                 "pixel_coords": [round(float(c), 3) for c in at],
                 "bbox": _whole(box),
-                "visible_pixels": int(pixels),
+                "visible_pixels": int(seen),
+                "whole_pixels": int(whole),
             }
         )
     return {

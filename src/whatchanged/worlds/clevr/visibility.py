@@ -54,6 +54,17 @@ def visible_pixels(index: NDArray[np.int8], objects: int) -> NDArray[np.int64]:
     return np.bincount(index.ravel().astype(np.intp) + 1, minlength=objects + 1)[1:].astype(np.int64)
 
 
+def whole_pixels(scene: Scene, width: int, height: int) -> NDArray[np.int64]:
+    """How many pixels would show each object if no other object stood there: (objects,).
+
+    What lies outside the frame does not count, so visible over whole pixels is the share that is not hidden.
+    """
+    alone = [
+        visible_pixels(index_picture(Scene((item,), scene.view), width, height), 1) for item in scene.objects
+    ]
+    return np.concatenate([np.zeros(0, np.int64), *alone])
+
+
 def boxes(index: NDArray[np.int8], objects: int) -> list[Box | None]:
     """The tightest box around each object's visible pixels; None for an object that shows none."""
     found: list[Box | None] = []
