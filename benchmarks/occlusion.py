@@ -298,8 +298,8 @@ def main() -> None:
         figures = measured(captions(options.dataset, options.model), truths.by_id)
     print(json.dumps(figures, indent=1))
     if options.record:
-        own = f"python -m benchmarks.occlusion {anonymous(str(options.dataset))} --model {anonymous(options.model)}"
-        command = [*([options.drawn] if options.drawn else []), own]
+        places = f"{anonymous(str(options.dataset))} --model {anonymous(options.model)}"
+        command = [*([options.drawn] if options.drawn else []), f"python -m benchmarks.occlusion {places}"]
         print(write_result(options.record, "occlusion", figures, watch=watch, command=command))
 
 
