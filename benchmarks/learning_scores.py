@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from benchmarks.compare_tables import SCORES, row_of
 from whatchanged.evaluation.io.predictions import Prediction, aligned
 from whatchanged.evaluation.metrics.additive import Additive, Floats, mean
-from whatchanged.evaluation.metrics.subsets import NO_CHANGE
+from whatchanged.evaluation.metrics.subsets import NO_CHANGE, Place
 from whatchanged.evaluation.metrics.truth import Truths
 from whatchanged.evaluation.report.scored import Settings, score
 from whatchanged.evaluation.statistics.comparison import over_seeds
@@ -95,8 +95,9 @@ def of_seeds(
     if len(cells) == 1:
         return dict(cells[0])
     if all("outcomes" in t for t in tests):
-        systems = [{(): sample(pairs, t["outcomes"], name, kind)} for t in tests]
-        return over_seeds(systems, RESAMPLES)[()][name]
+        place: Place = ("score",)
+        systems = [{place: sample(pairs, t["outcomes"], name, kind)} for t in tests]
+        return over_seeds(systems, RESAMPLES)[place][name]
     middle, deviation, low, high = mean_interval([cell["mean"] for cell in cells])
     return {"mean": middle, "sd": deviation, "low": low, "high": high}
 
@@ -167,7 +168,8 @@ def _covered(kinds: NDArray[np.str_], name: str) -> NDArray[np.bool_]:
     subset = SCORES[name][-2]
     if subset == "overall":
         return np.ones(len(kinds), bool)
-    return kinds == NO_CHANGE if subset == "distractor" else kinds != NO_CHANGE
+    same: NDArray[np.bool_] = kinds == NO_CHANGE
+    return same if subset == "distractor" else ~same
 
 
 def _is_share(name: str) -> bool:

@@ -228,7 +228,7 @@ def _tested(
     runs: Mapping[str, Sequence[Run]], tested: str, titles: Mapping[str, str]
 ) -> dict[str, tuple[str, Sequence[Run]]]:
     """Of these rows those with runs on the test set: row -> title, runs."""
-    found = {}
+    found: dict[str, tuple[str, Sequence[Run]]] = {}
     for row, title in titles.items():
         own = [run for run in runs.get(row, ()) if tested in run["tests"]]
         if own:

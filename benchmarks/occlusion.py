@@ -4,9 +4,10 @@
     python -m benchmarks.occlusion TWIN [--model NAME-or-FOLDER] [--record NAME]
 
 Of a drawn scene it is known how many pixels show each object, and how many would if nothing stood before it.
-Three tables: pairs by the most hidden object in either picture and by the difference of the cameras'
-elevations; then the objects of unchanged pairs, by the same and by the pixels that show them: how many of
-them a false alarm names. A false alarm whose words fit several objects, or none, is counted as naming no one.
+Pairs are counted by the most hidden object in either picture, by how much lower the second camera stands,
+and, where something changed, by how much of that object is hidden; the objects of unchanged pairs by the same
+and by the pixels that show them: how many of them a false alarm names. A false alarm whose words fit several
+objects, or none, is counted as naming no one. The model answers alone, without what is measured.
 """
 
 import argparse
@@ -24,15 +25,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.record import Watch, add_record_option, write_result
+from benchmarks.record import Watch, add_record_option, anonymous, write_result
+from whatchanged.captioner.bundle import DEFAULT
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, WhatchangedError
 from whatchanged.evaluation.metrics.truth import read_truths
 from whatchanged.evaluation.statistics.intervals import wilson
+from whatchanged.worlds.clevr.change import Change, named
 from whatchanged.worlds.clevr.grading import judge, parse
 from whatchanged.worlds.clevr.phrases import referents
 from whatchanged.worlds.clevr.scene import Point, Scene
-from whatchanged.worlds.clevr.visibility import GROUND, index_picture, visible_pixels, whole_pixels
+from whatchanged.worlds.clevr.visibility import GROUND, index_picture, visible_pixels
 
 WIDTH, HEIGHT = 480, 320
 HIDDEN = (0.0, 0.05, 0.2, 0.4, 0.6, 1.0)
@@ -41,6 +44,7 @@ LOWER = (-90.0, -10.0, -5.0, 0.0, 5.0, 10.0, 90.0)
 """Edges in degrees: how much lower the second camera stands."""
 PIXELS = (0, 300, 600, 1200, 2400, WIDTH * HEIGHT)
 """Edges in pixels of a picture of 480x320."""
+Label = Callable[[float, float], str]
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,20 @@ class Seen:
 
 
 @dataclass(frozen=True)
+class Pair:
+    """One pair and whether its sentence is right.
+
+    most: the hidden share of the most hidden object in either picture. own: that of the object that changed,
+    in the picture that hides it more; None where nothing changed. lower: in degrees.
+    """
+
+    most: float
+    own: float | None
+    lower: float
+    right: bool
+
+
+@dataclass(frozen=True)
 class Thing:
     """One object of an unchanged pair: its worse picture's numbers, and whether a false alarm names it."""
 
@@ -70,14 +88,14 @@ class Thing:
 def seen_of(scene: Scene) -> Seen:
     """What a picture of the scene shows, at the size that the rules of drawing count pixels at."""
     index, count = index_picture(scene, WIDTH, HEIGHT), len(scene.objects)
-    pixels, whole = visible_pixels(index, count), whole_pixels(scene, WIDTH, HEIGHT)
-    behind = np.full(count, GROUND, np.int64)
+    hidden, behind = np.zeros(count), np.full(count, GROUND, np.int64)
     for i, item in enumerate(scene.objects):
         alone = index_picture(Scene((item,), scene.view), WIDTH, HEIGHT) != GROUND
         others = index[alone & (index != i)]
         if others.size:
+            hidden[i] = others.size / alone.sum()
             behind[i] = np.bincount(others.astype(np.int64)).argmax()
-    return Seen(1 - pixels / np.maximum(whole, 1), pixels, behind)
+    return Seen(hidden, visible_pixels(index, count), behind)
 
 
 def elevation(camera: Point) -> float:
@@ -100,30 +118,58 @@ def named_object(sentence: str, scene: Scene) -> int | None:
 
 
 def measured(said: Mapping[str, str], truths: Mapping[str, Any]) -> dict[str, Any]:
-    """The tables' rows, and every false alarm with what is known of the object that it names."""
-    pairs: list[tuple[float, float, bool, bool]] = []  # most hidden, lower, changed, right
+    """The tables' rows, every false alarm, and every wrong sentence of a changed pair."""
+    pairs: list[Pair] = []
     things: list[Thing] = []
-    alarms = []
+    alarms, errors = [], []
     for name, (before, after, change) in truths.items():
-        sentence, changed = said[name], change.type != "none"
-        one, other = seen_of(before), seen_of(after)
-        most = float(max(one.hidden.max(), other.hidden.max()))
+        sentence = said[name]
+        scenes, seen = (before, after), (seen_of(before), seen_of(after))
         right = judge(sentence, before, after, change).true
-        pairs.append((most, lower(before, after), changed, right))
-        if changed:
+        most = float(max(part.hidden.max() for part in seen))
+        indices = zip(seen, (change.before, change.after), strict=True)
+        own = [float(part.hidden[i]) for part, i in indices if i is not None]
+        pairs.append(Pair(most, max(own, default=None), lower(before, after), right))
+        if change.type != "none":
+            if not right:
+                errors.append(_error(name, sentence, own, scenes, change))
             continue
         who = None
         if not right:  # an alarm about something added speaks of the picture after; the objects are the same
             statement = parse(sentence)
             who = named_object(sentence, after if statement and statement.type == "add" else before)
-            alarms.append(_alarm(name, sentence, who, (before, after), (one, other)))
-        for i in range(len(before.objects)):
-            hidden = (float(one.hidden[i]), float(other.hidden[i]))
-            pixels = int(min(one.pixels[i], other.pixels[i]))
-            things.append(
-                Thing(max(hidden), abs(hidden[1] - hidden[0]), pixels, lower(before, after), i == who)
-            )
-    return {"rows": list(_rows(pairs)), "things": list(_things(things)), "alarms": alarms}
+            alarms.append(_alarm(name, sentence, who, scenes, seen))
+        things += _things_of(scenes, seen, who)
+    return {
+        "rows": list(_pair_rows(pairs)),
+        "things": list(_thing_rows(things)),
+        "alarms": alarms,
+        "errors": errors,
+    }
+
+
+def _things_of(scenes: tuple[Scene, Scene], seen: tuple[Seen, Seen], who: int | None) -> Iterator[Thing]:
+    """The objects of an unchanged pair; ``who`` is the one that a false alarm names."""
+    one, other = seen
+    for i in range(len(scenes[0].objects)):
+        hidden = (float(one.hidden[i]), float(other.hidden[i]))
+        pixels = int(min(one.pixels[i], other.pixels[i]))
+        yield Thing(max(hidden), abs(hidden[1] - hidden[0]), pixels, lower(*scenes), i == who)
+
+
+def _error(
+    name: str, sentence: str, own: Sequence[float], scenes: tuple[Scene, Scene], change: Change
+) -> dict[str, Any]:
+    """A wrong sentence about a change: what changed, and how much of it is hidden where it is in view."""
+    scene, which = named(*scenes, change)
+    return {
+        "pair": name,
+        "sentence": sentence,
+        "true kind": change.type,
+        "object": _words(scene, which),
+        "hidden": [round(share, 2) for share in own],
+        "lower": round(lower(*scenes), 1),
+    }
 
 
 def _alarm(
@@ -153,28 +199,30 @@ def _words(scene: Scene, which: int) -> str:
     return f"{item.size} {item.color} {item.material} {item.shape}"
 
 
-def _rows(pairs: Sequence[tuple[float, float, bool, bool]]) -> Iterator[dict[str, Any]]:
+def _pair_rows(pairs: Sequence[Pair]) -> Iterator[dict[str, Any]]:
     """Pairs by bins: false alarms among unchanged ones, wholly true sentences among changed ones."""
-    for title, column, edges, label in (
-        ("most hidden object", 0, HIDDEN, _percent),
-        ("second camera lower by", 1, LOWER, _degrees),
-    ):
-        for low, high, inside in _bins([pair[column] for pair in pairs], edges):
-            chosen = [pairs[i] for i in inside]
-            unchanged = [right for _, _, changed, right in chosen if not changed]
-            changed_ones = [right for _, _, changed, right in chosen if changed]
+    changed = [pair for pair in pairs if pair.own is not None]
+    by: Sequence[tuple[str, Sequence[Pair], Callable[[Pair], float], Sequence[float], Label]] = (
+        ("most hidden object", pairs, lambda p: p.most, HIDDEN, _percent),
+        ("changed object hidden", changed, lambda p: p.own or 0.0, HIDDEN, _percent),
+        ("second camera lower by", pairs, lambda p: p.lower, LOWER, _degrees),
+    )
+    for title, counted, value, edges, label in by:
+        for low, high, inside in _bins([value(pair) for pair in counted], edges):
+            same = [counted[i].right for i in inside if counted[i].own is None]
+            other = [counted[i].right for i in inside if counted[i].own is not None]
             yield {
                 "pairs": f"{title} {label(low, high)}",
-                "unchanged": len(unchanged),
-                "false change, %": _share(len(unchanged) - sum(unchanged), len(unchanged)),
-                "changed": len(changed_ones),
-                "wholly true, %": _share(sum(changed_ones), len(changed_ones)),
+                "unchanged": len(same),
+                "false change, %": _share(len(same) - sum(same), len(same)),
+                "changed": len(other),
+                "wholly true, %": _share(sum(other), len(other)),
             }
 
 
-def _things(things: Sequence[Thing]) -> Iterator[dict[str, Any]]:
+def _thing_rows(things: Sequence[Thing]) -> Iterator[dict[str, Any]]:
     """The objects of unchanged pairs by bins: how many of them a false alarm names."""
-    by: Sequence[tuple[str, Callable[[Thing], float], Sequence[float], Callable[[float, float], str]]] = (
+    by: Sequence[tuple[str, Callable[[Thing], float], Sequence[float], Label]] = (
         ("hidden, the worse picture", lambda t: t.hidden, HIDDEN, _percent),
         ("hidden, difference of the pictures", lambda t: t.change_of_hidden, HIDDEN, _percent),
         ("pixels seen, the worse picture", lambda t: t.pixels, PIXELS, _whole),
@@ -182,12 +230,12 @@ def _things(things: Sequence[Thing]) -> Iterator[dict[str, Any]]:
     )
     for title, value, edges, label in by:
         for low, high, inside in _bins([value(thing) for thing in things], edges):
-            named = sum(things[i].named for i in inside)
+            wrong = sum(things[i].named for i in inside)
             yield {
                 "objects of unchanged pairs": f"{title} {label(low, high)}",
                 "objects": len(inside),
-                "falsely named": named,
-                "falsely named, %": _share(named, len(inside)),
+                "falsely named": wrong,
+                "falsely named, %": _share(wrong, len(inside)),
             }
 
 
@@ -220,13 +268,12 @@ def _whole(low: float, high: float) -> str:
     return f"{low:.0f} or more" if high == PIXELS[-1] else f"{low:.0f} to {high:.0f}"
 
 
-def captions(dataset: Path, model: str | None) -> dict[str, str]:
-    """Pair id -> what the shipped model says."""
+def captions(dataset: Path, model: str) -> dict[str, str]:
+    """Pair id -> what the model says."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.jsonl"
-        chosen = [] if model is None else ["--model", model]
-        command = [sys.executable, "-m", "whatchanged", "caption", str(dataset), "-o", str(out), *chosen]
-        done = subprocess.run([*command, "--quiet"], capture_output=True, text=True)
+        command = [sys.executable, "-m", "whatchanged", "caption", str(dataset), "-o", str(out)]
+        done = subprocess.run([*command, "--model", model, "--quiet"], capture_output=True, text=True)
         if done.returncode:
             sys.exit(done.stderr.strip())
         lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
@@ -239,7 +286,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("dataset", type=Path)
-    parser.add_argument("--model")
+    parser.add_argument("--model", default=DEFAULT)
+    parser.add_argument("--drawn", metavar="COMMAND", help="what drew the data set, to be recorded")
     add_record_option(parser, "occlusion")
     options = parser.parse_args()
     records = open_dataset(options.dataset).records
@@ -250,7 +298,9 @@ def main() -> None:
         figures = measured(captions(options.dataset, options.model), truths.by_id)
     print(json.dumps(figures, indent=1))
     if options.record:
-        print(write_result(options.record, "occlusion", figures, watch=watch))
+        places = f"{anonymous(str(options.dataset))} --model {anonymous(options.model)}"
+        command = [*([options.drawn] if options.drawn else []), f"python -m benchmarks.occlusion {places}"]
+        print(write_result(options.record, "occlusion", figures, watch=watch, command=command))
 
 
 if __name__ == "__main__":

@@ -219,6 +219,42 @@ def rows(result: Result) -> str:
     return table(names, *([value_text(row.get(name), decimals.get(name)) for name in names] for row in found))
 
 
+def occlusion(part: str) -> Callable[[Result], str]:
+    """One of the tables of ``occlusion.py``; intervals behind the shares."""
+
+    def view(result: Result) -> str:
+        found: Sequence[Mapping[str, Any]] = result.figures[part]
+        return table(list(found[0]), *([value_text(value) for value in row.values()] for row in found))
+
+    return view
+
+
+def wrong(result: Result) -> str:
+    """Every false alarm and every wrong sentence of a changed pair, with what is hidden of its object."""
+    alarms = [
+        [
+            alarm["sentence"],
+            "nothing",
+            " and ".join(f"{100 * share:.0f}" for share in alarm.get("hidden", ())) or "-",
+            " and ".join(alarm.get("behind", ())) or "-",
+            f"{alarm['lower']:.1f}",
+        ]
+        for alarm in result.figures["alarms"]
+    ]
+    errors = [
+        [
+            error["sentence"],
+            f"{error['true kind']}: {error['object']}",
+            " and ".join(f"{100 * share:.0f}" for share in error["hidden"]),
+            "-",
+            f"{error['lower']:.1f}",
+        ]
+        for error in result.figures["errors"]
+    ]
+    head = ["said", "what changed", "hidden before and after, %", "behind", "second camera lower by, degrees"]
+    return table(head, *alarms, *errors)
+
+
 def comparison(result: Result) -> str:
     """The tables of ``compare.py``."""
     figures = result.figures
@@ -376,6 +412,12 @@ VIEWS: Mapping[str, Mapping[str, Callable[[Result], str]]] = {
     "strange": {"tables": strange, "commands": commands},
     "fuzz": {"table": fuzzed, "commands": commands},
     "kills": {"table": killed, "commands": commands},
+    "occlusion": {
+        "pairs": occlusion("rows"),
+        "objects": occlusion("things"),
+        "wrong": wrong,
+        "commands": commands,
+    },
     "comparison": {"tables": comparison, "commands": commands},
     "learning": {
         "made": learning(learning_tables.made),

@@ -31,7 +31,7 @@ def test_a_camera_that_stands_lower(bench):
 
 
 def test_a_false_alarm_is_counted_with_the_object_that_it_names(bench):
-    """From above nothing is hidden; the alarm names the sphere, which the cube hides in the second picture."""
+    """From above nothing is hidden; the alarm names the sphere, which the cube hides in picture two."""
     above, low = Scene((NEAR, FAR, ASIDE), at(60)), Scene((NEAR, FAR, ASIDE), FRONT)
     added = (replace(above, objects=(NEAR, FAR)), replace(above), Change("add", None, 2))
     said = {
@@ -49,8 +49,21 @@ def test_a_false_alarm_is_counted_with_the_object_that_it_names(bench):
     steep = rows["second camera lower by 10 degrees or more"]
     assert (steep["unchanged"], steep["false change, %"]["mean"]) == (3, pytest.approx(200 / 3))
     assert rows["most hidden object 0 to 5 %"]["wholly true, %"]["mean"] == 100
+    assert not found["errors"]
     worse = [
         row for row in found["things"] if row["objects of unchanged pairs"].startswith("hidden, the worse")
     ]
-    assert [row["objects"] for row in worse][0] == 6 and sum(row["objects"] for row in worse) == 9
+    assert worse[0]["objects"] == 6 and sum(row["objects"] for row in worse) == 9
     assert [row["falsely named"] for row in worse if row["falsely named"]] == [1]
+
+
+def test_a_wrong_sentence_is_counted_with_what_changed(bench):
+    """The sphere that the cube hides in the second picture turns red there, and the cylinder is named."""
+    above = Scene((NEAR, FAR, ASIDE), at(60))
+    low = Scene((NEAR, replace(FAR, color="red"), ASIDE), FRONT)
+    truths = {"a": (above, low, Change("color", 1, 1))}
+    found = bench.measured({"a": "the small green rubber cylinder turned red"}, truths)
+    (error,) = found["errors"]
+    assert error["object"] == "small blue metal sphere" and error["hidden"][0] == 0 < error["hidden"][1]
+    counted = [row for row in found["rows"] if row["pairs"].startswith("changed object") and row["changed"]]
+    assert [row["wholly true, %"]["mean"] for row in counted] == [0] and not counted[0]["unchanged"]
