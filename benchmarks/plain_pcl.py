@@ -105,7 +105,8 @@ class PlainPCL:
         single, pair = self.model.single, self.model.pair
         assert single is not None and pair is not None
         alone = [
-            self._stack(single, self._picture(picture, number)) for number, picture in enumerate((before, after))
+            self._stack(single, self._picture(picture, number))
+            for number, picture in enumerate((before, after))
         ]
         return self._stack(pair, torch.cat(alone, dim=1))
 
@@ -145,8 +146,9 @@ class PlainPCL:
         for layer, block in enumerate(stack.blocks):
             assert isinstance(block, Block)
             x = self._norm(block.attention_norm, h)
-            own = self._split(block.attention, block.attention.key(x)), self._split(
-                block.attention, block.attention.value(x)
+            own = (
+                self._split(block.attention, block.attention.key(x)),
+                self._split(block.attention, block.attention.value(x)),
             )
             if kept is not None:
                 kept.append(own)
