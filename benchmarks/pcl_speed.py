@@ -4,9 +4,9 @@
 
 The published sizes, preset ``authors``, dropout as published, random features, captions of 7 to 11 words. The
 released computation is ``plain_pcl``, written from its description. A step is the loss, its gradient and
-Adam's update; both forms take turns on one thread, and the smallest processor time of each counts, which other
-programs on the machine change less than the time on the clock. Operations are those of all products of matrices, counted. "losses
-differ by": largest relative difference without dropout. Decoding takes all steps.
+Adam's update; both forms take turns on one thread, and the smallest processor time of each counts, which
+other programs change less than the time on the clock. Operations are those of all products of matrices,
+counted. "losses differ by": relative difference without dropout. Decoding takes all steps.
 """
 
 import argparse

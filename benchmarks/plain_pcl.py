@@ -1,4 +1,4 @@
-"""PCL as its released code computes it, written plainly from its description: what ``pcl_speed`` compares with.
+"""PCL as its released code computes it, written plainly from its description, for ``pcl_speed``.
 
 Every row of every layer is computed, captions are padded to the full length, and attention is spelt out.
 Decoding keeps the keys and values of the image rows, computes all words anew at each step, and never stops
@@ -141,7 +141,7 @@ class PlainPCL:
         front: list[KeysValues] | None = None,
         kept: list[KeysValues] | None = None,
     ) -> Tensor:
-        """A stack's rows. front: keys and values of earlier rows, by layer; kept: takes those of these rows."""
+        """A stack's rows. front: keys and values of earlier rows, by layer; kept: takes these rows' own."""
         h = self._norm(stack.entry_norm, rows)
         for layer, block in enumerate(stack.blocks):
             assert isinstance(block, Block)
