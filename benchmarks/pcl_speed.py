@@ -112,7 +112,7 @@ def compared(
     both returned."""
     operations, seconds, returned = [], [], []
     for form in (released, ours):
-        with FlopCounterMode(display=False) as counter:  # type: ignore[no-untyped-call]
+        with FlopCounterMode(display=False) as counter:
             returned.append(form())
         operations.append(counter.get_total_flops())
     for _ in range(repeats):
@@ -142,9 +142,11 @@ def mixed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     if not known.keys() >= MIX.keys():
         return []
     total = sum(MIX.values())
-    kinds = [kind for kind in ("released s", "ours s") if kind in known["mlm"]]
+    kinds: list[str] = [kind for kind in ("released s", "ours s") if kind in known["mlm"]]
     kinds += ["released T operations", "ours T operations"]
-    mean = {kind: sum(times * known[task][kind] for task, times in MIX.items()) / total for kind in kinds}
+    mean: dict[str, float] = {
+        kind: sum(times * known[task][kind] for task, times in MIX.items()) / total for kind in kinds
+    }
     if "ours s" in mean:
         mean["times as fast"] = mean["released s"] / mean["ours s"]
     mean["times as few"] = mean["released T operations"] / mean["ours T operations"]

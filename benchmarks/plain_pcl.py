@@ -172,7 +172,8 @@ class PlainPCL:
         return rows
 
     def _split(self, attention: Attention, rows: Tensor) -> Tensor:
-        return rows.unflatten(-1, (attention.heads, -1)).transpose(1, 2)
+        pairs, count, width = rows.shape
+        return rows.reshape(pairs, count, attention.heads, width // attention.heads).transpose(1, 2)
 
     def _norm(self, layer: nn.Module, x: Tensor) -> Tensor:
         assert isinstance(layer, DeviationNorm)

@@ -97,8 +97,10 @@ class Batch:
 
     def pin_memory(self) -> "Batch":
         """The same batch in memory that a GPU reads while the processor goes on; needs a GPU."""
-        tensors = {name: value for name, value in vars(self).items() if isinstance(value, Tensor)}
-        return replace(self, **{name: value.pin_memory() for name, value in tensors.items()})
+        pinned: dict[str, Any] = {
+            name: value.pin_memory() for name, value in vars(self).items() if isinstance(value, Tensor)
+        }
+        return replace(self, **pinned)
 
 
 def rows_of(value: Any, rows: slice) -> Any:
