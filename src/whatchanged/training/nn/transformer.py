@@ -201,8 +201,8 @@ class Attention(nn.Module):
 
     def _split(self, rows: Tensor) -> Tensor:
         """(B, T, D) -> (B, h, T, k)."""
-        pairs, count, width = rows.shape
-        return rows.reshape(pairs, count, self.heads, width // self.heads).transpose(1, 2)
+        split: Tensor = rows.unflatten(-1, (self.heads, -1))  # type: ignore[no-untyped-call]
+        return split.transpose(1, 2)
 
 
 class Block(nn.Module):
