@@ -1,4 +1,4 @@
-"""PCL as its released code computes it, written plainly from its description: what ``pcl_speed`` compares with.
+"""PCL as its released code computes it, written plainly from its description, for ``pcl_speed``.
 
 Every row of every layer is computed, captions are padded to the full length, and attention is spelt out.
 Decoding keeps the keys and values of the image rows, computes all words anew at each step, and never stops
@@ -105,7 +105,8 @@ class PlainPCL:
         single, pair = self.model.single, self.model.pair
         assert single is not None and pair is not None
         alone = [
-            self._stack(single, self._picture(picture, number)) for number, picture in enumerate((before, after))
+            self._stack(single, self._picture(picture, number))
+            for number, picture in enumerate((before, after))
         ]
         return self._stack(pair, torch.cat(alone, dim=1))
 
@@ -140,13 +141,14 @@ class PlainPCL:
         front: list[KeysValues] | None = None,
         kept: list[KeysValues] | None = None,
     ) -> Tensor:
-        """A stack's rows. front: keys and values of earlier rows, by layer; kept: takes those of these rows."""
+        """A stack's rows. front: keys and values of earlier rows, by layer; kept: takes these rows' own."""
         h = self._norm(stack.entry_norm, rows)
         for layer, block in enumerate(stack.blocks):
             assert isinstance(block, Block)
             x = self._norm(block.attention_norm, h)
-            own = self._split(block.attention, block.attention.key(x)), self._split(
-                block.attention, block.attention.value(x)
+            own = (
+                self._split(block.attention, block.attention.key(x)),
+                self._split(block.attention, block.attention.value(x)),
             )
             if kept is not None:
                 kept.append(own)
@@ -170,7 +172,8 @@ class PlainPCL:
         return rows
 
     def _split(self, attention: Attention, rows: Tensor) -> Tensor:
-        return rows.unflatten(-1, (attention.heads, -1)).transpose(1, 2)
+        pairs, count, width = rows.shape
+        return rows.reshape(pairs, count, attention.heads, width // attention.heads).transpose(1, 2)
 
     def _norm(self, layer: nn.Module, x: Tensor) -> Tensor:
         assert isinstance(layer, DeviationNorm)

@@ -1,7 +1,7 @@
 """Token-wise matching of a whole batch: in tiles against the plain form, time and peak memory of both passes.
 
     python -m benchmarks.token_matching [--batch 128] [--tokens 196] [--width 512] [--heads 1] [--device cuda]
-        [--tile-mib 64] [--repeats 3] [--forms tiled,plain]
+        [--tile-mib 64] [--repeats 3] [--forms tiled,plain] [--threads 1]
 
 Each form runs in a process of its own: forward, backward of a contrastive loss, once to warm up, then the
 best of the repeats; core_s, the processor time of both passes, is the one to compare on a shared machine.
@@ -62,6 +62,7 @@ def _now(device: str) -> float:
 
 def measure(form: str, options: argparse.Namespace, answers: Any) -> None:
     """Time and peak memory of a form, put into the queue ``answers``."""
+    torch.set_num_threads(options.threads)
     tiny = argparse.Namespace(**{**vars(options), "tile_mib": 1})
     passes(form, tiny, *inputs(tiny, 2, torch.float32))  # libraries load before memory is looked at
     q, k = inputs(options, options.batch, torch.float32)
@@ -104,9 +105,10 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--forms", default="tiled,plain")
+    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     add_record_option(parser, "token_matching")
     options = parser.parse_args()
-    print(json.dumps({**vars(options), "threads": torch.get_num_threads(), "torch": torch.__version__}))
+    print(json.dumps({**vars(options), "torch": torch.__version__}))
     context, rows = multiprocessing.get_context("spawn"), []
     with Watch() as watch:
         for form in options.forms.split(","):
@@ -117,6 +119,9 @@ def main() -> None:
             found = answers.get() if process.exitcode == 0 else {"form": form, "failed": process.exitcode}
             rows.append({"batch": options.batch, "tokens": options.tokens, **found})
             print(json.dumps(found), flush=True)
+    fastest = min(row.get("core_s", float("inf")) for row in rows)
+    for row in rows:
+        row["times as long"] = row.get("core_s", float("nan")) / fastest
     agreed = agreement(options)
     print(json.dumps(agreed))
     if options.record:

@@ -1,5 +1,6 @@
 """From numbered examples to batches: the mix of tasks, passes, positions, and what a batch is."""
 
+import threading
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -214,3 +215,27 @@ def test_a_batch_moves_whole_and_keeps_its_generator():
     tensors = (moved.before, moved.after, moved.ids, moved.changed)
     assert {tensor.device.type for tensor in tensors} == {"meta"}
     assert moved.negatives_ids is None and moved.generator is generator
+
+
+@pytest.mark.parametrize("pinned", [True, False])
+def test_batches_for_a_gpu_are_pinned_where_they_are_read(pinned, monkeypatch):
+    """In the threads that read ahead, all tensors of a batch; without a GPU pinning would fail."""
+    threads = []
+
+    def pin(tensor):
+        threads.append(threading.current_thread())
+        return tensor + 1
+
+    monkeypatch.setattr(torch.Tensor, "pin_memory", pin)
+
+    def collate(examples):
+        count = len(examples)
+        return Batch(torch.zeros(count, 1), torch.zeros(count, 1), torch.zeros(count, 3).long())
+
+    asked = replace(stage_input(stage(steps=3), collate=collate), pinned=pinned)
+    found = list(draws(asked, 0, {}))
+    assert len(found) == 3
+    for draw in found:
+        tensors = (draw.batch.before, draw.batch.after, draw.batch.ids)
+        assert all((tensor == float(pinned)).all() for tensor in tensors) and draw.batch.changed is None
+    assert len(threads) == (9 if pinned else 0) and threading.main_thread() not in threads

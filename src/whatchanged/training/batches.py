@@ -95,6 +95,13 @@ class Batch:
             moved["truth"] = self.truth.to(device)
         return replace(self, **moved)
 
+    def pin_memory(self) -> "Batch":
+        """The same batch in memory that a GPU reads while the processor goes on; needs a GPU."""
+        pinned: dict[str, Any] = {
+            name: value.pin_memory() for name, value in vars(self).items() if isinstance(value, Tensor)
+        }
+        return replace(self, **pinned)
+
 
 def rows_of(value: Any, rows: slice) -> Any:
     """Some rows of a tensor, or of all tensors of a dataclass or tuple; anything else as it is."""
@@ -175,7 +182,8 @@ class StageInput:
 
     sources: what each task of the stage reads. tasks: each task's needs. seed: (the run's, the stage's
     number). batch_size: the method's own, (task, the stage's batch) -> examples in one batch of that task.
-    process: the number of the process that reads, and how many share each batch.
+    process: the number of the process that reads, and how many share each batch. pinned: whether batches are
+    for a GPU and lie in memory that it reads by itself.
     """
 
     stage: StageConfig
@@ -185,6 +193,7 @@ class StageInput:
     batch_size: Callable[[str, int], int]
     collate: Collate
     process: tuple[int, int] = (0, 1)
+    pinned: bool = False
 
 
 @dataclass(frozen=True)
@@ -208,6 +217,10 @@ class Draw:
     batch: Batch
     positions: dict[str, int]
     examples: int
+
+    def pin_memory(self) -> "Draw":
+        """As ``Batch.pin_memory``; torch's loader of examples calls it."""
+        return replace(self, batch=self.batch.pin_memory())
 
 
 def endless(
@@ -301,7 +314,7 @@ def draws(given: StageInput, step: int, positions: Mapping[str, int]) -> Iterato
         ahead: deque[Future[Draw]] = deque()
         try:
             for plan in plans(given, step, positions):
-                ahead.append(pool.submit(read, given, plan))
+                ahead.append(pool.submit(_read_ahead, given, plan))
                 if len(ahead) > PREFETCHED:
                     yield ahead.popleft().result()
             while ahead:
@@ -309,3 +322,9 @@ def draws(given: StageInput, step: int, positions: Mapping[str, int]) -> Iterato
         finally:
             for waiting in ahead:
                 waiting.cancel()
+
+
+def _read_ahead(given: StageInput, plan: Plan) -> Draw:
+    """In a thread: a plan's draw, pinned where that is asked for."""
+    draw = read(given, plan)
+    return draw.pin_memory() if given.pinned else draw

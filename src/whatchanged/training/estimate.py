@@ -26,13 +26,15 @@ from whatchanged.training.batches import Batch, Example
 from whatchanged.training.build import COPIES, on_meta
 from whatchanged.training.methods import Method
 from whatchanged.training.regions.store import row_width
+from whatchanged.training.regions.supervision import no_truth
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.vocabulary import Vocabulary
 
 WORDS = 1000
 """Words that captions are assumed to have."""
 MASKED, KIND = 0.15, 0.5
-"""What share of rows is taken to be chosen: by a mask, as of masked words; by their kind, changed or not."""
+"""What share of rows is taken to be chosen: by a mask, as of masked words; by their kind, changed or not, or
+proposed places that are there and no padding."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,8 @@ def _batch(recipe: Recipe, stage: StageConfig, method: Method, task: str, rows: 
     kind: Kind = "single_caption" if stage.data == "single" else "pair_caption"
     paths = Path("before.png"), Path("after.png")
     record = PairRecord("none", "0", "0", "train", kind, *paths, (caption,), changed=True, labels=(0, 0))
-    example = Example(record, caption, _picture(recipe), _picture(recipe), false)
+    truth = no_truth() if isinstance(recipe.vision, RegionsConfig) else None
+    example = Example(record, caption, _picture(recipe), _picture(recipe), false, truth)
     scenes = stage.data == "pairs" and "scenes" in (stage.examples, getattr(recipe.data, "examples", ""))
     if scenes:
         example = replace(example, partner=example)

@@ -128,6 +128,7 @@ def stage_draws(
 ) -> Iterator[Draw]:
     """The batches of the running stage from its next step on, read by threads or by processes."""
     stage = recipe.stages[state.stage]
+    on_gpu = any(parameter.device.type == "cuda" for parameter in method.parameters())
     given = StageInput(
         stage,
         sources.of(stage, recipe),
@@ -136,6 +137,7 @@ def stage_draws(
         method.batch_size,
         method.collate,
         (rank(), processes()),
+        pinned=on_gpu,
     )
     if workers:
         return draws_by_processes(given, state.step, state.positions, workers)

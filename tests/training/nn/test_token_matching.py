@@ -110,9 +110,16 @@ def test_masks_without_padding_change_nothing():
 def test_half_precision_sums_in_single():
     torch.manual_seed(0)
     q, k = torch.randn(4, 1, 50, 8), torch.randn(4, 1, 50, 8)
-    halved = match_tokens(q.bfloat16(), k.bfloat16())
+    q, k = q.bfloat16().requires_grad_(), k.bfloat16().requires_grad_()
+    halved, exact = match_tokens(q, k), plain(q.float(), k.float())
     assert halved.dtype == torch.float32
-    assert_close(halved, match_tokens(q, k), atol=0.02, rtol=0.01)
+    assert_close(halved, exact, atol=0.02, rtol=0.01)
+    upstream = torch.randn(4, 4)
+    found, wanted = (torch.autograd.grad(scores, (q, k), upstream) for scores in (halved, exact))
+    assert all(gradient.dtype == torch.bfloat16 for gradient in found)
+    for ours, theirs in zip(found, wanted, strict=True):
+        apart = (ours - theirs).float().norm() / theirs.float().norm()
+        assert apart < 0.2  # rounding chooses another token here and there
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,16 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from whatchanged.training.nn.transformer import DeviationNorm, Stack, captioning_mask, norm, sinusoid
+from whatchanged.training.nn.transformer import (
+    DeviationNorm,
+    Stack,
+    captioning_mask,
+    chosen_first,
+    key_mask,
+    norm,
+    sinusoid,
+    without_padding,
+)
 
 
 def test_the_two_sinusoids_have_their_known_values():
@@ -54,6 +63,46 @@ def test_rows_run_in_two_parts_equal_rows_run_at_once(deviation):
     assert_close(second.attention, whole.attention[..., 4:, :])
     assert_close(stack(x, allowed), whole.rows)
     assert whole.attention.shape == (2, 3, 3, 9, 9)
+
+
+@pytest.mark.parametrize("mask", ["none", "rows", "keys", "both"])
+@pytest.mark.parametrize("asked", [torch.tensor([7, 2]), torch.tensor([[0, 8], [5, 0], [4, 4]])])
+def test_asked_rows_are_those_of_all(mask, asked):
+    """With the gradient that the other rows would have passed on."""
+    torch.manual_seed(0)
+    stack = Stack(2, 12, heads=3, ffn=20, dropout=0.0, deviation=True)
+    x, real = torch.randn(3, 9, 12, requires_grad=True), torch.rand(3, 9) < 0.8
+    real[:, 0] = True
+    rows = captioning_mask(4, 9)
+    allowed = {"none": None, "rows": rows, "keys": key_mask(real), "both": without_padding(rows, real)}[mask]
+    all_rows = stack(x, allowed)
+    wanted = all_rows[:, asked] if asked.ndim == 1 else all_rows[torch.arange(3)[:, None], asked]
+    found = stack(x, allowed, asked)
+    assert_close(found, wanted)
+    upstream = torch.randn_like(found)
+    assert_close(torch.autograd.grad(found, x, upstream), torch.autograd.grad(wanted, x, upstream))
+
+
+def test_rows_in_front_are_read_like_rows_before():
+    torch.manual_seed(0)
+    stack = Stack(3, 12, heads=3, ffn=20, dropout=0.0, deviation=True).eval()
+    x, allowed = torch.randn(2, 9, 12), captioning_mask(4, 9)
+    whole = stack.with_cache(x, allowed)
+    front = stack.with_cache(x[:, :4])
+    past = stack.with_cache(x[:, 4:7], allowed[4:7, :7], front=(front.keys, front.values))
+    known = {"past": (past.keys, past.values), "front": (front.keys, front.values)}
+    last = stack.with_cache(x[:, 7:], allowed[7:], **known, asked=torch.tensor([1]))
+    assert_close(torch.cat([past.keys, last.keys], 3), whole.keys[:, :, :, 4:])
+    assert_close(last.rows, whole.rows[:, 8:])
+    assert_close(last.attention, whole.attention[..., 8:, :])
+
+
+def test_chosen_columns_come_first_and_in_order():
+    chosen = torch.tensor([[0, 1, 0, 1], [0, 0, 0, 0], [0, 0, 1, 0]]).bool()
+    columns, some = chosen_first(chosen)
+    assert columns.tolist() == [[1, 3], [0, 0], [2, 0]]
+    assert some.tolist() == [[True, True], [False, False], [True, False]]
+    assert chosen_first(chosen[1:2])[0].shape == (1, 0) and chosen_first(chosen[:0])[0].shape == (0, 0)
 
 
 def test_a_block_of_the_published_size_has_the_published_number_of_weights():

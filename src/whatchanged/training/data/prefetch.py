@@ -49,6 +49,7 @@ def draws_by_processes(
         sampler=plans(given, step, positions),
         num_workers=processes,
         prefetch_factor=AHEAD,
+        pin_memory=given.pinned,
         multiprocessing_context="fork",
         collate_fn=cast(Any, _unchanged),
         worker_init_fn=_start,

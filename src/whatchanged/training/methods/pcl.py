@@ -54,6 +54,7 @@ from whatchanged.training.methods.pcl_presets import PRESETS
 from whatchanged.training.nn.transformer import (
     Cached,
     Stack,
+    asked_rows,
     asking_mask,
     captioning_mask,
     chosen_first,
@@ -210,7 +211,7 @@ class PCL(nn.Module):
             unmasked = unmasked & torch.cat(pair.masks, dim=1)
         weight, temperature = self.embed.project.weight, self.config.mvcl_temperature
         regressed = self.regressor(patches[some], weight)  # (M, F)
-        own = originals[masked]
+        own = asked_rows(originals, asked)[some]
         if self.preset.regressed_negatives:
             others = gather_batch(self.regressor(patches[unmasked], weight))  # (U, F)
             known, first = gather_batch(own), first_row(len(own))
@@ -355,9 +356,7 @@ class PCL(nn.Module):
             )  # before the first: dropout's draws in another order are other numbers
         return self.together(self.alone(first), second)
 
-    def joint_rows(
-        self, images: ImageRows, ids: Tensor, real: Tensor, asked: Tensor | None = None
-    ) -> Tensor:
+    def joint_rows(self, images: ImageRows, ids: Tensor, real: Tensor, asked: Tensor | None = None) -> Tensor:
         """Pre-training: images, [CLS] and words all read one another; pads (not ``real``) unless unread.
 
         asked: which rows are wanted, as in ``Attention``.

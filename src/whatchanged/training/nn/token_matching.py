@@ -109,8 +109,8 @@ class _Matching(torch.autograd.Function):
                 own = best_key[head, a, :, b], best_query[head, a, b]
                 w = _Weights.of(own, asks[..., 0], is_asked[:, 0])
                 q, k = queries[a, head].flatten(0, 1), keys[b, head].flatten(0, 1)
-                to_queries[a, head] += w.times(k, len(q)).unflatten(0, (-1, asking))
-                to_keys[b, head] += w.transposed().times(q, len(k)).unflatten(0, (-1, asked))
+                to_queries[a, head] += w.times(k, len(q)).view_as(queries[a, head])
+                to_keys[b, head] += w.transposed().times(q, len(k)).view_as(keys[b, head])
         return to_queries, to_keys, None, None, None
 
 

@@ -95,10 +95,12 @@ def asked_rows(x: Tensor, asked: Tensor | None) -> Tensor:
     return x.index_select(1, asked) if asked.ndim == 1 else x.take_along_dim(asked[..., None], 1)
 
 
-def asked_reading(allowed: Tensor | None, asked: Tensor | None) -> Tensor | None:
-    """What the asked rows may read, of ``allowed`` as in ``Attention``; ``asked`` as in ``asked_rows``."""
-    if allowed is None or asked is None or allowed.shape[-2] == 1:
+def asked_reading(allowed: Tensor | None, asked: Tensor | None, rows: int) -> Tensor | None:
+    """What the asked of so many rows may read; ``allowed`` as in ``Attention``, ``asked`` as in
+    ``asked_rows``."""
+    if allowed is None or asked is None:
         return allowed
+    allowed = allowed.expand(*allowed.shape[:-2], rows, -1)
     if asked.ndim == 1:
         return allowed.index_select(-2, asked)
     if allowed.ndim == 2:
@@ -185,7 +187,7 @@ class Attention(nn.Module):
         scores = query @ near_keys.transpose(-1, -2)
         if front is not None:
             scores = torch.cat([query @ front[0].transpose(-1, -2), scores], dim=-1)
-        allowed = asked_reading(allowed, asked)
+        allowed = asked_reading(allowed, asked, x.shape[1])
         if allowed is not None:
             scores = scores.masked_fill(~allowed, BLIND)
         probabilities = scores.softmax(-1)
@@ -199,7 +201,8 @@ class Attention(nn.Module):
 
     def _split(self, rows: Tensor) -> Tensor:
         """(B, T, D) -> (B, h, T, k)."""
-        return rows.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        split: Tensor = rows.unflatten(-1, (self.heads, -1))  # type: ignore[no-untyped-call]
+        return split.transpose(1, 2)
 
 
 class Block(nn.Module):

@@ -76,6 +76,11 @@ def collate(truths: Sequence[ScreenTruth]) -> RegionTruth:
     return RegionTruth(boxes, there, kind, element)
 
 
+def no_truth() -> ScreenTruth:
+    """The truth of a pair that does not differ: it has the shapes of any, for who plans without data."""
+    return ScreenTruth((), (), (1, 1), (1, 1))
+
+
 def _boxes(truth: ScreenTruth) -> list[tuple[int, int, tuple[Box | None, Box | None]]]:
     """Kind, element and boxes of each change, then of each of the alike things that changed with it."""
     found = []

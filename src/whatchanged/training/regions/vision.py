@@ -139,10 +139,9 @@ class RegionVision(PlainVision):
         """(B, N, F); zero where there is no place. Each is told of the mean of all places of its pair."""
         batch, count = places.there.shape
         own = places.crops.new_zeros(batch, count, self.raw_width)
-        if places.there.any():
-            own[places.there] = self.net(places.crops[places.there], places.numbers[places.there]).to(
-                own.dtype
-            )
+        pair, place = places.there.nonzero(as_tuple=True)
+        if len(pair):  # batch normalisation has no mean of nothing
+            own[pair, place] = self.net(places.crops[pair, place], places.numbers[pair, place]).to(own.dtype)
         real = places.there[..., None].to(own.dtype)
         mean = (own * real).sum(1, keepdim=True) / real.sum(1, keepdim=True).clamp_min(1)
         joined: Tensor = self.context(torch.cat([own, mean.expand_as(own)], 2)) * real
