@@ -308,9 +308,9 @@ def _check_names(store: Any, names: Sequence[str]) -> None:
                 open_dataset(found, pictures=False)
         with contextlib.suppress(ValueError, OSError):  # the store itself refuses the name
             store.fs.pipe_file(f"/store/below/{name}", b"")
-    found, _ = pictures_below(store)
-    listed(found.values())
-    assert all(not name.startswith("/") for name in found), "a name that leads out of its folder"
+    pictures, _ = pictures_below(store)
+    listed(pictures.values())
+    assert all(not name.startswith("/") for name in pictures), "a name that leads out of its folder"
 
 
 def check_weights(folder: Path, file: Path) -> None:
