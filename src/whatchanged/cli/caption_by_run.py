@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,8 @@ import typer
 
 from whatchanged.cli.console import counted, note, progress
 from whatchanged.errors import ImageError, MissingExtra
-from whatchanged.files import room_for, whole
+from whatchanged.files import whole, write_output
+from whatchanged.places import is_remote
 
 if TYPE_CHECKING:
     from whatchanged.cli.caption_run import Pair
@@ -45,19 +47,31 @@ def caption_by_run(
     captioner = open_run_captioner(choice.run, root, choice.features, choice.device, choice.checkpoint)
     places = [(pair.before, pair.after) for pair in pairs]
     failed = 0
-    with (
-        whole(output) as draft,
-        draft.open("w", encoding="utf-8", errors="backslashreplace") as stream,
-        progress("captioning", len(pairs), quiet) as advance,
-    ):
+    lines = []
+    with progress("captioning", len(pairs), quiet) as advance:
         for pair, said in zip(pairs, captioner.sentences(places, batch_size), strict=True):
             wrong = isinstance(said, ImageError)
             failed += wrong
             line = {"id": pair.pair_id, "error" if wrong else "caption": str(said)}
-            with room_for(output):
-                stream.write(json.dumps(line, ensure_ascii=False) + "\n")
+            lines.append(json.dumps(line, ensure_ascii=False) + "\n")
             advance(1)
+    _write(output, "".join(lines))
     if failed:
         note(f"{failed:,} of {counted(len(pairs), 'pair')} failed; the file says why: {output}")
         raise typer.Exit(1)
     note(f"{counted(len(pairs), 'pair')} captioned: {output}", quiet)
+
+
+def _write(output: Path, text: str) -> None:
+    """Write the lines. What a model noted beside those that lay here before goes: it is not of these."""
+    from whatchanged.cli.caption_run import sidecar
+
+    if not output.is_file() or is_remote(output):
+        write_output(output, text)
+        with suppress(FileNotFoundError):
+            sidecar(output).unlink()
+        return
+    place = output.resolve()
+    with whole(place) as draft:
+        draft.write_text(text, encoding="utf-8", errors="backslashreplace")
+        sidecar(output).unlink(missing_ok=True)
