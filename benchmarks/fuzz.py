@@ -67,9 +67,7 @@ def fuzz(name: str, work: Path, seconds: float, inputs: int = 0, seed: int = 0) 
         before = len(_stops(work))
         command = [sys.executable, "-m", "benchmarks.fuzz_one", name, "--work", str(work)]
         command += ["--seconds", str(int(left)), "--inputs", str(inputs), "--seed", str(seed + before)]
-        done = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, timeout=left + 300, check=False
-        )
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         if len(_stops(work)) == before:
             if done.returncode:
                 raise RuntimeError(f"{name}: fuzzing failed with {done.returncode}: {done.stderr[-2000:]}")
