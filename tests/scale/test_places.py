@@ -252,3 +252,13 @@ def test_a_set_that_is_not_finished_is_removed(whatchanged, memory, monkeypatch)
     monkeypatch.setattr("whatchanged.training.objects.render.synth._annotations", lambda *a: 1 / 0)
     code, _, _ = whatchanged("synth", "clevr-change", f"{memory}/drawn", "--scenes", 2, "--size", "48x32")
     assert code == 70 and contents(at(memory)) == {}
+
+
+@pytest.mark.parametrize("header", [b"[]", b"[[1]]", b'{"features": 1}', b"[" * 5000])
+def test_a_header_of_features_elsewhere_that_is_none_is_told(memory, header):
+    from whatchanged.errors import DatasetError
+    from whatchanged.training.data.grid_files import GridFiles
+
+    (at(memory) / "00000.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
+    with pytest.raises(DatasetError, match="no features that whatchanged wrote"):
+        GridFiles(at(memory))
