@@ -146,6 +146,15 @@ def test_urls_that_lead_nowhere(whatchanged, memory, tmp_path, url, message):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_store_that_does_not_answer_is_named(whatchanged, memory, tmp_path, monkeypatch):
+    def silent(self):
+        raise RuntimeError("Name or service not known")
+
+    monkeypatch.setattr(type(at(memory)), "exists", silent)
+    code, _, err = whatchanged("caption", f"{memory}/pairs.csv", "-o", tmp_path / "out.jsonl")
+    assert code == 2 and "memory://here/pairs.csv: this place cannot be reached (Name or" in err
+
+
 @pytest.mark.slow
 def test_a_bucket_that_is_not_there(whatchanged, store, tmp_path):
     code, _, err = whatchanged("caption", "s3://nobucket/pairs.csv", "-o", tmp_path / "out.jsonl")

@@ -85,7 +85,8 @@ class StoredAnswers:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._stream is not None:
-            self._stream.close()
+            with room_for(self.path):
+                self._stream.close()
         if kind is None:  # what no pair asked for any more is dropped
             self._write({key: answer for key, answer in self._known.items() if key in self._used})
 

@@ -95,7 +95,7 @@ def test_a_set_is_known_by_its_folder_and_its_list(tmp_path):
         (("changes", 0, "kind"), "painted", "'painted' is no kind of change; they are added"),
         (("changes", 0, "box_after"), [5, 5, 5, 9], r"\[5, 5, 5, 9\] is no box"),
         (("changes", 0, "box_after"), [0.5, 1, 5, 9], "0.5 is not a whole number"),
-        (("changes", 0, "values"), {"dx": [1]}, "neither text nor number"),
+        (("changes", 0, "values"), {"dx": [1]}, "neither text nor a number"),
         (("changes", 0, "element"), None, "needs 'element'"),
         (("changes",), 3, "not the truth of a drawn pair"),
         (("noise",), None, "needs 'noise'"),
