@@ -9,11 +9,13 @@ import contextlib
 import json
 import re
 import shutil
+import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from PIL import Image
@@ -21,6 +23,7 @@ from PIL import Image
 from whatchanged.errors import WhatchangedError
 
 CORPUS = Path(__file__).parent / "fuzz_corpus"
+TOY = Path(__file__).parents[1] / "tests" / "plugins" / "toy_method" / "src"
 Check = Callable[[Path, Path], None]
 MEASURED = 10_000
 """Pixels of a picture that is measured, too; of larger ones only the reading is tried."""
@@ -138,6 +141,24 @@ def _head(file: Path) -> dict[str, Any]:
 
 def check_recipes(folder: Path, file: Path) -> None:
     """Read as a person's recipe, with its values on the command line, and as the recipe of a run."""
+    with _toy_method():
+        _check_recipe(file)
+
+
+@contextlib.contextmanager
+def _toy_method() -> Iterator[None]:
+    """A method of another package, as if that were installed."""
+    from whatchanged import plugins
+
+    toy = plugins.Plugin(plugins.METHODS, "toy-mean", "toy_method.settings:ToyConfig", "toy-method 0.1")
+    with (
+        mock.patch.object(plugins, "_entries", lambda group: [toy] if group == toy.group else []),
+        mock.patch.object(sys, "path", [*sys.path, str(TOY)]),
+    ):
+        yield
+
+
+def _check_recipe(file: Path) -> None:
     from whatchanged.recipes.reader import dump_recipe, load_recipe, parse_recipe, parse_saved_recipe
 
     with contextlib.suppress(WhatchangedError, OSError, UnicodeDecodeError):
@@ -192,11 +213,17 @@ def check_stored(folder: Path, file: Path) -> None:
     from whatchanged.training.data.npy_files import read_features
     from whatchanged.training.objects.pool import open_shards, pairing, read_description
     from whatchanged.training.objects.token_files import open_tokens
+    from whatchanged.training.regions.store import RegionFiles
 
     if file.parent.name == "grids":
         grids = GridFiles(file.parent)
         for name in ("a/x.png", "y.png"):
             grids.read(name)
+    elif file.parent.name == "regions":
+        regions = RegionFiles(file.parent)
+        regions.check(2, 6)
+        for name in list(regions._places):
+            regions.read(name)
     elif file.parent.name == "arrays":
         read_features([file], 2, 3, 4)
     else:
@@ -211,6 +238,79 @@ def check_stored(folder: Path, file: Path) -> None:
         for rows in open_tokens(folder / "tokens", pool, shards):
             for i in range(len(rows)):
                 rows.read(i)
+
+
+def check_truth(folder: Path, file: Path) -> None:
+    """The truth beside a drawn set: read, and each of the set's own sentences held against it."""
+    from whatchanged.datasets import open_dataset
+    from whatchanged.evaluation.metrics.truth import judged, read_truths
+    from whatchanged.training.regions.supervision import collate
+    from whatchanged.worlds.screens.truth import ScreenTruth
+
+    records = open_dataset(folder, folder.name, pictures=False).records
+    truths = read_truths(folder, records)
+    if truths is None:
+        return
+    for place in range(max(len(record.captions) for record in records)):
+        told = [record for record in records if place < len(record.captions)]
+        judged(told, [record.captions[place] for record in told], truths)
+    screens = [truth for truth in truths.by_id.values() if isinstance(truth, ScreenTruth)]
+    if screens:
+        collate(screens)
+
+
+def check_packed(folder: Path, file: Path) -> None:
+    """A run folder made of packed weights."""
+    from whatchanged.training.weights.weight_shards import unpack
+
+    with tempfile.TemporaryDirectory(dir=folder.parent.parent) as place:
+        unpack(folder, Path(place))
+
+
+def check_places(folder: Path, file: Path) -> None:
+    """Names of files as URLs; a store in memory whose files are called so; lists and features in it."""
+    from whatchanged.datasets import open_dataset
+    from whatchanged.scale.places import place
+    from whatchanged.training.data.grid_files import GridFiles
+
+    store: Any = place("memory://store")
+    try:
+        for path in folder.iterdir():
+            if path.is_file():
+                (store / path.name).write_bytes(path.read_bytes())
+        if file.name == "names.txt":
+            names = file.read_text(encoding="utf-8", errors="surrogateescape").splitlines()[:20]
+            _check_names(store, names)
+        elif file.name.endswith(".safetensors"):
+            for name in GridFiles(store)._places:
+                json.dumps(name)
+        else:
+            records = open_dataset(store / file.name).records
+            json.dumps([str(record.before) for record in records])
+    finally:
+        store.fs.store.clear()
+        store.fs.pseudo_dirs[:] = [""]
+
+
+def _check_names(store: Any, names: Sequence[str]) -> None:
+    """Each as what a person types in place of a file, and as the name of a file in a listing."""
+    from whatchanged.datasets import open_dataset
+    from whatchanged.datasets.picture_files import listed, pictures_below
+    from whatchanged.places import as_url, is_remote, is_url
+    from whatchanged.scale.places import place
+
+    for name in names:
+        as_url(name)
+        with contextlib.suppress(WhatchangedError):
+            found = place(name)
+            assert is_url(name) or not is_remote(found), "a plain name became a URL"
+            if str(found).startswith("memory://"):
+                open_dataset(found, pictures=False)
+        with contextlib.suppress(ValueError, OSError):  # the store itself refuses the name
+            store.fs.pipe_file(f"/store/below/{name}", b"")
+    pictures, _ = pictures_below(store)
+    listed(pictures.values())
+    assert all(not name.startswith("/") for name in pictures), "a name that leads out of its folder"
 
 
 def check_weights(folder: Path, file: Path) -> None:
@@ -238,9 +338,12 @@ FORMATS: Mapping[str, Check] = {
     "runs": check_runs,
     "stored": check_stored,
     "weights": check_weights,
+    "truth": check_truth,
+    "packed": check_packed,
+    "places": check_places,
 }
 """Format -> its check."""
-SETS = ("datasets", "bundles", "runs")
+SETS = ("datasets", "bundles", "runs", "truth", "packed")
 """Formats whose corpus holds one folder a set of files."""
 PLAIN = ("pictures", "lists", "predictions", "references", "retrieval", "compare", "recipes")
 """Formats whose whole corpus is read in a second or two, without ONNX Runtime and without torch."""

@@ -28,6 +28,7 @@ class Command:
     kind      "whole": an output is there whole or not at all; "grows": lines are added to the first one;
               "parts": each file of the folder is there whole or not at all; "run": a run folder
     needs     a command whose outputs it reads; they are made once
+    meanwhile patterns of files of JSON that are there, whole, while it runs, and then go or become others
     share     how often it is stopped, beside the others: what takes long has a small share
     """
 
@@ -39,6 +40,7 @@ class Command:
     kind: str = "whole"
     needs: str = ""
     share: int = 6
+    meanwhile: Sequence[str] = ()
 
 
 COMMANDS: Sequence[Command] = (
@@ -135,6 +137,32 @@ COMMANDS: Sequence[Command] = (
         ("pool",),
         kind="parts",
         share=1,
+    ),
+    Command(
+        "synth screens",
+        (
+            *("synth", "screens", "set", "--documents", "3", "--seed", "3", "--family", "plots"),
+            *("--size", "200x150", "--quiet"),
+        ),
+        ("set",),
+        kind="parts",
+        share=1,
+        meanwhile=("set/drawing.json", "set/parts/*.jsonl"),
+    ),
+    Command(
+        "features regions",
+        ("features", "in/list.csv", "regions", "--backbone", "regions", "--workers", "1", "--quiet"),
+        ("regions",),
+        kind="parts",
+        share=2,
+    ),
+    Command(
+        "caption --run",
+        (*("caption", "in/twin", "--run", "in/run", "-o", "said.jsonl", "--device", "cpu"), "--quiet"),
+        ("said.jsonl",),
+        over=("--force",),
+        needs="run",
+        share=2,
     ),
 )
 """Every command that writes."""

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whatchanged.errors import WhatchangedError
 from whatchanged.files import alive
 from whatchanged.processes import as_they_come, in_order, pools_from, worker_pool, works_elsewhere
 
@@ -137,3 +138,8 @@ def test_other_workers_in_place_of_processes():
         with worker_pool(9, print, ("ready",)) as pool:
             assert isinstance(pool, ThreadPoolExecutor)
     assert given == [(print, ("ready",))] and not works_elsewhere()
+
+
+def test_a_worker_that_is_ended_from_outside_is_one_message():
+    with pytest.raises(WhatchangedError, match="ended from outside"), worker_pool(1) as pool:
+        pool.submit(os._exit, 9).result(60)

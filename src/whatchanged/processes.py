@@ -8,10 +8,13 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, as_completed, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from contextvars import ContextVar
 from multiprocessing import active_children, get_context, parent_process
 from typing import Any, TypeVar
+
+from whatchanged.errors import WhatchangedError
 
 AHEAD = 512
 """Tasks that are begun before the first is done: their results wait in memory."""
@@ -49,7 +52,7 @@ def worker_pool(count: int, start: Start = None, arguments: tuple[Any, ...] = ()
     """Processes that work for this one; a block that is left by an error or an interrupt ends them at once.
 
     start: called in each of them before its first task, with ``arguments``. Inside ``pools_from`` the workers
-    are those that it names, whatever their count.
+    are those that it names, whatever their count. Raises WhatchangedError where one is ended from outside.
     """
     make = _make_pool.get()
     if make is not None:
@@ -64,6 +67,11 @@ def worker_pool(count: int, start: Start = None, arguments: tuple[Any, ...] = ()
     with ProcessPoolExecutor(count, get_context("spawn"), _prepare, (start, arguments)) as pool:
         try:
             yield pool
+        except BrokenProcessPool as error:
+            raise WhatchangedError(
+                "A worker process was ended from outside, perhaps for lack of memory. Run the same command"
+                " again with fewer --workers; what was written stays."
+            ) from error
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             for process in set(active_children()) - others:  # nobody waits for a task of a minute

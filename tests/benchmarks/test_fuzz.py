@@ -5,6 +5,7 @@ import json
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -122,8 +123,44 @@ def test_counts_are_gone_on_with_and_the_smaller_input_is_kept(tmp_path, bench):
     found = bench.found_in("lists", tmp_path)
     assert (found.inputs, found.distinct, found.accepted, found.longest_seconds) == (6, 2, 4, 0.5)
     assert found.faults == ("AttributeError in fuzz_formats.py, _open_data",) and found.memory_megabytes > 1
+    assert found.wrong == found.faults
     kept = json.loads((tmp_path / "faults.json").read_text())[found.faults[0]]
     assert bytes.fromhex(kept["input"]) == b"x" * 10 and "Traceback" in kept["error"]
+
+
+def test_too_long_an_input_and_too_large_a_process_are_faults(tmp_path, bench):
+    found = replace(bench.found_in("lists", tmp_path), longest_seconds=20.5, memory_megabytes=2050.0)
+    assert found.wrong == ("20 seconds for one input", "2050 MB")
+
+
+HANGING = """
+import sys, time
+from benchmarks import fuzz_formats, fuzz_one
+
+kept = []
+
+def greedy(folder, file):
+    if b"\\x1b[2J" not in file.read_bytes():
+        return
+    if sys.argv[3].endswith("time"):
+        time.sleep(60)
+    kept.append(bytes(3_000_000_000))
+    time.sleep(5)
+
+fuzz_formats.FORMATS["lists"] = greedy
+fuzz_one.main()
+"""
+
+
+@pytest.mark.slow
+@needs_atheris
+@pytest.mark.parametrize(("name", "stop"), [("time", "timeout"), ("memory", "oom")])
+def test_an_input_that_hangs_or_takes_the_memory_is_kept(tmp_path, bench, name, stop):
+    work = tmp_path / name
+    command = [sys.executable, "-c", HANGING, "lists", "--work", str(work), "--inputs", "5000"]
+    subprocess.run(command, cwd=ROOT, capture_output=True, timeout=400, check=False)
+    (kept,) = bench.found_in("lists", work).stops
+    assert kept.startswith(stop) and b"\x1b[2J" in (work / "stops" / kept).read_bytes()
 
 
 PLANTED = """

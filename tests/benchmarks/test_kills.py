@@ -51,6 +51,15 @@ def test_a_folder_is_there_with_all_its_files_or_not_at_all(tmp_path):
     assert kill_outputs.differences(FOLDER, tmp_path, expected) == ["other"]
 
 
+def test_what_is_there_meanwhile_is_whole_json_and_goes(tmp_path):
+    command = Command("s", (), ("set",), kind="parts", meanwhile=("set/parts/*.jsonl",))
+    expected = {"set/pairs.jsonl": b'{"a": 1}\n'}
+    for content, wrong in ((b'{"a": 1}\n', []), (b'{"a": 1}\n{"b"', ["set/parts/0.jsonl"])):
+        write(tmp_path, **{"set__parts__0.jsonl": content})
+        assert kill_outputs.torn(command, tmp_path, expected, {}) == wrong
+    assert "set/parts/0.jsonl" in kill_outputs.differences(command, tmp_path, expected)
+
+
 def test_drafts_and_locks_are_seen_wherever_they_lie(tmp_path):
     (tmp_path / "pool").mkdir()
     for name in (".out.lock", "pool/.00000.host-1.draft", "page.html"):

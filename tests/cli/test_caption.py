@@ -1,6 +1,9 @@
 import json
 import os
+import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -435,3 +438,25 @@ def test_captions_and_maps_in_one_place(caption, pairs, tmp_path):
     for folder in ("amap", "amap.meta.json"):
         code, _, err = caption(pairs, "-o", tmp_path / "amap", "--attention", tmp_path / folder)
         assert code == 2 and "the same place" in err and not list(tmp_path.glob("amap*"))
+
+
+@pytest.mark.parametrize("room", [100, 1000, 5000])
+def test_a_full_disk_is_told_by_the_file_that_found_it_full(tmp_path, room):
+    """The output or its note may be what has no room."""
+    resource = pytest.importorskip("resource")
+    for name in ("a.png", "b.png"):
+        Image.new("RGB", (48, 32), (200, 0, 0)).save(tmp_path / name)
+    rows = "".join(f"a.png,b.png,{number}\n" for number in range(50))
+    (tmp_path / "pairs.csv").write_text(f"before,after,id\n{rows}")
+    done = subprocess.run(
+        [sys.executable, "-m", "whatchanged", "caption", "pairs.csv", "-o", "out.jsonl", "--quiet"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
+    )
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert re.search(r"out\.jsonl(\.meta\.json)?: cannot be written: File too large", done.stderr), (
+        done.stderr
+    )
+    assert not list(tmp_path.glob(".*"))

@@ -1,11 +1,12 @@
 """``whatchanged compare`` as a person calls it: files, exit codes, messages."""
 
 import json
+import os
 import shutil
 
 import numpy as np
 import pytest
-from compare.screens import git, save, screen, two_runs, with_square
+from compare.screens import BLUE, git, save, screen, two_runs, with_square
 from PIL import Image
 
 
@@ -180,3 +181,22 @@ def test_pictures_inside_the_page(whatchanged, runs, out):
     whatchanged("compare", *runs, "-o", out, "--embed")
     page = (out / "index.html").read_text()
     assert page.count("data:image/png;base64,") == 8 and "new/02.png" not in page
+
+
+def test_names_of_strangers_cannot_act_on_the_terminal(whatchanged, runs, out):
+    """The picture that shows something else than its group is named on stdout."""
+    old, new = runs
+    for folder in runs:
+        (folder / "04.png").rename(folder / "04\x1b[2J.png")
+    save(with_square(with_square(screen(4)), BLUE, left=100, top=2), new / "04\x1b[2J.png")
+    for arguments in ((), ("--annotations", "github")):
+        _, said, err = whatchanged("compare", old, new, "-o", out, "--workers", 1, *arguments)
+        assert "04\\x1b[2J.png" in said and "\x1b" not in said + err
+
+
+def test_a_picture_whose_name_is_not_utf_8_can_be_accepted(whatchanged, runs, out):
+    for folder in runs:
+        (folder / "04.png").rename(folder / os.fsdecode(b"04\xff.png"))
+    whatchanged("compare", *runs, "-o", out, "--workers", 1)
+    code, said, err = whatchanged("compare", *runs, "-o", out, "--workers", 1, "--accept", "1")
+    assert code == 0 and said.startswith("4 pictures accepted"), err

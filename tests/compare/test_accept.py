@@ -52,3 +52,33 @@ def test_a_picture_that_has_gone_is_told(found):
     copies[2].source.unlink()
     with pytest.raises(OutputError, match=r"cannot be replaced .*; 2 of 5 were accepted before it"):
         carry_out(copies)
+
+
+def named(found, *names):
+    """The comparison, its first outcomes called otherwise."""
+    outcomes = list(found.outcomes)
+    for place, name in enumerate(names):
+        outcomes[place] = replace(outcomes[place], pair=replace(outcomes[place].pair, pair_id=name))
+    return replace(found, outcomes=tuple(outcomes))
+
+
+def test_a_name_that_means_a_group_and_a_pair_is_refused(found):
+    with pytest.raises(WhatchangedError, match="both a group and a pair are called so"):
+        plan(named(found, "1"), ["1"])
+    with pytest.raises(WhatchangedError, match="no such group"):
+        plan(found, ["9" * 5000])
+
+
+def test_two_new_pictures_for_one_old_one_are_refused(found):
+    group = found.groups[0]
+    first, second = (found.outcomes[place] for place in group.members[:2])
+    outcomes = list(found.outcomes)
+    outcomes[group.members[1]] = replace(second, pair=replace(second.pair, before=first.pair.before))
+    with pytest.raises(WhatchangedError, match="would both become"):
+        plan(replace(found, outcomes=tuple(outcomes)), ["1"])
+
+
+def test_an_added_picture_is_called_as_the_tool_calls_old_ones(found):
+    tool = replace(found, matched=replace(found.matched, ending="-base"))
+    (copy,) = plan(tool, ["new|*.png"])
+    assert copy.target == found.matched.old / "new|*-base.png"

@@ -94,3 +94,28 @@ def test_what_git_does_not_know(repository, tmp_path):
     (repository / "text").mkdir()
     with pytest.raises(DatasetError, match="git knows no pictures there"):
         match_revisions("HEAD", repository / "text", tmp_path / "out")
+
+
+def test_a_folder_whose_name_is_a_pattern_is_that_folder_alone(repository, tmp_path):
+    for name in ("[ab]", "a"):
+        save(screen(3), repository / "app" / name / "x.png")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "three")
+    for name in ("[ab]", "a"):
+        save(with_square(screen(3)), repository / "app" / name / "x.png")
+    assert told(match_revisions("HEAD", repository / "app" / "[ab]", tmp_path / "out")) == {
+        "app/[ab]/x.png": "both"
+    }
+
+
+def test_a_repository_names_no_program_that_is_run(repository, tmp_path):
+    hook = tmp_path / "hook.sh"
+    hook.write_text(f"#!/bin/sh\ntouch {tmp_path / 'ran'}\n")
+    hook.chmod(0o755)
+    git(repository, "config", "core.fsmonitor", str(hook))
+    save(with_square(screen(0)), repository / "shots" / "a.png")
+    git(repository, "status")
+    assert (tmp_path / "ran").exists()  # as git alone would run it
+    (tmp_path / "ran").unlink()
+    assert told(match_revisions("HEAD", repository, tmp_path / "out")) == {"shots/a.png": "both"}
+    assert not (tmp_path / "ran").exists()

@@ -1,11 +1,13 @@
 """Each tool's folder as it documents it: which files are old and new, and what the pairs are called."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from compare.screens import save, screen, with_square
 from PIL import Image
 
-from whatchanged.compare.layouts import match_results
+from whatchanged.compare.layouts import _without, match_results
 from whatchanged.errors import DatasetError
 
 OLD, NEW = screen(1), with_square(screen(1))
@@ -155,3 +157,8 @@ def test_a_folder_of_single_pictures_says_what_is_recognised(tmp_path):
     save(OLD, tmp_path / "a.png")
     with pytest.raises(DatasetError, match=r"no pairs of pictures.*Playwright.*BackstopJS.*a_before\.png"):
         match_results(tmp_path, tmp_path / "scratch")
+
+
+def test_no_picture_is_lost_where_two_names_are_one_without_the_tools_ending():
+    pictures = {"a.png": Path("1"), "a-base.png": Path("2"), "b-base.png": Path("3")}
+    assert _without("-base", pictures) == {"a.png": Path("1"), "a-base.png": Path("2"), "b.png": Path("3")}

@@ -146,6 +146,15 @@ def test_urls_that_lead_nowhere(whatchanged, memory, tmp_path, url, message):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_store_that_does_not_answer_is_named(whatchanged, memory, tmp_path, monkeypatch):
+    def silent(self):
+        raise RuntimeError("Name or service not known")
+
+    monkeypatch.setattr(type(at(memory)), "exists", silent)
+    code, _, err = whatchanged("caption", f"{memory}/pairs.csv", "-o", tmp_path / "out.jsonl")
+    assert code == 2 and "memory://here/pairs.csv: this place cannot be reached (Name or" in err
+
+
 @pytest.mark.slow
 def test_a_bucket_that_is_not_there(whatchanged, store, tmp_path):
     code, _, err = whatchanged("caption", "s3://nobucket/pairs.csv", "-o", tmp_path / "out.jsonl")
@@ -252,3 +261,13 @@ def test_a_set_that_is_not_finished_is_removed(whatchanged, memory, monkeypatch)
     monkeypatch.setattr("whatchanged.training.objects.render.synth._annotations", lambda *a: 1 / 0)
     code, _, _ = whatchanged("synth", "clevr-change", f"{memory}/drawn", "--scenes", 2, "--size", "48x32")
     assert code == 70 and contents(at(memory)) == {}
+
+
+@pytest.mark.parametrize("header", [b"[]", b"[[1]]", b'{"features": 1}', b"[" * 5000])
+def test_a_header_of_features_elsewhere_that_is_none_is_told(memory, header):
+    from whatchanged.errors import DatasetError
+    from whatchanged.training.data.grid_files import GridFiles
+
+    (at(memory) / "00000.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
+    with pytest.raises(DatasetError, match="no features that whatchanged wrote"):
+        GridFiles(at(memory))

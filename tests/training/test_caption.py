@@ -106,6 +106,28 @@ def test_the_command_writes_a_line_a_pair(run, tiny_dataset, tmp_path, whatchang
     assert code == 2 and "goes without --beams" in said
 
 
+def test_lines_of_a_run_lose_the_note_of_the_model_that_wrote_before(
+    run, tiny_dataset, tmp_path, whatchanged
+):
+    out, note = tmp_path / "captions.jsonl", tmp_path / "captions.jsonl.meta.json"
+    asked = ["caption", str(tiny_dataset), "-o", str(out), "--split", "val"]
+    assert whatchanged(*asked)[0] == 0 and note.is_file()
+    assert whatchanged(*asked, "--run", str(run), "--device", "cpu", "--force")[0] == 0
+    assert not note.exists()
+    code, _, said = whatchanged(*asked, "--resume")
+    assert code == 2 and "cannot be continued" in said
+
+
+def test_lines_of_a_run_go_where_a_link_leads(run, tiny_dataset, tmp_path, whatchanged):
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "real.jsonl").write_text("before")
+    (tmp_path / "link.jsonl").symlink_to(tmp_path / "far" / "real.jsonl")
+    asked = ["caption", str(tiny_dataset), "-o", str(tmp_path / "link.jsonl"), "--split", "val", "--force"]
+    assert whatchanged(*asked, "--run", str(run), "--device", "cpu")[0] == 0
+    assert (tmp_path / "link.jsonl").is_symlink()
+    assert len((tmp_path / "far" / "real.jsonl").read_text().splitlines()) == 8
+
+
 def test_without_a_run_no_torch_is_loaded(tmp_path):
     for name in ("a.png", "b.png"):
         Image.new("RGB", (48, 32), (200, 0, 0)).save(tmp_path / name)

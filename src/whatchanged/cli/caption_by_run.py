@@ -2,16 +2,18 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from whatchanged.cli.caption_run import Pair, named_from
+from whatchanged.cli.caption_run import Pair, named_from, sidecar
 from whatchanged.cli.console import counted, note, progress
 from whatchanged.errors import ImageError, MissingExtra
-from whatchanged.files import room_for, whole
+from whatchanged.files import whole, write_output
+from whatchanged.places import is_remote
 
 if TYPE_CHECKING:
     from whatchanged.training.caption import Said
@@ -49,17 +51,14 @@ def caption_by_run(
     captioner = open_run_captioner(choice.run, root, choice.features, choice.device, choice.checkpoint)
     places = [(pair.before, pair.after) for pair in pairs]
     failed = 0
-    with (
-        whole(output) as draft,
-        draft.open("w", encoding="utf-8", errors="backslashreplace") as stream,
-        progress("captioning", len(pairs), quiet) as advance,
-    ):
+    lines = []
+    with progress("captioning", len(pairs), quiet) as advance:
         for pair, said in zip(pairs, captioner.describe(places, batch_size), strict=True):
             failed += isinstance(said, ImageError)
-            line = _fields(pair, said, captioner.name, root)
-            with room_for(output):
-                stream.write(json.dumps(line, ensure_ascii=False) + "\n")
+            fields = _fields(pair, said, captioner.name, root)
+            lines.append(json.dumps(fields, ensure_ascii=False) + "\n")
             advance(1)
+    _write(output, "".join(lines))
     if failed:
         note(f"{failed:,} of {counted(len(pairs), 'pair')} failed; the file says why: {output}")
         raise typer.Exit(1)
@@ -75,3 +74,16 @@ def _fields(pair: Pair, said: "Said | ImageError", run: str, root: Path) -> dict
         fields["no_change"] = round(said.no_change, 4)
     before, after = (named_from(root, picture) for picture in (pair.before, pair.after))
     return {**fields, "answer": run, "before": before, "after": after}
+
+
+def _write(output: Path, text: str) -> None:
+    """Write the lines. What a model noted beside those that lay here before goes: it is not of these."""
+    if not output.is_file() or is_remote(output):
+        write_output(output, text)
+        with suppress(FileNotFoundError):
+            sidecar(output).unlink()
+        return
+    place = output.resolve()
+    with whole(place) as draft:
+        draft.write_text(text, encoding="utf-8", errors="backslashreplace")
+        sidecar(output).unlink(missing_ok=True)

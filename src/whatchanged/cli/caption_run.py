@@ -165,6 +165,7 @@ def caption_all(answerer: "Answerer", run: Run, standing: Standing, batch_size: 
     words: dict[str, Any] = {}  # of the pairs whose maps are not written yet
     left = run.pairs[standing.done :]
     with (
+        room_for(run.output),  # around the stream, too, which writes what is left when it is closed
         run.open(standing) as stream,
         progress("captioning", len(run.pairs), quiet, standing.done) as advance,
     ):
@@ -180,9 +181,8 @@ def caption_all(answerer: "Answerer", run: Run, standing: Standing, batch_size: 
                 if run.maps is not None and run.maps.ends_file(done):
                     run.maps.write(done, words)
                     words = {}
-                with room_for(run.output):
-                    stream.write(captioned.line)
-                    stream.flush()
+                stream.write(captioned.line)
+                stream.flush()
                 advance(1)
         except (KeyboardInterrupt, SystemExit):
             note(f"Interrupted. {run.output} is whole up to its last line; continue with --resume.")

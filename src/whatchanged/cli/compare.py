@@ -15,7 +15,7 @@ import typer
 
 from whatchanged.cli import completion
 from whatchanged.cli.cluster import Ray, on_cluster
-from whatchanged.cli.console import check_output, check_outputs, counted, hold, note, progress
+from whatchanged.cli.console import check_output, check_outputs, counted, hold, note, progress, show
 from whatchanged.cli.places import any_remote, only_here
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import write_output
@@ -206,15 +206,15 @@ def _tell(found: "Comparison", output: Path | None, github: bool, quiet: bool) -
 
     if github:
         for line in github_annotations(found):
-            typer.echo(line)
-    typer.echo(headline(found))
+            show(line)
+    show(headline(found))
     if otherwise(found):
-        typer.echo(otherwise(found))
+        show(otherwise(found))
     changed = [group for group in found.groups if group.changed]
     for group in changed[:MOST_GROUPS]:
-        typer.echo(f"group {group.number}: {group_sentence(found, group)}")
+        show(f"group {group.number}: {group_sentence(found, group)}")
     if len(changed) > MOST_GROUPS:
-        typer.echo(f"and {counted(len(changed) - MOST_GROUPS, 'more group')}")
+        show(f"and {counted(len(changed) - MOST_GROUPS, 'more group')}")
     for outcome in found.failed[:MOST_GROUPS]:
         note(f"{outcome.pair.pair_id}: {outcome_sentence(outcome)}")
     for one in found.idle:
@@ -241,7 +241,7 @@ def _calibrate(
     with progress("calibrating", both, quiet) as advance:
         learned = learn_noise(runs, workers, advance)
     write_output(output, learned.to_json())
-    typer.echo(
+    show(
         f"{counted(learned.pictures, 'picture')} compared; sensitivity {learned.sensitivity:g}; "
         f"unsteady places in {counted(len(learned.unsteady), 'picture')}. Use it with --noise {output}"
     )
@@ -256,14 +256,14 @@ def _accept(found: "Comparison", wanted: "Sequence[str]", folder: Path) -> None:
     from whatchanged.compare.outputs import RESULTS
 
     try:
-        seen = (folder / RESULTS).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        seen = (folder / RESULTS).read_bytes()
+    except OSError as error:
         raise OutputError(f"{folder / RESULTS}: cannot be read. Compare first, look, then accept.") from error
-    if seen != results_text(found):
+    if seen != results_text(found).encode("utf-8", "backslashreplace"):
         raise OutputError(
             f"{folder / RESULTS}: the pictures or the settings are others than when it was written. "
             "Compare again with the same options, look, then accept."
         )
     copies = plan(found, wanted)
     carry_out(copies)
-    typer.echo(f"{counted(len(copies), 'picture')} accepted. The next comparison takes them as old.")
+    show(f"{counted(len(copies), 'picture')} accepted. The next comparison takes them as old.")

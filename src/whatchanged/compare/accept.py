@@ -32,7 +32,11 @@ def plan(found: Comparison, wanted: Sequence[str]) -> list[Copy]:
     for name in wanted:
         for outcome in _named(found, name):
             copy = _copy(found, outcome)
-            copies[copy.target] = copy
+            if copies.setdefault(copy.target, copy) != copy:
+                raise WhatchangedError(
+                    f"--accept {name}: {copy.source} and {copies[copy.target].source} would both become"
+                    f" {copy.target}. Accept one of them."
+                )
     return list(copies.values())
 
 
@@ -51,14 +55,16 @@ def carry_out(copies: Sequence[Copy]) -> None:
 
 
 def _named(found: Comparison, name: str) -> list[Outcome]:
-    if name.isdecimal():
-        group = next((group for group in found.groups if group.number == int(name)), None)
-        if group is None:
-            raise WhatchangedError(
-                f"--accept {name}: there is no such group; there are {len(found.groups):,}."
-            )
-        return [found.outcomes[place] for place in group.members]
+    group = next((group for group in found.groups if str(group.number) == name), None)
     outcome = next((one for one in found.outcomes if one.pair.pair_id == name), None)
+    if group is not None and outcome is not None:
+        raise WhatchangedError(
+            f"--accept {name}: both a group and a pair are called so. Give the pairs of the list other ids."
+        )
+    if group is not None:
+        return [found.outcomes[place] for place in group.members]
+    if outcome is None and name.isdecimal():
+        raise WhatchangedError(f"--accept {name}: there is no such group; there are {len(found.groups):,}.")
     if outcome is None:
         raise WhatchangedError(f"--accept {name}: no pair has this name. Give its id of results.jsonl.")
     return [outcome]
@@ -81,4 +87,5 @@ def _copy(found: Comparison, outcome: Outcome) -> Copy:
     if pair.before is not None:
         return Copy(pair.after, pair.before)
     assert found.matched.old is not None
-    return Copy(pair.after, found.matched.old / pair.pair_id)
+    target = found.matched.old / pair.pair_id
+    return Copy(pair.after, target.with_stem(target.stem + found.matched.ending))

@@ -86,10 +86,11 @@ def _git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
     if not folder.is_dir():
         raise DatasetError(f"{folder}: there is no such folder.")
     done = subprocess.run(
-        [program, "-C", str(folder), *arguments],
+        [program, "-C", str(folder), "-c", "core.fsmonitor=false", *arguments],
         input=given,
         capture_output=True,
-        env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
+        # A folder's name is no pattern, and a repository names no program that is run to look at it.
+        env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C"},
     )
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ").splitlines()

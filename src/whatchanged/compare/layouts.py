@@ -167,16 +167,22 @@ def _two_folders(layout: TwoFolders, folder: Path, leave_out: Path | None) -> Ma
                 f"{layout.name} results in {folder}" if layout.name != "two folders" else f"{old} and {new}"
             )
             return Matched(
-                checked(matched(before, after)), source, notes_of_formats(others), layout.accepted, old
+                checked(matched(before, after)),
+                source,
+                notes_of_formats(others),
+                layout.accepted,
+                old,
+                layout.endings[0],
             )
     return None
 
 
 def _without(ending: str, pictures: dict[str, Path]) -> dict[str, Path]:
-    """The pictures by their names without what a tool puts at the end of them."""
+    """The pictures by their names without what a tool puts at the end of them; no two get one name."""
     if not ending:
         return pictures
-    return {re.sub(rf"{ending}(\.\w+)$", r"\1", name): path for name, path in pictures.items()}
+    bare = {name: re.sub(rf"{ending}(\.\w+)$", r"\1", name) for name in pictures}
+    return {name if bare[name] in pictures else bare[name]: path for name, path in pictures.items()}
 
 
 def _is_diff(name: str) -> bool:

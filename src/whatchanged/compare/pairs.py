@@ -49,6 +49,7 @@ class Matched:
     accepted  how new pictures become the accepted ones where copying them over the old ones would not do;
               empty where it does
     old       the folder in which an accepted picture that was added gets its place; None: there is none
+    ending    what the names of the old pictures have at their end, beside those of their pairs
     """
 
     pairs: tuple[Pair, ...]
@@ -56,6 +57,7 @@ class Matched:
     notes: tuple[str, ...] = ()
     accepted: str = ""
     old: Path | None = None
+    ending: str = ""
 
 
 def match_folders(old: Path, new: Path, leave_out: Sequence[Path] = ()) -> Matched:

@@ -3,7 +3,6 @@ side on the machine's cores."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from whatchanged.compare.ignore import boxes_of
 from whatchanged.compare.pairs import Pair
 from whatchanged.compare.settings import Settings
 from whatchanged.compare.stored import StoredAnswers, key_of
-from whatchanged.errors import ImageError, WhatchangedError
+from whatchanged.errors import ImageError
 from whatchanged.images import picture_size
 from whatchanged.measured import Box
 from whatchanged.measured.reading import same_bytes
@@ -156,13 +155,7 @@ def _answered(
             yield task, _answer(answerer, task)
         return
     with worker_pool(workers, _start, (settings,)) as pool:
-        try:
-            yield from as_they_come((task, pool.submit(_answer_here, task)) for task in tasks)
-        except BrokenProcessPool as error:
-            raise WhatchangedError(
-                "A process that compared pictures was ended from outside, perhaps for lack of memory. "
-                "Run the same command again with fewer --workers; what was answered is kept."
-            ) from error
+        yield from as_they_come((task, pool.submit(_answer_here, task)) for task in tasks)
 
 
 def _answerer(settings: Settings) -> Answerer:

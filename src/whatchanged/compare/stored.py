@@ -15,7 +15,7 @@ from typing import IO, Any, Self
 from whatchanged.answers import Answer
 from whatchanged.compare.pairs import digest
 from whatchanged.errors import OutputError
-from whatchanged.files import whole
+from whatchanged.files import room_for, whole
 from whatchanged.json_values import read_json
 from whatchanged.measured import Box, Measured, Statement
 
@@ -85,7 +85,8 @@ class StoredAnswers:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._stream is not None:
-            self._stream.close()
+            with room_for(self.path):
+                self._stream.close()
         if kind is None:  # what no pair asked for any more is dropped
             self._write({key: answer for key, answer in self._known.items() if key in self._used})
 
@@ -103,8 +104,9 @@ class StoredAnswers:
         self._known[key] = found
         self._used.add(key)
         if self._stream is not None:
-            self._stream.write(self._line(key, found))
-            self._stream.flush()
+            with room_for(self.path):
+                self._stream.write(self._line(key, found))
+                self._stream.flush()
 
     def _write(self, answers: Mapping[str, Any]) -> None:
         try:

@@ -102,7 +102,7 @@ def open_dataset(
     loaded.
     """
     root = Path(path) if isinstance(path, str) else path
-    if not root.exists():
+    if not _exists(root):
         raise _not_there(root)
     name = name or _recognise(root)
     reading = Reading(skipping=skip_missing, root=root)
@@ -140,6 +140,19 @@ def open_dataset(
         differences(name, records),
     )
     return Dataset(name, root, kept, report, reading.class_names)
+
+
+def _exists(root: Path) -> bool:
+    """Whether there is such a file or folder. Raises DatasetError where a store does not answer."""
+    if not is_remote(root):
+        return root.exists()
+    try:
+        return root.exists()
+    except Exception as error:  # each kind of store raises what it likes
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise DatasetError(
+            f"{root}: this place cannot be reached ({reason}). Check it and try again."
+        ) from error
 
 
 def _not_there(root: Path) -> DatasetError:

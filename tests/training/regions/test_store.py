@@ -1,8 +1,11 @@
 """Regions on disk: what is read is what was measured; what cannot be read is told."""
 
+import json
+
 import numpy as np
 import pytest
 from drawn_regions import write_set
+from safetensors.numpy import save_file
 
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, OutputError
@@ -87,3 +90,35 @@ def test_equal_pictures_have_no_region(tmp_path):
     path = write_set(tmp_path / "set", 3)
     name = path.parent / "images/0_before.png"
     assert len(regions_of(name, name)["boxes"]) == 0
+
+
+def test_a_flipped_bit_is_noticed_when_the_shard_is_first_read(drawn, tmp_path):
+    whole = bytearray((drawn[1] / "00000.safetensors").read_bytes())
+    start = 8 + int.from_bytes(whole[:8], "little")
+    for place in (start, len(whole) - 1):
+        damaged = bytes(whole[:place]) + bytes([whole[place] ^ 1]) + bytes(whole[place + 1 :])
+        (tmp_path / "00000.safetensors").write_bytes(damaged)
+        with pytest.raises(DatasetError, match="its content was changed"):
+            RegionFiles(tmp_path).read("images/3_before.png")
+
+
+@pytest.mark.parametrize("first", [[0, 5, 2], [0, 1, 99], [1, 2, 3]])
+def test_a_shard_of_before_has_no_checksum_but_its_pairs_must_fit(tmp_path, first):
+    tensors = {
+        "crops": np.zeros((3, 2, PLANES, 4, 4), np.uint8),
+        "numbers": np.zeros((3, NUMBERS), np.float32),
+        "boxes": np.zeros((3, 2, 4), np.int32),
+        "sizes": np.full((2, 2, 2), 9, np.int32),
+        "first": np.array([0, 1, 3]),
+    }
+    told = {"about": {"regions": 2, "side": 4}, "pairs": [["a", "b"], ["c", "d"]]}
+    path = tmp_path / "00000.safetensors"
+    save_file(tensors, path, {"regions": json.dumps(told)})
+    files = RegionFiles(tmp_path)
+    assert [int(files.read(name)[:, -1].astype(bool).sum()) for name in "abcd"] == [1, 1, 2, 2]
+    save_file({**tensors, "first": np.array(first)}, path, {"regions": json.dumps(told)})
+    with pytest.raises(DatasetError, match="its pairs do not fit its regions"):
+        RegionFiles(tmp_path).read("a")
+    save_file({**tensors, "sizes": np.zeros((1, 2, 2), np.int32)}, path, {"regions": json.dumps(told)})
+    with pytest.raises(DatasetError, match="sizes: "):
+        RegionFiles(tmp_path)

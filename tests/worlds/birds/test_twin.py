@@ -1,6 +1,7 @@
 """The three sets of drawn birds: our readers open them, they follow from the seed, they are what they say."""
 
 import hashlib
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from PIL import Image
 
 from whatchanged.datasets import open_dataset
-from whatchanged.errors import OutputError
+from whatchanged.errors import DatasetError, OutputError
 from whatchanged.worlds.birds.bird import Bird
 from whatchanged.worlds.birds.drawing import RGB, View, any_view, draw
 from whatchanged.worlds.birds.language import is_true
@@ -168,3 +169,27 @@ def test_head_and_breast_stay_within_the_picture():
         pixels = np.asarray(draw(big, any_view(np.random.default_rng(seed)), 64), float)
         edge = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
         assert not (np.abs(edge - RGB["red"]).max(1) < 40).any()
+
+
+def test_a_truth_that_is_none_says_which_entry(twin, tmp_path):
+    good = json.loads((twin / "cub" / "birds.json").read_text())
+    name, bird = next(iter(good.items()))
+    short = {trait: value for trait, value in bird.items() if trait != "crest"}
+    cases = [
+        ("[" * 5000, "not JSON"),
+        ("[1]", "wanted an object of pictures"),
+        (json.dumps({name: {**bird, "head": "loud"}}), "head is 'loud'"),
+        (json.dumps({name: {**bird, "size": float("nan")}}), "size is nan"),
+        (json.dumps({name: {**bird, "tail_length": True}}), "tail_length is True"),
+        (json.dumps({name: {**bird, "crest": 1}}), "crest is 1"),
+        (json.dumps({name: {**bird, "stripe": ["red"]}}), "stripe is"),
+        (json.dumps({name: short}), "wanted an object with"),
+        (json.dumps({name: 3}), "wanted an object with"),
+    ]
+    for text, message in cases:
+        (tmp_path / "birds.json").write_text(text)
+        with pytest.raises(DatasetError, match=message):
+            read_truth(tmp_path)
+    (tmp_path / "birds.json").write_bytes(b"\xff")
+    with pytest.raises(DatasetError, match="not JSON"):
+        read_truth(tmp_path)

@@ -113,9 +113,10 @@ def test_files_that_are_missing_broken_or_do_not_fit_each_other(tmp_path):
         write(tmp_path, scenes, pairs)
         with pytest.raises(DatasetError, match=message):
             read_triples(tmp_path)
-    (tmp_path / "scenes.json").write_text('{"scenes": [')
-    with pytest.raises(DatasetError, match="cannot read it as JSON"):
-        read_triples(tmp_path)
+    for damaged in ('{"scenes": [', "[" * 5000, '{"scenes": ' + "9" * 5000 + "}"):
+        (tmp_path / "scenes.json").write_text(damaged)
+        with pytest.raises(DatasetError, match="cannot read it as JSON"):
+            read_triples(tmp_path)
     (tmp_path / "scenes.json").write_text("[]")
     with pytest.raises(DatasetError, match="a list named 'scenes'"):
         read_triples(tmp_path)

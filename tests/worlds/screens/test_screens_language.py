@@ -1,5 +1,6 @@
 """Sentences about screens: all that is written is read and true; with a word exchanged it is false."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from strategies import SIZE, changes, truths
 from whatchanged.measured import colours, words
 from whatchanged.testing import check_world
 from whatchanged.worlds import find_world
+from whatchanged.worlds.screens import language
 from whatchanged.worlds.screens.elements import ANYTHING, ELEMENTS, fitting, plural
 from whatchanged.worlds.screens.kinds import KINDS
 from whatchanged.worlds.screens.language import read, write
@@ -302,3 +304,26 @@ def test_each_wording_can_be_said_of_something(template):
     change = Change(template.kind, "button", "", (0, 0, 9, 9), (0, 0, 9, 9), values)
     assert fits(template, change)
     assert WORLD.judge(fill(template, change, Naming("button"), SIZE), of(change)).true
+
+
+@pytest.mark.parametrize("amount", [",", ",,", "9" * 5000])
+def test_an_amount_that_is_no_number_is_no_sentence(amount):
+    assert read("The button moved down by 24 pixels.") is not None
+    assert read(f"The button moved down by {amount} pixels.") is None
+    said = "The button moved down by 24 pixels, which moved the rest down by"
+    assert read(f"{said} 24 pixels.") is not None and read(f"{said} {amount} pixels.") is None
+
+
+@settings(max_examples=200)
+@given(
+    st.text(alphabet='a"; ,d', max_size=30)
+    | st.lists(st.sampled_from(['"', "; ", ", and ", "a"])).map("".join)
+)
+def test_a_text_is_cut_where_every_quotation_that_begins_also_ends(text):
+    quoted = re.compile(r'(?:; |, and )(?=(?:[^"]*"[^"]*")*[^"]*$)')
+    assert list(language._parts(text)) == quoted.split(text)
+
+
+def test_a_text_of_a_million_quotations_is_cut_at_once():
+    # looking ahead from each of them anew would take hours
+    assert len(list(language._parts('"; ' * 1_000_000))) > 1 and read('"; ' * 1_000_000) is None

@@ -95,7 +95,7 @@ def test_a_set_is_known_by_its_folder_and_its_list(tmp_path):
         (("changes", 0, "kind"), "painted", "'painted' is no kind of change; they are added"),
         (("changes", 0, "box_after"), [5, 5, 5, 9], r"\[5, 5, 5, 9\] is no box"),
         (("changes", 0, "box_after"), [0.5, 1, 5, 9], "0.5 is not a whole number"),
-        (("changes", 0, "values"), {"dx": [1]}, "neither text nor number"),
+        (("changes", 0, "values"), {"dx": [1]}, "neither text nor a number"),
         (("changes", 0, "element"), None, "needs 'element'"),
         (("changes",), 3, "not the truth of a drawn pair"),
         (("noise",), None, "needs 'noise'"),
@@ -112,3 +112,26 @@ def test_a_line_that_is_no_json_is_told(tmp_path):
     (folder / "pairs.jsonl").write_text("{\n", encoding="utf-8")
     with pytest.raises(DatasetError, match="line 1: not JSON"):
         dict(read_truths(folder))
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        (("size_before",), [0, 90]),
+        (("size_after",), [10**300, 90]),
+        (("changes", 0, "values", "color_before"), "#xyzxyz"),
+        (("changes", 0, "values", "color_after"), "red"),
+        (("changes", 0, "values", "dx"), float("nan")),
+        (("changes", 0, "values", "dy"), 10**300),
+        (("changes", 0, "box_after"), [0, 0, 10**300, 10]),
+        (("design", "scale"), float("inf")),
+    ],
+)
+def test_numbers_and_colours_that_nobody_can_judge_by_are_refused(where, value):
+    line = json.loads(json.dumps(to_json(TRUTH)))
+    place = line
+    for key in where[:-1]:
+        place = place[key]
+    place[where[-1]] = value
+    with pytest.raises(DatasetError, match="here: not the truth of a drawn pair"):
+        from_json(line, "here")

@@ -1,5 +1,6 @@
 """Similarities of pairs and texts on disk: a NumPy matrix, and beside it the names of rows and columns."""
 
+import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from whatchanged.arrays import mapped_array
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.io.documents import read_document
-from whatchanged.files import whole
+from whatchanged.files import write_output
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,10 @@ def write_similarity(path: Path, found: Similarity) -> None:
     """``path`` and the names beside it, as ``read_similarity`` reads them; the matrix comes last."""
     texts = [[found.pairs[owner], text] for text, owner in zip(found.texts, found.owner, strict=True)]
     names = json.dumps({"pairs": found.pairs, "texts": texts}, ensure_ascii=False)
-    with whole(path.with_suffix(".json")) as draft:
-        draft.write_text(names, encoding="utf-8")
-    with whole(path) as draft, draft.open("wb") as file:
-        np.save(file, found.matrix)
+    matrix = io.BytesIO()
+    np.save(matrix, found.matrix)
+    write_output(path.with_suffix(".json"), names)
+    write_output(path, matrix.getvalue())
 
 
 def read_similarity(path: str | Path) -> Similarity:

@@ -73,7 +73,7 @@ def _header(path: Path) -> tuple[dict[str, str], list[int]]:
         size = int.from_bytes(stream.read(8), "little")
         if size > MOST_HEADER:
             raise ValueError(f"its header has {size:,} bytes")
-        header = read_json(stream.read(size))
+        header = dict(read_json(stream.read(size)))
     return dict(header.get("__metadata__", {})), list(header["features"]["shape"])
 
 

@@ -5,15 +5,17 @@
                             "boxes" (R, 2, 4) int32, in pixels of their own picture
                             "sizes" (n, 2, 2) int32, width and height of the pictures
                             "first" (n + 1) int64, where each pair's regions begin
-                            metadata "regions", JSON: "about" (regions, side), "pairs" (n x before, after)
+                            metadata "regions", JSON: "about" (regions, side), "pairs" (n x before, after),
+                            "sha256" (of all of it; shards of earlier versions have none)
 
 R: regions of all n pairs of a shard. For training a picture is a row of bytes for each region
 (``row_width``): its crop, then the numbers, the box, the picture's size and whether there is a region at all,
 as float32.
 """
 
+import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +44,8 @@ SHARD = 128
 """Pairs of a shard."""
 NOTES = NUMBERS + 4 + 2 + 1
 """float32 numbers behind a crop: those measured, the box, the picture's width and height, 1 for a region."""
+TENSORS = ("crops", "numbers", "boxes", "sizes", "first")
+"""The arrays of a shard."""
 Rows = NDArray[np.uint8]
 Tensors = dict[str, NDArray[Any]]
 
@@ -126,8 +130,16 @@ def _write_shard(path: Path, records: Sequence[PairRecord], about: dict[str, int
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0] if name != "first"}
     counts = [int(part["first"][1]) for part in parts]
     joined["first"] = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    told = {"about": about, "pairs": _names(records, root)}
+    told = {"about": about, "pairs": _names(records, root), "sha256": _checksum(joined)}
     write_whole(path, save(joined, {"regions": json.dumps(told)}))
+
+
+def _checksum(tensors: Tensors) -> str:
+    """The SHA-256 of all arrays of a shard."""
+    found = hashlib.sha256()
+    for name in TENSORS:
+        found.update(np.ascontiguousarray(tensors[name]).data)
+    return found.hexdigest()
 
 
 def _read_header(path: Path) -> dict[str, Any]:
@@ -135,18 +147,60 @@ def _read_header(path: Path) -> dict[str, Any]:
     try:
         with safe_open(path, framework="numpy") as file:
             told = dict(read_json((file.metadata() or {})["regions"]))
-            shape = file.get_slice("crops").get_shape()
-        about, pairs = told["about"], told["pairs"]
-        if shape[1:] != [2, PLANES, about["side"], about["side"]] or not isinstance(about["regions"], int):
-            raise ValueError(f"its crops are {shape}")
-        if not all(len(names) == 2 and all(isinstance(name, str) for name in names) for names in pairs):
-            raise ValueError("its names are not those of pairs")
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
+            slices = {name: file.get_slice(name) for name in TENSORS}
+            shapes = {name: (part.get_dtype(), part.get_shape()) for name, part in slices.items()}
+        _check(told, shapes)
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise DatasetError(
             f"{path}: no regions that whatchanged wrote can be read here ({error}). Delete the file and run"
             " `whatchanged features` again."
         ) from error
     return told
+
+
+def _check(told: Mapping[str, Any], shapes: Mapping[str, tuple[str, list[int]]]) -> None:
+    """That a header and its arrays belong together. Raises ValueError, KeyError or TypeError."""
+    about, pairs = told["about"], told["pairs"]
+    regions, side = about["regions"], about["side"]
+    if not all(type(size) is int and size > 0 for size in (regions, side)):
+        raise ValueError(f"regions {regions!r}, side {side!r}")
+    if not isinstance(pairs, list) or not all(
+        isinstance(names, list) and len(names) == 2 and all(isinstance(name, str) for name in names)
+        for names in pairs
+    ):
+        raise ValueError("its names are not those of pairs")
+    rows = shapes["crops"][1][0] if shapes["crops"][1] else 0
+    wanted = {
+        "crops": ("U8", [rows, 2, PLANES, side, side]),
+        "numbers": ("F32", [rows, NUMBERS]),
+        "boxes": ("I32", [rows, 2, 4]),
+        "sizes": ("I32", [len(pairs), 2, 2]),
+        "first": ("I64", [len(pairs) + 1]),
+    }
+    for name, expected in wanted.items():
+        if shapes[name] != expected:
+            raise ValueError(f"{name}: {shapes[name]} in place of {expected}")
+
+
+def _open_checked(path: Path, about: Mapping[str, int]) -> Any:
+    """An open shard whose arrays are those that were written. Raises DatasetError."""
+    shard: Any = safe_open(path, framework="numpy")
+    sha256 = read_json(shard.metadata()["regions"]).get("sha256")
+    first = shard.get_tensor("first")
+    counts = np.diff(first)
+    rows = shard.get_slice("crops").get_shape()[0]
+    fits = first[0] == 0 and first[-1] == rows and ((counts >= 0) & (counts <= about["regions"])).all()
+    if sha256 is None:
+        changed = "" if fits else "its pairs do not fit its regions"
+    else:
+        found = _checksum({name: shard.get_tensor(name) for name in TENSORS})
+        changed = "" if fits and found == sha256 else "its SHA-256 is another"
+    if changed:
+        raise DatasetError(
+            f"{path}: its content was changed: {changed}. Delete the file and run `whatchanged features`"
+            " again."
+        )
+    return shard
 
 
 class RegionFiles:
@@ -196,14 +250,14 @@ class RegionFiles:
             )
         path, row, picture = place
         if path not in self._open:
-            self._open[path] = safe_open(path, framework="numpy")
+            self._open[path] = _open_checked(path, self.about)
         shard = self._open[path]
         first, last = (int(end) for end in shard.get_slice("first")[row : row + 2])
         rows = np.zeros((self.about["regions"], row_width(self.about["side"])), np.uint8)
         if first == last:
             return rows
-        count = min(last - first, len(rows))
-        own = slice(first, first + count)
+        count = last - first
+        own = slice(first, last)
         notes = np.ones((count, NOTES), np.float32)
         notes[:, :NUMBERS] = shard.get_slice("numbers")[own]
         notes[:, NUMBERS : NUMBERS + 4] = shard.get_slice("boxes")[own, picture]

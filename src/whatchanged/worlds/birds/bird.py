@@ -60,6 +60,25 @@ class Bird:
         return getattr(self, f"{part}_pattern"), getattr(self, f"{part}_mark")
 
 
+def bird_from_json(found: Any) -> Bird:
+    """The bird of an object of JSON. Raises ValueError where a trait is missing, unknown or out of range."""
+    names = {trait.name for trait in fields(Bird)}
+    if not isinstance(found, dict) or found.keys() != names:
+        raise ValueError(f"wanted an object with {', '.join(sorted(names))}")
+    for name, value in found.items():
+        if name == "crest":
+            right = isinstance(value, bool)
+        elif name == "size" or name.endswith("_length"):
+            right = type(value) in (int, float) and 0 <= value <= 1
+        elif name.endswith("_pattern"):
+            right = value in PATTERNS
+        else:
+            right = value in COLOURS or (name == "stripe" and value == "")
+        if not right:
+            raise ValueError(f"{name} is {value!r}")
+    return Bird(**found)
+
+
 @dataclass(frozen=True)
 class Species:
     """The average bird of a species, and a part that has another colour in half of its birds ("": none)."""

@@ -20,12 +20,12 @@ from pathlib import Path
 import numpy as np
 
 from whatchanged.datasets.birds_to_words import COLUMNS
-from whatchanged.errors import OutputError
+from whatchanged.errors import DatasetError, OutputError
 from whatchanged.files import whole_folder
 from whatchanged.json_values import read_json
 from whatchanged.processes import worker_pool
 from whatchanged.worlds import Drawing
-from whatchanged.worlds.birds.bird import PER_GENUS, Bird, Species, species
+from whatchanged.worlds.birds.bird import PER_GENUS, Bird, Species, bird_from_json, species
 from whatchanged.worlds.birds.drawing import any_view, draw
 from whatchanged.worlds.birds.language import compare, describe
 
@@ -238,7 +238,23 @@ def _write_truth(root: Path, pictures: Sequence[_Picture]) -> None:
 
 
 def read_truth(root: Path) -> dict[str, Bird]:
-    """The file name of a picture -> its bird; {} where the folder does not show this world."""
-    if not (root / TRUTH).is_file():
+    """The file name of a picture -> its bird; {} where the folder does not show this world.
+
+    Raises DatasetError where the file cannot be read, or an entry is no bird.
+    """
+    path = root / TRUTH
+    if not path.is_file():
         return {}
-    return {name: Bird(**bird) for name, bird in read_json((root / TRUTH).read_text("utf-8")).items()}
+    try:
+        found = read_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DatasetError(f"{path}: not JSON ({error}). Copy or draw the set again.") from error
+    if not isinstance(found, dict):
+        raise DatasetError(f"{path}: wanted an object of pictures' names and birds.")
+    birds = {}
+    for name, looks in found.items():
+        try:
+            birds[name] = bird_from_json(looks)
+        except ValueError as error:
+            raise DatasetError(f"{path}: {name!r} is no bird ({error}).") from error
+    return birds

@@ -6,7 +6,6 @@ entry of a pair. Reading takes only what a scene is made of (attributes, positio
 follows from it.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -211,7 +210,7 @@ def _load(path: Path) -> Any:
             f"{path}: no such file. The truth of a set is its scenes.json and pairs.json; a set without them "
             "cannot be judged against its scenes."
         ) from None
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise DatasetError(f"{path}: cannot read it as JSON: {error}. Copy or write it again.") from None
 
 

@@ -5,14 +5,14 @@ end with what followed from the change: ", which moved the rest down by 48 pixel
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
 from numpy.random import Generator
 
 from whatchanged.measured import words
-from whatchanged.worlds.screens.slots import Naming, Size, fill, fits, known_nouns, pattern_of
+from whatchanged.worlds.screens.slots import STEP, Naming, Size, fill, fits, known_nouns, pattern_of
 from whatchanged.worlds.screens.templates import NO_CHANGE, TEMPLATES, Template
 from whatchanged.worlds.screens.truth import Change, ScreenTruth
 
@@ -22,9 +22,7 @@ CAPTIONS = 5
 """Sentences that are written about a pair."""
 FOLLOWED = 0.3
 """Share of the statements that tell what followed, where something did."""
-_QUOTED = r'(?=(?:[^"]*"[^"]*")*[^"]*$)'
-"""Ahead of here every quotation that begins also ends."""
-_BETWEEN = re.compile(rf"(?:; |, and ){_QUOTED}")
+_BETWEEN = re.compile(r'"|; |, and ')
 _FOLLOWED = re.compile(r"(?P<said>.+), which moved the rest (?P<rest>.+)", re.IGNORECASE)
 
 
@@ -134,8 +132,25 @@ def read(sentence: str) -> Sentence | None:
     plain = re.sub(r"\s+", " ", sentence).strip().removesuffix(".").strip()
     if plain.lower() in NO_CHANGE:
         return Sentence(())
-    found = [_readings(part) for part in _BETWEEN.split(plain)]
-    return Sentence(tuple(found)) if plain and all(found) else None
+    found = []
+    for part in _parts(plain):
+        readings = _readings(part)
+        if not readings:
+            return None
+        found.append(readings)
+    return Sentence(tuple(found))
+
+
+def _parts(text: str) -> Iterator[str]:
+    """What stands between "; " or ", and ", where ahead every quotation that begins also ends."""
+    left, start = text.count('"'), 0
+    for found in _BETWEEN.finditer(text):
+        if found[0] == '"':
+            left -= 1
+        elif left % 2 == 0:
+            yield text[start : found.start()]
+            start = found.end()
+    yield text[start:]
 
 
 def _readings(text: str) -> tuple[Statement, ...]:
@@ -161,8 +176,7 @@ def _lowered(name: str, value: str) -> str:
 
 @cache
 def _rest_pattern() -> str:
-    step = r"(?:left|right|up|down) by [\d,]+ pixels?"
-    return rf"{step}(?: and {step})?"
+    return rf"{STEP}(?: and {STEP})?"
 
 
 @cache

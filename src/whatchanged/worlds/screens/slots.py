@@ -76,13 +76,14 @@ _NAMED = (
     rf"(?: (?P<place>{longest_first(_PLACES)}))?"
 )
 _COLOUR = longest_first(COLOURS)
-_STEP = r"(?:left|right|up|down) by [\d,]+ pixels?"
-_GROWTH = r"(?:[\d,]+ pixels? )(?:wider|narrower|higher|lower)"
+_AMOUNT = r"\d[\d,]{0,11}"
+STEP = rf"(?:left|right|up|down) by {_AMOUNT} pixels?"
+_GROWTH = rf"(?:{_AMOUNT} pixels? )(?:wider|narrower|higher|lower)"
 _GROWN = r"(?:wider|narrower|higher|lower|larger|smaller)"
 PATTERNS: Mapping[str, str] = {
     "the": rf"(?:(?:the|all) )?{_COUNT}{_NAMED}",
     "a": rf"(?:(?:the|a|an|another|a new) )?{_COUNT}{_NAMED}",
-    "way": rf"(?P<way>{_STEP}(?: and {_STEP})?)",
+    "way": rf"(?P<way>{STEP}(?: and {STEP})?)",
     "direction": r"(?P<direction>(?:(?:to the )?(?:left|right)|up|down)(?: and (?:up|down))?)",
     "growth": rf"(?P<growth>{_GROWTH}(?: and {_GROWTH})?)",
     "grown": rf"(?P<grown>{_GROWN}(?: and {_GROWN})?)",
@@ -321,7 +322,7 @@ def way_fits(way: str, change: Change) -> bool:
 def moves_by(way: str, step: tuple[int, int]) -> bool:
     """Whether words such as "down by 24 pixels" tell this step."""
     said = {"right": 0, "down": 0}
-    for direction, amount in re.findall(r"(left|right|up|down) by ([\d,]+)", way):
+    for direction, amount in re.findall(rf"(left|right|up|down) by ({_AMOUNT})", way):
         axis = "right" if direction in ("left", "right") else "down"
         said[axis] += int(amount.replace(",", "")) * (1 if direction == axis else -1)
     return all(_near(said[axis], true) for axis, true in zip(("right", "down"), step, strict=True))
@@ -352,7 +353,7 @@ def growth_fits(growth: str, change: Change) -> bool:
     true = {"wider": _number(change, "dwidth"), "higher": _number(change, "dheight")}
     opposite = {"narrower": "wider", "lower": "higher"}
     for amount, word in re.findall(
-        r"(?:([\d,]+) pixels? )?(wider|narrower|higher|lower|larger|smaller)", growth
+        rf"(?:({_AMOUNT}) pixels? )?(wider|narrower|higher|lower|larger|smaller)", growth
     ):
         if word in ("larger", "smaller"):
             total = sum(true.values()) or more(change)

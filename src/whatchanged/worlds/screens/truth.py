@@ -4,6 +4,7 @@ A drawn set is a folder with a list, ``pairs.jsonl``, one JSON object a line (``
 The list is read as any list of pairs is; this module reads the truth out of it.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +18,10 @@ LIST = "pairs.jsonl"
 """The list of a drawn set, in its folder."""
 SETTINGS = "drawing.json"
 """How a set was drawn, in its folder."""
+
+LARGEST = 10**9
+"""No number of a truth is beyond it."""
+_COLOUR = re.compile("#[0-9a-fA-F]{6}")
 
 Box = tuple[int, int, int, int]
 """Left, top, right, bottom in pixels of its own picture; right and bottom are exclusive."""
@@ -187,7 +192,7 @@ def _change(found: Mapping[str, Any]) -> Change:
         name=str(found["name"]),
         box_before=before,
         box_after=after,
-        values={str(name): _value(value) for name, value in dict(found["values"]).items()},
+        values=_values(found["values"]),
         boxes=tuple((_box(one), _box(other)) for one, other in found.get("boxes", ())),
         consequences=tuple(_motion(motion) for motion in found.get("consequences", ())),
     )
@@ -211,19 +216,33 @@ def _box(found: Any) -> Box | None:
 
 def _size(found: Any) -> tuple[int, int]:
     width, height = (_whole(side) for side in found)
+    if min(width, height) < 1:
+        raise ValueError(f"{found} is no size: width, height in pixels")
     return width, height
 
 
 def _whole(value: Any) -> int:
-    if type(value) is not int:
-        raise ValueError(f"{value!r} is not a whole number")
+    if type(value) is not int or abs(value) > LARGEST:
+        raise ValueError(f"{value!r} is not a whole number of pixels")
     return value
 
 
+def _values(found: Any) -> dict[str, Value]:
+    """What is told of a change by name: finite numbers, colours as "#rrggbb", texts."""
+    values = {str(name): _value(value) for name, value in dict(found).items()}
+    for name in ("color_before", "color_after"):
+        colour = values.get(name)
+        if isinstance(colour, str) and not _COLOUR.fullmatch(colour):
+            raise ValueError(f"{name} is {colour!r}, not #rrggbb")
+    return values
+
+
 def _value(value: Any) -> Value:
-    if value is None or isinstance(value, str | int | float | bool):
+    if value is None or isinstance(value, str | bool):
         return value
-    raise ValueError(f"{value!r} is neither text nor number")
+    if isinstance(value, int | float) and abs(value) <= LARGEST:  # not NaN either
+        return value
+    raise ValueError(f"{value!r} is neither text nor a number up to {LARGEST:,}")
 
 
 def has_truth(root: Path) -> bool:

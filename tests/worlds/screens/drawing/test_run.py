@@ -119,6 +119,30 @@ def test_a_set_grows_into_the_one_that_is_drawn_at_once(tmp_path):
     assert draw(tmp_path / "grown", 5) == "all of 11 documents were there"
 
 
+def test_a_set_that_was_ended_as_it_grew_names_no_pair_twice(tmp_path, monkeypatch):
+    """Ended between the list and what says how long it is, or before the parts were cleared."""
+    draw(tmp_path / "once", 11)
+    for number, written in enumerate(("drawing.json", "nothing")):
+        out = tmp_path / str(number)
+        draw(out, 6)
+        write = run.write_whole
+
+        def ended(path, content, written=written, write=write):
+            if path.name == written:
+                raise KeyboardInterrupt
+            write(path, content)
+
+        def never(out, done):
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(run, "write_whole", ended)
+            patch.setattr(run, "_clear_parts", never)
+            draw(out, 11)
+        draw(out, 11)
+        assert files(out) == files(tmp_path / "once")
+
+
 def test_families_take_turns_and_each_split_has_both(tmp_path):
     draw(tmp_path / "set", 40, family="all")
     records = open_dataset(tmp_path / "set").records

@@ -12,10 +12,9 @@ documents).
 """
 
 import json
-import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from multiprocessing.util import Finalize
 from pathlib import Path
@@ -78,8 +77,9 @@ def draw_screens(drawing: Drawing, family: str, styles: str) -> str:
     options = FamilyOptions(Path(styles).absolute() if styles else None, drawing.size)
     task = _Task(drawing.out.absolute(), drawing.seed, families, options)
     settings = _settings(task)
-    done = _begin(task, settings)
+    done, listed = _begin(task, settings)
     if done >= drawing.scenes:
+        _clear_parts(task.out, done)
         drawing.advance(drawing.scenes)
         return f"all of {done:,} documents were there"
     began = time.monotonic()
@@ -89,7 +89,7 @@ def draw_screens(drawing: Drawing, family: str, styles: str) -> str:
         drawn = drawn.plus(counts)
         drawing.advance(counts.documents)
     seconds = time.monotonic() - began
-    pairs = _finish(task, settings, done, drawing.scenes)
+    pairs = _finish(task, settings, done, listed, drawing.scenes)
     return (
         f"{drawing.scenes:,} documents, {pairs:,} pairs; {drawn.pairs:,} of them drawn now "
         f"({drawn.changed:,} changed), {drawn.pairs / max(seconds, 1e-9):.1f} a second"
@@ -111,20 +111,22 @@ def _settings(task: _Task) -> dict[str, Any]:
     }
 
 
-def _begin(task: _Task, settings: Mapping[str, Any]) -> int:
-    """Make the folder, or find a set that goes on: how many documents are there already."""
+def _begin(task: _Task, settings: Mapping[str, Any]) -> tuple[int, int]:
+    """Make the folder, or find a set that goes on: how many documents and pairs are there already."""
     file = task.out / SETTINGS
     if not task.out.exists():
         if not task.out.parent.is_dir():
             raise OutputError(f"{task.out}: the folder {task.out.parent} is not there. Make it first.")
         write_whole(file, _json({**settings, "documents": 0, "pairs": 0}))
-        return 0
+        return 0, 0
     if not file.is_file():
         raise OutputError(f"{task.out}: exists already. Choose another name, or remove it first.")
     clear_drafts(task.out)
     try:
         known = read_json(file.read_text(encoding="utf-8"))
-        done = int(known["documents"])
+        done, listed = known["documents"], known["pairs"]
+        if not all(type(count) is int and count >= 0 for count in (done, listed)):
+            raise ValueError(f"documents {done!r}, pairs {listed!r}")
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise OutputError(f"{file}: not the settings of a drawn set ({error}). Remove the folder.") from error
     for name, value in settings.items():
@@ -133,7 +135,7 @@ def _begin(task: _Task, settings: Mapping[str, Any]) -> int:
                 f"{task.out}: it was drawn with {name} {known.get(name)!r}, this would be with {value!r}. "
                 "Choose another folder, or the same settings."
             )
-    return done
+    return done, listed
 
 
 def _json(content: Mapping[str, Any]) -> bytes:
@@ -220,24 +222,40 @@ def _draw_part(task: _Task, families: Mapping[str, Family], numbers: range) -> _
 
 def _write_pictures(out: Path, folder: str, index: int, pairs: Sequence[DrawnPair]) -> list[tuple[str, str]]:
     """Write the pictures of one document, alike ones once; the names of both pictures of each pair."""
-    (out / folder).mkdir(parents=True, exist_ok=True)
     names: dict[bytes, str] = {}
     for pair in pairs:
         for picture in (pair.before, pair.after):
             if picture not in names:
                 names[picture] = f"{folder}/{index:06d}-{len(names)}.png"
-                (out / names[picture]).write_bytes(picture)
+                write_whole(out / names[picture], picture)
     return [(names[pair.before], names[pair.after]) for pair in pairs]
 
 
-def _finish(task: _Task, settings: Mapping[str, Any], first: int, last: int) -> int:
-    """Put the list together; returns how many pairs it names."""
+def _finish(task: _Task, settings: Mapping[str, Any], first: int, listed: int, last: int) -> int:
+    """Put the list together; returns how many pairs it names.
+
+    first, listed: documents and pairs of the set so far. The list may hold more pairs already: those of a run
+    that was ended before it had noted them.
+    """
     path = task.out / LIST
-    texts = [path.read_text(encoding="utf-8")] if first else []
-    texts += [_part_file(task.out, numbers).read_text(encoding="utf-8") for numbers in _ranges(first, last)]
-    text = "".join(texts)
+    lines = path.read_text(encoding="utf-8").split("\n")[:listed] if first else []
+    if len(lines) < listed:
+        raise OutputError(f"{path}: {len(lines):,} pairs of {listed:,} are left. Remove the folder.")
+    text = "".join(f"{line}\n" for line in lines)
+    for numbers in _ranges(first, last):
+        text += _part_file(task.out, numbers).read_text(encoding="utf-8")
     pairs = text.count("\n")
     write_whole(path, text.encode("utf-8"))
     write_whole(task.out / SETTINGS, _json({**settings, "documents": last, "pairs": pairs}))
-    shutil.rmtree(task.out / "parts")
+    _clear_parts(task.out, last)
     return pairs
+
+
+def _clear_parts(out: Path, done: int) -> None:
+    """Remove the parts of documents that the list has."""
+    parts = out / "parts"
+    for file in parts.glob("*.jsonl"):
+        if int(file.name.partition("-")[0]) < done:
+            file.unlink()
+    with suppress(OSError):  # parts of further documents lie there, or it is not there
+        parts.rmdir()
