@@ -8,7 +8,8 @@ import numpy as np
 
 from whatchanged.measured.boxes import area, iou
 from whatchanged.measured.canvas import compare_sizes
-from whatchanged.measured.changes import Found, found_changes, merged, tightened
+from whatchanged.measured.changes import found_changes, merged, tightened
+from whatchanged.measured.found import Found
 from whatchanged.measured.gate import Visibility, visibility
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.regions import find_regions
