@@ -2,10 +2,11 @@
 
     python -m benchmarks.quotes PAIRS [--split val,test] [--measured 100] [--record]
 
-needs the extra ``text``. PAIRS is a folder that ``whatchanged synth screens`` drew; texts of 79 characters and more
-are left out, because the truth shortens them. Each rewritten text is read twice: at the boxes of the truth, and,
-for so many pairs, at the boxes of the measured answer, wherever that says that a text was rewritten. A quote is
-right if the words that differ are those of the truth; words that both sides begin or end with do not count.
+needs the extra ``text``. PAIRS is a folder that ``whatchanged synth screens`` drew; texts of 79 characters
+and more are left out, because the truth shortens them. Each rewritten text is read twice: at the boxes of the
+truth, and, for so many pairs, at the boxes of the measured answer, wherever that says that a text was
+rewritten. A quote is right if the words that differ are those of the truth; words that both sides begin or
+end with do not count.
 """
 
 import argparse

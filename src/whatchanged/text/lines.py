@@ -106,8 +106,8 @@ def _without_frame(ink: NDArray[np.bool_]) -> NDArray[np.bool_]:
         if not len(sides):
             return inner
         columns[:, : sides[-1] + 1] = False
-    letters = _extent(np.flatnonzero(framed.any(axis=1)))
-    is_frame = letters is not None and letters[1] - letters[0] < FRAMED * len(ink)
+    letters, whole = (_extent(np.flatnonzero(part.any(axis=1))) for part in (framed, inner))
+    is_frame = letters and whole and letters[1] - letters[0] < FRAMED * (whole[1] - whole[0])
     return framed if is_frame else inner
 
 

@@ -92,13 +92,13 @@ def differing(before: str, after: str) -> Quotes | None:
     end = 0
     while end < min(len(one), len(other)) - start and one[-1 - end] == other[-1 - end]:
         end += 1
+    if start == end == 0 and set(one) & set(other):
+        return None  # other parts of a line may have been cut out
     if len(one) == start + end or len(other) == start + end:
         start, end = (start - 1, end) if start else (start, end - 1)
     quoted = [" ".join(words[start : len(words) - end]) for words in (one, other)]
     if _skeleton(quoted[0]) == _skeleton(quoted[1]) or max(map(len, quoted)) > LONGEST:
         return None
-    if start == end == 0 and set(one) & set(other):
-        return None  # other parts of a line may have been cut out
     return Quotes(*quoted)
 
 
