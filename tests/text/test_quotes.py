@@ -52,6 +52,7 @@ def test_the_words_that_differ(before, after, quoted):
         ("", "Save"),
         ("a b c", "d a e"),  # perhaps not the same part of the line
         ("a " * 40, "b " * 40),
+        ("u", "Save"),
     ],
 )
 def test_nothing_is_quoted(before, after):

@@ -99,6 +99,8 @@ def differing(before: str, after: str) -> Quotes | None:
     quoted = [" ".join(words[start : len(words) - end]) for words in (one, other)]
     if _skeleton(quoted[0]) == _skeleton(quoted[1]) or max(map(len, quoted)) > LONGEST:
         return None
+    if any(len(words) == 1 and words.isalpha() for words in quoted):
+        return None  # a letter of another script may look like it
     return Quotes(*quoted)
 
 
