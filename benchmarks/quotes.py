@@ -6,7 +6,7 @@ needs the extra ``text``. PAIRS is a folder that ``whatchanged synth screens`` d
 and more are left out, because the truth shortens them. Each rewritten text is read twice: at the boxes of the
 truth, and, for so many pairs, at the boxes of the measured answer, wherever that says that a text was
 rewritten. A quote is right if the words that differ are those of the truth; words that both sides begin or
-end with do not count.
+end with do not count, nor do capitals: a style sheet may show "Save" as "SAVE", and the truth has "Save".
 """
 
 import argparse
@@ -112,7 +112,7 @@ def is_right(found: Quotes, changes: list[dict[str, Any]]) -> bool:
 
 def differing(before: str, after: str) -> Words:
     """The words between those that both begin and end with."""
-    one, other = before.split(), after.split()
+    one, other = before.casefold().split(), after.casefold().split()
     while one and other and one[0] == other[0]:
         one, other = one[1:], other[1:]
     while one and other and one[-1] == other[-1]:
