@@ -11,11 +11,13 @@ import numpy as np
 from whatchanged.answers.answer import Answer, of_measured, of_model
 from whatchanged.answers.models import Model, chosen_model, installed_models
 from whatchanged.answers.pair import ReadPair, read_pair
+from whatchanged.answers.quoted import quoted
 from whatchanged.errors import ImageError
 from whatchanged.images import Source, check_size, kept, name_of
-from whatchanged.measured import Box
+from whatchanged.measured import Box, Measured
 from whatchanged.measured.measure import check_sensitivity, of_same_bytes
 from whatchanged.measured.reading import same_bytes
+from whatchanged.text.recogniser import require_recogniser
 
 if TYPE_CHECKING:
     from whatchanged.captioner.runtime import Description
@@ -46,6 +48,7 @@ class Answerer:
         strict: bool = False,
         threads: int | None = None,
         beams: int = 1,
+        read_text: bool = False,
     ) -> None:
         """Which model answers, and how closely is looked.
 
@@ -55,13 +58,18 @@ class Answerer:
         strict       every pixel that differs is a change, also where a world's viewpoint or light may differ
         threads      how many a model's operators may use; None: at most two
         beams        hypotheses that a model keeps; 1 is greedy
+        read_text    the measured answer quotes text that changed, where it is read beyond doubt
 
-        Raises BundleError for a model that cannot be used, WhatchangedError for a wrong sensitivity.
+        Raises BundleError for a model that cannot be used, WhatchangedError for a wrong sensitivity,
+        MissingExtra where text is to be read and the extra "text" is not installed.
         """
         check_sensitivity(sensitivity)
         self.sensitivity = sensitivity
         self.strict = strict
         self.beams = beams
+        self.read_text = read_text
+        if read_text:
+            require_recogniser()
         self.named = None if model is None else str(model)
         """The model that was named."""
         self.insists = model is not None
@@ -130,13 +138,21 @@ class Answerer:
 
     def _of_measured(self, pair: ReadPair) -> Answer:
         """The measured answer."""
-        return replace(of_measured(pair.measure(self.sensitivity, self.strict)), sources=pair.sources)
+        return replace(of_measured(self._measured(pair)), sources=pair.sources)
+
+    def _measured(self, pair: ReadPair) -> Measured:
+        """What is measured, with the text that was read."""
+        measured = pair.measure(self.sensitivity, self.strict)
+        if not self.read_text:
+            return measured
+        before, after = (picture.on_white for picture in pair.pictures)
+        return quoted(measured, before, after)
 
     def _of_model(self, pair: ReadPair, model: Model, description: "Description") -> Answer:
         """The model's answer with the measured one as its floor."""
         measured = None
         if pair.same or not (description.changed or self._explains(model, description)):
-            measured = pair.measure(self.sensitivity, self.strict)
+            measured = self._measured(pair)
         if measured is not None and measured.changed and not self.insists:
             return replace(of_measured(measured), sources=pair.sources)
         sizes = (pair.pictures[0].size, pair.pictures[1].size)

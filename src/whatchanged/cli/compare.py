@@ -72,6 +72,10 @@ def compare(
         float, typer.Option(min=0.01, max=100.0, help="2 finds differences half as strong as 1 does.")
     ] = 1.0,
     strict: Annotated[bool, typer.Option("--strict", help="Every pixel that differs is a change.")] = False,
+    read_text: Annotated[
+        bool,
+        typer.Option("--read-text", help="Quote text that changed (needs the extra text)."),
+    ] = False,
     accept: Annotated[
         list[str] | None,
         typer.Option(metavar="GROUP|FILE", help="Copy new over old for what is named; may be repeated."),
@@ -92,16 +96,18 @@ def compare(
     from whatchanged.compare.settings import Settings
 
     _check(old, new, git)
-    if calibrate and (git or accept or ignore or noise or strict or model):
+    if calibrate and (git or accept or ignore or noise or strict or model or read_text):
         raise typer.BadParameter("--calibrate goes with two folders and -o FILE alone")
     if calibrate:
         _calibrate(old, new, output, workers, quiet)
         return
-    settings = Settings(model, sensitivity, strict, read_ignored(ignore) if ignore else ())
-    if model is not None:
+    settings = Settings(
+        model, sensitivity, strict, read_ignored(ignore) if ignore else (), read_text=read_text
+    )
+    if model is not None or read_text:
         from whatchanged.answers import Answerer
 
-        Answerer(model)  # one that cannot be used stops here, with nothing written
+        Answerer(model, read_text=read_text)  # one that cannot be used stops here, with nothing written
     if noise is not None:
         settings = read_noise(noise).applied(settings)
     if accept and any_remote(old, new, output):

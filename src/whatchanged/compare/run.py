@@ -159,7 +159,9 @@ def _answered(
 
 
 def _answerer(settings: Settings) -> Answerer:
-    return Answerer(settings.model, settings.sensitivity, settings.strict, threads=1)
+    return Answerer(
+        settings.model, settings.sensitivity, settings.strict, threads=1, read_text=settings.read_text
+    )
 
 
 def _answer(answerer: Answerer, task: _Task) -> Answer | str:

@@ -17,12 +17,14 @@ class Settings:
     sensitivity  2 finds differences half as strong as 1 does
     strict       every pixel that differs is a change
     ignored      places in which differences do not count
+    read_text    text that changed is quoted where it is read beyond doubt
     """
 
     model: str | None = None
     sensitivity: float = 1.0
     strict: bool = False
     ignored: tuple[Ignored, ...] = ()
+    read_text: bool = False
 
     def __post_init__(self) -> None:
         if not self.sensitivity > 0:
@@ -44,4 +46,5 @@ class Settings:
             "model": model,
             "sensitivity": self.sensitivity,
             "strict": self.strict,
+            "read_text": self.read_text,
         }
