@@ -62,13 +62,15 @@ class RegionNet(nn.Module):
                 nn.ReLU(),
             ]
             inputs = outputs
-        self.convolutions = nn.Sequential(*layers)
+        self.convolutions = nn.Sequential(*layers).to(
+            memory_format=torch.channels_last
+        )  # half as slow on a CPU
         self.measured = nn.Sequential(nn.Linear(NUMBERS, width), nn.ReLU())
         self.join = nn.Sequential(nn.Linear(2 * inputs + width, width), nn.ReLU(), nn.LayerNorm(width))
 
     def forward(self, crops: Tensor, numbers: Tensor) -> Tensor:
         """(M, 2 PLANES, S, S) and (M, NUMBERS) -> (M, F)."""
-        found = self.convolutions(crops)  # (M, C, s, s)
+        found = self.convolutions(crops.contiguous(memory_format=torch.channels_last))  # (M, C, s, s)
         pooled = torch.cat([found.mean((2, 3)), found.amax((2, 3))], 1)  # (M, 2C)
         joined: Tensor = self.join(torch.cat([pooled, self.measured(numbers)], 1))
         return joined
