@@ -1,8 +1,8 @@
 """What the truth of drawn pairs teaches about proposed places. None of it is part of a published method.
 
 A place belongs to the change whose box it overlaps most, where that is at least ``NEAR``: from there on it
-learns kind, element and where the box should be. From ``HIT`` on it counts as a change, below ``NEAR`` as none;
-between the two that teaches nothing.
+learns kind, element and where the box should be. From ``HIT`` on it counts as a change, below ``NEAR`` as
+none; between the two that teaches nothing.
 
 Axis letters: B pairs, N places, T boxes of changes.
 """
@@ -136,10 +136,10 @@ def label(places: Tensor, truth: RegionTruth) -> Labels:
 class Judgement:
     """What the heads say of each place, and of the pair.
 
-    kinds: (B, N, 8), elements: (B, N, E), changed, rank: (B, N), verdict: (B,), logits: which kind, which element,
-    whether it shows a change, which place is the best; whether the pair shows a change at all.
-    shift: (B, N, 2, 4), how far each side of each box should move to the right or down, in parts of the box's width
-    or height.
+    kinds: (B, N, 8), elements: (B, N, E), changed, rank: (B, N), verdict: (B,), logits: which kind, which
+    element, whether it shows a change, which place is the best; whether the pair shows a change at all.
+    shift: (B, N, 2, 4), how far each side of each box should move to the right or down, in parts of the box's
+    width or height.
     """
 
     kinds: Tensor
@@ -157,12 +157,12 @@ def refined(places: Tensor, shift: Tensor) -> Tensor:
 
 
 def region_loss(said: Judgement, places: Tensor, labels: Labels, there: Tensor) -> dict[str, Tensor]:
-    """Six terms: which kind, which element, whether it is a change at all, which place is the best, where the boxes
-    should be, whether the pair shows a change.
+    """Six terms: which kind, which element, whether it is a change at all, which place is the best, where the
+    boxes should be, whether the pair shows a change.
 
     places: (B, N, 2, 4). there: (B, N), real places. The target of ``rank`` is a distribution over a pair's
-    places, in proportion to the square of their overlaps, where one of them is near a change. Boxes learn from 1 - IoU of
-    the refined ones.
+    places, in proportion to the square of their overlaps, where one of them is near a change. Boxes learn
+    from 1 - IoU of the refined ones.
     """
     kind = labels.kind.masked_fill(~there, ABSENT).flatten()
     element = labels.element.masked_fill(~there, ABSENT).flatten()

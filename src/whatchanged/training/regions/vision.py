@@ -1,9 +1,9 @@
 """The vision of screens: proposed places as tokens, each judged by a small convolutional network.
 
-Both cuts of a place, laid on each other, go through strided convolutions; with the measured numbers they make
-the features of a token, and a layer of attention lets the places of a pair read each other. Heads tell kind and
-element, whether it is a change at all, which place is the best, where its boxes should be, and whether the pair
-shows any change. Not part of any published method.
+Both cuts of a place, laid on each other, go through strided convolutions; with the measured numbers they
+make the features of a token, and a layer of attention lets the places of a pair read each other. Heads tell
+kind and element, whether it is a change at all, which place is the best, where its boxes should be, and
+whether the pair shows any change. Not part of any published method.
 
 Axis letters: B pairs, N places, F width of a token, S pixels of a side of a cut.
 """
@@ -189,8 +189,8 @@ class RegionVision(PlainVision):
 
 
 def recoloured(crops: Tensor) -> Tensor:
-    """Crops (B, N, 2 PLANES, S, S) in other colours, the same for all of a pair: channels exchanged, and of every
-    second pair light for dark. What changed stays what it was."""
+    """Crops (B, N, 2 PLANES, S, S) in other colours, the same for all of a pair: channels exchanged, and of
+    every second pair light for dark. What changed stays what it was."""
     batch = len(crops)
     order = torch.stack([torch.randperm(3, device=crops.device) for _ in range(batch)])
     planes = crops.unflatten(2, (4, 4))  # two pictures, each near and as a whole: red, green, blue, mask
