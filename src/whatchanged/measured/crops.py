@@ -111,8 +111,8 @@ def cuts(before: Pixels, after: Pixels, boxes: tuple[Box, Box], side: int) -> ND
 
 
 def _busiest(before: Pixels, after: Pixels, boxes: tuple[Box, Box], side: int) -> tuple[int, int]:
-    """The middle of what a cut at native size shows, from the boxes' left and top: the box's own middle, or, in
-    what is larger than the cut, where the pictures differ most, their boxes laid on each other."""
+    """The middle of what a cut at native size shows, from the boxes' left and top: the box's own middle, or,
+    in what is larger than the cut, where the pictures differ most, their boxes laid on each other."""
     from scipy import ndimage  # slow to import
 
     width, height = (max(box[k + 2] - box[k] for box in boxes) for k in (0, 1))

@@ -123,8 +123,8 @@ ORDER = {
         )
     )
 }
-"""Which places are taken first, of those that were found. Chosen on 800 drawn pairs of training and validation
-designs: each next one is that which finds most of the changes found least often before."""
+"""Which places are taken first, of those that were found. Chosen on 800 drawn pairs of training and
+validation designs: each next one is that which finds most of the changes found least often before."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def propose(before: Pixels, after: Pixels, most: int = 12) -> list[Proposal]:
 
 
 def candidates(before: Pixels, after: Pixels) -> tuple[list[tuple[Slot, Proposal]], _Differences | None]:
-    """All places that were found, alike ones too; where the pictures differ, if they lie on each other."""
+    """All places that were found, alike ones too; where the pictures differ, if they lie one on the other."""
     if before.shape != after.shape:
         return _of_two_sizes(before, after)
     seen = visibility(before, after)

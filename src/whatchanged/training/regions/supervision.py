@@ -22,6 +22,8 @@ from whatchanged.worlds.screens.truth import Box, ScreenTruth
 ELEMENT_NAMES = tuple(ELEMENTS)
 HIT, NEAR = 0.5, 0.3
 """Intersection over union."""
+SOFT = 0.3
+"""Weight of how near places are, beside which of them are hits."""
 ABSENT = -1
 MOST_BOXES = 12
 """Boxes of a pair's changes, alike things each by itself; those beyond are not told."""
@@ -160,9 +162,9 @@ def region_loss(said: Judgement, places: Tensor, labels: Labels, there: Tensor) 
     """Six terms: which kind, which element, whether it is a change at all, which place is the best, where the
     boxes should be, whether the pair shows a change.
 
-    places: (B, N, 2, 4). there: (B, N), real places. The target of ``rank`` is a distribution over a pair's
-    places, in proportion to the square of their overlaps, where one of them is near a change. Boxes learn
-    from 1 - IoU of the refined ones.
+    places: (B, N, 2, 4). there: (B, N), real places. ``rank`` is a distribution p over a pair's places: its
+    term is -log of the sum of p over the hits, and ``SOFT`` times the cross-entropy of p with the squares of
+    all overlaps, for pairs that have such places. Boxes learn from 1 - IoU of the refined ones.
     """
     kind = labels.kind.masked_fill(~there, ABSENT).flatten()
     element = labels.element.masked_fill(~there, ABSENT).flatten()
@@ -174,6 +176,8 @@ def region_loss(said: Judgement, places: Tensor, labels: Labels, there: Tensor) 
     shown = (labels.share * there).amax(1) >= NEAR
     wanted = wanted / wanted.sum(1, keepdim=True).clamp_min(1e-6)
     ranked = said.rank.masked_fill(~there, -1e4).log_softmax(1)
+    hit = (labels.share >= HIT) & there
+    among_hits = ranked.masked_fill(~hit, -1e4).logsumexp(1)
     apart = 1 - iou(refined(places, said.shift), labels.boxes)
     pairs = F.binary_cross_entropy_with_logits(said.verdict, labels.verdict.float(), reduction="none")
     return {
@@ -184,7 +188,7 @@ def region_loss(said: Judgement, places: Tensor, labels: Labels, there: Tensor) 
             F.cross_entropy(said.elements.flatten(0, 1), element.clamp_min(0), reduction="none"), element >= 0
         ),
         "changed": _mean(verdict, judged),
-        "rank": _mean(-(wanted * ranked).sum(1), shown),
+        "rank": _mean(-among_hits, hit.any(1)) + SOFT * _mean(-(wanted * ranked).sum(1), shown),
         "box": _mean(apart, labels.known & there[..., None]),
         "verdict": _mean(pairs, there.any(1)),
     }

@@ -29,6 +29,8 @@ from whatchanged.worlds.screens.kinds import KINDS
 
 HEADS = 4
 """Of the layer in which places read each other."""
+DROPPED = 0.15
+"""Share of a place's features that are left out while it learns."""
 GRID = 8
 """Rows and columns of the grid that attention is painted back to."""
 
@@ -62,15 +64,16 @@ class RegionNet(nn.Module):
                 nn.ReLU(),
             ]
             inputs = outputs
-        self.convolutions = nn.Sequential(*layers).to(
-            memory_format=torch.channels_last
-        )  # half as slow on a CPU
+        self.convolutions = nn.Sequential(*layers)
         self.measured = nn.Sequential(nn.Linear(NUMBERS, width), nn.ReLU())
-        self.join = nn.Sequential(nn.Linear(2 * inputs + width, width), nn.ReLU(), nn.LayerNorm(width))
+        self.join = nn.Sequential(
+            nn.Linear(2 * inputs + width, width), nn.ReLU(), nn.LayerNorm(width), nn.Dropout(DROPPED)
+        )
 
     def forward(self, crops: Tensor, numbers: Tensor) -> Tensor:
         """(M, 2 PLANES, S, S) and (M, NUMBERS) -> (M, F)."""
-        found = self.convolutions(crops.contiguous(memory_format=torch.channels_last))  # (M, C, s, s)
+        crops = crops.contiguous(memory_format=torch.channels_last)  # convolutions are half as slow on a CPU
+        found = self.convolutions(crops)  # (M, C, s, s)
         pooled = torch.cat([found.mean((2, 3)), found.amax((2, 3))], 1)  # (M, 2C)
         joined: Tensor = self.join(torch.cat([pooled, self.measured(numbers)], 1))
         return joined
@@ -160,7 +163,7 @@ class RegionVision(PlainVision):
             found["changed"][..., 0],
             found["rank"][..., 0],
             self.heads["verdict"](strongest)[..., 0],
-            self.heads["shift"](features).unflatten(-1, (2, 4)),
+            self.heads["shift"](features).reshape(*features.shape[:-1], 2, 4),
         )
 
     def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
@@ -193,7 +196,8 @@ def recoloured(crops: Tensor) -> Tensor:
     every second pair light for dark. What changed stays what it was."""
     batch = len(crops)
     order = torch.stack([torch.randperm(3, device=crops.device) for _ in range(batch)])
-    planes = crops.unflatten(2, (4, 4))  # two pictures, each near and as a whole: red, green, blue, mask
+    # two pictures, each near and as a whole, with red, green, blue and the mask
+    planes = crops.reshape(*crops.shape[:2], 4, PLANES // 2, *crops.shape[3:])
     index = torch.cat([order, order.new_full((batch, 1), 3)], 1)[:, None, None, :, None, None]
     planes = planes.gather(3, index.expand_as(planes))
     turned = torch.rand(batch, device=crops.device) < 0.5
