@@ -53,28 +53,31 @@ class Places:
 class RegionNet(nn.Module):
     """Both cuts of a place and its numbers -> F features."""
 
-    def __init__(self, channels: Sequence[int], width: int) -> None:
+    def __init__(self, channels: Sequence[int], width: int, side: int) -> None:
         super().__init__()
         layers: list[nn.Module] = []
-        inputs = 2 * PLANES
+        inputs, cells = 2 * PLANES, side
         for outputs in channels:
             layers += [
                 nn.Conv2d(inputs, outputs, 3, stride=2, padding=1, bias=False),
                 nn.BatchNorm2d(outputs),
                 nn.ReLU(),
             ]
-            inputs = outputs
+            inputs, cells = outputs, (cells + 1) // 2
         self.convolutions = nn.Sequential(*layers)
         self.measured = nn.Sequential(nn.Linear(NUMBERS, width), nn.ReLU())
         self.join = nn.Sequential(
-            nn.Linear(2 * inputs + width, width), nn.ReLU(), nn.LayerNorm(width), nn.Dropout(DROPPED)
+            nn.Linear((2 + cells**2) * inputs + width, width),
+            nn.ReLU(),
+            nn.LayerNorm(width),
+            nn.Dropout(DROPPED),
         )
 
     def forward(self, crops: Tensor, numbers: Tensor) -> Tensor:
         """(M, 2 PLANES, S, S) and (M, NUMBERS) -> (M, F)."""
         crops = crops.contiguous(memory_format=torch.channels_last)  # convolutions are half as slow on a CPU
         found = self.convolutions(crops)  # (M, C, s, s)
-        pooled = torch.cat([found.mean((2, 3)), found.amax((2, 3))], 1)  # (M, 2C)
+        pooled = torch.cat([found.mean((2, 3)), found.amax((2, 3)), found.flatten(1)], 1)  # where it is, too
         joined: Tensor = self.join(torch.cat([pooled, self.measured(numbers)], 1))
         return joined
 
@@ -87,7 +90,7 @@ class RegionVision(PlainVision):
         self.rows = self.columns = GRID
         self.patches, self.side = config.regions, config.side
         self.raw_width = self.width = width = config.width
-        self.net = RegionNet(config.channels, width)
+        self.net = RegionNet(config.channels, width, config.side)
         self.context = CLIPBlock(width, HEADS, 2 * width, "gelu")
         self.exit_norm = nn.LayerNorm(width)
         self.before = nn.Linear(width, width)
