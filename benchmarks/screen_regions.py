@@ -26,7 +26,7 @@ from whatchanged.measured.crops import NUMBERS
 from whatchanged.measured.proposals import overlap
 from whatchanged.records import PairRecord
 from whatchanged.training.regions.store import NOTES, RegionFiles, RegionReader
-from whatchanged.training.regions.supervision import ELEMENT_NAMES, refined
+from whatchanged.training.regions.supervision import ELEMENT_NAMES, refined, supported
 from whatchanged.training.regions.vision import RegionVision, chances
 from whatchanged.training.run_folder import open_run
 from whatchanged.worlds.screens.kinds import KINDS
@@ -106,10 +106,9 @@ class Net:
             said = self.vision.judge(self.vision.features(places))
             chance = chances(said, places.there)[0]
             boxes = refined(places.boxes, said.shift)[0].round()
-            rank = said.rank[0].masked_fill(~places.there[0], -1e4)
+            best = int(supported(said.rank, places.boxes, places.there)[0].argmax())
         if not places.there.any():
             return Answer(0.0)
-        best = int(rank.argmax())
         kind = KINDS[int(said.kinds[0, best].argmax())]
         element = ELEMENT_NAMES[int(said.elements[0, best].argmax())]
         before, after = (_inside_of(boxes[best, side], places.sizes[0, best, side]) for side in (0, 1))
