@@ -159,30 +159,34 @@ def scored(answers: Sequence[Answer], known: Sequence[ScreenTruth], limit: float
     return Scored(np.array([answer.chance for answer in answers]), right, limit)
 
 
+def mean_of(values: NDArray[np.float64]) -> Score:
+    """The score that is the mean of the rows."""
+    return lambda rows: float(values[rows].mean())
+
+
 def figures_of(
     systems: dict[str, Scored], changed: NDArray[np.bool_], groups: NDArray[np.intp], resamples: int
 ) -> dict[str, Any]:
     """Every measure of every system with its interval, and of the network less the rules."""
     own = groups[changed]
     found: dict[str, Any] = {}
-    scores: dict[str, dict[str, Score]] = {}
     for name, system in systems.items():
         found[name] = verdict_rows(system.chances, system.limit, changed, groups, resamples)
         for share, right in system.right.items():
             found[name][share] = with_interval(share_of(right[changed]), own, resamples)
-        scores[name] = {share: share_of(right[changed]) for share, right in system.right.items()}
-    found["difference"] = {
-        share: with_interval(
-            lambda rows, share=share: scores["network"][share](rows) - scores["rules"][share](rows),
-            own,
-            resamples,
-        )
-        for share in SHARES
+    rules, network = systems["rules"], systems["network"]
+    better = {
+        share: network.right[share][changed].astype(float) - rules.right[share][changed] for share in SHARES
     }
-    area = [lambda rows, one=one: auroc(one.chances[rows], changed[rows]) for one in systems.values()]
-    found["difference"]["auroc"] = with_interval(
-        lambda rows: area[1](rows) - area[0](rows), groups, resamples
-    )
+    found["difference"] = {
+        share: with_interval(mean_of(gain), own, resamples) for share, gain in better.items()
+    }
+
+    def larger(rows: NDArray[np.intp]) -> float:
+        areas = [auroc(one.chances[rows], changed[rows]) for one in (network, rules)]
+        return areas[0] - areas[1]
+
+    found["difference"]["auroc"] = with_interval(larger, groups, resamples)
     return found
 
 

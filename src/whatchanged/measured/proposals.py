@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from whatchanged.measured.boxes import area, grown, iou
 from whatchanged.measured.canvas import compare_sizes
-from whatchanged.measured.changes import Found, found_changes, merged, tightened
+from whatchanged.measured.changes import found_changes, merged, tightened
+from whatchanged.measured.found import Found
 from whatchanged.measured.gate import CERTAIN, Visibility, visibility
 from whatchanged.measured.layers import ground_colour, usual_colour
 from whatchanged.measured.planes import enlarged
