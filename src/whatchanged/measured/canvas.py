@@ -9,7 +9,8 @@ from PIL import Image
 
 from whatchanged.measured import words
 from whatchanged.measured.boxes import area, common
-from whatchanged.measured.changes import Found, found_changes, in_words, told
+from whatchanged.measured.changes import found_changes, in_words, told
+from whatchanged.measured.found import Found
 from whatchanged.measured.gate import visibility
 from whatchanged.measured.motion import Run, runs_of_lines
 from whatchanged.measured.reading import Pixels

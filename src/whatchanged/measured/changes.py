@@ -127,7 +127,7 @@ def _follows_all(found: Sequence[Found], moved: Sequence[Found]) -> bool:
 
 def _step(moved: Found) -> int:
     """How far something moved."""
-    return max(abs(moved.finding.values.get(name, 0)) for name in ("dx", "dy"))
+    return max(abs(int(moved.finding.values.get(name, 0))) for name in ("dx", "dy"))
 
 
 def _one_line(written: Found, moved: Found) -> bool:

@@ -16,6 +16,8 @@ WORD_SPACE = 0.4
 """Words of one line are at most so far apart, as a part of the line's height."""
 SHORTEST_LINE, HIGHEST_LINE = 5, 28
 """Pixels that a line of text is high at least and at most."""
+RIM = 2
+"""Pixels at both ends of a box that may belong to what lies beside it."""
 MOST_LINE = 4.0
 """A line that is longer than so many times what changed in it is told without the rest."""
 MOST_WORD = 0.55
@@ -56,7 +58,9 @@ def _of_line(before: Pixels, after: Pixels, one: Found) -> Found:
     was, now = line_around(before, other), line_around(after, seed)
     if was is None or now is None:
         return one
-    longest = max(was[2] - was[0], now[2] - now[0])
+    lengths = {"removed": was[2] - was[0], "added": now[2] - now[0]}
+    # What came or went is a word where it stood in a line itself, not where others closed up.
+    longest = lengths.get(str(one.finding.kind), max(lengths.values()))
     lowest, highest = (choose(line[3] - line[1] for line in (was, now)) for choose in (min, max))
     alike = lowest >= ONE_HEIGHT * height and ONE_HEIGHT * highest <= height
     most = longest - 2 if one.finding.kind == "rewritten" else MOST_WORD * longest
@@ -78,6 +82,9 @@ def line_around(pixels: Pixels, box: Box) -> Box | None:
     filled = ink.any(axis=0)
     wall = ink.all(axis=0)
     space = round(WORD_SPACE * height)
+    inside = np.flatnonzero(filled[left + RIM : right - RIM]) + left + RIM
+    if len(inside):
+        left, right = int(inside[0]), int(inside[-1]) + 1
     start = left - _reach(filled[:left][::-1], wall[:left][::-1], space)
     stop = right + _reach(filled[right:], wall[right:], space)
     columns = np.flatnonzero(filled[start:stop] & ~wall[start:stop])
