@@ -16,6 +16,7 @@ as float32.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +30,14 @@ from whatchanged.datasets import Dataset
 from whatchanged.errors import DatasetError, OutputError
 from whatchanged.files import write_whole
 from whatchanged.json_values import read_json
-from whatchanged.measured.crops import NUMBERS, PLANES, cut, numbers
-from whatchanged.measured.proposals import propose
+from whatchanged.measured.crops import NUMBERS, PLANES, see
 from whatchanged.measured.reading import read_picture
 from whatchanged.processes import in_order, worker_pool
 from whatchanged.recipes.schema import RegionsConfig
 from whatchanged.records import PairRecord
-from whatchanged.training.batches import PictureReader
 from whatchanged.training.data.grid_files import PATTERN, picture_name, shard_file
 
-REGIONS, SIDE = 8, 40
+REGIONS, SIDE = 12, 40
 """Regions of a pair at most, and pixels of a side of a cut, unless a recipe says otherwise."""
 SHARD = 128
 """Pairs of a shard."""
@@ -58,18 +57,15 @@ def row_width(side: int) -> int:
 def regions_of(before: Path, after: Path, regions: int = REGIONS, side: int = SIDE) -> Tensors:
     """The regions of one pair, as a shard of one pair holds them. Raises ImageError."""
     one, other = (read_picture(path).on_white for path in (before, after))
-    proposals = propose(one, other, regions)
-    crops = np.zeros((len(proposals), 2, PLANES, side, side), np.uint8)
-    measured = np.zeros((len(proposals), NUMBERS), np.float32)
-    boxes = np.zeros((len(proposals), 2, 4), np.int32)
-    for place, proposal in enumerate(proposals):
-        boxes[place] = proposal.boxes
-        for picture, pixels in enumerate((one, other)):
-            crops[place, picture] = cut(pixels, proposal.boxes[picture], side)
-        measured[place] = numbers(one, other, proposal, place, len(proposals))
-    sizes = np.array([[[pixels.shape[1], pixels.shape[0]] for pixels in (one, other)]], np.int32)
-    first = np.array([0, len(proposals)], np.int64)
-    return {"crops": crops, "numbers": measured, "boxes": boxes, "sizes": sizes, "first": first}
+    seen = see(one, other, regions, side)
+    first = np.array([0, len(seen.boxes)], np.int64)
+    return {
+        "crops": seen.crops,
+        "numbers": seen.numbers,
+        "boxes": seen.boxes,
+        "sizes": seen.sizes[None],
+        "first": first,
+    }
 
 
 def store_regions(
@@ -204,29 +200,23 @@ def _open_checked(path: Path, about: Mapping[str, int]) -> Any:
 
 
 class RegionFiles:
-    """The shards of one folder; a picture's regions are read when asked for.
+    """The shards of one folder; a pair's regions are read when asked for.
 
-    Raises DatasetError where there is no shard, shards differ in sizes, or a picture belongs to two pairs.
+    Raises DatasetError where there is no shard, or shards differ in sizes.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.about: dict[str, int] = {}
-        self._places: dict[str, tuple[Path, int, int]] = {}
+        self._places: dict[tuple[str, str], tuple[Path, int]] = {}
         self._open: dict[Path, Any] = {}
         for path in sorted(folder.glob(PATTERN)):
             told = _read_header(path)
             if self.about and told["about"] != self.about:
                 raise DatasetError(f"{path}: its regions are of other sizes than those beside it.")
             self.about = told["about"]
-            for row, names in enumerate(told["pairs"]):
-                for picture, name in enumerate(names):
-                    if name in self._places:
-                        raise DatasetError(
-                            f"{path}: {name} belongs to two pairs, and regions are of one pair. Copy the"
-                            " picture under a name of its own."
-                        )
-                    self._places[name] = (path, row, picture)
+            for row, (before, after) in enumerate(told["pairs"]):
+                self._places[before, after] = (path, row)
         if not self.about:
             raise DatasetError(
                 f"{folder}: no regions lie here. Run: whatchanged features DATA {folder} --backbone regions"
@@ -241,35 +231,51 @@ class RegionFiles:
                 f" vision.regions={self.about['regions']} --set vision.side={self.about['side']}."
             )
 
-    def read(self, name: str) -> Rows:
-        """One picture's regions as rows of bytes, (regions, row_width). Raises DatasetError."""
-        place = self._places.get(name)
+    def read(self, before: str, after: str) -> tuple[Rows, Rows]:
+        """A pair's regions in both pictures as rows of bytes, (regions, row_width). Raises DatasetError."""
+        place = self._places.get((before, after))
         if place is None:
             raise DatasetError(
-                f"{self.folder}: no regions of {name}. Run `whatchanged features` on the whole data set."
+                f"{self.folder}: no regions of {before} and {after}. Run `whatchanged features` on the whole"
+                " data set."
             )
-        path, row, picture = place
+        path, row = place
         if path not in self._open:
             self._open[path] = _open_checked(path, self.about)
         shard = self._open[path]
         first, last = (int(end) for end in shard.get_slice("first")[row : row + 2])
-        rows = np.zeros((self.about["regions"], row_width(self.about["side"])), np.uint8)
-        if first == last:
-            return rows
         count = last - first
-        own = slice(first, last)
-        notes = np.ones((count, NOTES), np.float32)
-        notes[:, :NUMBERS] = shard.get_slice("numbers")[own]
-        notes[:, NUMBERS : NUMBERS + 4] = shard.get_slice("boxes")[own, picture]
-        notes[:, NUMBERS + 4 : NUMBERS + 6] = shard.get_slice("sizes")[row, picture]
-        crops = shard.get_slice("crops")[own, picture].reshape(count, -1)
-        rows[:count, : crops.shape[1]] = crops
-        rows[:count, crops.shape[1] :] = notes.view(np.uint8)
-        return rows
+        both = np.zeros((2, self.about["regions"], row_width(self.about["side"])), np.uint8)
+        if count:
+            own = slice(first, first + count)
+            notes = np.ones((2, count, NOTES), np.float32)
+            notes[..., :NUMBERS] = shard.get_slice("numbers")[own]
+            notes[..., NUMBERS : NUMBERS + 4] = shard.get_slice("boxes")[own].swapaxes(0, 1)
+            notes[..., NUMBERS + 4 : NUMBERS + 6] = shard.get_slice("sizes")[row][:, None]
+            crops = shard.get_slice("crops")[own].swapaxes(0, 1).reshape(2, count, -1)
+            both[:, :count, : crops.shape[2]] = crops
+            both[:, :count, crops.shape[2] :] = notes.view(np.uint8)
+        return both[0], both[1]
 
 
-def region_reader(config: RegionsConfig, folder: Path, root: Path) -> PictureReader:
-    """How a picture of the data set at ``root`` becomes regions, for training. Raises DatasetError."""
+@dataclass(frozen=True)
+class RegionReader:
+    """How the pictures of the data set at ``root`` become regions, for training."""
+
+    files: RegionFiles
+    root: Path
+
+    def __call__(self, path: Path) -> Rows:
+        """Regions are of two pictures. Raises DatasetError."""
+        raise DatasetError(f"{path}: a single picture has no regions; the recipe needs pairs.")
+
+    def pair(self, before: Path, after: Path) -> tuple[Rows, Rows]:
+        """The regions of both pictures of a pair. Raises DatasetError."""
+        return self.files.read(picture_name(before, self.root), picture_name(after, self.root))
+
+
+def region_reader(config: RegionsConfig, folder: Path, root: Path) -> RegionReader:
+    """How the pictures of the data set at ``root`` become regions, for training. Raises DatasetError."""
     files = RegionFiles(folder)
     files.check(config.regions, config.side)
-    return lambda path: files.read(picture_name(path, root))
+    return RegionReader(files, root)
