@@ -25,8 +25,8 @@ from whatchanged.captioner.onnx_graphs import Graph
 from whatchanged.errors import BundleError
 from whatchanged.measured import words
 from whatchanged.measured.boxes import area, common
-from whatchanged.measured.crops import NUMBERS, PLANES, cut, numbers
-from whatchanged.measured.proposals import Proposal, propose
+from whatchanged.measured.crops import NUMBERS, PLANES, Places, see
+from whatchanged.measured.proposals import Proposal
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import KINDS, Box, Kind, Measured, Statement
 from whatchanged.measured.values import values_of
@@ -90,34 +90,17 @@ class RegionModel:
 
     def tell(self, before: Pixels, after: Pixels, measured: Measured) -> Told:
         """What the model says of two pictures, whose measured answer is known."""
-        places = propose(before, after, self.input.regions)
-        if not places:
+        places = see(before, after, self.input.regions, self.input.side)
+        if not places.proposals:
             return Told((), measured.no_change, measured.verdict == "changed")
-        judged = self.judge(before, after, places)
+        judged = self.judge(places)
         no_change = self.no_change(judged, measured)
-        statements = self._statements(before, after, places, judged)
+        statements = self._statements(before, after, places.proposals, judged)
         return Told(statements, no_change, no_change < self.card.no_change.threshold)
 
-    def judge(self, before: Pixels, after: Pixels, places: Sequence[Proposal]) -> Judgement:
+    def judge(self, places: Places) -> Judgement:
         """What the graph says of these places, at least one. Raises BundleError."""
-        return self.run(self.inputs(before, after, places))
-
-    def inputs(self, before: Pixels, after: Pixels, places: Sequence[Proposal]) -> dict[str, NDArray[Any]]:
-        """What the graph reads of these places."""
-        crops = [
-            [
-                cut(pixels, box, self.input.side)
-                for pixels, box in zip((before, after), one.boxes, strict=True)
-            ]
-            for one in places
-        ]
-        rows = [numbers(before, after, one, at, len(places)) for at, one in enumerate(places)]
-        boxes = np.array([one.boxes for one in places], np.float32)
-        return {"crops": np.array(crops), "numbers": np.stack(rows), "boxes": boxes}
-
-    def run(self, inputs: dict[str, NDArray[Any]]) -> Judgement:
-        """What the graph says. Raises BundleError."""
-        found = self._graph.run(inputs)
+        found = self._graph.run(inputs_of(places))
         return Judgement(**{**found, "verdict": float(found["verdict"][0])})
 
     def no_change(self, judged: Judgement, measured: Measured) -> float:
@@ -176,6 +159,12 @@ class RegionModel:
                 )
             )
         return tuple(found)
+
+
+def inputs_of(places: Places) -> dict[str, NDArray[Any]]:
+    """What the graph reads."""
+    boxes = places.boxes.astype(np.float32)
+    return {"crops": places.crops, "numbers": places.numbers, "boxes": boxes}
 
 
 def confidences(judged: Judgement, by: Statements) -> NDArray[np.float64]:
@@ -244,7 +233,7 @@ def _declared(bundle: Bundle) -> tuple[RegionInput, Statements]:
     if (card.input.planes, card.input.numbers) != (PLANES, NUMBERS):
         raise BundleError(
             f"{bundle.folder}: {card.name} reads {card.input.planes} planes and {card.input.numbers} numbers"
-            f" of a place; this version of whatchanged measures {PLANES} and {NUMBERS}. Export the model again."
+            f" of a place; this version measures {PLANES} and {NUMBERS}. Export the model again."
         )
     unknown = [kind for kind in card.statements.kinds if kind not in KINDS]
     if unknown or not card.statements.kinds or not card.statements.elements:

@@ -4,23 +4,30 @@ Axis letters: S pixels of a side of a cut.
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
 from whatchanged.measured.boxes import area, grown
+from whatchanged.measured.gate import probability_of_no_change
 from whatchanged.measured.layers import Layer, read_layer
-from whatchanged.measured.proposals import Proposal
+from whatchanged.measured.proposals import Proposal, propose
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import KINDS, Box
+from whatchanged.measured.things import GATHERED
 
 PLANES = 8
 """Planes of a place in one picture: red, green, blue and the box's mask, at native size and as a whole."""
 AROUND = 0.5
 """What is seen around the place as a whole, as a part of its longer side, and at least ``LEAST_AROUND``."""
 LEAST_AROUND = 8
-NUMBERS = 48
+CELL = 8
+"""Pixels of a side of a cell; where pictures differ most is found by cells."""
+FINER = 3
+"""How many pixels of a window are at least averaged to one of a cut, along each side, where it has as many."""
+NUMBERS = 73
 """Numbers of a place; see ``numbers``."""
 ASPECTS = (
     "position",
@@ -32,31 +39,116 @@ ASPECTS = (
     "text",
     "length",
     "thing",
+    "size",
+    "shape",
     "cluster",
+    "strong",
+    "all",
+    "inked",
+    *GATHERED,
+    "across",
+    "down",
+    "form",
+    "frame",
+    "sizes",
 )
-"""Finer words of the rules that a number stands for."""
+"""Finer words of the rules, and ways in which a place is found, that a number stands for."""
+MOST = 12
+"""Places that are 1 on the scale of their numbers."""
+COARSEST = 64
+"""Pixels of the longer side of a place whose layers are read from all of its pixels."""
 WIDEST = 4000
 """Pixels that are 1 on the scale of lengths."""
 
 
-def cut(picture: Pixels, box: Box, side: int) -> NDArray[np.uint8]:
-    """One picture around a box: (PLANES, S, S).
+@dataclass(frozen=True)
+class Places:
+    """What a model sees of a pair: R places, the most telling first.
 
-    The first four planes are at native size around the box's middle, with white beyond the picture's edge;
-    the others show all of the box with what is around it, made smaller (never larger).
+    crops: (R, 2, PLANES, S, S) uint8, before and after. numbers: (R, NUMBERS) float32. boxes: (R, 2, 4) int32,
+    in pixels of their own picture. sizes: (2, 2) int32, width and height of the pictures. proposals: where they
+    come from.
     """
-    x, y = (box[0] + box[2]) // 2 - side // 2, (box[1] + box[3]) // 2 - side // 2
-    near = _window(picture, (x, y, x + side, y + side), box)
+
+    crops: NDArray[np.uint8]
+    numbers: NDArray[np.float32]
+    boxes: NDArray[np.int32]
+    sizes: NDArray[np.int32]
+    proposals: tuple[Proposal, ...]
+
+
+def see(before: Pixels, after: Pixels, most: int, side: int) -> Places:
+    """What a model sees of two pictures: at most so many places, with cuts of ``side`` pixels."""
+    found = propose(before, after, most)
+    count = len(found)
+    return Places(
+        np.array([cuts(before, after, one.boxes, side) for one in found], np.uint8).reshape(
+            count, 2, PLANES, side, side
+        ),
+        np.array(
+            [numbers(before, after, one, place, count) for place, one in enumerate(found)], np.float32
+        ).reshape(count, NUMBERS),
+        np.array([one.boxes for one in found], np.int32).reshape(count, 2, 4),
+        np.array([[picture.shape[1], picture.shape[0]] for picture in (before, after)], np.int32),
+        tuple(found),
+    )
+
+
+def cuts(before: Pixels, after: Pixels, boxes: tuple[Box, Box], side: int) -> NDArray[np.uint8]:
+    """Both pictures around their boxes: (2, PLANES, S, S).
+
+    The first four planes are at native size, around the place of the box where the pictures differ most, with
+    white beyond the picture's edge; the others show all of the box with what is around it, made smaller (never
+    larger).
+    """
+    across, down = _busiest(before, after, boxes, side)
+    found = []
+    for picture, box in zip((before, after), boxes, strict=True):
+        x, y = box[0] + across - side // 2, box[1] + down - side // 2
+        near = _window(picture, (x, y, x + side, y + side), box)
+        found.append(np.concatenate([near, _whole(picture, box, side)]))
+    return np.stack(found)
+
+
+def _busiest(before: Pixels, after: Pixels, boxes: tuple[Box, Box], side: int) -> tuple[int, int]:
+    """The middle of what a cut at native size shows, from the boxes' left and top: the box's own middle, or, in
+    what is larger than the cut, where the pictures differ most, their boxes laid on each other."""
+    from scipy import ndimage  # slow to import
+
+    width, height = (max(box[k + 2] - box[k] for box in boxes) for k in (0, 1))
+    if max(width, height) <= side:
+        return width // 2, height // 2
+    parts = [
+        picture[box[1] : box[3], box[0] : box[2]] for picture, box in zip((before, after), boxes, strict=True)
+    ]
+    rows, columns = (min(part.shape[axis] for part in parts) for axis in (0, 1))
+    one, other = (part[:rows, :columns, 1] for part in parts)  # green tells most of what is seen
+    if not rows or not columns:
+        return width // 2, height // 2
+    steps = (np.maximum(one, other) - np.minimum(one, other)).astype(np.int64)
+    cells = np.add.reduceat(np.add.reduceat(steps, range(0, rows, CELL), 0), range(0, columns, CELL), 1)
+    near = ndimage.uniform_filter(cells.astype(np.float64), max(1, side // CELL), mode="constant")
+    row, column = np.unravel_index(int(near.argmax()), near.shape)
+    return min(int((column + 0.5) * CELL), columns), min(int((row + 0.5) * CELL), rows)
+
+
+def _whole(picture: Pixels, box: Box, side: int) -> NDArray[np.uint8]:
+    """All of a box with what is around it: (4, S, S)."""
     reach = max(LEAST_AROUND, round(AROUND * max(box[2] - box[0], box[3] - box[1])))
     height, width = picture.shape[:2]
     wide = grown(box, reach, (width, height))
     longest = max(wide[2] - wide[0], wide[3] - wide[1], side)
     left, top = (wide[0] + wide[2] - longest) // 2, (wide[1] + wide[3] - longest) // 2
-    whole = _window(picture, (left, top, left + longest, top + longest), box)
-    if longest > side:
-        planes = [Image.fromarray(plane).resize((side, side), Image.Resampling.BOX) for plane in whole]
-        whole = np.stack([np.asarray(plane) for plane in planes])
-    return np.concatenate([near, whole])
+    window = (left, top, left + longest, top + longest)
+    if longest == side:
+        return _window(picture, window, box)
+    step = math.ceil(longest / side / FINER)  # of very large windows every so many pixels are enough
+    shown, thin = (
+        (ends[0] // step, ends[1] // step, -(-ends[2] // step), -(-ends[3] // step)) for ends in (window, box)
+    )
+    planes = _window(picture[::step, ::step], shown, thin)
+    small = [Image.fromarray(plane).resize((side, side), Image.Resampling.BOX) for plane in planes]
+    return np.stack([np.asarray(plane) for plane in small])
 
 
 def _window(picture: Pixels, window: Box, box: Box) -> NDArray[np.uint8]:
@@ -79,8 +171,9 @@ def _window(picture: Pixels, window: Box, box: Box) -> NDArray[np.uint8]:
 def numbers(before: Pixels, after: Pixels, proposal: Proposal, place: int, count: int) -> NDArray[np.float32]:
     """What was measured of the proposal at this place of ``count``: NUMBERS numbers, most in 0..1.
 
-    Whether each box is there, place in the picture, sizes, steps, strength, what the rules say, and the
-    layers of both pictures there: ground, fill and ink, their colours and shares.
+    Whether each box is there, place in the picture, sizes, steps, strength, the measured verdict, what of the
+    differences lies there, what the rules say, and the layers of both pictures there: ground, fill and ink,
+    their colours and shares.
     """
     one, other = proposal.boxes
     height, width = after.shape[:2]
@@ -100,12 +193,15 @@ def numbers(before: Pixels, after: Pixels, proposal: Proposal, place: int, count
         min(1.0, proposal.pixels / max(1, area(other))),
         proposal.confidence,
         float(proposal.cause),
-        place / 8,
-        count / 8,
+        place / MOST,
+        count / MOST,
+        math.log1p(max(0.0, proposal.score)) / 5,
+        probability_of_no_change(proposal.score),
+        *proposal.shares,
         float(before.shape != after.shape),
         *(float(proposal.rule == kind) for kind in KINDS),
         *(float(proposal.aspect == aspect) for aspect in ASPECTS),
-        *_layers(read_layer(before, _inside(one, before)), read_layer(after, _inside(other, after))),
+        *_layers(_layer(before, one), _layer(after, other)),
     ]
     return np.array(found, np.float32)
 
@@ -118,11 +214,15 @@ def _signed(step: int) -> float:
     return math.copysign(_length(abs(step)), step)
 
 
-def _inside(box: Box, picture: Pixels) -> Box:
-    """The box, or the part of it that a picture of another size has; at least a pixel."""
+def _layer(picture: Pixels, box: Box) -> Layer:
+    """The layers of a box, or of the part of it that a picture of another size has; of a large one every so
+    many pixels."""
+    step = max(1, max(box[2] - box[0], box[3] - box[1]) // COARSEST)
+    picture = picture[::step, ::step]
     height, width = picture.shape[:2]
-    left, top = min(box[0], width - 1), min(box[1], height - 1)
-    return left, top, max(left + 1, min(box[2], width)), max(top + 1, min(box[3], height))
+    left, top = min(box[0] // step, width - 1), min(box[1] // step, height - 1)
+    right, bottom = min(-(-box[2] // step), width), min(-(-box[3] // step), height)
+    return read_layer(picture, (left, top, max(left + 1, right), max(top + 1, bottom)))
 
 
 def _layers(one: Layer, other: Layer) -> list[float]:

@@ -199,7 +199,7 @@ class RegionsConfig(VisionSettings):
     stored: ClassVar[bool] = True
 
     kind: Literal["regions"] = "regions"
-    regions: int = 8
+    regions: int = 12
     """Tokens of a picture at most: what ``whatchanged features --backbone regions`` stored."""
     side: int = 40
     """Pixels of a side of a cut, as stored."""

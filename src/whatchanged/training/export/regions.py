@@ -15,11 +15,11 @@ from scipy.optimize import minimize_scalar
 
 from whatchanged.captioner.bundle import REGION_GRAPH, open_bundle, write_bundle
 from whatchanged.captioner.card import BoxAttention, Card, InDistribution, NoChange, RegionInput, Statements
-from whatchanged.captioner.regions import Judgement, RegionModel, confidences, logit, softmax
+from whatchanged.captioner.regions import Judgement, RegionModel, confidences, inputs_of, logit, softmax
 from whatchanged.errors import BundleError, RecipeError
 from whatchanged.measured import measure
-from whatchanged.measured.crops import NUMBERS, PLANES
-from whatchanged.measured.proposals import Proposal, propose
+from whatchanged.measured.crops import NUMBERS, PLANES, see
+from whatchanged.measured.proposals import Proposal
 from whatchanged.measured.reading import read_picture
 from whatchanged.measured.result import KINDS
 from whatchanged.recipes.schema import RegionsConfig
@@ -134,12 +134,12 @@ def _see(model: RegionModel, graph: RegionGraph, record: PairRecord, truth: Trut
     """One pair through the graph, and through torch. Raises BundleError where they differ."""
     assert record.after is not None
     before, after = (read_picture(path).on_white for path in (record.before, record.after))
-    places = propose(before, after, model.input.regions)
+    places = see(before, after, model.input.regions, model.input.side)
     measured = measure(record.before, record.after).no_change
-    if not places:
+    if not places.proposals:
         return _nothing(measured, bool(record.changed), model.said_by)
-    feed = model.inputs(before, after, places)
-    judged = model.run(feed)
+    feed = inputs_of(places)
+    judged = model.judge(places)
     with torch.inference_mode():
         wanted = graph(*(torch.from_numpy(feed[name]) for name in INPUTS))
     for name, tensor in zip(OUTPUTS, wanted, strict=True):
@@ -149,7 +149,7 @@ def _see(model: RegionModel, graph: RegionGraph, record: PairRecord, truth: Trut
                 f"{record.pair_id}: {name} of the exported graph differs from torch's by {off:.2g}, so"
                 " nothing was written. Export without --fp16 if it was set."
             )
-    return _labelled(measured, bool(record.changed), judged, places, truth)
+    return _labelled(measured, bool(record.changed), judged, places.proposals, truth)
 
 
 def _labelled(
@@ -265,7 +265,7 @@ def _fit_no_change(seen: Sequence[Seen], by: Statements, sentences: tuple[str, .
     tried = np.unique(chances)
     gaps = [abs((chances[changed] < at).mean() - (chances[~changed] >= at).mean()) for at in tried]
     how = (
-        f"maximum likelihood on {len(seen):,} validation pairs ({int((~changed).sum()):,} without change), beside"
-        " the measured probability; at the threshold the same part of both is right"
+        f"maximum likelihood on {len(seen):,} validation pairs ({int((~changed).sum()):,} without change),"
+        " beside the measured probability; at the threshold the same part of both is right"
     )
     return NoChange(float(tried[int(np.argmin(gaps))]), 1.0, shift, how, sentences)

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from whatchanged.measured.crops import PLANES
+from whatchanged.training.regions.supervision import refined
 from whatchanged.training.regions.vision import Places, RegionVision
 
 INPUTS = ("crops", "numbers", "boxes")
@@ -36,5 +37,5 @@ class RegionGraph(nn.Module):
             there,
         )
         said = self.vision.judge(self.vision.features(places))
-        verdict = said.changed.amax(1)
-        return said.kinds[0], said.elements[0], said.changed[0], said.rank[0], verdict, boxes + 0
+        better = refined(boxes[None], said.shift)[0]
+        return said.kinds[0], said.elements[0], said.changed[0], said.rank[0], said.verdict, better

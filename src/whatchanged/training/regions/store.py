@@ -27,8 +27,7 @@ from whatchanged.datasets import Dataset
 from whatchanged.errors import DatasetError, OutputError
 from whatchanged.files import write_whole
 from whatchanged.json_values import read_json
-from whatchanged.measured.crops import NUMBERS, PLANES, cut, numbers
-from whatchanged.measured.proposals import propose
+from whatchanged.measured.crops import NUMBERS, PLANES, see
 from whatchanged.measured.reading import read_picture
 from whatchanged.processes import in_order, worker_pool
 from whatchanged.recipes.schema import RegionsConfig
@@ -36,7 +35,7 @@ from whatchanged.records import PairRecord
 from whatchanged.training.batches import PictureReader
 from whatchanged.training.data.grid_files import PATTERN, picture_name, shard_file
 
-REGIONS, SIDE = 8, 40
+REGIONS, SIDE = 12, 40
 """Regions of a pair at most, and pixels of a side of a cut, unless a recipe says otherwise."""
 SHARD = 128
 """Pairs of a shard."""
@@ -54,18 +53,15 @@ def row_width(side: int) -> int:
 def regions_of(before: Path, after: Path, regions: int = REGIONS, side: int = SIDE) -> Tensors:
     """The regions of one pair, as a shard of one pair holds them. Raises ImageError."""
     one, other = (read_picture(path).on_white for path in (before, after))
-    proposals = propose(one, other, regions)
-    crops = np.zeros((len(proposals), 2, PLANES, side, side), np.uint8)
-    measured = np.zeros((len(proposals), NUMBERS), np.float32)
-    boxes = np.zeros((len(proposals), 2, 4), np.int32)
-    for place, proposal in enumerate(proposals):
-        boxes[place] = proposal.boxes
-        for picture, pixels in enumerate((one, other)):
-            crops[place, picture] = cut(pixels, proposal.boxes[picture], side)
-        measured[place] = numbers(one, other, proposal, place, len(proposals))
-    sizes = np.array([[[pixels.shape[1], pixels.shape[0]] for pixels in (one, other)]], np.int32)
-    first = np.array([0, len(proposals)], np.int64)
-    return {"crops": crops, "numbers": measured, "boxes": boxes, "sizes": sizes, "first": first}
+    seen = see(one, other, regions, side)
+    first = np.array([0, len(seen.boxes)], np.int64)
+    return {
+        "crops": seen.crops,
+        "numbers": seen.numbers,
+        "boxes": seen.boxes,
+        "sizes": seen.sizes[None],
+        "first": first,
+    }
 
 
 def store_regions(

@@ -1,7 +1,8 @@
 """What the truth of drawn pairs teaches about proposed places. None of it is part of a published method.
 
-A place belongs to the change whose box it overlaps most, where that is at least ``HIT``; it shows no change
-where it overlaps none by ``MISS`` or more. Between the two it teaches nothing.
+A place belongs to the change whose box it overlaps most, where that is at least ``NEAR``: from there on it
+learns kind, element and where the box should be. From ``HIT`` on it counts as a change, below ``NEAR`` as none;
+between the two that teaches nothing.
 
 Axis letters: B pairs, N places, T boxes of changes.
 """
@@ -19,7 +20,7 @@ from whatchanged.worlds.screens.kinds import KINDS
 from whatchanged.worlds.screens.truth import Box, ScreenTruth
 
 ELEMENT_NAMES = tuple(ELEMENTS)
-HIT, MISS = 0.5, 0.3
+HIT, NEAR = 0.5, 0.3
 """Intersection over union."""
 ABSENT = -1
 MOST_BOXES = 12
@@ -49,13 +50,18 @@ class Labels:
     """What each place shows.
 
     share: (B, N), the largest overlap with a change's box. kind, element: (B, N), of that change; -1 where
-    the overlap is below ``HIT``. changed: (B, N), 1 for a change, 0 for none, -1 where it teaches nothing.
+    the overlap is below ``NEAR``. changed: (B, N), 1 for a change, 0 for none, -1 where it teaches nothing.
+    boxes: (B, N, 2, 4), of that change; known: (B, N, 2), whether it has one and the overlap is ``NEAR``.
+    verdict: (B,), whether the pair shows any change.
     """
 
     share: Tensor
     kind: Tensor
     element: Tensor
     changed: Tensor
+    boxes: Tensor
+    known: Tensor
+    verdict: Tensor
 
 
 def collate(truths: Sequence[ScreenTruth]) -> RegionTruth:
@@ -117,11 +123,13 @@ def iou(one: Tensor, other: Tensor) -> Tensor:
 def label(places: Tensor, truth: RegionTruth) -> Labels:
     """What each place (B, N, 2, 4) shows."""
     share, change = overlaps(places, truth).max(-1)
-    hit = share >= HIT
-    kind = torch.where(hit, torch.gather(truth.kind, 1, change), ABSENT)
-    element = torch.where(hit, torch.gather(truth.element, 1, change), ABSENT)
-    changed = torch.where(hit, 1, torch.where(share < MISS, 0, ABSENT))
-    return Labels(share, kind, element, changed)
+    near = share >= NEAR
+    kind = torch.where(near, torch.gather(truth.kind, 1, change), ABSENT)
+    element = torch.where(near, torch.gather(truth.element, 1, change), ABSENT)
+    changed = torch.where(share >= HIT, 1, torch.where(near, ABSENT, 0))
+    boxes = torch.gather(truth.boxes, 1, change[..., None, None].expand(-1, -1, 2, 4))
+    known = torch.gather(truth.there, 1, change[..., None].expand(-1, -1, 2)) & near[..., None]
+    return Labels(share, kind, element, changed, boxes, known, truth.there.any(-1).any(-1))
 
 
 def pointed(places: Tensor, kinds: Tensor, truth: RegionTruth) -> Tensor:
@@ -138,32 +146,61 @@ def pointed(places: Tensor, kinds: Tensor, truth: RegionTruth) -> Tensor:
     return (inside & (kinds[..., None] == truth.kind[:, None])).any(-1)
 
 
-def region_loss(
-    kinds: Tensor, elements: Tensor, changed: Tensor, rank: Tensor, labels: Labels, there: Tensor
-) -> dict[str, Tensor]:
-    """Four terms: which kind, which element, whether it is a change at all, and which place is the best.
+@dataclass(frozen=True)
+class Judgement:
+    """What the heads say of each place, and of the pair.
 
-    kinds (B, N, 8), elements (B, N, E): logits; changed, rank (B, N): logits. there: (B, N), real places. The
-    target of ``rank`` is a distribution over a pair's places, in proportion to the square of their overlaps,
-    where one of them is a hit.
+    kinds: (B, N, 8), elements: (B, N, E), changed, rank: (B, N), verdict: (B,), logits: which kind, which element,
+    whether it shows a change, which place is the best; whether the pair shows a change at all.
+    shift: (B, N, 2, 4), how far each side of each box should move to the right or down, in parts of the box's width
+    or height.
+    """
+
+    kinds: Tensor
+    elements: Tensor
+    changed: Tensor
+    rank: Tensor
+    verdict: Tensor
+    shift: Tensor
+
+
+def refined(places: Tensor, shift: Tensor) -> Tensor:
+    """The boxes (B, N, 2, 4) with their sides moved as ``Judgement.shift`` says."""
+    sizes = (places[..., 2:] - places[..., :2]).clamp_min(1).repeat(1, 1, 1, 2)
+    return places + shift * sizes
+
+
+def region_loss(said: Judgement, places: Tensor, labels: Labels, there: Tensor) -> dict[str, Tensor]:
+    """Six terms: which kind, which element, whether it is a change at all, which place is the best, where the boxes
+    should be, whether the pair shows a change.
+
+    places: (B, N, 2, 4). there: (B, N), real places. The target of ``rank`` is a distribution over a pair's
+    places, in proportion to the square of their overlaps, where one of them is near a change. Boxes learn from 1 - IoU of
+    the refined ones.
     """
     kind = labels.kind.masked_fill(~there, ABSENT).flatten()
     element = labels.element.masked_fill(~there, ABSENT).flatten()
     judged = there & (labels.changed != ABSENT)
     verdict = F.binary_cross_entropy_with_logits(
-        changed, labels.changed.clamp_min(0).float(), reduction="none"
+        said.changed, labels.changed.clamp_min(0).float(), reduction="none"
     )
     wanted = (labels.share * there).square()
-    shown = (labels.share * there).amax(1) >= HIT
+    shown = (labels.share * there).amax(1) >= NEAR
     wanted = wanted / wanted.sum(1, keepdim=True).clamp_min(1e-6)
-    ranked = rank.masked_fill(~there, -1e4).log_softmax(1)
+    ranked = said.rank.masked_fill(~there, -1e4).log_softmax(1)
+    apart = 1 - iou(refined(places, said.shift), labels.boxes)
+    pairs = F.binary_cross_entropy_with_logits(said.verdict, labels.verdict.float(), reduction="none")
     return {
-        "kind": _mean(F.cross_entropy(kinds.flatten(0, 1), kind.clamp_min(0), reduction="none"), kind >= 0),
+        "kind": _mean(
+            F.cross_entropy(said.kinds.flatten(0, 1), kind.clamp_min(0), reduction="none"), kind >= 0
+        ),
         "element": _mean(
-            F.cross_entropy(elements.flatten(0, 1), element.clamp_min(0), reduction="none"), element >= 0
+            F.cross_entropy(said.elements.flatten(0, 1), element.clamp_min(0), reduction="none"), element >= 0
         ),
         "changed": _mean(verdict, judged),
         "rank": _mean(-(wanted * ranked).sum(1), shown),
+        "box": _mean(apart, labels.known & there[..., None]),
+        "verdict": _mean(pairs, there.any(1)),
     }
 
 

@@ -1,14 +1,15 @@
 """The vision of screens: proposed places as tokens, each judged by a small convolutional network.
 
-Both cuts of a place, laid on each other, go through strided convolutions; with the measured numbers, and the
-mean of all places of the pair, they make the features of a token. Heads tell kind and element, whether it is
-a change at all, and which place is the best. Not part of any published method.
+Both cuts of a place, laid on each other, go through strided convolutions; with the measured numbers they make
+the features of a token, and a layer of attention lets the places of a pair read each other. Heads tell kind and
+element, whether it is a change at all, which place is the best, where its boxes should be, and whether the pair
+shows any change. Not part of any published method.
 
 Axis letters: B pairs, N places, F width of a token, S pixels of a side of a cut.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -18,12 +19,16 @@ from whatchanged.errors import DatasetError, ShapeError
 from whatchanged.measured.crops import NUMBERS, PLANES
 from whatchanged.recipes.schema import RegionsConfig
 from whatchanged.training.batches import Batch
+from whatchanged.training.nn.clip import CLIPBlock
+from whatchanged.training.nn.transformer import BLIND, key_mask
 from whatchanged.training.regions import supervision
 from whatchanged.training.regions.store import NOTES, row_width
-from whatchanged.training.regions.supervision import ELEMENT_NAMES, RegionTruth
+from whatchanged.training.regions.supervision import ELEMENT_NAMES, Judgement, RegionTruth
 from whatchanged.training.vision.base import PlainVision, TokenPair, Tokens
 from whatchanged.worlds.screens.kinds import KINDS
 
+HEADS = 4
+"""Of the layer in which places read each other."""
 GRID = 8
 """Rows and columns of the grid that attention is painted back to."""
 
@@ -41,16 +46,6 @@ class Places:
     boxes: Tensor
     sizes: Tensor
     there: Tensor
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """What the heads say of each place: logits (B, N, 8), (B, N, E), (B, N), (B, N)."""
-
-    kinds: Tensor
-    elements: Tensor
-    changed: Tensor
-    rank: Tensor
 
 
 class RegionNet(nn.Module):
@@ -88,7 +83,8 @@ class RegionVision(PlainVision):
         self.patches, self.side = config.regions, config.side
         self.raw_width = self.width = width = config.width
         self.net = RegionNet(config.channels, width)
-        self.context = nn.Sequential(nn.Linear(2 * width, width), nn.ReLU(), nn.LayerNorm(width))
+        self.context = CLIPBlock(width, HEADS, 2 * width, "gelu")
+        self.exit_norm = nn.LayerNorm(width)
         self.before = nn.Linear(width, width)
         self.after = nn.Linear(width, width)
         self.heads = nn.ModuleDict(
@@ -97,8 +93,12 @@ class RegionVision(PlainVision):
                 "elements": nn.Linear(width, len(ELEMENT_NAMES)),
                 "changed": nn.Linear(width, 1),
                 "rank": nn.Linear(width, 1),
+                "shift": nn.Linear(width, 8),
+                "verdict": nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 1)),
             }
         )
+        for parameter in self.heads["shift"].parameters():
+            nn.init.zeros_(parameter)  # boxes stay where they are until it is learnt
 
     @property
     def tasks(self) -> Mapping[str, Callable[[Batch], dict[str, Tensor]]]:
@@ -111,7 +111,7 @@ class RegionVision(PlainVision):
         if set(tasks) <= {"regions"}:
             idle |= {"before", "after"}
         if not tasks:
-            idle |= {"net", "context"}
+            idle |= {"net", "context", "exit_norm"}
         return frozenset(name for name, _ in self.named_parameters() if name.partition(".")[0] in idle)
 
     def collate_truth(self, truths: Sequence[Any]) -> RegionTruth | None:
@@ -136,22 +136,30 @@ class RegionVision(PlainVision):
         return Places(crops, measured[:, :, 1], boxes, sizes, there[:, :, 1, 0] > 0)
 
     def features(self, places: Places) -> Tensor:
-        """(B, N, F); zero where there is no place. Each is told of the mean of all places of its pair."""
+        """(B, N, F); zero where there is no place. Places of a pair read each other."""
         batch, count = places.there.shape
         own = places.crops.new_zeros(batch, count, self.raw_width)
         if places.there.any():
             own[places.there] = self.net(places.crops[places.there], places.numbers[places.there]).to(
                 own.dtype
             )
-        real = places.there[..., None].to(own.dtype)
-        mean = (own * real).sum(1, keepdim=True) / real.sum(1, keepdim=True).clamp_min(1)
-        joined: Tensor = self.context(torch.cat([own, mean.expand_as(own)], 2)) * real
+        read, _ = self.context(own, key_mask(places.there))
+        joined: Tensor = self.exit_norm(read) * places.there[..., None].to(own.dtype)
         return joined
 
     def judge(self, features: Tensor) -> Judgement:
-        """What the heads say of each place."""
-        found = {name: head(features) for name, head in self.heads.items()}
-        return Judgement(found["kinds"], found["elements"], found["changed"][..., 0], found["rank"][..., 0])
+        """What the heads say of each place and of the pair; features are zero where there is no place."""
+        found = {name: self.heads[name](features) for name in ("kinds", "elements", "changed", "rank")}
+        there = (features != 0).any(-1, keepdim=True)
+        strongest = features.masked_fill(~there, BLIND).amax(1) * there.any(1)
+        return Judgement(
+            found["kinds"],
+            found["elements"],
+            found["changed"][..., 0],
+            found["rank"][..., 0],
+            self.heads["verdict"](strongest)[..., 0],
+            self.heads["shift"](features).unflatten(-1, (2, 4)),
+        )
 
     def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
         """Rows of bytes (B, N, P) of both pictures -> their tokens; padding is masked."""
@@ -171,11 +179,25 @@ class RegionVision(PlainVision):
                 " whatchanged synth screens"
             )
         places = self.places(batch.before, batch.after)
+        if self.training:
+            places = replace(places, crops=recoloured(places.crops))
         said = self.judge(self.features(places))
         labels = supervision.label(places.boxes, batch.truth)
-        return supervision.region_loss(
-            said.kinds, said.elements, said.changed, said.rank, labels, places.there
-        )
+        return supervision.region_loss(said, places.boxes, labels, places.there)
+
+
+def recoloured(crops: Tensor) -> Tensor:
+    """Crops (B, N, 2 PLANES, S, S) in other colours, the same for all of a pair: channels exchanged, and of every
+    second pair light for dark. What changed stays what it was."""
+    batch = len(crops)
+    order = torch.stack([torch.randperm(3, device=crops.device) for _ in range(batch)])
+    planes = crops.unflatten(2, (4, 4))  # two pictures, each near and as a whole: red, green, blue, mask
+    index = torch.cat([order, order.new_full((batch, 1), 3)], 1)[:, None, None, :, None, None]
+    planes = planes.gather(3, index.expand_as(planes))
+    turned = torch.rand(batch, device=crops.device) < 0.5
+    flip = turned[:, None] & (torch.arange(4, device=crops.device) < 3)
+    planes = torch.where(flip[:, None, None, :, None, None], 1 - planes, planes)
+    return planes.flatten(2, 3)
 
 
 def cells_of(places: Places, picture: int) -> Tensor:
@@ -187,5 +209,5 @@ def cells_of(places: Places, picture: int) -> Tensor:
 
 
 def chances(said: Judgement, there: Tensor) -> Tensor:
-    """The probability (B, N) that each place shows a change; 0 where there is no place."""
-    return said.changed.sigmoid() * there
+    """The probability (B,) that each pair shows a change; 0 where there is no place at all."""
+    return said.verdict.sigmoid() * there.any(1)
