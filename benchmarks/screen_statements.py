@@ -143,8 +143,8 @@ def figures(told: Sequence[Told], resamples: int) -> dict[str, Any]:
     found["wholly true"] = with_interval(share_of(true), groups, resamples)
     found["wholly true, changed"] = with_interval(share_of(true[labels]), groups[labels], resamples)
     for grade in ("kind_right", "element_right", "value_right", "place_right", "complete"):
-        known = [right for one in shown if (right := one.verdict.grades[grade]) is not None]
-        found[f"sentence: {grade}"] = [round(sum(known) / max(1, len(known)), 4), len(known)]
+        graded = [told_so for one in shown if (told_so := one.verdict.grades[grade]) is not None]
+        found[f"sentence: {grade}"] = [round(sum(graded) / max(1, len(graded)), 4), len(graded)]
     found["milliseconds"] = round(1000 * float(np.median([one.seconds for one in told])), 1)
     return found
 
