@@ -51,7 +51,9 @@ def test_the_statement_has_place_colours_and_noun(model):
 
 def test_probabilities_are_those_of_the_cards_equations(tmp_path):
     by = replace(CARD.statements, kind_temperature=2.0, scale=1.5, shift=-0.5, verdict_weight=0.5)
-    card = replace(CARD, statements=replace(by, measured_weight=0.25), no_change=NoChange(0.4, 2.0, 1.0, "", ()))
+    card = replace(
+        CARD, statements=replace(by, measured_weight=0.25), no_change=NoChange(0.4, 2.0, 1.0, "", ())
+    )
     model = RegionModel(build_regions(tmp_path / "tiny", card), threads=1)
     before, after = pair(BOX)
     measured = measure(before, after)
@@ -129,7 +131,7 @@ def test_statements_without_regions_and_regions_without_a_graph_are_refused(tmp_
         (folder / MANIFEST).write_text(json.dumps(shown))
 
     write(files={"README.md": fields["files"]["README.md"]})
-    with pytest.raises(BundleError, match="lists no regions.onnx"):
+    with pytest.raises(BundleError, match=r"lists no regions\.onnx"):
         open_bundle(folder)
     write(input={"kind": "pictures", "size": [24, 16], "mean": [0.5] * 3, "std": [0.5] * 3})
     with pytest.raises(BundleError, match="makes no statements about regions"):
