@@ -24,9 +24,8 @@ from whatchanged.measured import Measured, measure
 from whatchanged.measured.crops import NUMBERS
 from whatchanged.measured.proposals import overlap
 from whatchanged.records import PairRecord
-from whatchanged.training.data.grid_files import picture_name
-from whatchanged.training.regions.store import NOTES, RegionFiles
-from whatchanged.training.regions.supervision import ELEMENT_NAMES
+from whatchanged.training.regions.store import NOTES, RegionFiles, RegionReader
+from whatchanged.training.regions.supervision import ELEMENT_NAMES, refined
 from whatchanged.training.regions.vision import RegionVision, chances
 from whatchanged.training.run_folder import open_run
 from whatchanged.worlds.screens.kinds import KINDS
@@ -98,28 +97,36 @@ class Net:
         """What the network says of a pair: of its best place."""
         assert pair.after is not None
         rows = [
-            torch.from_numpy(self.files.read(picture_name(path, self.root)))[None]
-            for path in (pair.before, pair.after)
+            torch.from_numpy(own)[None]
+            for own in RegionReader(self.files, self.root).pair(pair.before, pair.after)
         ]
         with torch.inference_mode():
             places = self.vision.places(rows[0], rows[1])
             said = self.vision.judge(self.vision.features(places))
             chance = chances(said, places.there)[0]
+            boxes = refined(places.boxes, said.shift)[0].round()
             rank = said.rank[0].masked_fill(~places.there[0], -1e4)
         if not places.there.any():
             return Answer(0.0)
         best = int(rank.argmax())
         kind = KINDS[int(said.kinds[0, best].argmax())]
         element = ELEMENT_NAMES[int(said.elements[0, best].argmax())]
-        ends = [[int(end) for end in places.boxes[0, best, side]] for side in (0, 1)]
-        before, after = ((box[0], box[1], box[2], box[3]) for box in ends)
+        before, after = (_inside_of(boxes[best, side], places.sizes[0, best, side]) for side in (0, 1))
         return Answer(
-            float(chance.max()),
+            float(chance),
             kind,
             element,
             None if kind == "added" else before,
             None if kind == "removed" else after,
         )
+
+
+def _inside_of(box: torch.Tensor, size: torch.Tensor) -> Box:
+    """A box in whole pixels, inside a picture of this width and height, at least a pixel large."""
+    left, top, right, bottom = (int(end) for end in box)
+    width, height = (int(side) for side in size)
+    left, top = min(max(0, left), width - 1), min(max(0, top), height - 1)
+    return left, top, max(left + 1, min(right, width)), max(top + 1, min(bottom, height))
 
 
 def threshold(chances: NDArray[np.float64], changed: NDArray[np.bool_]) -> float:
@@ -152,7 +159,7 @@ def proposed(
     first, any_place, counts = [], [], []
     for pair, truth in zip(pairs, known, strict=True):
         assert pair.after is not None
-        boxes = [_boxes(files.read(picture_name(path, root))) for path in (pair.before, pair.after)]
+        boxes = [_boxes(rows) for rows in RegionReader(files, root).pair(pair.before, pair.after)]
         counts.append(len(boxes[0]))
         for change in truth.changes:
             side = 1 if change.box_after else 0

@@ -3,10 +3,17 @@
 import numpy as np
 import pytest
 
-from whatchanged.measured.crops import NUMBERS, PLANES, cut, numbers
+from whatchanged.measured.crops import NUMBERS, PLANES, cuts, numbers, see
 from whatchanged.measured.proposals import Proposal, propose
 
 BOX = (20, 10, 30, 16)
+
+
+def cut(pixels: np.ndarray, box: tuple[int, int, int, int], side: int) -> np.ndarray:
+    """The cut of a picture that is compared with itself."""
+    both = cuts(pixels, pixels, (box, box), side)
+    np.testing.assert_array_equal(both[0], both[1])
+    return both[0]
 
 
 def picture() -> np.ndarray:
@@ -44,6 +51,47 @@ def test_the_whole_shows_all_of_a_large_box():
 def test_a_small_box_is_never_enlarged():
     planes = cut(picture(), BOX, 40)
     assert (planes[7] == 255).sum() == 10 * 6
+
+
+def test_of_a_large_box_the_native_cut_shows_where_the_pictures_differ():
+    before = np.full((200, 300, 3), 255, np.uint8)
+    after = before.copy()
+    after[160:166, 250:256] = 0
+    large = (10, 10, 290, 190)
+    planes = cuts(before, after, (large, large), 24)
+    dark = planes[1, 0] == 0
+    assert dark.sum() == 36
+    assert (planes[0, :3] == 255).all()
+    assert (planes[:, 3] == 255).all()  # all of the cut lies in the box
+
+
+def test_the_whole_of_a_very_large_picture_is_what_averages_say():
+    rng = np.random.default_rng(2)
+    pixels = np.repeat(rng.integers(0, 256, (10, 10, 3)), 200, 0).repeat(200, 1).astype(np.uint8)
+    planes = cut(pixels, (0, 0, 2000, 2000), 40)
+    np.testing.assert_allclose(
+        planes[4:7].reshape(3, 10, 4, 10, 4)[:, :, 1:3, :, 1:3].mean((2, 4)),
+        pixels[::200, ::200].transpose(2, 0, 1),
+        atol=2,
+    )
+
+
+def test_what_is_seen_has_a_row_for_each_place():
+    before = np.full((60, 80, 3), 255, np.uint8)
+    after = before.copy()
+    after[10:16, 20:30] = (200, 0, 0)
+    seen = see(before, after, 3, 16)
+    count = len(seen.proposals)
+    assert 1 <= count <= 3
+    assert seen.crops.shape == (count, 2, PLANES, 16, 16)
+    assert seen.numbers.shape == (count, NUMBERS)
+    assert [tuple(map(tuple, boxes.tolist())) for boxes in seen.boxes] == [
+        one.boxes for one in seen.proposals
+    ]
+    assert seen.sizes.tolist() == [[80, 60], [80, 60]]
+    nothing = see(before, before, 3, 16)
+    assert nothing.crops.shape == (0, 2, PLANES, 16, 16)
+    assert nothing.boxes.shape == (0, 2, 4)
 
 
 def test_numbers_are_finite_and_as_many_as_told():

@@ -75,8 +75,50 @@ def test_there_are_no_more_than_wanted_and_none_twice(most: int):
     assert len(places) == most
     for i, one in enumerate(places):
         for other in places[:i]:
-            alike = [overlap(one.box_before, other.box_before), overlap(one.box_after, other.box_after)]
+            alike = [overlap(mine, yours) for mine, yours in zip(one.boxes, other.boxes, strict=True)]
             assert min(alike) < SAME
+
+
+def word(picture: np.ndarray, left: int, top: int, letters: int) -> tuple[int, int, int, int]:
+    """Draws letters of 6 x 10 pixels, 2 apart; the word's box."""
+    for k in range(letters):
+        picture[top : top + 10, left + 8 * k : left + 8 * k + 6] = 0
+    return left, top, left + 8 * letters - 2, top + 10
+
+
+def test_the_word_of_a_letter_that_changed_is_a_place():
+    before = white()
+    box = word(before, 40, 50, 6)
+    after = before.copy()
+    after[52:58, 66:69] = 255
+    assert max(overlap(place.box_after, box) for place in propose(before, after)) > 0.9
+
+
+def test_the_bar_that_grew_is_a_place():
+    before = with_box((60, 50, 80, 110), 90)
+    after = with_box((60, 40, 80, 110), 90)
+    assert max(overlap(place.box_after, (60, 40, 80, 110)) for place in propose(before, after)) > 0.9
+
+
+def test_the_cell_around_a_word_that_changed_is_a_place():
+    before = white()
+    before[30:32, 20:140] = before[88:90, 20:140] = 120
+    before[30:90, 20:22] = before[30:90, 138:140] = 120
+    word(before, 60, 55, 4)
+    after = before.copy()
+    after[55:65, 60:90][before[55:65, 60:90] == 0] = 160
+    assert max(overlap(place.box_after, (22, 32, 138, 88)) for place in propose(before, after, 20)) > 0.9
+
+
+def test_shares_are_counted():
+    after = with_box((150, 90, 170, 100), picture=with_box((10, 10, 50, 30)))
+    whole = next(place for place in propose(white(), after) if place.boxes[1] == (10, 10, 170, 100))
+    visible, density, strong, strong_density, left, top, right, bottom = whole.shares
+    assert (visible, strong) == (1, 1)
+    assert density == strong_density == pytest.approx((40 * 20 + 20 * 10) / (160 * 90))
+    assert (left, top, right, bottom) == (0, 0, 0, 0)
+    part = next(place for place in propose(white(), after) if place.boxes[1] == (10, 10, 50, 30))
+    assert part.shares[:2] == (pytest.approx(0.8), 1)
 
 
 @given(BOXES, BOXES)

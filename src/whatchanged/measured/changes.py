@@ -1,19 +1,21 @@
 """From the visible differences of two pictures of one size to ranked statements."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from whatchanged.measured import sentences
 from whatchanged.measured.boxes import area, bands, gap, gathered, grown, union
+from whatchanged.measured.found import Found
 from whatchanged.measured.gate import Visibility
 from whatchanged.measured.kinds import TEXT_HEIGHT, Finding, find_kind
+from whatchanged.measured.lines import whole_lines
 from whatchanged.measured.matches import find_match
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.regions import WEAKER, Region, find_regions
 from whatchanged.measured.result import Box, Statement
-from whatchanged.measured.shifts import Gap, Moved, Shift, find_shift, stretched
+from whatchanged.measured.shifts import Gap, Moved, Shift, covered, find_shift, stretched
 
 ROUNDS = 2
 """How often a shift is looked for in what the last one left over."""
@@ -41,18 +43,6 @@ MOST_PARTS = 8
 """Bands in which shifts are looked for, the largest first."""
 
 
-@dataclass(frozen=True)
-class Found:
-    """A statement before it has words: what, where, how much of the picture."""
-
-    finding: Finding
-    box_before: Box | None
-    box_after: Box | None
-    pixels: int
-    cause: bool = True
-    boxes: tuple[Box, ...] = ()
-
-
 def find_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: float) -> list[Statement]:
     """All statements about two pictures that lie on each other, best first."""
     return in_words(found_changes(before, after, seen, threshold), (after.shape[1], after.shape[0]))
@@ -77,17 +67,35 @@ def found_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: fl
         if shift is None:
             break
         found += told(shift.axis, shift.moved, shift.gaps)
+        gone = covered(aligned, shift)
+        if gone is not None:
+            found.append(Found(Finding("removed", "moved over", 0.6), gone, None, area(gone)))
         aligned, seen = shift.aligned, shift.seen
     for region in places([tightened(aligned, after, one) for one in find_regions(seen, threshold)]):
         finding = find_kind(aligned, after, region.box, seen.visible(WEAKER * threshold))
         box = region.box
-        if finding.aspect == "length":
-            larger = after if finding.values["grew"] else aligned
-            box = stretched(larger, region.box, 1 if "dx" in finding.values else 0)
         there = None if finding.kind == "removed" else box
         was = None if finding.kind == "added" else box
+        if finding.aspect == "length":
+            was, there = _lengths(aligned, after, box, finding)
         found.append(Found(finding, was, there, region.pixels))
-    return pushed(with_moves(aligned, after, found))
+    return pushed(whole_lines(before, after, with_moves(aligned, after, found)))
+
+
+def _lengths(before: Pixels, after: Pixels, box: Box, finding: Finding) -> tuple[Box, Box]:
+    """The boxes before and after of a thing that grew into a box, or shrank out of it."""
+    axis = 1 if "dx" in finding.values else 0
+    grew = finding.values["grew"]
+    larger = stretched(after if grew else before, box, axis)
+    low, high = (0, 2) if axis == 1 else (1, 3)
+    smaller = list(larger)
+    if box[low] - larger[low] >= larger[high] - box[high]:
+        smaller[high] = box[low]
+    else:
+        smaller[low] = box[high]
+    left, top, right, bottom = smaller
+    rest = larger if right <= left or bottom <= top else (left, top, right, bottom)
+    return (rest, larger) if grew else (larger, rest)
 
 
 def pushed(found: list[Found]) -> list[Found]:
@@ -104,9 +112,22 @@ def pushed(found: list[Found]) -> list[Found]:
         found = [one for one in found if one not in line and one is not written]
         return pushed([*found, _rewritten(written, line)])
     first = max(moved, key=lambda one: one.pixels)
-    if not any(_pushes(one, first) for one in merged(found)):
+    if not (any(_pushes(one, first) for one in merged(found)) or _follows_all(found, moved)):
         return found
     return [replace(one, cause=False) if one in moved else one for one in found]
+
+
+def _follows_all(found: Sequence[Found], moved: Sequence[Found]) -> bool:
+    """Whether something came or went and pushed its neighbours by more than anything else moved."""
+    if not any(one.finding.aspect in ("pushed in", "closed up", "moved over") and one.cause for one in found):
+        return False
+    pushed_by = [_step(one) for one in found if one.finding.kind == "moved" and not one.cause]
+    return bool(pushed_by) and max(map(_step, moved)) <= max(pushed_by)
+
+
+def _step(moved: Found) -> int:
+    """How far something moved."""
+    return max(abs(moved.finding.values.get(name, 0)) for name in ("dx", "dy"))
 
 
 def _one_line(written: Found, moved: Found) -> bool:
@@ -302,10 +323,10 @@ def told(axis: int, moved: Sequence[Moved], gaps: Sequence[Gap]) -> list[Found]:
 
 
 def _is_edge(one: Found) -> bool:
-    """Whether nothing but an edge was exchanged, as where what moved meets what did not."""
+    """Whether nothing but an edge was exchanged or grew, as where what moved meets what did not."""
     box = one.box_after
     return (
-        one.finding.kind == "replaced"
+        one.finding.kind in ("replaced", "resized")
         and box is not None
         and min(box[2] - box[0], box[3] - box[1]) <= OVERLAP
     )
@@ -316,7 +337,8 @@ def _of_gap(gap: Gap, axis: int, line: Sequence[Moved]) -> Found:
     if gap.stretch:
         box = gap.thing
         values = {"dy" if axis == 0 else "dx": gap.lines, "grew": gap.lines > 0}
-        return Found(Finding("resized", "length", 0.6, values), box, box, area(box))
+        breadth = box[2] - box[0] if axis == 0 else box[3] - box[1]
+        return Found(Finding("resized", "length", 0.6, values), box, box, abs(gap.lines) * breadth)
     if gap.new and gap.gone:
         finding = Finding("rewritten", "text", 0.5) if line else Finding("replaced", "part", 0.5)
         after = union([gap.new, *(one.after for one in line)])

@@ -26,7 +26,7 @@ LEAST_AROUND = 8
 CELL = 8
 """Pixels of a side of a cell; where pictures differ most is found by cells."""
 FINER = 3
-"""How many pixels of a window are at least averaged to one of a cut, along each side, where it has as many."""
+"""Pixels of a large window that are averaged to one of a cut, along each side, at least."""
 NUMBERS = 73
 """Numbers of a place; see ``numbers``."""
 ASPECTS = (
@@ -65,9 +65,9 @@ WIDEST = 4000
 class Places:
     """What a model sees of a pair: R places, the most telling first.
 
-    crops: (R, 2, PLANES, S, S) uint8, before and after. numbers: (R, NUMBERS) float32. boxes: (R, 2, 4) int32,
-    in pixels of their own picture. sizes: (2, 2) int32, width and height of the pictures. proposals: where they
-    come from.
+    crops: (R, 2, PLANES, S, S) uint8, before and after. numbers: (R, NUMBERS) float32. boxes: (R, 2, 4)
+    int32, in pixels of their own picture. sizes: (2, 2) int32, width and height of the pictures. proposals:
+    where they come from.
     """
 
     crops: NDArray[np.uint8]
@@ -97,9 +97,9 @@ def see(before: Pixels, after: Pixels, most: int, side: int) -> Places:
 def cuts(before: Pixels, after: Pixels, boxes: tuple[Box, Box], side: int) -> NDArray[np.uint8]:
     """Both pictures around their boxes: (2, PLANES, S, S).
 
-    The first four planes are at native size, around the place of the box where the pictures differ most, with
-    white beyond the picture's edge; the others show all of the box with what is around it, made smaller (never
-    larger).
+    The first four planes are at native size, around the place of the box where the pictures differ most,
+    with white beyond the picture's edge; the others show all of the box with what is around it, made smaller
+    (never larger).
     """
     across, down = _busiest(before, after, boxes, side)
     found = []
@@ -111,8 +111,8 @@ def cuts(before: Pixels, after: Pixels, boxes: tuple[Box, Box], side: int) -> ND
 
 
 def _busiest(before: Pixels, after: Pixels, boxes: tuple[Box, Box], side: int) -> tuple[int, int]:
-    """The middle of what a cut at native size shows, from the boxes' left and top: the box's own middle, or, in
-    what is larger than the cut, where the pictures differ most, their boxes laid on each other."""
+    """The middle of what a cut at native size shows, from the boxes' left and top: the box's own middle, or,
+    in what is larger than the cut, where the pictures differ most, their boxes laid on each other."""
     from scipy import ndimage  # slow to import
 
     width, height = (max(box[k + 2] - box[k] for box in boxes) for k in (0, 1))

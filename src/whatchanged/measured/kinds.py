@@ -40,14 +40,18 @@ def find_kind(before: Pixels, after: Pixels, box: Box, differs: NDArray[np.bool_
         part = np.ones(part.shape, bool)
     if _corners_only(part):
         return Finding("restyled", "radius", 0.6)
+    fills_differ = far(one.fill, other.fill) > SAME_COLOUR and one.even > 0.4 and other.even > 0.4
+    length = _length(one, other, before, after, box) if fills_differ else None
+    if length is not None:
+        return length
     if one.empty and not other.empty:
         return Finding("added", "thing", 0.75)
     if other.empty and not one.empty:
         return Finding("removed", "thing", 0.75)
     if is_outline(part):
         return _outline(one, other, before, after, box, part)
-    if far(one.fill, other.fill) > SAME_COLOUR and one.even > 0.4 and other.even > 0.4:
-        return _length(one, other, before, after, box) or _fill(one, other)
+    if fills_differ:
+        return _fill(one, other)
     return _ink(one, other)
 
 
@@ -114,14 +118,17 @@ def _length(one: Layer, other: Layer, before: Pixels, after: Pixels, box: Box) -
             if far(*colours_there) <= SAME_COLOUR:
                 fills[axis, side] = colours_there[0]
     opposite = {"left": "right", "right": "left", "top": "bottom", "bottom": "top"}
+    lengths = []
     for (axis, side), colour in fills.items():
         across = fills.get((axis, opposite[side]))
         for fill, ground, sign in ((other.fill, one.fill, 1), (one.fill, other.fill, -1)):
             goes_on = far(colour, fill) <= SAME_COLOUR
             if goes_on and across is not None and far(across, ground) <= SAME_COLOUR:
                 step = (right - left if axis == "dx" else bottom - top) * sign
-                return Finding("resized", "length", 0.5, {axis: step, "grew": sign > 0})
-    return None
+                finding = Finding("resized", "length", 0.5, {axis: step, "grew": sign > 0})
+                # of a thing and the ground, one grew where the other shrank: the thing is told
+                lengths.append((far(fill, other.ground) <= SAME_COLOUR, finding))
+    return min(lengths, key=lambda length: length[0])[1] if lengths else None
 
 
 def _fill(one: Layer, other: Layer) -> Finding:

@@ -47,9 +47,9 @@ class Proposal:
     """One place in both pictures, and what the rules say of it.
 
     A box is None where nothing is there. rule: the kind by the rules, None for what they do not tell.
-    aspect: the finer word of the rules, or how the place was found. strength: the largest difference there, in
-    units of the visible; score: the largest one anywhere. cause: whether nothing else explains it. shares: see
-    ``_shares``; zeros where the pictures do not lie on each other.
+    aspect: the finer word of the rules, or how the place was found. strength: the largest difference there,
+    in units of the visible; score: the largest one anywhere. cause: whether nothing else explains it.
+    shares: see ``_shares``; zeros where the pictures do not lie on each other.
     """
 
     box_before: Box | None
@@ -123,8 +123,8 @@ ORDER = {
         )
     )
 }
-"""Which places are taken first, of those that were found. Chosen on 800 drawn pairs of training and validation
-designs: each next one is that which finds most of the changes found least often before."""
+"""Which places are taken first, of those that were found. Chosen on 800 drawn pairs of training and
+validation designs: each next one is that which finds most of the changes found least often before."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def propose(before: Pixels, after: Pixels, most: int = 12) -> list[Proposal]:
 
 
 def candidates(before: Pixels, after: Pixels) -> tuple[list[tuple[Slot, Proposal]], _Differences | None]:
-    """All places that were found, alike ones too; and where the pictures differ, if they lie on each other."""
+    """All places that were found, alike ones too; where the pictures differ, if they lie one on the other."""
     if before.shape != after.shape:
         return _of_two_sizes(before, after)
     seen = visibility(before, after)

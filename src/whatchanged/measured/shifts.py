@@ -203,6 +203,22 @@ def _gap(
     return Gap(came, went, stretch, more, ink, thing, new, gone)
 
 
+def covered(before: Pixels, shift: Shift) -> Box | None:
+    """The box of what is gone because something in its line moved over it; None where nothing is."""
+    if shift.axis == 0 or shift.gaps:
+        return None
+    for one in shift.moved:
+        low, high = one.after[0], one.after[2]
+        if one.dx > 0:
+            low = max(low, max(other.before[2] for other in shift.moved) + 1)
+        else:
+            high = min(high, min(other.before[0] for other in shift.moved) - 1)
+        box = ink_box(before, (low, one.after[1], high, one.after[3])) if low < high else None
+        if box is not None and min(box[2] - box[0], box[3] - box[1]) >= LEAST_NOVEL:
+            return box
+    return None
+
+
 def novel(pixels: Pixels, lines: Box, axis: int) -> Box | None:
     """The box of what some lines show that neither of their two neighbours does; None where there is none.
 
@@ -230,14 +246,18 @@ def stretched(pixels: Pixels, box: Box, axis: int) -> Box:
     left, top, right, bottom = box
     picture = np.moveaxis(pixels, axis, 0)  # lines first
     first, last, low, high = (top, bottom, left, right) if axis == 0 else (left, right, top, bottom)
-    reaches = [_reach(picture[:, edge], first, last) for edge in {low, low + 1, high - 2, high - 1}]
+    inset = min(2, (high - low - 1) // 2)  # edges are often blurred
+    reaches = [
+        _reach(picture[:, edge], first, last) for edge in {low + inset, (low + high) // 2, high - 1 - inset}
+    ]
     start, stop = max(reach[0] for reach in reaches), min(reach[1] for reach in reaches)
     return (left, start, right, stop) if axis == 0 else (start, top, stop, bottom)
 
 
 def _reach(line: Pixels, first: int, last: int) -> tuple[int, int]:
-    """How far the colour at ``first`` goes on along a line of pixels (N, 3): start and stop."""
-    alike = np.abs(line.astype(np.int16) - line[first]).max(axis=1) <= ALIKE
+    """How far the colour in the middle of some pixels goes on along a line (N, 3): start and stop."""
+    alike = np.abs(line.astype(np.int16) - line[(first + last) // 2]).max(axis=1) <= ALIKE
+    alike[first:last] = True
     before, after = np.flatnonzero(~alike[:first]), np.flatnonzero(~alike[last:])
     start = int(before[-1]) + 1 if len(before) else 0
     return start, int(after[0]) + last if len(after) else len(line)

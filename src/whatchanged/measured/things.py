@@ -1,6 +1,7 @@
 """Things around a difference: words, lines of text, blocks, and shapes and frames of one colour.
 
-A difference is seldom as large as the thing that changed: one letter of a word, the end of a bar, the border of a cell.
+A difference is seldom as large as the thing that changed: one letter of a word, the end of a bar, the border
+of a cell.
 """
 
 import numpy as np

@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, is_dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -30,6 +30,19 @@ PREFETCHED = 2
 
 PictureReader = Callable[[Path], NDArray[Any]]
 """How one picture is read: its features, or its pixels."""
+
+
+@runtime_checkable
+class PairReader(Protocol):
+    """A reader to whom a picture is another one in each pair that it belongs to, as its regions are."""
+
+    def pair(self, before: Path, after: Path) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Both pictures of a pair."""
+
+
+def read_pair(read: PictureReader, before: Path, after: Path) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Both pictures of a pair: each by itself, but by a ``PairReader`` together."""
+    return read.pair(before, after) if isinstance(read, PairReader) else (read(before), read(after))
 
 
 @dataclass(frozen=True)

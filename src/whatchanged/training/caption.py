@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from whatchanged.errors import ImageError, RecipeError
-from whatchanged.training.batches import PictureReader
+from whatchanged.training.batches import PictureReader, read_pair
 from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.device import choose_device
 from whatchanged.training.methods import Method
@@ -54,7 +54,7 @@ class RunCaptioner:
 
     def _pictures(self, places: Places) -> tuple[NDArray[np.generic], ...] | ImageError:
         try:
-            return tuple(self.read(place) for place in places)
+            return read_pair(self.read, *places)
         except ImageError as error:
             return error
 

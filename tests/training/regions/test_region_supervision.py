@@ -1,13 +1,23 @@
 """What places are told of the truth, worked out by hand."""
 
 import math
+from dataclasses import replace
 
 import torch
 from drawn_regions import SIZE
 from torch.testing import assert_close
 
 from whatchanged.training.regions import supervision
-from whatchanged.training.regions.supervision import ELEMENT_NAMES, collate, iou, label, region_loss
+from whatchanged.training.regions.supervision import (
+    ELEMENT_NAMES,
+    SOFT,
+    Judgement,
+    collate,
+    iou,
+    label,
+    refined,
+    region_loss,
+)
 from whatchanged.worlds.screens.kinds import KINDS
 from whatchanged.worlds.screens.truth import Change, ScreenTruth
 
@@ -18,6 +28,18 @@ REMOVED = Change("removed", "unheard of", "", (40, 40, 60, 50), None, {})
 
 def truth(*changes: Change) -> ScreenTruth:
     return ScreenTruth(changes, (), SIZE, SIZE)
+
+
+def silent(places: int) -> Judgement:
+    """What heads say of the places of one pair that know nothing."""
+    return Judgement(
+        torch.zeros(1, places, len(KINDS)),
+        torch.zeros(1, places, len(ELEMENT_NAMES)),
+        torch.zeros(1, places),
+        torch.zeros(1, places),
+        torch.zeros(1),
+        torch.zeros(1, places, 2, 4),
+    )
 
 
 def test_overlap_of_boxes():
@@ -39,11 +61,20 @@ def test_a_place_belongs_to_the_change_it_overlaps_most():
     assert labels.changed[0].tolist() == [1, 1, 1, 0]
 
 
-def test_between_hit_and_miss_nothing_is_taught():
+def test_a_place_near_a_change_learns_its_kind_and_box_but_no_verdict():
     places = torch.tensor([[10.0, 10.0, 20.0, 14.0]])[None, :, None].expand(-1, -1, 2, -1)
     labels = label(places, collate([truth(ADDED)]))
     assert_close(labels.share, torch.tensor([[0.4]]))
     assert labels.changed.tolist() == [[-1]]
+    assert labels.kind.tolist() == [[KINDS.index("added")]]
+    assert labels.known.tolist() == [[[False, True]]]
+    assert labels.boxes[0, 0, 1].tolist() == [10, 10, 20, 20]
+
+
+def test_a_shift_moves_each_side_by_parts_of_the_box():
+    places = torch.tensor([[[[10.0, 20.0, 30.0, 60.0]] * 2]])
+    shift = torch.tensor([[[[0.0, 0, 0, 0], [-0.5, 0.25, 0.1, -0.1]]]])
+    assert_close(refined(places, shift)[0, 0], torch.tensor([[10.0, 20, 30, 60], [0, 30, 32, 56]]))
 
 
 def test_boxes_are_compared_in_the_picture_that_has_them():
@@ -69,50 +100,58 @@ def test_alike_things_are_found_each_by_itself():
 
 
 def test_the_loss_is_that_of_the_formulas():
-    places = torch.tensor([[10.0, 10, 20, 20], [70, 0, 80, 9]])[None, :, None].expand(-1, -1, 2, -1)
+    places = torch.tensor([[10.0, 10, 20, 20], [70, 0, 80, 9], [10, 10, 20, 14]])[None, :, None].expand(
+        -1, -1, 2, -1
+    )
     labels = label(places, collate([truth(ADDED)]))
-    kinds = torch.zeros(1, 2, len(KINDS))
-    elements = torch.zeros(1, 2, len(ELEMENT_NAMES))
-    changed = torch.tensor([[2.0, -1.0]])
-    rank = torch.tensor([[1.0, 0.0]])
-    loss = region_loss(kinds, elements, changed, rank, labels, torch.ones(1, 2, dtype=torch.bool))
+    said = replace(
+        silent(3),
+        changed=torch.tensor([[2.0, -1.0, 5.0]]),
+        rank=torch.tensor([[1.0, 0.0, 0.0]]),
+        verdict=torch.tensor([3.0]),
+    )
+    loss = region_loss(said, places, labels, torch.ones(1, 3, dtype=torch.bool))
     assert_close(loss["kind"].item(), math.log(len(KINDS)))
     assert_close(loss["element"].item(), math.log(len(ELEMENT_NAMES)), rtol=1e-5, atol=1e-6)
     wanted = (math.log1p(math.exp(-2)) + math.log1p(math.exp(-1))) / 2
     assert_close(loss["changed"].item(), wanted, rtol=1e-5, atol=1e-6)
-    assert_close(loss["rank"].item(), math.log(1 + math.exp(-1)), rtol=1e-5, atol=1e-6)
+    best, other = math.log(1 + 2 * math.exp(-1)), math.log(math.e + 2)  # -log p of the first, of the third
+    soft = (1 * best + 0.16 * other) / 1.16
+    assert_close(loss["rank"].item(), best + SOFT * soft, rtol=1e-5, atol=1e-6)
+    assert_close(loss["box"].item(), (0 + 0.6) / 2, rtol=1e-5, atol=1e-6)  # the third's IoU is 0.4
+    assert_close(loss["verdict"].item(), math.log1p(math.exp(-3)), rtol=1e-5, atol=1e-6)
+
+
+def test_a_box_that_is_moved_to_where_it_should_be_costs_nothing():
+    places = torch.tensor([[10.0, 10, 20, 14]])[None, :, None].expand(-1, -1, 2, -1)
+    labels = label(places, collate([truth(ADDED)]))
+    shift = torch.zeros(1, 1, 2, 4)
+    shift[0, 0, 1, 3] = 1.5
+    said = replace(silent(1), shift=shift)
+    assert_close(region_loss(said, places, labels, labels.known.any(-1))["box"].item(), 0.0)
 
 
 def test_padding_teaches_nothing():
     places = torch.tensor([[10.0, 10, 20, 20], [10, 10, 20, 20]])[None, :, None].expand(-1, -1, 2, -1)
     labels = label(places, collate([truth(ADDED)]))
     there = torch.tensor([[True, False]])
-    torch.manual_seed(0)
-    said = [
-        torch.randn(1, 2, len(KINDS)),
-        torch.randn(1, 2, len(ELEMENT_NAMES)),
-        torch.randn(1, 2),
-        torch.randn(1, 2),
-    ]
-    loss = region_loss(*said, labels, there)
-    other = [part.clone() for part in said]
-    for part in other:
+    said = silent(2)
+    marked = {name: getattr(said, name).clone() for name in ("kinds", "elements", "changed", "rank", "shift")}
+    for part in marked.values():
         part[:, 1] = 7.0
-    again = region_loss(*other, labels, there)
+    loss = region_loss(said, places, labels, there)
+    again = region_loss(replace(said, **marked), places, labels, there)
     assert all(torch.equal(loss[name], again[name]) for name in loss)
 
 
 def test_a_pair_of_noise_alone_has_no_kind_to_learn():
-    labels = label(torch.rand(1, 2, 2, 4), collate([truth()]))
-    said = [
-        torch.randn(1, 2, len(KINDS)),
-        torch.randn(1, 2, len(ELEMENT_NAMES)),
-        torch.randn(1, 2),
-        torch.randn(1, 2),
-    ]
-    loss = region_loss(*said, labels, torch.ones(1, 2, dtype=torch.bool))
-    assert loss["kind"] == loss["element"] == loss["rank"] == 0
+    places = torch.rand(1, 2, 2, 4)
+    loss = region_loss(
+        silent(2), places, label(places, collate([truth()])), torch.ones(1, 2, dtype=torch.bool)
+    )
+    assert loss["kind"] == loss["element"] == loss["rank"] == loss["box"] == 0
     assert loss["changed"] > 0
+    assert loss["verdict"] > 0
 
 
 def test_the_truth_can_move():

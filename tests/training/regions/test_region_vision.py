@@ -1,5 +1,6 @@
 """Regions as tokens, and every method on them without a change to its files."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,15 +11,15 @@ from drawn_regions import drawn_pair
 from torch.testing import assert_close
 
 from whatchanged.errors import DatasetError, ShapeError
-from whatchanged.measured.crops import NUMBERS, PLANES, cut, numbers
-from whatchanged.measured.proposals import propose
+from whatchanged.measured.crops import NUMBERS, PLANES, see
 from whatchanged.recipes.building import find_method
 from whatchanged.recipes.schema import RegionsConfig
 from whatchanged.testing.method_case import CAPTIONS, MethodCase
 from whatchanged.testing.methods import DUTIES
 from whatchanged.training.batches import Batch
 from whatchanged.training.regions.store import NOTES, row_width
-from whatchanged.training.regions.vision import GRID, RegionVision
+from whatchanged.training.regions.supervision import refined
+from whatchanged.training.regions.vision import GRID, RegionVision, chances, recoloured
 
 CONFIG = RegionsConfig(regions=4, side=16, channels=(8, 12), width=20)
 SIZES = {
@@ -37,18 +38,16 @@ SIZES = {
 def rows_of(number: int) -> tuple[np.ndarray, np.ndarray]:
     """A drawn pair as ``RegionFiles.read`` gives it."""
     pictures = drawn_pair(number)[:2]
-    places = propose(*pictures, CONFIG.regions)
+    seen = see(*pictures, CONFIG.regions, CONFIG.side)
     found = []
-    for side, pixels in enumerate(pictures):
+    for side in (0, 1):
         rows = np.zeros((CONFIG.regions, row_width(CONFIG.side)), np.uint8)
-        for i, place in enumerate(places):
+        for i, boxes in enumerate(seen.boxes):
             notes = np.ones(NOTES, np.float32)
-            notes[:NUMBERS] = numbers(*pictures, place, i, len(places))
-            notes[NUMBERS : NUMBERS + 4] = place.boxes[side]
-            notes[NUMBERS + 4 : NUMBERS + 6] = (96, 72)
-            rows[i] = np.concatenate(
-                [cut(pixels, place.boxes[side], CONFIG.side).ravel(), notes.view(np.uint8)]
-            )
+            notes[:NUMBERS] = seen.numbers[i]
+            notes[NUMBERS : NUMBERS + 4] = boxes[side]
+            notes[NUMBERS + 4 : NUMBERS + 6] = seen.sizes[side]
+            rows[i] = np.concatenate([seen.crops[i, side].ravel(), notes.view(np.uint8)])
         found.append(rows)
     return found[0], found[1]
 
@@ -93,13 +92,11 @@ def test_rows_are_read_as_they_were_written(vision):
     before, after = batch_of(3, 1)
     places = vision.places(before, after)
     pictures = drawn_pair(3)[:2]
-    first = propose(*pictures, CONFIG.regions)[0]
-    for side, pixels in enumerate(pictures):
+    seen = see(*pictures, CONFIG.regions, CONFIG.side)
+    for side in (0, 1):
         own = places.crops[0, 0, side * PLANES : (side + 1) * PLANES] * 255
-        assert_close(
-            own.round().to(torch.uint8), torch.from_numpy(cut(pixels, first.boxes[side], CONFIG.side))
-        )
-        assert places.boxes[0, 0, side].tolist() == list(first.boxes[side])
+        assert_close(own.round().to(torch.uint8), torch.from_numpy(seen.crops[0, side]))
+        assert places.boxes[0, 0, side].tolist() == seen.boxes[0, side].tolist()
 
 
 def test_what_is_no_place_is_masked_and_never_read(vision):
@@ -133,6 +130,35 @@ def test_without_truth_the_task_says_what_to_draw(vision):
     with pytest.raises(DatasetError, match="whatchanged synth screens"):
         vision.tasks["regions"](Batch(before, after, torch.zeros(1, 2, dtype=torch.long)))
     assert vision.collate_truth([None, drawn_pair(1)[2]]) is None
+
+
+def test_before_it_learns_boxes_stay(vision):
+    places = vision.places(*batch_of(1, 2))
+    assert_close(refined(places.boxes, vision.judge(vision.features(places)).shift), places.boxes)
+
+
+def test_the_verdict_of_a_pair_does_not_depend_on_what_is_no_place(vision):
+    places = vision.places(*batch_of(3, 0))
+    said = vision.judge(vision.features(places))
+    fewer = int(places.there[1].sum())
+    alone = vision.places(*(rows[:, :] for rows in batch_of(0)))
+    assert fewer < CONFIG.regions
+    assert_close(said.verdict[1:], vision.judge(vision.features(alone)).verdict)
+    nothing = replace(places, there=torch.zeros_like(places.there))
+    assert chances(vision.judge(vision.features(nothing)), nothing.there).tolist() == [0, 0]
+
+
+def test_other_colours_are_the_same_for_all_of_a_pair_and_leave_masks():
+    torch.manual_seed(0)
+    crops = torch.rand(6, 2, 2 * PLANES, 4, 4)
+    crops[:, :, PLANES:] = crops[:, :, :PLANES]  # nothing changed
+    turned = recoloured(crops)
+    assert_close(turned[:, :, PLANES:], turned[:, :, :PLANES])
+    assert_close(turned[:, :, [3, 7]], crops[:, :, [3, 7]])
+    for own, was in zip(turned[:, :, :3], crops[:, :, :3], strict=True):
+        ways = [[int((was[:, c] - own[:, k]).abs().amax() < 1e-6) for c in range(3)] for k in range(3)]
+        light = [[int((1 - was[:, c] - own[:, k]).abs().amax() < 1e-6) for c in range(3)] for k in range(3)]
+        assert sorted(map(sum, ways)) == [1, 1, 1] or sorted(map(sum, light)) == [1, 1, 1]
 
 
 def test_it_learns_drawn_pairs_by_heart():

@@ -1,15 +1,20 @@
 """Regions on disk: what is read is what was measured; what cannot be read is told."""
 
+import json
+
 import numpy as np
 import pytest
 from drawn_regions import write_set
+from safetensors import safe_open
+from safetensors.numpy import save
 
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, OutputError
-from whatchanged.measured.crops import NUMBERS, PLANES, cut
+from whatchanged.measured.crops import NUMBERS, PLANES, cuts
 from whatchanged.measured.proposals import propose
 from whatchanged.measured.reading import read_picture
 from whatchanged.recipes.schema import RegionsConfig
+from whatchanged.training.batches import read_pair
 from whatchanged.training.regions.store import (
     NOTES,
     RegionFiles,
@@ -35,8 +40,8 @@ def test_rows_hold_the_cut_the_box_and_whether_they_are_real(drawn):
         read_picture(path.parent / f"images/3_{side}.png").on_white for side in ("before", "after")
     )
     places = propose(before, after, 4)
-    for name, pixels, side in (("images/3_before.png", before, 0), ("images/3_after.png", after, 1)):
-        rows = files.read(name)
+    both = files.read("images/3_before.png", "images/3_after.png")
+    for side, rows in enumerate(both):
         assert rows.shape == (4, row_width(16))
         size = PLANES * 16 * 16
         notes = rows[:, size:].copy().view(np.float32)
@@ -44,7 +49,7 @@ def test_rows_hold_the_cut_the_box_and_whether_they_are_real(drawn):
         assert notes[:, -1].tolist() == [1.0] * len(places) + [0.0] * (4 - len(places))
         for row, note, place in zip(rows, notes, places, strict=False):
             np.testing.assert_array_equal(
-                row[:size].reshape(PLANES, 16, 16), cut(pixels, place.boxes[side], 16)
+                row[:size].reshape(PLANES, 16, 16), cuts(before, after, place.boxes, 16)[side]
             )
             assert tuple(note[NUMBERS : NUMBERS + 4].astype(int)) == place.boxes[side]
             assert tuple(note[NUMBERS + 4 : NUMBERS + 6]) == (96, 72)
@@ -67,8 +72,44 @@ def test_a_recipe_that_wants_others_is_told_how_to_have_these(drawn):
 
 
 def test_a_picture_without_regions_is_named(drawn):
-    with pytest.raises(DatasetError, match=r"no regions of images/99_before\.png"):
-        RegionFiles(drawn[1]).read("images/99_before.png")
+    with pytest.raises(DatasetError, match=r"no regions of images/3_before\.png and images/99\.png"):
+        RegionFiles(drawn[1]).read("images/3_before.png", "images/99.png")
+
+
+def test_a_picture_of_two_pairs_has_regions_of_each(tmp_path):
+    path = write_set(tmp_path / "set", 4)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines[2]["before"] = lines[1]["before"]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    store_regions(open_dataset(path), path, tmp_path / "regions", quiet=True, side=16, regions=4)
+    read = region_reader(RegionsConfig(regions=4, side=16), tmp_path / "regions", path)
+    for line in lines[1:3]:
+        places = [path.parent / line[side] for side in ("before", "after")]
+        alone = regions_of(*places, 4, 16)
+        for side, rows in enumerate(read_pair(read, *places)):
+            notes = rows[: len(alone["boxes"]), PLANES * 16 * 16 :].copy().view(np.float32)
+            np.testing.assert_array_equal(notes[:, NUMBERS : NUMBERS + 4], alone["boxes"][:, side])
+    with pytest.raises(DatasetError, match="a single picture has no regions"):
+        read(path)
+
+
+def test_a_changed_shard_is_refused_and_one_without_a_checksum_read(drawn, tmp_path):
+    shard = drawn[1] / "00000.safetensors"
+    content = bytearray(shard.read_bytes())
+    content[-3] ^= 1
+    (tmp_path / shard.name).write_bytes(content)
+    names = ("images/3_before.png", "images/3_after.png")
+    with pytest.raises(DatasetError, match=r"00000\.safetensors: its content was changed"):
+        RegionFiles(tmp_path).read(*names)
+    with safe_open(shard, framework="numpy") as file:
+        told = json.loads(file.metadata()["regions"])
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    del told["sha256"]
+    (tmp_path / shard.name).write_bytes(save(tensors, {"regions": json.dumps(told)}))
+    for one, other in zip(
+        RegionFiles(tmp_path).read(*names), RegionFiles(drawn[1]).read(*names), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_an_empty_folder_names_the_command(tmp_path):

@@ -13,7 +13,7 @@ from whatchanged.testing import check_world
 from whatchanged.worlds import find_world
 from whatchanged.worlds.screens.elements import ANYTHING, ELEMENTS, fitting, plural
 from whatchanged.worlds.screens.kinds import KINDS
-from whatchanged.worlds.screens.language import read
+from whatchanged.worlds.screens.language import read, write
 from whatchanged.worlds.screens.slots import COLOURS, Naming, fill, fits, known_nouns
 from whatchanged.worlds.screens.templates import TEMPLATES
 from whatchanged.worlds.screens.truth import Change, Motion, ScreenTruth
@@ -268,6 +268,20 @@ def test_several_alike_are_counted():
     assert WORLD.judge("The three buttons are now green.", of(three)).true
     assert not WORLD.judge("The four buttons are now green.", of(three)).true
     assert not WORLD.judge("The three buttons are now green.", of(BUTTON)).true
+
+
+@pytest.mark.parametrize(
+    ("element", "aspect", "absent"),
+    [("series", "ink", "text of"), ("icon", "ink", "text of"), ("grid", "line style", "border of")],
+)
+def test_nothing_is_said_of_a_part_that_a_thing_has_not(element, aspect, absent):
+    values = {"aspect": aspect, "color_before": "#1a73e8", "color_after": "#0b8043", "on_after": True}
+    kind = "recolored" if aspect == "ink" else "restyled"
+    one = of(Change(kind, element, "", (0, 0, 90, 90), (0, 0, 90, 90), values))
+    said = [write(one, np.random.default_rng(seed)) for seed in range(60)]
+    assert len(set(said)) > 3
+    assert not any(absent in sentence for sentence in said)
+    assert all(WORLD.judge(sentence, one).true for sentence in said)
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda t: f"{t.kind} {t.text}")

@@ -5,15 +5,18 @@
                             "boxes" (R, 2, 4) int32, in pixels of their own picture
                             "sizes" (n, 2, 2) int32, width and height of the pictures
                             "first" (n + 1) int64, where each pair's regions begin
-                            metadata "regions", JSON: "about" (regions, side), "pairs" (n x before, after)
+                            metadata "regions", JSON: "about" (regions, side), "pairs" (n x before, after),
+                            "sha256" (of the tensors' bytes, in this order; earlier shards have none)
 
 R: regions of all n pairs of a shard. For training a picture is a row of bytes for each region
 (``row_width``): its crop, then the numbers, the box, the picture's size and whether there is a region at all,
 as float32.
 """
 
+import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +35,12 @@ from whatchanged.measured.reading import read_picture
 from whatchanged.processes import in_order, worker_pool
 from whatchanged.recipes.schema import RegionsConfig
 from whatchanged.records import PairRecord
-from whatchanged.training.batches import PictureReader
 from whatchanged.training.data.grid_files import PATTERN, picture_name, shard_file
 
 REGIONS, SIDE = 12, 40
 """Regions of a pair at most, and pixels of a side of a cut, unless a recipe says otherwise."""
+TENSORS = ("crops", "numbers", "boxes", "sizes", "first")
+"""Of a shard."""
 SHARD = 128
 """Pairs of a shard."""
 NOTES = NUMBERS + 4 + 2 + 1
@@ -122,7 +126,7 @@ def _write_shard(path: Path, records: Sequence[PairRecord], about: dict[str, int
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0] if name != "first"}
     counts = [int(part["first"][1]) for part in parts]
     joined["first"] = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    told = {"about": about, "pairs": _names(records, root)}
+    told = {"about": about, "pairs": _names(records, root), "sha256": _sha256(joined)}
     write_whole(path, save(joined, {"regions": json.dumps(told)}))
 
 
@@ -146,29 +150,23 @@ def _read_header(path: Path) -> dict[str, Any]:
 
 
 class RegionFiles:
-    """The shards of one folder; a picture's regions are read when asked for.
+    """The shards of one folder; a pair's regions are read when asked for.
 
-    Raises DatasetError where there is no shard, shards differ in sizes, or a picture belongs to two pairs.
+    Raises DatasetError where there is no shard, or shards differ in sizes.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.about: dict[str, int] = {}
-        self._places: dict[str, tuple[Path, int, int]] = {}
+        self._places: dict[tuple[str, str], tuple[Path, int]] = {}
         self._open: dict[Path, Any] = {}
         for path in sorted(folder.glob(PATTERN)):
             told = _read_header(path)
             if self.about and told["about"] != self.about:
                 raise DatasetError(f"{path}: its regions are of other sizes than those beside it.")
             self.about = told["about"]
-            for row, names in enumerate(told["pairs"]):
-                for picture, name in enumerate(names):
-                    if name in self._places:
-                        raise DatasetError(
-                            f"{path}: {name} belongs to two pairs, and regions are of one pair. Copy the"
-                            " picture under a name of its own."
-                        )
-                    self._places[name] = (path, row, picture)
+            for row, (before, after) in enumerate(told["pairs"]):
+                self._places[before, after] = (path, row)
         if not self.about:
             raise DatasetError(
                 f"{folder}: no regions lie here. Run: whatchanged features DATA {folder} --backbone regions"
@@ -183,35 +181,71 @@ class RegionFiles:
                 f" vision.regions={self.about['regions']} --set vision.side={self.about['side']}."
             )
 
-    def read(self, name: str) -> Rows:
-        """One picture's regions as rows of bytes, (regions, row_width). Raises DatasetError."""
-        place = self._places.get(name)
+    def read(self, before: str, after: str) -> tuple[Rows, Rows]:
+        """A pair's regions in both pictures as rows of bytes, (regions, row_width). Raises DatasetError."""
+        place = self._places.get((before, after))
         if place is None:
             raise DatasetError(
-                f"{self.folder}: no regions of {name}. Run `whatchanged features` on the whole data set."
+                f"{self.folder}: no regions of {before} and {after}. Run `whatchanged features` on the whole"
+                " data set."
             )
-        path, row, picture = place
+        path, row = place
         if path not in self._open:
-            self._open[path] = safe_open(path, framework="numpy")
+            self._open[path] = _open_checked(path)
         shard = self._open[path]
         first, last = (int(end) for end in shard.get_slice("first")[row : row + 2])
-        rows = np.zeros((self.about["regions"], row_width(self.about["side"])), np.uint8)
-        if first == last:
-            return rows
-        count = min(last - first, len(rows))
-        own = slice(first, first + count)
-        notes = np.ones((count, NOTES), np.float32)
-        notes[:, :NUMBERS] = shard.get_slice("numbers")[own]
-        notes[:, NUMBERS : NUMBERS + 4] = shard.get_slice("boxes")[own, picture]
-        notes[:, NUMBERS + 4 : NUMBERS + 6] = shard.get_slice("sizes")[row, picture]
-        crops = shard.get_slice("crops")[own, picture].reshape(count, -1)
-        rows[:count, : crops.shape[1]] = crops
-        rows[:count, crops.shape[1] :] = notes.view(np.uint8)
-        return rows
+        count = min(last - first, self.about["regions"])
+        both = np.zeros((2, self.about["regions"], row_width(self.about["side"])), np.uint8)
+        if count:
+            own = slice(first, first + count)
+            notes = np.ones((2, count, NOTES), np.float32)
+            notes[..., :NUMBERS] = shard.get_slice("numbers")[own]
+            notes[..., NUMBERS : NUMBERS + 4] = shard.get_slice("boxes")[own].swapaxes(0, 1)
+            notes[..., NUMBERS + 4 : NUMBERS + 6] = shard.get_slice("sizes")[row][:, None]
+            crops = shard.get_slice("crops")[own].swapaxes(0, 1).reshape(2, count, -1)
+            both[:, :count, : crops.shape[2]] = crops
+            both[:, :count, crops.shape[2] :] = notes.view(np.uint8)
+        return both[0], both[1]
 
 
-def region_reader(config: RegionsConfig, folder: Path, root: Path) -> PictureReader:
-    """How a picture of the data set at ``root`` becomes regions, for training. Raises DatasetError."""
+def _open_checked(path: Path) -> Any:
+    """An open shard whose tensors are those that were written. Raises DatasetError."""
+    shard: Any = safe_open(path, framework="numpy")
+    sha256 = read_json(shard.metadata()["regions"]).get("sha256")
+    if sha256 is not None and _sha256({name: shard.get_tensor(name) for name in TENSORS}) != sha256:
+        raise DatasetError(
+            f"{path}: its content was changed: its SHA-256 is another. Delete the file and run `whatchanged"
+            " features` again."
+        )
+    return shard
+
+
+def _sha256(tensors: Tensors) -> str:
+    """The SHA-256 of all tensors' bytes, in the order of ``TENSORS``."""
+    digest = hashlib.sha256()
+    for name in TENSORS:
+        digest.update(np.ascontiguousarray(tensors[name]).data)
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class RegionReader:
+    """How the pictures of the data set at ``root`` become regions, for training."""
+
+    files: RegionFiles
+    root: Path
+
+    def __call__(self, path: Path) -> Rows:
+        """Regions are of two pictures. Raises DatasetError."""
+        raise DatasetError(f"{path}: a single picture has no regions; the recipe needs pairs.")
+
+    def pair(self, before: Path, after: Path) -> tuple[Rows, Rows]:
+        """The regions of both pictures of a pair. Raises DatasetError."""
+        return self.files.read(picture_name(before, self.root), picture_name(after, self.root))
+
+
+def region_reader(config: RegionsConfig, folder: Path, root: Path) -> RegionReader:
+    """How the pictures of the data set at ``root`` become regions, for training. Raises DatasetError."""
     files = RegionFiles(folder)
     files.check(config.regions, config.side)
-    return lambda path: files.read(picture_name(path, root))
+    return RegionReader(files, root)

@@ -1,8 +1,8 @@
 """What the truth of drawn pairs teaches about proposed places. None of it is part of a published method.
 
 A place belongs to the change whose box it overlaps most, where that is at least ``NEAR``: from there on it
-learns kind, element and where the box should be. From ``HIT`` on it counts as a change, below ``NEAR`` as none;
-between the two that teaches nothing.
+learns kind, element and where the box should be. From ``HIT`` on it counts as a change, below ``NEAR`` as
+none; between the two that teaches nothing.
 
 Axis letters: B pairs, N places, T boxes of changes.
 """
@@ -22,6 +22,8 @@ from whatchanged.worlds.screens.truth import Box, ScreenTruth
 ELEMENT_NAMES = tuple(ELEMENTS)
 HIT, NEAR = 0.5, 0.3
 """Intersection over union."""
+SOFT = 0.3
+"""Weight of how near places are, beside which of them are hits."""
 ABSENT = -1
 MOST_BOXES = 12
 """Boxes of a pair's changes, alike things each by itself; those beyond are not told."""
@@ -150,10 +152,10 @@ def pointed(places: Tensor, kinds: Tensor, truth: RegionTruth) -> Tensor:
 class Judgement:
     """What the heads say of each place, and of the pair.
 
-    kinds: (B, N, 8), elements: (B, N, E), changed, rank: (B, N), verdict: (B,), logits: which kind, which element,
-    whether it shows a change, which place is the best; whether the pair shows a change at all.
-    shift: (B, N, 2, 4), how far each side of each box should move to the right or down, in parts of the box's width
-    or height.
+    kinds: (B, N, 8), elements: (B, N, E), changed, rank: (B, N), verdict: (B,), logits: which kind, which
+    element, whether it shows a change, which place is the best; whether the pair shows a change at all.
+    shift: (B, N, 2, 4), how far each side of each box should move to the right or down, in parts of the box's
+    width or height.
     """
 
     kinds: Tensor
@@ -171,12 +173,12 @@ def refined(places: Tensor, shift: Tensor) -> Tensor:
 
 
 def region_loss(said: Judgement, places: Tensor, labels: Labels, there: Tensor) -> dict[str, Tensor]:
-    """Six terms: which kind, which element, whether it is a change at all, which place is the best, where the boxes
-    should be, whether the pair shows a change.
+    """Six terms: which kind, which element, whether it is a change at all, which place is the best, where the
+    boxes should be, whether the pair shows a change.
 
-    places: (B, N, 2, 4). there: (B, N), real places. The target of ``rank`` is a distribution over a pair's
-    places, in proportion to the square of their overlaps, where one of them is near a change. Boxes learn from 1 - IoU of
-    the refined ones.
+    places: (B, N, 2, 4). there: (B, N), real places. ``rank`` is a distribution p over a pair's places: its
+    term is -log of the sum of p over the hits, and ``SOFT`` times the cross-entropy of p with the squares of
+    all overlaps, for pairs that have such places. Boxes learn from 1 - IoU of the refined ones.
     """
     kind = labels.kind.masked_fill(~there, ABSENT).flatten()
     element = labels.element.masked_fill(~there, ABSENT).flatten()
@@ -188,6 +190,8 @@ def region_loss(said: Judgement, places: Tensor, labels: Labels, there: Tensor) 
     shown = (labels.share * there).amax(1) >= NEAR
     wanted = wanted / wanted.sum(1, keepdim=True).clamp_min(1e-6)
     ranked = said.rank.masked_fill(~there, -1e4).log_softmax(1)
+    hit = (labels.share >= HIT) & there
+    among_hits = ranked.masked_fill(~hit, -1e4).logsumexp(1)
     apart = 1 - iou(refined(places, said.shift), labels.boxes)
     pairs = F.binary_cross_entropy_with_logits(said.verdict, labels.verdict.float(), reduction="none")
     return {
@@ -198,7 +202,7 @@ def region_loss(said: Judgement, places: Tensor, labels: Labels, there: Tensor) 
             F.cross_entropy(said.elements.flatten(0, 1), element.clamp_min(0), reduction="none"), element >= 0
         ),
         "changed": _mean(verdict, judged),
-        "rank": _mean(-(wanted * ranked).sum(1), shown),
+        "rank": _mean(-among_hits, hit.any(1)) + SOFT * _mean(-(wanted * ranked).sum(1), shown),
         "box": _mean(apart, labels.known & there[..., None]),
         "verdict": _mean(pairs, there.any(1)),
     }

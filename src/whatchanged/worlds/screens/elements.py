@@ -121,6 +121,39 @@ ELEMENTS: Mapping[str, Element] = {element.name: element for element in _ALL}
 """Every element by its name."""
 
 
+LINES = frozenset(
+    {"line", "rule", "divider", "axis", "tick", "grid", "series", "error bar", "frame", "cursor"}
+)
+"""Elements that are lines, and so have no border."""
+WORDLESS = LINES | frozenset(
+    {
+        *(
+            "mark",
+            "icon",
+            "avatar",
+            "picture",
+            "checkbox",
+            "radio button",
+            "switch",
+            "slider",
+            "progress bar",
+        ),
+        *(
+            "spinner",
+            "scroll bar",
+            "chart bar",
+            "point",
+            "marker",
+            "slice",
+            "filled area",
+            "heat map",
+            "figure",
+        ),
+    }
+)
+"""Elements that hold no words, and so have no text."""
+
+
 def nouns_of(name: str) -> tuple[str, ...]:
     """What an element of this name is called; the name itself where it is none of ours."""
     return ELEMENTS[name].nouns if name in ELEMENTS else (name,)

@@ -5,7 +5,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from whatchanged.measured import colours, words
-from whatchanged.worlds.screens.elements import ELEMENTS, all_nouns, fitting, nouns_of, plural
+from whatchanged.worlds.screens.elements import (
+    ELEMENTS,
+    LINES,
+    WORDLESS,
+    all_nouns,
+    fitting,
+    nouns_of,
+    plural,
+)
 from whatchanged.worlds.screens.templates import Template
 from whatchanged.worlds.screens.truth import Box, Change
 
@@ -122,7 +130,14 @@ def fits(template: Template, change: Change) -> bool:
         return False
     if template.state and template.state != change.values.get("state"):
         return False
+    if any(part in template.text for part in _absent(change.element)):
+        return False
     return all(_sayable(slot, template, change) for slot in template.slots)
+
+
+def _absent(element: str) -> tuple[str, ...]:
+    """What no template may name, since the element has none."""
+    return ("text of",) * (element in WORDLESS) + ("border of",) * (element in LINES)
 
 
 def _sayable(slot: str, template: Template, change: Change) -> bool:

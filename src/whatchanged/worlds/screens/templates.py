@@ -189,7 +189,13 @@ _RESTYLED = [
     *_either("restyled", ("letter case",), ("now", "no longer"), "{the} is {on} in capitals"),
     *_either("restyled", ("texture",), ("now", "no longer"), "{the} is {on} striped"),
     *_either("restyled", ("sharpness",), ("now", "no longer"), "{the} is {on} blurred"),
-    *_either("restyled", ("line style",), ("now", "no longer"), "the border of {the} is {on} dashed"),
+    *_either(
+        "restyled",
+        ("line style",),
+        ("now", "no longer"),
+        "the border of {the} is {on} dashed",
+        "{the} is {on} dashed",
+    ),
     *_either(
         "restyled",
         ("clipping",),

@@ -86,8 +86,10 @@ def candidates(layout: Layout, size: tuple[int, int]) -> list[Element]:
 def truth_of(made: Made, first: Layout, last: Layout, sizes: tuple[Size, Size]) -> Change | None:
     """The truth of a change between the first and the last picture of a pair, of these sizes in pixels.
 
-    None where it lies outside the pictures.
+    None where it lies outside the pictures, or happened to something that another change of the pair brought.
     """
+    if not made.deed.made and max(_placed(made)) >= len(first.elements):
+        return None
     places = [_place(made, i, first, last, sizes) for i in _placed(made)]
     places = [place for place in places if place != (None, None)]
     befores = [before for before, _ in places if before is not None]

@@ -159,7 +159,7 @@ def point(rng: Rng, at: Setting) -> Deed | None:
         return None
     script = (
         "const e=screens.elements[$I],n=(k)=>parseFloat(e.getAttribute(k));"
-        f"const h=n('height')+{step};e.setAttribute('y',n('y')-{step});e.setAttribute('height',h)"
+        f"const h=n('height')+({step});e.setAttribute('y',n('y')-({step}));e.setAttribute('height',h)"
     )
     return Deed("resized", "height", script)
 
