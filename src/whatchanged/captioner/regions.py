@@ -128,7 +128,8 @@ class RegionModel:
         for number, (at, kind) in enumerate(zip(chosen, kinds, strict=True)):
             was, now = boxes[at]
             shown = before if kind == "removed" else after
-            values = values_of(kind, before, after, places[at])
+            aspect = {"aspect": places[at].aspect} if places[at].rule == kind else {}
+            values = {**aspect, **values_of(kind, before, after, places[at])}
             likely = {
                 name: float(chance)
                 for name, chance in zip(self.said_by.elements, chances[at], strict=True)

@@ -45,7 +45,7 @@ NAMED = 0.8
 """The least probability that a noun fits."""
 UNEVEN = 0.7
 """Share of uneven pixels up to which a picture is one of a screen. Set by hand: of 19 photographs the least
-uneven has 0.77, scenes of CLEVR 0.92 to 0.96, and nine of ten drawn screens below 0.3."""
+uneven has 0.77, scenes of CLEVR 0.92 to 0.96, and nine of ten drawn screens below 0.35."""
 
 
 @dataclass(frozen=True)
