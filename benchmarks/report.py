@@ -271,6 +271,45 @@ def screens(result: Result) -> str:
     return "\n\n".join([first, table(["first statement of the changed pairs", "%"], *shares), looks])
 
 
+def screen_regions(result: Result) -> str:
+    """The network beside the rules on drawn pairs: the verdict, the first statement, by family and kind."""
+    figures = result.figures
+    changed, same = figures["pairs"]
+    systems = ("rules", "network")
+    verdicts = [[name, *verdict(figures[name])] for name in systems]
+    head = [f"{changed} changed, {same} unchanged pairs of {figures['documents']} documents", "AUROC"]
+    names = {
+        "kind": "kind (of eight)",
+        "pointing": "pointing",
+        "place": "IoU of at least .5",
+        "statement": "kind and pointing",
+    }
+    shares = [
+        [label, *(percents(figures[name][share]) for name in (*systems, "difference"))]
+        for share, label in names.items()
+    ]
+    parts = [
+        [f"{part} ({own['pairs']})"]
+        + [
+            f"{100 * figures[name][group][part][share]:.1f}"
+            for share in ("statement", "place")
+            for name in systems
+        ]
+        for group in ("families", "kinds")
+        for part, own in figures["rules"][group].items()
+    ]
+    columns = [
+        f"{label}, {name}" for label in ("kind and pointing", "IoU of at least .5") for name in systems
+    ]
+    return "\n\n".join(
+        [
+            table([*head, "change, %", "no change, %"], *verdicts),
+            table(["first statement of the changed pairs, %", *systems, "difference"], *shares),
+            table(["changed pairs, %", *columns], *parts),
+        ]
+    )
+
+
 def verdict(figures: Mapping[str, Any]) -> Row:
     """Area under the curve and both accuracies, with their intervals."""
     area = figures["auroc"]
@@ -365,6 +404,7 @@ VIEWS: Mapping[str, Mapping[str, Callable[[Result], str]]] = {
     "operations": {"table": operations, "commands": commands},
     "rows": {"table": rows, "commands": commands},
     "screens": {"tables": screens, "commands": commands},
+    "screen_regions": {"tables": screen_regions, "commands": commands},
     "measured speed": {"tables": measured_speed, "commands": commands},
     "strange": {"tables": strange, "commands": commands},
     "fuzz": {"table": fuzzed, "commands": commands},

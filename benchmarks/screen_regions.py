@@ -1,14 +1,14 @@
 """How well places of screens are proposed and judged, by the rules and by the network of ``screens-regions``.
 
-    python -m benchmarks.screen_regions PAIRS REGIONS [--run RUN] [--split test]
+    python -m benchmarks.screen_regions PAIRS REGIONS --run RUN [--split test] [--record]
 
-PAIRS: the list of a drawn set, with its truth. REGIONS: what ``whatchanged features`` stored of it. Without a
-run only the proposals and the rules are measured. Change and no-change accuracy are at the threshold that
-makes both alike on the validation split.
+PAIRS: the list of a drawn set, with its truth. REGIONS: what ``whatchanged features`` stored of it. Change
+and no-change accuracy are at the threshold that makes both alike on the validation split. Intervals and
+differences resample documents.
 """
 
 import argparse
-import time
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,15 +17,16 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from sklearn.metrics import roc_auc_score
 
+from benchmarks.record import write_result
+from benchmarks.screens import Score, auroc, share_of, verdict_rows, with_interval
 from whatchanged.datasets import open_dataset
 from whatchanged.measured import Measured, measure
 from whatchanged.measured.crops import NUMBERS
 from whatchanged.measured.proposals import overlap
 from whatchanged.records import PairRecord
 from whatchanged.training.regions.store import NOTES, RegionFiles, RegionReader
-from whatchanged.training.regions.supervision import ELEMENT_NAMES, refined
+from whatchanged.training.regions.supervision import ELEMENT_NAMES, refined, supported
 from whatchanged.training.regions.vision import RegionVision, chances
 from whatchanged.training.run_folder import open_run
 from whatchanged.worlds.screens.kinds import KINDS
@@ -105,10 +106,9 @@ class Net:
             said = self.vision.judge(self.vision.features(places))
             chance = chances(said, places.there)[0]
             boxes = refined(places.boxes, said.shift)[0].round()
-            rank = said.rank[0].masked_fill(~places.there[0], -1e4)
+            best = int(supported(said.rank, places.boxes, places.there)[0].argmax())
         if not places.there.any():
             return Answer(0.0)
-        best = int(rank.argmax())
         kind = KINDS[int(said.kinds[0, best].argmax())]
         element = ELEMENT_NAMES[int(said.elements[0, best].argmax())]
         before, after = (_inside_of(boxes[best, side], places.sizes[0, best, side]) for side in (0, 1))
@@ -136,19 +136,65 @@ def threshold(chances: NDArray[np.float64], changed: NDArray[np.bool_]) -> float
     return float(tried[int(np.argmin(gaps))])
 
 
-def measures(answers: Sequence[Answer], known: Sequence[ScreenTruth], limit: float) -> dict[str, float]:
-    """Shares of the pairs, in per cent."""
-    changed = np.array([bool(truth.changes) for truth in known])
-    chance = np.array([answer.chance for answer in answers])
-    rows = [judged(answer, truth) for answer, truth in zip(answers, known, strict=True) if truth.changes]
-    found = {name: 100 * float(np.mean([row[name] for row in rows])) for name in rows[0]}
+@dataclass(frozen=True)
+class Scored:
+    """What was said of all pairs of a split: the chance of a change, what of the first statement is right.
+
+    limit: the threshold of the validation split.
+    """
+
+    chances: NDArray[np.float64]
+    right: dict[str, NDArray[np.bool_]]
+    limit: float
+
+
+SHARES = ("kind", "pointing", "place", "statement", "element")
+"""What of a first statement can be right."""
+
+
+def scored(answers: Sequence[Answer], known: Sequence[ScreenTruth], limit: float) -> Scored:
+    """The answers, judged."""
+    rows = [judged(answer, truth) for answer, truth in zip(answers, known, strict=True)]
+    right = {name: np.array([row[name] for row in rows]) for name in SHARES}
+    return Scored(np.array([answer.chance for answer in answers]), right, limit)
+
+
+def figures_of(
+    systems: dict[str, Scored], changed: NDArray[np.bool_], groups: NDArray[np.intp], resamples: int
+) -> dict[str, Any]:
+    """Every measure of every system with its interval, and of the network less the rules."""
+    own = groups[changed]
+    found: dict[str, Any] = {}
+    scores: dict[str, dict[str, Score]] = {}
+    for name, system in systems.items():
+        found[name] = verdict_rows(system.chances, system.limit, changed, groups, resamples)
+        for share, right in system.right.items():
+            found[name][share] = with_interval(share_of(right[changed]), own, resamples)
+        scores[name] = {share: share_of(right[changed]) for share, right in system.right.items()}
+    found["difference"] = {
+        share: with_interval(
+            lambda rows, share=share: scores["network"][share](rows) - scores["rules"][share](rows),
+            own,
+            resamples,
+        )
+        for share in SHARES
+    }
+    area = [lambda rows, one=one: auroc(one.chances[rows], changed[rows]) for one in systems.values()]
+    found["difference"]["auroc"] = with_interval(
+        lambda rows: area[1](rows) - area[0](rows), groups, resamples
+    )
+    return found
+
+
+def by(names: Sequence[str], right: dict[str, NDArray[np.bool_]]) -> dict[str, dict[str, float]]:
+    """The shares of the pairs of each name."""
+    labels = np.array(names)
     return {
-        "pairs": len(known),
-        "changed": int(changed.sum()),
-        **found,
-        "change accuracy": 100 * float((chance[changed] >= limit).mean()),
-        "no-change accuracy": 100 * float((chance[~changed] < limit).mean()),
-        "AUROC": float(roc_auc_score(changed, chance)),
+        name: {
+            "pairs": int((labels == name).sum()),
+            **{share: float(row[labels == name].mean()) for share, row in right.items()},
+        }
+        for name in sorted(set(names))
     }
 
 
@@ -180,14 +226,16 @@ def _boxes(rows: NDArray[np.uint8]) -> list[Box]:
 
 
 def main() -> None:
-    """Prints the measures of the rules and of the network side by side."""
+    """Prints, and records where wanted, the measures of the rules and of the network side by side."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("pairs", type=Path)
     parser.add_argument("regions", type=Path)
-    parser.add_argument("--run", type=Path)
+    parser.add_argument("--run", type=Path, required=True)
     parser.add_argument("--split", default="test")
+    parser.add_argument("--resamples", type=int, default=1000)
+    parser.add_argument("--record", action="store_true")
     options = parser.parse_args()
     files = RegionFiles(options.regions)
     splits: dict[str, tuple[list[PairRecord], list[ScreenTruth]]] = {}
@@ -196,20 +244,31 @@ def main() -> None:
         known = truths(options.pairs, pairs)
         splits[split] = pairs, [known[pair.pair_id] for pair in pairs]
     pairs, known_truths = splits[options.split]
-    found: dict[str, Any] = {"proposals": proposed(files, options.pairs, pairs, known_truths)}
-    systems: dict[str, Any] = {"rules": by_rules}
-    if options.run is not None:
-        systems["network"] = Net(options.run, files, options.pairs).answer
-    for name, answer in systems.items():
-        held = [answer(pair) for pair in splits["val"][0]]
-        changed = np.array([bool(truth.changes) for truth in splits["val"][1]])
-        limit = threshold(np.array([one.chance for one in held]), changed)
-        began = time.process_time()
-        answers = [answer(pair) for pair in pairs]
-        seconds = (time.process_time() - began) / len(pairs)
-        found[name] = {**measures(answers, known_truths, limit), "ms a pair": 1000 * seconds}
-    for name, values in found.items():
-        print(name, {key: round(value, 3) for key, value in values.items()})
+    changed = np.array([bool(truth.changes) for truth in known_truths])
+    documents = [pair.pair_id.rsplit("-", 1)[0] for pair in pairs]
+    groups = np.unique(documents, return_inverse=True)[1]
+    systems: dict[str, Scored] = {}
+    for name, answer in {
+        "rules": by_rules,
+        "network": Net(options.run, files, options.pairs).answer,
+    }.items():
+        held = np.array([answer(pair).chance for pair in splits["val"][0]])
+        limit = threshold(held, np.array([bool(truth.changes) for truth in splits["val"][1]]))
+        systems[name] = scored([answer(pair) for pair in pairs], known_truths, limit)
+    figures = {
+        "pairs": [int(changed.sum()), int((~changed).sum())],
+        "documents": len(set(documents)),
+        "proposals": proposed(files, options.pairs, pairs, known_truths),
+        **figures_of(systems, changed, groups, options.resamples),
+    }
+    seen = [truth for truth in known_truths if truth.changes]
+    for name, system in systems.items():
+        own = {share: right[changed] for share, right in system.right.items()}
+        figures[name]["families"] = by([truth.family for truth in seen], own)
+        figures[name]["kinds"] = by([truth.changes[0].kind for truth in seen], own)
+    print(json.dumps(figures, indent=1))
+    if options.record:
+        write_result("screen_regions", "screen_regions", figures)
 
 
 if __name__ == "__main__":

@@ -23,13 +23,13 @@ def page() -> np.ndarray:
     ("thing", "box"), [("word", (20, 20, 32, 28)), ("line", (20, 20, 54, 28)), ("upright", (20, 20, 32, 28))]
 )
 def test_a_letter_belongs_to_its_word_and_its_line(thing, box):
-    assert Ink(page(), SIZE).around((21, 21, 24, 24), thing) == box
+    assert Ink(page(), SIZE).around((18, 18, 26, 24), thing) == box
 
 
 def test_lines_far_apart_are_of_other_blocks():
     ink = Ink(page(), SIZE)
-    assert ink.around((21, 21, 24, 24), "block") == (20, 20, 54, 28)
-    assert ink.around((20, 50, 22, 52), "block") == (20, 50, 25, 58)
+    assert ink.around((18, 18, 26, 24), "block") == (20, 20, 54, 28)
+    assert ink.around((18, 48, 22, 52), "block") == (20, 50, 25, 58)
 
 
 def test_frames_and_rules_join_nothing():
@@ -43,7 +43,7 @@ def test_without_ink_there_is_no_thing():
 
 
 def test_a_part_of_a_picture_has_the_same_things_at_the_same_places():
-    assert Ink(page(), (10, 10, 70, 40)).around((21, 21, 24, 24), "word") == (20, 20, 32, 28)
+    assert Ink(page(), (10, 10, 70, 40)).around((18, 18, 26, 24), "word") == (20, 20, 32, 28)
 
 
 def test_a_colour_is_followed_to_where_it_ends():

@@ -17,6 +17,7 @@ from whatchanged.training.regions.supervision import (
     label,
     refined,
     region_loss,
+    supported,
 )
 from whatchanged.worlds.screens.kinds import KINDS
 from whatchanged.worlds.screens.truth import Change, ScreenTruth
@@ -129,6 +130,14 @@ def test_a_box_that_is_moved_to_where_it_should_be_costs_nothing():
     shift[0, 0, 1, 3] = 1.5
     said = replace(silent(1), shift=shift)
     assert_close(region_loss(said, places, labels, labels.known.any(-1))["box"].item(), 0.0)
+
+
+def test_places_that_show_the_same_support_each_other():
+    places = torch.tensor([[10.0, 10, 20, 20], [10, 10, 20, 19], [50, 50, 60, 60], [0, 0, 9, 9]])
+    rank = torch.tensor([[0.4, 0.4, 0.6, 9.0]]).log()
+    there = torch.tensor([[True, True, True, False]])
+    found = supported(rank, places[None, :, None].expand(-1, -1, 2, -1), there)
+    assert_close(found, torch.tensor([[0.8 / 1.4, 0.8 / 1.4, 0.6 / 1.4, 0.0]]))
 
 
 def test_padding_teaches_nothing():

@@ -172,6 +172,17 @@ def refined(places: Tensor, shift: Tensor) -> Tensor:
     return places + shift * sizes
 
 
+def supported(rank: Tensor, places: Tensor, there: Tensor) -> Tensor:
+    """The chance (B, N) that a place overlaps the best one by ``HIT`` or more in both pictures; 0 for padding.
+
+    rank: (B, N), logits of ``Judgement.rank``; places: (B, N, 2, 4). As several places may show one change,
+    the place with the largest chance is right more often than that of the largest rank.
+    """
+    chances = rank.masked_fill(~there, -1e4).softmax(1)  # (B, N)
+    alike = iou(places[:, :, None], places[:, None]).amin(-1) >= HIT  # (B, N, N)
+    return (alike * chances[:, None]).sum(2) * there
+
+
 def region_loss(said: Judgement, places: Tensor, labels: Labels, there: Tensor) -> dict[str, Tensor]:
     """Six terms: which kind, which element, whether it is a change at all, which place is the best, where the
     boxes should be, whether the pair shows a change.
