@@ -3,8 +3,8 @@
 Rules propose the places (``measured.proposals``). One graph judges all N places of a pair at once:
 
     regions   crops (N, 2, planes, side, side) uint8, numbers (N, numbers) float32, boxes (N, 2, 4) float32
-              -> kinds (N, K), elements (N, E), changed (N,), rank (N,): logits; verdict (1,): the logit that
-                 the pair shows a change; refined (N, 2, 4): better boxes
+              -> kinds (N, K), elements (N, E), changed (N,): logits; rank (N,): the larger, the better a
+                 place; verdict (1,): the logit that the pair shows a change; refined (N, 2, 4): better boxes
 
 The card says what the logits stand for and how they become probabilities (``Statements``); the model's world
 puts a statement into words.

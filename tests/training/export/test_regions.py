@@ -19,6 +19,7 @@ from whatchanged.measured.reading import read_picture
 from whatchanged.training.export import export_run, regions
 from whatchanged.training.export.regions import Seen, fit_statements
 from whatchanged.training.regions.store import RegionFiles, store_regions
+from whatchanged.training.regions.supervision import supported
 from whatchanged.training.run_folder import open_run
 from whatchanged.worlds import find_world
 
@@ -79,11 +80,13 @@ def test_the_graph_says_what_torch_says_of_padded_pairs(run, bundle, drawn, tmp_
     with torch.inference_mode():
         places = vision.places(*rows)
         said = vision.judge(vision.features(places))
+        ranks = supported(said.rank, places.boxes, places.there)
     assert len(set(places.there.sum(1).tolist())) > 1  # pairs of several lengths
     for number in numbers:
         count = int(places.there[number].sum())
         judged = model.judge(see(*pictures(drawn, number), 5, 16))
-        for name in ("kinds", "elements", "changed", "rank"):
+        np.testing.assert_allclose(judged.rank, ranks[number, :count].numpy(), atol=1e-4)
+        for name in ("kinds", "elements", "changed"):
             wanted = getattr(said, name)[number, :count].numpy()
             np.testing.assert_allclose(getattr(judged, name), wanted, atol=1e-4)
         assert judged.verdict == pytest.approx(float(said.verdict[number]), abs=1e-4)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from whatchanged.measured.crops import PLANES
-from whatchanged.training.regions.supervision import refined
+from whatchanged.training.regions.supervision import refined, supported
 from whatchanged.training.regions.vision import Places, RegionVision
 
 INPUTS = ("crops", "numbers", "boxes")
@@ -24,8 +24,8 @@ class RegionGraph(nn.Module):
     def forward(self, crops: Tensor, numbers: Tensor, boxes: Tensor) -> tuple[Tensor, ...]:
         """``INPUTS``: crops (N, 2, PLANES, S, S) uint8, numbers (N, NUMBERS), boxes (N, 2, 4) in pixels.
 
-        Returns ``OUTPUTS``: kinds (N, K), elements (N, E), changed (N,), rank (N,), verdict (1,), all logits;
-        and refined (N, 2, 4), boxes in pixels.
+        Returns ``OUTPUTS``: kinds (N, K), elements (N, E), changed (N,), verdict (1,), all logits; rank (N,), the
+        chance that a place is the best or overlaps it; and refined (N, 2, 4), boxes in pixels.
         """
         side = crops.shape[-1]
         there = torch.ones_like(numbers[None, :, 0], dtype=torch.bool)
@@ -38,4 +38,5 @@ class RegionGraph(nn.Module):
         )
         said = self.vision.judge(self.vision.features(places))
         better = refined(boxes[None], said.shift)[0]
-        return said.kinds[0], said.elements[0], said.changed[0], said.rank[0], said.verdict, better
+        rank = supported(said.rank, boxes[None], there)[0]
+        return said.kinds[0], said.elements[0], said.changed[0], rank, said.verdict, better
