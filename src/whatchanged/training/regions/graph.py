@@ -24,8 +24,8 @@ class RegionGraph(nn.Module):
     def forward(self, crops: Tensor, numbers: Tensor, boxes: Tensor) -> tuple[Tensor, ...]:
         """``INPUTS``: crops (N, 2, PLANES, S, S) uint8, numbers (N, NUMBERS), boxes (N, 2, 4) in pixels.
 
-        Returns ``OUTPUTS``: kinds (N, K), elements (N, E), changed (N,), verdict (1,), all logits; rank (N,), the
-        chance that a place is the best or overlaps it; and refined (N, 2, 4), boxes in pixels.
+        Returns ``OUTPUTS``: kinds (N, K), elements (N, E), changed (N,), verdict (1,), all logits; rank (N,),
+        the chance that a place is the best or overlaps it; and refined (N, 2, 4), boxes in pixels.
         """
         side = crops.shape[-1]
         there = torch.ones_like(numbers[None, :, 0], dtype=torch.bool)

@@ -173,7 +173,7 @@ def refined(places: Tensor, shift: Tensor) -> Tensor:
 
 
 def supported(rank: Tensor, places: Tensor, there: Tensor) -> Tensor:
-    """The chance (B, N) that a place overlaps the best one by ``HIT`` or more in both pictures; 0 for padding.
+    """The chance (B, N) that a place overlaps the best one by ``HIT`` or more in both; 0 for padding.
 
     rank: (B, N), logits of ``Judgement.rank``; places: (B, N, 2, 4). As several places may show one change,
     the place with the largest chance is right more often than that of the largest rank.
