@@ -35,7 +35,7 @@ OFF = 1e-3
 """The largest difference between a logit of the graph and torch's, or between two boxes in pixels."""
 TRACED = 3
 """Places that the graph is traced on."""
-PAIRS = 600
+PAIRS = 300
 """Validation pairs at most, spread over the split; a few minutes on one core."""
 PRECISE = 0.9
 """Part of the second and third statements of validation pairs that are to be right."""
