@@ -48,6 +48,7 @@ def test_what_is_known_is_told():
     assert tell(claim())[1] == "the button at the upper left moved down by 12 pixels"
     assert tell(claim("resized"))[1] == "the button at the upper left became 5 pixels narrower"
     assert tell(claim("recolored"))[1] == "the button at the upper left turned from blue to dark green"
+    assert tell(claim("rewritten", {"text": 1.0}))[1] == "the words of the text at the upper left changed"
     assert tell(claim(values={}))[1] == "the button at the upper left moved"
     assert tell(claim("added", rest=(0, 48)))[1] == (
         "a button at the upper left was added, which moved the rest down by 48 pixels"

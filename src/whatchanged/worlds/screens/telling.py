@@ -22,8 +22,9 @@ def tell(claim: Claim) -> tuple[str | None, str]:
     change = Change(kind, element or "", "", claim.box_before, claim.box_after, claim.values)
     able = [template for template in TEMPLATES if fits(template, change)]
     plain = [template for template in able if not template.aspects and not template.state]
-    template = max(plain, key=lambda one: len(one.slots))
     noun = ANYTHING if element is None else nouns_of(element)[0]
+    # "the words of the text", not "the text of the text"
+    template = max(plain, key=lambda one: (len(one.slots), noun not in one.text.split()))
     text = fill(template, change, Naming(noun, placed=True), claim.size)
     if claim.rest is not None and any(claim.rest):
         text += f", which moved the rest {words.way(*claim.rest)}"
