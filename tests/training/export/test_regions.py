@@ -73,10 +73,9 @@ def test_the_graph_says_what_torch_says_of_padded_pairs(run, bundle, drawn, tmp_
     store_regions(open_dataset(drawn), drawn, tmp_path / "regions", quiet=True, regions=5, side=16)
     files = RegionFiles(tmp_path / "regions")
     numbers = range(8)
-    rows = [
-        torch.from_numpy(np.stack([files.read(f"images/{number}_{side}.png") for number in numbers]))
-        for side in ("before", "after")
-    ]
+    names = [[f"images/{number}_{side}.png" for side in ("before", "after")] for number in numbers]
+    pairs = [files.read(*pair) for pair in names]
+    rows = [torch.from_numpy(np.stack(side)) for side in zip(*pairs, strict=True)]
     with torch.inference_mode():
         places = vision.places(*rows)
         said = vision.judge(vision.features(places))

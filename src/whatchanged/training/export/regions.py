@@ -31,8 +31,9 @@ from whatchanged.training.regions.graph import INPUTS, OUTPUTS, RegionGraph
 from whatchanged.training.regions.vision import RegionVision
 from whatchanged.worlds import Truth
 
-OFF = 1e-3
-"""The largest difference between a logit of the graph and torch's, or between two boxes in pixels."""
+OFF, OFF_HALF = 1e-3, 0.1
+"""The largest difference between a logit of the graph and torch's, or between two boxes in pixels; with large
+weights in half the bytes."""
 TRACED = 3
 """Places that the graph is traced on."""
 PAIRS = 300
@@ -106,7 +107,8 @@ def write_region_model(
     )
     write_bundle(folder, card)
     model = RegionModel(open_bundle(folder))
-    seen = [_see(model, graph, record, truths[record.pair_id]) for record in known]
+    most = OFF_HALF if fp16 else OFF
+    seen = [_see(model, graph, record, truths[record.pair_id], most) for record in known]
     said_by = fit_statements(seen, neutral)
     card = replace(
         card, statements=said_by, no_change=_fit_no_change(seen, said_by, card.no_change.sentences)
@@ -130,8 +132,9 @@ def _write_graph(graph: RegionGraph, config: RegionsConfig, folder: Path) -> Non
     )
 
 
-def _see(model: RegionModel, graph: RegionGraph, record: PairRecord, truth: Truth) -> Seen:
-    """One pair through the graph, and through torch. Raises BundleError where they differ."""
+def _see(model: RegionModel, graph: RegionGraph, record: PairRecord, truth: Truth, most: float) -> Seen:
+    """One pair through the graph, and through torch. Raises BundleError where they differ by more than
+    ``most``."""
     assert record.after is not None
     before, after = (read_picture(path).on_white for path in (record.before, record.after))
     places = see(before, after, model.input.regions, model.input.side)
@@ -144,7 +147,7 @@ def _see(model: RegionModel, graph: RegionGraph, record: PairRecord, truth: Trut
         wanted = graph(*(torch.from_numpy(feed[name]) for name in INPUTS))
     for name, tensor in zip(OUTPUTS, wanted, strict=True):
         off = float(np.abs(np.asarray(getattr(judged, name)) - tensor.numpy()).max())
-        if off > OFF:
+        if off > most:
             raise BundleError(
                 f"{record.pair_id}: {name} of the exported graph differs from torch's by {off:.2g}, so"
                 " nothing was written. Export without --fp16 if it was set."
