@@ -353,6 +353,63 @@ def screen_regions(result: Result) -> str:
     )
 
 
+def screen_statements(result: Result) -> str:
+    """The shipped statements beside the rules' on drawn pairs, and some of the sentences."""
+    figures = result.figures
+    systems = ("rules", "model")
+    changed, same = figures["rules"]["pairs"]
+    names = {
+        "change accuracy": "verdict of the changed pairs",
+        "no-change accuracy": "verdict of the others",
+        "auroc": "AUROC of the verdict",
+        "kind": "kind (of eight) of the first statement",
+        "pointing": "its pointing",
+        "overlap": "its IoU of at least .5",
+        "statement": "its kind and pointing",
+        "element": "its element, where it points",
+        "wholly true": "sentence wholly true, all pairs",
+        "wholly true, changed": "sentence wholly true, changed pairs",
+    }
+    shares = [[label, *(percents(figures[name][key]) for name in systems)] for key, label in names.items()]
+    grades = [
+        [label, *(_of(*figures[name][f"sentence: {key}"]) for name in systems)]
+        for key, label in {
+            "element_right": "of the sentences, the element right",
+            "value_right": "values right",
+            "place_right": "place right",
+        }.items()
+    ]
+    later = [figures[name]["later statements"] for name in systems]
+    shares += [
+        *grades,
+        ["second and third statements right", *(_of(o["precision"], o["count"]) for o in later)],
+    ]
+    parts = [
+        [f"{part} ({figures['rules'][group][part][2]})"]
+        + [f"{100 * figures[name][group][part][k]:.1f}" for k in (0, 1) for name in systems]
+        for group in ("by family", "by kind")
+        for part in figures["rules"][group]
+    ]
+    columns = [f"{label}, {name}" for label in ("kind and pointing", "wholly true") for name in systems]
+    said = [
+        [one["said"], "true" if one["true"] else one["fault"] or "not read", one["truth"]]
+        for one in figures["examples"]
+    ]
+    return "\n\n".join(
+        [
+            table([f"{changed} changed, {same} unchanged pairs; %", *systems], *shares),
+            table(["changed pairs, %", *columns], *parts),
+            table(
+                ["a pair drawn at random: what the model says", "verdict", "one of the true captions"], *said
+            ),
+        ]
+    )
+
+
+def _of(share: float | None, count: int) -> str:
+    return f"- (of {count})" if share is None else f"{100 * share:.1f} (of {count})"
+
+
 def verdict(figures: Mapping[str, Any]) -> Row:
     """Area under the curve and both accuracies, with their intervals."""
     area = figures["auroc"]
@@ -448,6 +505,7 @@ VIEWS: Mapping[str, Mapping[str, Callable[[Result], str]]] = {
     "rows": {"table": rows, "commands": commands},
     "screens": {"tables": screens, "commands": commands},
     "screen_regions": {"tables": screen_regions, "commands": commands},
+    "screen_statements": {"tables": screen_statements, "commands": commands},
     "measured speed": {"tables": measured_speed, "commands": commands},
     "strange": {"tables": strange, "commands": commands},
     "fuzz": {"table": fuzzed, "commands": commands},

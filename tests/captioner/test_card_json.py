@@ -14,6 +14,7 @@ from whatchanged.captioner.card import (
     NoChange,
     PictureInput,
     RegionInput,
+    Statements,
 )
 from whatchanged.captioner.card_json import card_from_json, card_to_json
 from whatchanged.errors import BundleError, escaped
@@ -26,9 +27,7 @@ pairs = st.tuples(counts, counts)
 numbers = st.floats(-10, 10)
 three = st.tuples(numbers, numbers, numbers)
 positive = st.tuples(*[st.floats(0.001, 10)] * 3)
-inputs = st.builds(PictureInput, pairs, three, positive) | st.builds(
-    RegionInput, pairs, st.integers(0, 10_000), counts, three, positive
-)
+inputs = st.builds(PictureInput, pairs, three, positive) | st.builds(RegionInput, *[st.integers(1, 1000)] * 4)
 attentions = st.builds(GridAttention, counts, counts) | st.just(BoxAttention())
 texts = st.text().map(escaped)  # a card holds no control characters
 judges = st.builds(
@@ -40,6 +39,13 @@ judges = st.builds(
     st.lists(texts).map(tuple),
     st.sampled_from(["head", "sentences"]),
 )
+statements = st.builds(
+    Statements,
+    *[st.lists(texts).map(tuple)] * 2,
+    *[st.floats(0.001, 10)] * 2,
+    *[numbers] * 6,
+    texts,
+)
 cards = st.builds(
     replace,
     st.sampled_from([CARD, WARY]),
@@ -48,6 +54,7 @@ cards = st.builds(
     attention=attentions,
     no_change=judges,
     max_length=st.integers(1, 1000),
+    statements=st.none() | statements,
     folded_norms=st.booleans(),
 )
 anything = st.recursive(
@@ -113,15 +120,14 @@ def test_the_declarations_on_disk():
     assert fields["attention"] == {"kind": "grid", "rows": 2, "columns": 3}
     assert fields["folded_norms"] is False and "familiar" not in fields
     assert not {"image_size", "grid", "mean", "std"} & fields.keys()
-    regions = RegionInput((96, 64), 16, 40, (0.0,) * 3, (1.0,) * 3)
+    regions = RegionInput(12, 40, 8, 73)
     fields = written(replace(WARY, input=regions, attention=BoxAttention(), folded_norms=True))
     assert fields["input"] == {
         "kind": "regions",
-        "crop": [96, 64],
-        "margin": 16,
-        "most_regions": 40,
-        "mean": [0, 0, 0],
-        "std": [1, 1, 1],
+        "regions": 12,
+        "side": 40,
+        "planes": 8,
+        "numbers": 73,
     }
     assert fields["attention"] == {"kind": "boxes"}
     assert fields["folded_norms"] is True and fields["familiar"] == {"threshold": 0.25, "how": "by hand"}
@@ -169,8 +175,9 @@ def test_unknown_kinds(kind):
         ("input", {"kind": "pictures", "size": [9, 10_001], **STATISTICS}, "input.size should be a whole"),
         ("input", {"kind": "pictures", "size": [9, 9], "mean": ["a"] * 3}, "input.mean should be a number"),
         ("input", {"kind": "pictures", "size": [9, 9], **STATISTICS, "std": [1, 0, 1]}, "numbers above 0"),
-        ("input", {"kind": "regions", "crop": [9, 9], "margin": -1}, "input.margin should be a whole"),
-        ("input", {"kind": "regions", "crop": [9, 9], "margin": 0}, "input.most_regions should be"),
+        ("input", {"kind": "regions", "regions": 0}, "input.regions should be a whole number from 1"),
+        ("input", {"kind": "regions", "regions": 9, "side": 10**9}, "input.side should be"),
+        ("statements", 3, "statements should be an object"),
         ("attention", {"kind": "grid", "rows": 0, "columns": 3}, "attention.rows should be"),
         ("vocabulary", ["a", 1], "vocabulary should be a list of texts"),
         ("vocabulary", ["a", "b"], "vocabulary: a vocabulary begins with"),

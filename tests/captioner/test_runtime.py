@@ -141,13 +141,13 @@ def test_without_a_head_the_sentence_is_judged(bundle_folder, pictures):
 @pytest.mark.parametrize(
     ("declared", "message"),
     [
-        ({"input": RegionInput((96, 96), 16, 40, (0.5,) * 3, (0.5,) * 3)}, "tiny reads regions of pictures"),
-        ({"attention": BoxAttention()}, "the attention of tiny lies on boxes"),
+        ({"input": RegionInput(12, 40, 8, 73)}, "tiny reads regions of pictures.*Answerer"),
+        ({"attention": BoxAttention()}, "the attention of tiny lies on boxes.*Update whatchanged"),
     ],
 )
 def test_kinds_that_this_version_does_not_run(bundle_folder, declared, message):
     write_bundle(bundle_folder, replace(CARD, **declared))
-    with pytest.raises(BundleError, match=f"{message}.*Update whatchanged"):
+    with pytest.raises(BundleError, match=message):
         load(bundle_folder)
 
 

@@ -34,13 +34,13 @@ def test_json_declares_input_and_attention(whatchanged, bundle_folder):
     assert row["attention"] == {"kind": "grid", "rows": 2, "columns": 3} and row["weights"] is False
 
 
-def test_a_model_of_regions_is_listed_though_not_run(whatchanged, bundle_folder, pictures):
-    regions = RegionInput((96, 64), 16, 40, (0.5,) * 3, (0.5,) * 3)
+def test_a_model_of_regions_without_statements_is_listed_though_not_run(whatchanged, bundle_folder, pictures):
+    regions = RegionInput(12, 40, 8, 73)
     write_bundle(bundle_folder, replace(CARD, input=regions, attention=BoxAttention()))
     code, out, _ = whatchanged("models", bundle_folder)
-    assert code == 0 and "world flat, regions of 96x64, " in out
+    assert code == 0 and "world flat, up to 12 regions of 40x40, " in out
     row = json.loads(whatchanged("models", bundle_folder, "--json")[1])
-    assert row["image_size"] is None and row["input"]["most_regions"] == 40
+    assert row["image_size"] is None and row["input"]["regions"] == 12
     code, out, err = whatchanged("describe", *pictures, "--model", bundle_folder)
     assert (code, out) == (2, "") and "reads regions of pictures" in err and err.count("\n") == 1
 

@@ -4,7 +4,8 @@ import pytest
 from compare.screens import BLUE, GREEN, RED, screen, with_square
 from drawn_page import page
 
-from whatchanged.answers.answer import of_measured
+from whatchanged.answers.answer import of_measured, of_statements
+from whatchanged.captioner.regions import Told
 from whatchanged.compare import groups as room
 from whatchanged.compare.groups import group_outcomes
 from whatchanged.compare.pairs import Pair
@@ -84,3 +85,17 @@ def test_the_cause_of_most_is_left_out_of_the_sentences_of_others(outcomes, monk
     first, most = group_outcomes([*outcomes[:7], *both])
     assert "added" in both[0].answer.sentence and "added" in most.sentence
     assert "added" not in first.sentence
+
+
+def test_a_models_statements_give_the_groups_their_sentences_and_nothing_else(outcomes):
+    def told(outcome):
+        measured = outcome.answer.measured
+        if measured.verdict == "identical":
+            return outcome
+        known = tuple(replace(one, sentence="A badge appeared.") for one in measured.statements)
+        return replace(outcome, answer=of_statements("screens", Told(known, 0.0, True), measured, False))
+
+    by_model = [told(outcome) for outcome in outcomes]
+    groups = group_outcomes(by_model)
+    assert [group.members for group in groups] == [group.members for group in group_outcomes(outcomes)]
+    assert {group.sentence for group in groups} == {"A badge appeared."}

@@ -1,6 +1,6 @@
 """What is said of a pair of pictures, whoever says it, and the form that is written."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from PIL import Image
@@ -9,10 +9,11 @@ from whatchanged.answers.outlines import outlined
 from whatchanged.captioner.notebook import as_html
 from whatchanged.errors import ShapeError
 from whatchanged.images import Source
-from whatchanged.measured import Measured, Statement
+from whatchanged.measured import Measured, Statement, sentences, words
 from whatchanged.measured.reading import read_picture
 
 if TYPE_CHECKING:
+    from whatchanged.captioner.regions import Told
     from whatchanged.captioner.runtime import Description
 
 Verdict = Literal["identical", "noise", "changed", "unchanged"]
@@ -43,9 +44,9 @@ class Answer:
     answer       the name of the model whose sentence it is, or "measured"
     size_before  width and height in pixels
     size_after   likewise
-    changes      the measured statements, best first; none where a model answered
+    changes      statements, best first; none where a model wrote its sentence word by word
     unfamiliar   whether a picture is unlike what the answering model knows; None where nobody can tell
-    description  what the model said, with its heat maps; None where no model answered
+    description  what a model said word by word, with its heat maps; else None
     measured     the measured answer beneath; None where a model's sentence did not need it
     sources      the pictures, as they were given
     """
@@ -62,6 +63,20 @@ class Answer:
     description: "Description | None" = field(default=None, repr=False)
     measured: Measured | None = field(default=None, repr=False)
     sources: tuple[Source, Source] | None = field(default=None, repr=False)
+
+    @property
+    def as_measured(self) -> Measured | None:
+        """The measured answer with the statements and the sentence that were given; None where none is."""
+        if self.measured is None or self.answer == MEASURED or self.description is not None:
+            return self.measured
+        return replace(
+            self.measured,
+            verdict="changed" if self.verdict == "changed" else "noise",
+            doubtful=self.doubtful,
+            no_change=self.no_change,
+            statements=self.changes,
+            sentence=self.sentence,
+        )
 
     @property
     def changed(self) -> bool:
@@ -111,7 +126,7 @@ class Answer:
             "unfamiliar": self.unfamiliar,
             "changed": self.changed,
         }
-        if self.answer == MEASURED:
+        if self.description is None:
             fields["changes"] = [statement.as_json() for statement in self.changes]
         return {key: value for key, value in fields.items() if value is not None}
 
@@ -154,5 +169,37 @@ def of_model(
         size_after=sizes[1],
         unfamiliar=said.unfamiliar,
         description=said,
+        measured=measured,
+    )
+
+
+def of_statements(name: str, told: "Told", measured: Measured, unfamiliar: bool | None) -> Answer:
+    """A model's statements; the measured verdict is the floor.
+
+    The model may find a change in what the measurement calls noise. Where it finds none in what the
+    measurement calls a change, the answer says so and stays doubtful, which counts as changed. Where the two
+    disagree the answer is doubtful in any case.
+    """
+    changes = told.statements
+    if told.changed and changes:
+        verdict: Verdict = "changed"
+        sentence = "; ".join(sentences.lowered(one.sentence)[:-1] for one in changes[: sentences.MOST])
+        sentence = words.capitalised(sentence)
+    else:
+        verdict, sentence = "noise", words.capitalised(words.NOISE)
+        if measured.verdict == "changed" and changes:
+            sentence = f"Perhaps {words.NOISE}; if anything: {sentences.lowered(changes[0].sentence)}"
+        else:
+            changes = ()
+    return Answer(
+        sentence=sentence,
+        no_change=told.no_change,
+        verdict=verdict,
+        doubtful=verdict != measured.verdict,
+        answer=name,
+        size_before=measured.size_before,
+        size_after=measured.size_after,
+        changes=changes,
+        unfamiliar=unfamiliar,
         measured=measured,
     )

@@ -1,6 +1,7 @@
 """Who answers: the model that knows the pictures, or the measurement."""
 
 import functools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whatchanged.answers.answer import Answer, of_measured, of_model
-from whatchanged.answers.models import Model, chosen_model, installed_models
+from whatchanged.answers.answer import Answer, of_measured, of_model, of_statements
+from whatchanged.answers.models import Model, StatementModel, chosen_model, installed_models
 from whatchanged.answers.pair import ReadPair, read_pair
 from whatchanged.answers.quoted import quoted
 from whatchanged.errors import ImageError
@@ -31,6 +32,10 @@ class Answerer:
     explains that in the model's world. There, and where no model knows the pictures, the measured answer is
     the answer. A model that was named is never overruled: its sentence stands, and the verdict tells where
     the measured answer differs.
+
+    A model that makes statements begins where the measurement stands: pictures that are the same, that were
+    turned, or whose difference no look at them shows, are the measurement's; so are two sizes with places to
+    be ignored, and whatever is looked at strictly.
 
     >>> from whatchanged.answers import Answerer
     >>> answerer = Answerer()
@@ -99,7 +104,7 @@ class Answerer:
         found: list[Answer | ImageError] = []
         for i, pair in enumerate(begun):
             if isinstance(pair, ReadPair):
-                found.append(self._of_model(pair, *said[i]) if i in said else self._of_measured(pair))
+                found.append(self._of_pair(pair, said.get(i)))
             else:
                 found.append(pair)
         return found
@@ -124,6 +129,8 @@ class Answerer:
         """What a model says of each pair that one knows; of two that know a pair the nearer one speaks."""
         said: dict[int, tuple[Model, Description]] = {}
         for model in self.models:
+            if isinstance(model, StatementModel):
+                continue
             read = model.read if self.insists else model.read_if_known
             found = {i: read(*pair.shown) for i, pair in pairs.items()}
             asked = {i: pixels for i, pixels in found.items() if pixels is not None}
@@ -135,6 +142,30 @@ class Answerer:
                 if knows and (i not in said or _distance(description) < _distance(said[i][1])):
                     said[i] = model, replace(description, sources=pairs[i].sources)
         return said
+
+    def _of_pair(self, pair: ReadPair, said: "tuple[Model, Description] | None") -> Answer:
+        """The answer of whoever knows the pictures best."""
+        least = math.inf if self.insists else 1.0 if said is None else _distance(said[1])
+        best: tuple[StatementModel, float | None] | None = None
+        for model in self.models:
+            if isinstance(model, StatementModel):
+                distance = model.distance(*pair.on_white)
+                if self.insists or (distance is not None and distance <= least):
+                    best, least = (model, distance), distance or 0.0
+        if best is not None:
+            return self._of_statements(pair, *best)
+        return self._of_measured(pair) if said is None else self._of_model(pair, *said)
+
+    def _of_statements(self, pair: ReadPair, model: StatementModel, distance: float | None) -> Answer:
+        """The model's statements, or the measured answer where that is all there is to say."""
+        measured = pair.measure(self.sensitivity, self.strict)
+        before, after = pair.on_white
+        masked = bool(pair.ignore) and before.shape != after.shape
+        if self.strict or masked or measured.notes or np.array_equal(before, after) or is_turn(measured):
+            return replace(of_measured(measured), sources=pair.sources)
+        told = model.build().tell(before, after, measured)
+        unfamiliar = None if distance is None else distance > 1
+        return replace(of_statements(model.card.name, told, measured, unfamiliar), sources=pair.sources)
 
     def _of_measured(self, pair: ReadPair) -> Answer:
         """The measured answer."""
@@ -183,6 +214,11 @@ def describe(before: Source, after: Source) -> Answer:
     ('changed', False, 'clevr-pcl')
     """
     return _shared().answer(before, after)
+
+
+def is_turn(measured: Measured) -> bool:
+    """Whether the picture was turned or mirrored as a whole."""
+    return any(one.values.get("aspect") == "turn" for one in measured.statements)
 
 
 def _distance(description: "Description") -> float:

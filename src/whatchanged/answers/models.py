@@ -11,12 +11,13 @@ from PIL import Image
 
 from whatchanged.captioner.bundle import DEFAULT, Bundle, open_bundle, shipped
 from whatchanged.captioner.card import Card, PictureInput
-from whatchanged.captioner.colours import colour_distance
+from whatchanged.captioner.colours import colour_distance, unevenness
 from whatchanged.errors import PluginError
 from whatchanged.images import LEAST_SIDE, resize
 from whatchanged.worlds import find_world
 
 if TYPE_CHECKING:
+    from whatchanged.captioner.regions import RegionModel
     from whatchanged.captioner.runtime import Captioner
 
 Pixels = NDArray[np.uint8]
@@ -28,13 +29,12 @@ MOST_STRETCH = 1.25
 
 
 class Model:
-    """A model on disk, of which only the card has been read."""
+    """A model of whole pictures on disk, of which only the card has been read."""
 
     def __init__(self, bundle: Bundle, threads: int | None = None) -> None:
         """threads: how many an operator may use; None: at most two."""
         self.bundle = bundle
         self._threads = threads
-        self._captioner: Captioner | None = None
 
     @property
     def card(self) -> Card:
@@ -43,11 +43,13 @@ class Model:
 
     def build(self) -> "Captioner":
         """The model, ready to run; built when it is first asked for. Raises BundleError."""
-        if self._captioner is None:
-            from whatchanged.captioner.runtime import Captioner
-
-            self._captioner = Captioner(self.bundle, self._threads)
         return self._captioner
+
+    @cached_property
+    def _captioner(self) -> "Captioner":
+        from whatchanged.captioner.runtime import Captioner
+
+        return Captioner(self.bundle, self._threads)
 
     @cached_property
     def explains_view_and_light(self) -> bool:
@@ -79,6 +81,40 @@ class Model:
         return pixels if (colour_distance(pixels, known.colours) <= 1).all() else None
 
 
+class StatementModel:
+    """A model that makes statements of regions on disk, of which only the card has been read."""
+
+    def __init__(self, bundle: Bundle, threads: int | None = None) -> None:
+        """threads: how many an operator may use; None: at most two."""
+        self.bundle = bundle
+        self._threads = threads
+
+    @property
+    def card(self) -> Card:
+        """What is known of the model."""
+        return self.bundle.card
+
+    def build(self) -> "RegionModel":
+        """The model, ready to run; built when it is first asked for. Raises BundleError."""
+        return self._regions
+
+    @cached_property
+    def _regions(self) -> "RegionModel":
+        from whatchanged.captioner.regions import RegionModel
+
+        return RegionModel(self.bundle, self._threads)
+
+    def distance(self, before: Pixels, after: Pixels) -> float | None:
+        """How far the stranger of the two pictures is from what the model knows, 1 the limit.
+
+        Its graph is not needed for that. None for a model that cannot tell.
+        """
+        known = self.card.in_distribution
+        if known is None:
+            return None
+        return max(unevenness(picture) for picture in (before, after)) / known.threshold
+
+
 def _fits(picture: Pixels, wanted: PictureInput) -> bool:
     """Whether the picture is large enough, and has about the model's proportions."""
     height, width = picture.shape[:2]
@@ -91,14 +127,15 @@ def as_input(picture: Pixels, wanted: PictureInput) -> Pixels:
     return resize(Image.fromarray(picture), wanted.size)
 
 
-def chosen_model(name_or_folder: str | Path, threads: int | None = None) -> Model:
+def chosen_model(name_or_folder: str | Path, threads: int | None = None) -> Model | StatementModel:
     """The model that a person named. Raises BundleError."""
-    return Model(open_bundle(name_or_folder), threads)
+    bundle = open_bundle(name_or_folder)
+    return Model(bundle, threads) if bundle.card.statements is None else StatementModel(bundle, threads)
 
 
-def installed_models(threads: int | None = None) -> tuple[Model, ...]:
+def installed_models(threads: int | None = None) -> tuple[Model | StatementModel, ...]:
     """One model of each world: the default one, or else the first by name. Raises BundleError."""
-    found: dict[str, Model] = {}
+    found: dict[str, Model | StatementModel] = {}
     for name in sorted(shipped(), key=lambda name: (name != DEFAULT, name)):
         model = chosen_model(name, threads)
         found.setdefault(model.card.world, model)

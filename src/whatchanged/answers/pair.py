@@ -22,7 +22,14 @@ class ReadPair:
     @cached_property
     def shown(self) -> tuple[Pixels, Pixels]:
         """What models look at: alpha dropped, what is ignored as it was before."""
-        before, after = (picture.opaque for picture in self.pictures)
+        return self._without_ignored(*(picture.opaque for picture in self.pictures))
+
+    @cached_property
+    def on_white(self) -> tuple[Pixels, Pixels]:
+        """What the measurement looks at: alpha over white, what is ignored as it was before."""
+        return self._without_ignored(*(picture.on_white for picture in self.pictures))
+
+    def _without_ignored(self, before: Pixels, after: Pixels) -> tuple[Pixels, Pixels]:
         if self.ignore and before.shape == after.shape:
             after = after.copy()
             for left, top, right, bottom in self.ignore:

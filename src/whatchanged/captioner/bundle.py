@@ -1,8 +1,9 @@
-"""A model on disk: a folder with ``bundle.json``, the two graphs, the weights and a README.
+"""A model on disk: a folder with ``bundle.json``, its graphs, the weights and a README.
 
     bundle.json           the model's card, and the size and SHA-256 of every other file
     encoder.onnx          from two pictures to a memory; runs once a pair
     decoder.onnx          from the memory to a sentence; runs once a word
+    regions.onnx          in the place of both, where the model makes statements: judges the places of a pair
     weights.safetensors   what training can start from; the captioner does not read it
     README.md             the card for people
 
@@ -14,7 +15,7 @@ import dataclasses
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ DEFAULT = "clevr-pcl"
 """The model that is used where none is named."""
 MANIFEST = "bundle.json"
 GRAPHS = ("encoder.onnx", "decoder.onnx")
+REGION_GRAPH = "regions.onnx"
 WEIGHTS = "weights.safetensors"
 SHIPPED = Path(__file__).parents[1] / "models"
 
@@ -117,7 +119,8 @@ def open_bundle(name_or_folder: str | Path | None = None) -> Bundle:
     except ValueError as error:
         raise BundleError(f"{path}: this is not JSON ({error}). Copy the model folder again.") from error
     card = card_from_json(fields, path)
-    return Bundle(folder, card, _listed_files(fields, path), hashlib.sha256(content).hexdigest())
+    graphs = GRAPHS if card.statements is None else (REGION_GRAPH,)
+    return Bundle(folder, card, _listed_files(fields, path, graphs), hashlib.sha256(content).hexdigest())
 
 
 def write_bundle(folder: Path, card: Card) -> Bundle:
@@ -147,7 +150,7 @@ def _entry(path: Path) -> Entry:
         return Entry(path.stat().st_size, hashlib.file_digest(stream, "sha256").hexdigest())
 
 
-def _listed_files(fields: Mapping[str, Any], path: Path) -> dict[str, Entry]:
+def _listed_files(fields: Mapping[str, Any], path: Path, graphs: Sequence[str]) -> dict[str, Entry]:
     """The files that the card lists. Raises BundleError where a name is not plain or a graph is missing."""
     listed, entries = Reader(path).object(fields, "files")
     files = {}
@@ -159,7 +162,7 @@ def _listed_files(fields: Mapping[str, Any], path: Path) -> dict[str, Entry]:
             )
         inside, entry = listed.object(entries, name)
         files[name] = Entry(inside.count(entry, "size", 1 << 40), inside.text(entry, "sha256"))
-    for name in GRAPHS:
+    for name in graphs:
         if name not in files:
             raise BundleError(f"{path}: it lists no {name}. Export the model again.")
     return files

@@ -23,19 +23,16 @@ class PictureInput:
 
 @dataclass(frozen=True)
 class RegionInput:
-    """The model reads pairs of regions that are cut out of the two pictures at their native size.
+    """The model judges places of a pair that may have changed: ``measured.proposals``, ``measured.crops``."""
 
-    Pixels are normalised as those of ``PictureInput``.
-    """
-
-    crop: tuple[int, int]
-    """Width and height in pixels of what the model sees of one region."""
-    margin: int
-    """Pixels of the surroundings that are cut out on every side of a region."""
-    most_regions: int
-    """The largest number of regions of one pair."""
-    mean: tuple[float, ...]
-    std: tuple[float, ...]
+    regions: int
+    """The largest number of places of one pair."""
+    side: int
+    """Pixels of a side of a cut."""
+    planes: int
+    """Planes of a place in one picture."""
+    numbers: int
+    """Measured numbers of a place."""
 
 
 Input = PictureInput | RegionInput
@@ -57,11 +54,47 @@ class GridAttention:
 
 @dataclass(frozen=True)
 class BoxAttention:
-    """The attention of a word has one weight for each region of the input; the boxes say where they lie."""
+    """What the model looks at lies in boxes, those of its statements; there is no map."""
 
 
 Attention = GridAttention | BoxAttention
-"""How the attention of a word lies over the pictures; ``attention`` in ``bundle.json``."""
+"""How what the model looks at lies over the pictures; ``attention`` in ``bundle.json``."""
+
+
+@dataclass(frozen=True)
+class Statements:
+    """The model makes statements of places; its world puts them into words (``World.tell``).
+
+    With the logits of place n (``changed_n``, ``kinds_nk``, ``elements_ne``):
+
+        p(kind k)    = softmax_k(kinds_n / kind_temperature)
+        p(element e) = softmax_e(elements_n / element_temperature)
+        confidence   = sigmoid(scale * logit(sigmoid(changed_n) * max_k p(kind k)) + shift)
+
+    and, for ``NoChange`` to calibrate,
+
+        p(no change) = sigmoid(measured_weight * logit(measured) - verdict_weight * verdict)
+
+    All numbers were fitted on validation pairs, as ``how`` tells.
+    """
+
+    kinds: tuple[str, ...]
+    """The kinds of change, in the order of the logits."""
+    elements: tuple[str, ...]
+    """The names of elements, likewise."""
+    kind_temperature: float
+    element_temperature: float
+    scale: float
+    shift: float
+    told: float
+    """The least confidence of a second or third statement."""
+    named: float
+    """The least probability that a noun fits; else it is "something"."""
+    verdict_weight: float
+    """How much the verdict's logit weighs in the logit that nothing changed, its sign turned."""
+    measured_weight: float
+    """How much the logit of the measured probability that nothing changed weighs there."""
+    how: str
 
 
 @dataclass(frozen=True)
@@ -126,5 +159,7 @@ class Card:
     """How the weights came about: recipe, checkpoint, machine."""
     in_distribution: InDistribution | None = None
     """None: the encoder computes no distance."""
+    statements: Statements | None = None
+    """None: the model writes its sentences word by word."""
     folded_norms: bool = False
     """The backbone's batch norms were folded into its convolutions, so it can no longer be trained."""

@@ -24,6 +24,7 @@ from whatchanged.captioner.card import (
     NoChange,
     PictureInput,
     RegionInput,
+    Statements,
 )
 from whatchanged.captioner.colours import NAMES
 from whatchanged.captioner.json_reader import Reader
@@ -67,6 +68,8 @@ def card_to_json(card: Card) -> dict[str, Any]:
     }
     if card.in_distribution is not None:
         fields["familiar"] = _in_distribution_to_json(card.in_distribution)
+    if card.statements is not None:
+        fields["statements"] = dataclasses.asdict(card.statements)
     return fields
 
 
@@ -114,6 +117,7 @@ def card_from_json(fields: Any, path: Path) -> Card:
         no_change=_no_change(reader, values),
         provenance=reader.mapping(values.get("provenance"), "provenance"),
         in_distribution=_in_distribution(reader, values),
+        statements=_statements(reader, values),
         folded_norms=reader.flag(values, "folded_norms"),
     )
 
@@ -125,11 +129,10 @@ def _input(reader: Reader, values: Fields) -> Input:
         return _pictures(inside, declared, "size")
     if kind == "regions":
         return RegionInput(
-            crop=inside.size(declared, "crop"),
-            margin=inside.count(declared, "margin", 10_000, least=0),
-            most_regions=inside.count(declared, "most_regions", 10_000),
-            mean=inside.numbers(declared, "mean", 3),
-            std=_std(inside, declared),
+            regions=inside.count(declared, "regions", 1000),
+            side=inside.count(declared, "side", 1000),
+            planes=inside.count(declared, "planes", 1000),
+            numbers=inside.count(declared, "numbers", 10_000),
         )
     raise _unknown_kind(inside, kind)
 
@@ -200,9 +203,7 @@ def _in_distribution(reader: Reader, values: Fields) -> InDistribution | None:
     if "familiar" not in values:
         return None
     inside, fields = reader.object(values, "familiar")
-    threshold = inside.number(fields, "threshold")
-    if threshold <= 0:
-        raise inside.wrong("threshold", "a number above 0", threshold)
+    threshold = _above_0(inside, fields, "threshold")
     return InDistribution(threshold, inside.text(fields, "how"), _colours(inside, fields))
 
 
@@ -219,6 +220,32 @@ def _colours(reader: Reader, fields: Fields) -> dict[str, tuple[float, float]]:
         if low >= high:
             raise inside.wrong(name, "two numbers, the smaller one first", ranges[name])
         found[name] = (low, high)
+    return found
+
+
+def _statements(reader: Reader, values: Fields) -> Statements | None:
+    if "statements" not in values:
+        return None
+    inside, fields = reader.object(values, "statements")
+    return Statements(
+        kinds=inside.texts(fields, "kinds"),
+        elements=inside.texts(fields, "elements"),
+        kind_temperature=_above_0(inside, fields, "kind_temperature"),
+        element_temperature=_above_0(inside, fields, "element_temperature"),
+        scale=inside.number(fields, "scale"),
+        shift=inside.number(fields, "shift"),
+        told=inside.number(fields, "told"),
+        named=inside.number(fields, "named"),
+        verdict_weight=inside.number(fields, "verdict_weight"),
+        measured_weight=inside.number(fields, "measured_weight"),
+        how=inside.text(fields, "how"),
+    )
+
+
+def _above_0(reader: Reader, fields: Fields, key: str) -> float:
+    found = reader.number(fields, key)
+    if found <= 0:
+        raise reader.wrong(key, "a number above 0", found)
     return found
 
 

@@ -12,6 +12,9 @@ hardly show it. With the cells c of ``CELL`` x ``CELL`` pixels, their mean red R
                   much colour stands out from the tint
     brightness    the median of l, in grey levels
     contrast      the standard deviation of l, in grey levels
+
+Pictures of screens are told by ``unevenness``: what is rendered is mostly flat to the last level, what a lens
+or a path tracer saw is not.
 """
 
 from collections.abc import Mapping
@@ -56,3 +59,12 @@ def colour_distance(pixels: NDArray[np.uint8], ranges: Ranges) -> NDArray[np.flo
     for name, (low, high) in ranges.items():
         distance = np.maximum(distance, np.abs(numbers[name] - (low + high) / 2) / ((high - low) / 2))
     return distance
+
+
+def unevenness(picture: NDArray[np.uint8]) -> float:
+    """The share of the pixels of a picture (H, W, 3) that differ from the one to the right or the one below.
+
+    0 for a single row or column, of which nothing can be told.
+    """
+    differs = (picture[:-1, 1:] != picture[:-1, :-1]) | (picture[1:, :-1] != picture[:-1, :-1])
+    return float(differs.any(axis=2).mean()) if differs.size else 0.0

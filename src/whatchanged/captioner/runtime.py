@@ -262,13 +262,13 @@ def _declared(bundle: Bundle) -> tuple[PictureInput, GridAttention]:
     card = bundle.card
     if not isinstance(card.input, PictureInput):
         raise BundleError(
-            f"{bundle.folder}: {card.name} reads regions of pictures; this version of whatchanged runs "
-            "models of whole pictures only. Update whatchanged."
+            f"{bundle.folder}: {card.name} reads regions of pictures and makes statements of them, which a"
+            " captioner of whole pictures cannot. Ask it by whatchanged.answers.Answerer(model)."
         )
     if not isinstance(card.attention, GridAttention):
         raise BundleError(
-            f"{bundle.folder}: the attention of {card.name} lies on boxes; this version of whatchanged runs "
-            "models whose attention is a grid only. Update whatchanged."
+            f"{bundle.folder}: the attention of {card.name} lies on boxes; this version of whatchanged paints"
+            " attention on a grid only. Update whatchanged."
         )
     return card.input, card.attention
 

@@ -22,11 +22,13 @@ from whatchanged.cli.caption_run import Pair, Run, caption_all, identity_of, sid
 from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_embed, check_output, check_outputs, counted, note
 from whatchanged.cli.places import any_remote, only_here
-from whatchanged.errors import DatasetError, OutputError
+from whatchanged.errors import BundleError, DatasetError, OutputError
 from whatchanged.places import is_remote
 from whatchanged.scale.places import place
 
 if TYPE_CHECKING:
+    from whatchanged.answers import Answerer
+    from whatchanged.captioner.runtime import Captioner
     from whatchanged.datasets import Dataset
 
 
@@ -151,7 +153,7 @@ def caption(
     identity = identity_of(answerer, base, listed, (first, last), attention is not None)
     maps = None
     if attention is not None:
-        maps = Maps(attention, first, last - first, about_maps(answerer.models[0].build(), identity))
+        maps = Maps(attention, first, last - first, about_maps(_captioner(answerer), identity))
         maps.check_free(replace=force or resume)
     job = Run(listed[first:last], base, lines, identity, maps)
     with on_cluster(ray, [found.root], quiet):
@@ -166,6 +168,18 @@ def caption(
         note(f"{failed:,} of {counted(last - first, 'pair')} failed; the file says why: {lines}")
         raise typer.Exit(1)
     note(f"{counted(last - first, 'pair')} captioned: {output}", quiet)
+
+
+def _captioner(answerer: "Answerer") -> "Captioner":
+    """The model that was named. Raises BundleError for one that has no maps."""
+    from whatchanged.answers.models import Model
+
+    (model,) = answerer.models
+    if not isinstance(model, Model):
+        raise BundleError(
+            f"{model.card.name} makes statements about regions and has no maps: go without --attention."
+        )
+    return model.build()
 
 
 def _part(shard: str) -> tuple[int, int]:

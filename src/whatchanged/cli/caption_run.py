@@ -18,7 +18,7 @@ from whatchanged.processes import in_order, worker_pool, works_elsewhere
 
 if TYPE_CHECKING:
     from whatchanged.answers import Answer, Answerer
-    from whatchanged.answers.models import Model
+    from whatchanged.answers.models import Model, StatementModel
 
 
 class Pair(NamedTuple):
@@ -238,7 +238,7 @@ def _models(answerer: "Answerer") -> dict[str, Any]:
     }
 
 
-def _about(model: "Model") -> dict[str, str]:
+def _about(model: "Model | StatementModel") -> dict[str, str]:
     card = model.card
     return {
         "name": card.name,
@@ -282,6 +282,8 @@ def caption_batch(
     answerer: "Answerer", base: Path, keeps_words: bool, batch: Sequence[Pair]
 ) -> list[Captioned]:
     """The pairs of one batch with their lines, in which pictures are named from ``base``."""
+    from whatchanged.answers import MEASURED
+
     found = []
     for pair, answer in zip(batch, answerer.answer_batch([(p.before, p.after) for p in batch]), strict=True):
         line = _line(pair, answer, base)
@@ -290,7 +292,11 @@ def caption_batch(
             continue
         said = answer.description
         words = said.words if said is not None and keeps_words else None
-        found.append(Captioned(line, unfamiliar=bool(answer.unfamiliar), measured=said is None, words=words))
+        found.append(
+            Captioned(
+                line, unfamiliar=bool(answer.unfamiliar), measured=answer.answer == MEASURED, words=words
+            )
+        )
     return found
 
 

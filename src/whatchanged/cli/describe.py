@@ -113,11 +113,13 @@ def _check_heatmap(heatmap: str, force: bool, pictures: tuple[str, str]) -> Path
 
 def _text(answer: "Answer") -> str:
     """The answer for a person: the sentence with what is to be said against it, and the probability."""
+    from whatchanged.answers import MEASURED
+
     sentence = answer.sentence
-    if answer.unfamiliar and answer.description is not None:
-        sentence += f" ({_warning(answer.description, answer.answer)})"
+    if answer.unfamiliar:
+        sentence += f" ({_warning(answer)})"
     probability = f"probability that nothing changed: {answer.no_change:.2f}"
-    if answer.description is None:
+    if answer.answer == MEASURED:
         probability += "; measured, without a model"
     return f"{sentence}\n{probability}"
 
@@ -143,11 +145,12 @@ def _maps(found: "Description") -> dict[str, Any]:
     return fields
 
 
-def _warning(found: "Description", model: str) -> str:
+def _warning(answer: "Answer") -> str:
     """Which of the two pictures are out of distribution; at least one of them is."""
-    before, after = (distance > 1 for distance in found.ood_distance or (0.0, 0.0))
-    if before and after:
-        which = "both pictures look"
-    else:
+    which = "the pictures look"
+    if answer.description is not None:
+        before, after = (distance > 1 for distance in answer.description.ood_distance or (0.0, 0.0))
         which = f"the picture {'before' if before else 'after'} looks"
-    return f"do not rely on this: {which} unlike anything that {model} has seen"
+        if before and after:
+            which = "both pictures look"
+    return f"do not rely on this: {which} unlike anything that {answer.answer} has seen"

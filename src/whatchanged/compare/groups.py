@@ -52,18 +52,21 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[Group, ...]:
 
     A cause that explains most of what changed comes after the others, which are then what to look at; what it
     shows is left out of their sentences. Only
-    pairs that were measured can be grouped: a model's sentence about a world of its own stands alone.
+    pairs that were measured can be grouped: a model's sentence about a world of its own stands alone. What
+    belongs together, and who stands out, is measured; a model's statements give the group its sentence.
     """
-    places = []
-    answers = []
+    places, rules, answers = [], [], []
     for place, outcome in enumerate(outcomes):
-        measured = None if outcome.answer is None else outcome.answer.measured
-        if measured is not None and measured.verdict != "identical":
+        if outcome.answer is None:
+            continue
+        measured, told = outcome.answer.measured, outcome.answer.as_measured
+        if measured is not None and told is not None and measured.verdict != "identical":
             places.append(place)
-            answers.append(measured)
+            rules.append(measured)
+            answers.append(told)
     found = []
     for same, sentence in _of_one_cause(answers, [outcomes[place].pair.pair_id for place in places]):
-        shown = beyond_shared([answers[index] for index in same])
+        shown = beyond_shared([rules[index] for index in same])
         # A stable sort keeps their order among members that show as much.
         ordered = sorted(zip(same, shown, strict=True), key=lambda pair: -len(pair[1]))
         members = tuple(places[index] for index, _ in ordered)

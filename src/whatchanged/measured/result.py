@@ -20,6 +20,7 @@ class Statement:
     ``kind`` is None where no rule tells it. A box is None where the thing is not there. ``boxes`` are the
     places of an alike change in the picture after (before, where it is only there), the first one included.
     ``share`` is the part of the picture's pixels that differ here, ``confidence`` that of the kind.
+    ``element`` is the name of what changed, None where nobody tells it.
     """
 
     kind: Kind | None
@@ -30,11 +31,14 @@ class Statement:
     share: float = 0.0
     values: dict[str, Any] = field(default_factory=dict)
     boxes: tuple[Box, ...] = ()
+    element: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The statement as a line of output tells it."""
+        named = {} if self.element is None else {"element": self.element}
         return {
             "kind": self.kind,
+            **named,
             "box_before": None if self.box_before is None else list(self.box_before),
             "box_after": None if self.box_after is None else list(self.box_after),
             "sentence": self.sentence,

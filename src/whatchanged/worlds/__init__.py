@@ -29,6 +29,9 @@ WORLDS: Mapping[str, str] = {
 }
 """Name -> "module:attribute" of a ``World``. It is imported when it is asked for."""
 
+Box = tuple[int, int, int, int]
+"""Left, top, right, bottom in pixels of its own picture; right and bottom are exclusive."""
+
 Truth = Any
 """What a world knows of one pair. Only the world itself looks inside."""
 
@@ -51,6 +54,28 @@ class Verdict:
     true: bool
     grades: Mapping[str, bool | None]
     fault: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a model claims of one change, before it has words.
+
+    kind: one of the world's kinds.
+    elements: what it may be, name -> probability. named: the least probability with which it is called so.
+    box_before, box_after: its place in pixels, None where it is not there; at least one is.
+    values: what was measured of it, as ``measured.values`` names it.
+    rest: how far other things moved because of it, to the right and down, in pixels; None where none did.
+    size: width and height of the picture that shows it.
+    """
+
+    kind: str
+    elements: Mapping[str, float]
+    named: float
+    box_before: Box | None
+    box_after: Box | None
+    values: Mapping[str, Any]
+    rest: tuple[int, int] | None
+    size: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -154,6 +179,8 @@ class World:
     judge: a sentence and a truth -> verdict.
     grades: what ``judge`` grades, in the order of reports.
     grade_titles: the column heads of grades in reports; a grade without one is headed by its name.
+    tell: puts a model's claim into words: the name of the element, None where the model is not sure, and the
+    statement, without capital and full stop. None where the models of this world write word by word.
     false_captions: "module:function" of ``(records, truths or None, seed, count, longest)``, which makes
     false captions in this language for training; "" where captions are handled as free text.
 
@@ -179,6 +206,7 @@ class World:
     grades: tuple[str, ...]
     grade_titles: Mapping[str, str] = field(default_factory=dict)
     wordings: Mapping[str, Callable[[Truth], str]] = field(default_factory=dict)
+    tell: Callable[[Claim], tuple[str | None, str]] | None = None
     false_captions: str = ""
     drawers: tuple[Drawer, ...] = ()
     demo: Demo | None = None

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 from tiny_bundle import CARD, WARY
+from tiny_regions import CARD as REGIONS
 
-from whatchanged.captioner.card import BoxAttention, RegionInput
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.export.model_card import model_card
 from whatchanged.worlds import all_worlds, find_world
@@ -36,10 +36,11 @@ def test_what_the_model_reads_and_where_it_looks(written):
     assert "| attention | 2 x 3 cells over each picture |" in text
     assert "| size | 2.5 MB, the graphs' weights stored as fp16 where large |" in text
     assert "| training | 1,234 seconds" in text and "| unfamiliar pictures | not recognised |" in text
-    regions = RegionInput((96, 64), 16, 40, (0.5,) * 3, (0.5,) * 3)
-    text = written(replace(WARY, input=regions, attention=BoxAttention()))
-    assert "up to 40 regions of a pair at native size, 96 x 64 pixels each, with 16 pixels" in text
-    assert "| attention | one weight for each region |" in text
+    text = written(replace(REGIONS, no_change=WARY.no_change))
+    assert "| input | up to 6 places of a pair that may have changed, 16 x 16 pixels at native size" in text
+    assert "| attention | the boxes of its statements |" in text
+    assert "| words | those of its world, for 2 kinds and 3 elements |" in text
+    assert "| confidence of statements | by hand |" in text
     assert "| unfamiliar pictures | recognised by the by hand |" in text
 
 

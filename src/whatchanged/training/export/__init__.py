@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 import whatchanged
 from whatchanged.captioner.bundle import MANIFEST, WEIGHTS, Bundle, open_bundle, write_bundle
-from whatchanged.captioner.card import Card, GridAttention, PictureInput
+from whatchanged.captioner.card import BoxAttention, Card, GridAttention, NoChange, PictureInput, RegionInput
+from whatchanged.datasets import open_dataset
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.files import whole_folder
 from whatchanged.images import normalise
 from whatchanged.json_values import read_json
+from whatchanged.measured.crops import NUMBERS, PLANES
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import DataConfig, DatasetConfig, FeaturesConfig, Recipe, RegionsConfig
 from whatchanged.training.batches import Source, read_examples
@@ -28,7 +30,9 @@ from whatchanged.training.export.calibration import calibrate, sayable_sentences
 from whatchanged.training.export.graphs import compare, compare_ood_distance, store_half, write_graphs
 from whatchanged.training.export.in_distribution import fit_in_distribution
 from whatchanged.training.export.model_card import model_card
+from whatchanged.training.export.regions import write_region_model
 from whatchanged.training.methods import Method
+from whatchanged.training.regions.vision import RegionVision
 from whatchanged.training.run_folder import checkpoint_file, open_run
 from whatchanged.training.weights.bundle_weights import has_folded_norms, pack_weights
 from whatchanged.worlds import world_of
@@ -71,6 +75,13 @@ def export_run(
     if isinstance(trained.vision, FeaturesConfig):
         recipe, backbone = put_backbone_in_front(run, trained, method, weights)
         features = backbone.about()
+    if isinstance(trained.vision, RegionsConfig) and isinstance(method.vision, RegionVision):
+        if in_distribution is not None:
+            raise RecipeError(
+                "--familiar: a model of regions tells screens by how even they are. Leave it out."
+            )
+        about = _training(run, trained, method, state, finished)
+        return _export_regions(trained, method, method.vision, about, output, name, data, fp16)
     if isinstance(recipe.vision, FeaturesConfig | RegionsConfig) or method.vision.pixel_statistics is None:
         raise RecipeError(f"{run}: this model reads no pictures, so it cannot caption any.")
     size = (recipe.vision.image_width, recipe.vision.image_height)
@@ -118,6 +129,50 @@ def export_run(
             in_distribution=fitted,
             folded_norms=folded_norms,
         )
+        (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
+        write_bundle(draft, card)
+    bundle = open_bundle(output.absolute())
+    bundle.check()
+    return bundle
+
+
+def _export_regions(
+    recipe: Recipe,
+    method: Method,
+    vision: RegionVision,
+    about: dict[str, Any],
+    output: Path,
+    name: str,
+    data: Path | None,
+    fp16: bool,
+) -> Bundle:
+    """The bundle of a run whose vision judges regions; what is raised: see ``export_run``."""
+    assert isinstance(recipe.vision, RegionsConfig)
+    places = _places(recipe.data, data)
+    dataset = open_dataset(Path(places.path))
+    records = [record for record in dataset.records if record.split == "val"]
+    world = world_of(dataset.name, Path(places.path))
+    if world is None:
+        raise RecipeError(
+            f"{places.path}: these pairs are of no world, so no statement can be put into words."
+        )
+    card = Card(
+        name=name,
+        version=whatchanged.__version__,
+        method=recipe.method.name,
+        preset=recipe.method.preset,
+        world=world.name,
+        input=RegionInput(recipe.vision.regions, recipe.vision.side, PLANES, NUMBERS),
+        attention=BoxAttention(),
+        vocabulary=method.vocabulary,
+        max_length=method.max_length,
+        no_change=NoChange(0.5, 1.0, 0.0, "nothing", world.no_change_sentences),
+        provenance={**about, "weights_stored_as": "fp16 where large" if fp16 else "fp32"},
+    )
+    with whole_folder(output, replace=True) as draft:
+        (draft / WEIGHTS).write_bytes(pack_weights(model_tensors(method)))
+        truths = world.truths(Path(places.path), records)
+        card = write_region_model(vision, recipe.vision, records, truths, card, draft, fp16)
         (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
         write_bundle(draft, card)
     bundle = open_bundle(output.absolute())

@@ -79,7 +79,7 @@ def write_graphs(
     cache = {name: tensor.clone() for name, tensor in cache.items()}
     parts = _read_parts(method, memory, previous, cache)
     memories = [f"memory_{part}" for part in parts]
-    _trace(
+    trace(
         _Encoder(method, parts, distance),
         (before, after),
         folder / "encoder.onnx",
@@ -92,7 +92,7 @@ def write_graphs(
     free = {name: {0: "batch"} for name in ["previous", "log_probabilities", "attention", *memories]}
     free |= {name: {0: "batch", 3: "length"} for name in caches}
     free |= {name: {0: "batch", 3: "next_length"} for name in grown}
-    _trace(
+    trace(
         _Decoder(method, memory, parts, list(cache)),
         (previous, torch.tensor(2), *(getattr(memory, part) for part in parts), *cache.values()),
         folder / "decoder.onnx",
@@ -118,7 +118,7 @@ def _read_parts(method: Method, memory: Any, previous: Tensor, cache: dict[str, 
     return read
 
 
-def _trace(
+def trace(
     module: nn.Module,
     inputs: tuple[Tensor, ...],
     path: Path,

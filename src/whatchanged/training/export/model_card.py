@@ -30,8 +30,8 @@ tags: [image-difference-captioning, change-captioning, {card.method}, onnx]
 
 # {card.name}
 
-Two pictures of one scene in; out come one sentence that says what changed, the probability that nothing
-did, and where the model looked. It runs on the CPU with ONNX Runtime, without torch and without a network.
+Two pictures in; out come one sentence that says what changed, the probability that nothing did, and where the
+model looked. It runs on the CPU with ONNX Runtime, without torch and without a network.
 
     whatchanged describe before.png after.png --model FOLDER
 
@@ -42,12 +42,12 @@ did, and where the model looked. It runs on the CPU with ONNX Runtime, without t
 | world | {card.world} |
 | input | {_input_in_words(card.input)} |
 | attention | {_attention_in_words(card.attention)} |
-| words | {len(card.vocabulary) - 6} |
+| words | {_words_in_words(card)} |
 | size | {size:.1f} MB, the graphs' weights stored as {card.provenance["weights_stored_as"]} |
 | further training | {_training_in_words(card)} |
 | training | {seconds:,} seconds in this run; the model that it started from is not counted |
 | weights of | {_checkpoint_in_words(card)} |
-| no-change probability | calibrated by {card.no_change.how} |
+| no-change probability | calibrated by {card.no_change.how} |{_statements_in_words(card)}
 | unfamiliar pictures | {unfamiliar} |
 
 The resolved recipe and the machine are in `bundle.json` under `provenance`.
@@ -69,17 +69,27 @@ def _input_in_words(declared: Input) -> str:
     if isinstance(declared, PictureInput):
         width, height = declared.size
         return f"whole pictures, resized to {width} x {height} (bicubic)"
-    width, height = declared.crop
     return (
-        f"up to {declared.most_regions} regions of a pair at native size, {width} x {height} pixels each, "
-        f"with {declared.margin} pixels of their surroundings on every side"
+        f"up to {declared.regions} places of a pair that may have changed, {declared.side} x {declared.side}"
+        f" pixels at native size and as a whole, with {declared.numbers} measured numbers each"
     )
+
+
+def _statements_in_words(card: Card) -> str:
+    return "" if card.statements is None else f"\n| confidence of statements | {card.statements.how} |"
+
+
+def _words_in_words(card: Card) -> str:
+    if card.statements is None:
+        return str(len(card.vocabulary) - 6)
+    kinds, elements = len(card.statements.kinds), len(card.statements.elements)
+    return f"those of its world, for {kinds} kinds and {elements} elements"
 
 
 def _attention_in_words(declared: Attention) -> str:
     if isinstance(declared, GridAttention):
         return f"{declared.rows} x {declared.columns} cells over each picture"
-    return "one weight for each region"
+    return "the boxes of its statements"
 
 
 def _training_in_words(card: Card) -> str:

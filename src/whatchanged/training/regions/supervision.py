@@ -139,6 +139,20 @@ def label(places: Tensor, truth: RegionTruth) -> Labels:
     return Labels(share, kind, element, changed, boxes, known, truth.there.any(-1).any(-1))
 
 
+def pointed(places: Tensor, kinds: Tensor, truth: RegionTruth) -> Tensor:
+    """Whether the middle of each place lies in a change of the kind that is told of it, (B, N).
+
+    places: (B, N, 2, 4); kinds: (B, N), numbers in ``KINDS``. Boxes are compared as in ``overlaps``.
+    """
+    middles = (places[..., :2] + places[..., 2:]) / 2  # (B, N, 2, 2)
+    side = torch.where(truth.there[..., 1], 1, 0)  # (B, T)
+    boxes = torch.gather(truth.boxes, 2, side[..., None, None].expand(-1, -1, 1, 4))[:, :, 0]  # (B, T, 4)
+    own = torch.where(side[:, None, :, None] == 1, middles[:, :, None, 1], middles[:, :, None, 0])
+    low, high = boxes[:, None, :, :2], boxes[:, None, :, 2:]  # (B, 1, T, 2)
+    inside = ((low <= own) & (own < high)).all(-1) & truth.there.any(-1)[:, None]
+    return (inside & (kinds[..., None] == truth.kind[:, None])).any(-1)
+
+
 @dataclass(frozen=True)
 class Judgement:
     """What the heads say of each place, and of the pair.

@@ -10,6 +10,7 @@ from whatchanged.worlds import Drawer, DrawerOption, World
 from whatchanged.worlds.screens.judging import GRADES, judge
 from whatchanged.worlds.screens.kinds import KINDS
 from whatchanged.worlds.screens.language import read, write_captions, write_full, write_plain
+from whatchanged.worlds.screens.telling import tell
 from whatchanged.worlds.screens.templates import NO_CHANGE
 from whatchanged.worlds.screens.truth import ScreenTruth, has_truth, read_truths
 
@@ -60,6 +61,7 @@ WORLD = World(
         "true": "wholly true",
         "called_none": "called no change",
     },
+    tell=tell,
     wordings={"plain": write_plain, "full": write_full},
     drawers=(
         Drawer(

@@ -1,0 +1,259 @@
+"""A model of regions: the places of a pair that may have changed in, statements out. No torch.
+
+Rules propose the places (``measured.proposals``). One graph judges all N places of a pair at once:
+
+    regions   crops (N, 2, planes, side, side) uint8, numbers (N, numbers) float32, boxes (N, 2, 4) float32
+              -> kinds (N, K), elements (N, E), changed (N,): logits; rank (N,): the larger, the better a
+                 place; verdict (1,): the logit that the pair shows a change; refined (N, 2, 4): better boxes
+
+The card says what the logits stand for and how they become probabilities (``Statements``); the model's world
+puts a statement into words.
+"""
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.captioner.bundle import REGION_GRAPH, Bundle
+from whatchanged.captioner.card import RegionInput, Statements
+from whatchanged.captioner.onnx_graphs import Graph
+from whatchanged.errors import BundleError
+from whatchanged.measured import words
+from whatchanged.measured.boxes import area, common
+from whatchanged.measured.crops import NUMBERS, PLANES, Places, see
+from whatchanged.measured.proposals import Proposal
+from whatchanged.measured.reading import Pixels
+from whatchanged.measured.result import KINDS, Box, Kind, Measured, Statement
+from whatchanged.measured.values import values_of
+from whatchanged.worlds import Claim, find_world
+
+Floats = NDArray[np.float32]
+
+SAME = 0.5
+"""A place of which so much lies in another one, or the other way round, is not told beside it."""
+LIKELY = 0.01
+"""Elements that are less probable are left out."""
+PUSHES = ("added", "removed")
+"""Kinds that may have moved the rest."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the graph says of the places of a pair, as its head tells."""
+
+    kinds: Floats
+    elements: Floats
+    changed: Floats
+    rank: Floats
+    verdict: float
+    refined: Floats
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a model says of a pair.
+
+    statements: best first; none where no place was proposed. no_change: the calibrated probability that
+    nothing visible changed. changed: whether that lies below the model's threshold.
+    """
+
+    statements: tuple[Statement, ...]
+    no_change: float
+    changed: bool
+
+
+class RegionModel:
+    """A model of regions that is loaded and ready. Threads may share it."""
+
+    def __init__(self, bundle: Bundle, threads: int | None = None) -> None:
+        """Check the graph and build its session.
+
+        threads: how many an operator may use; None: at most two. Raises BundleError where a file is wrong, or
+        the card declares what this version cannot run or what its world has no words for.
+        """
+        self.bundle = bundle
+        self.card = bundle.card
+        self.input, self.said_by = _declared(bundle)
+        world = find_world(self.card.world)
+        if world.tell is None:
+            raise BundleError(f"{bundle.folder}: the world {world.name} has no words for statements.")
+        self._tell = world.tell
+        content = bundle.read(REGION_GRAPH)
+        threads = min(2, os.cpu_count() or 1) if threads is None else threads
+        self._graph = Graph(bundle.folder / REGION_GRAPH, content, threads)
+        _check_graph(self._graph, self.input, self.said_by)
+
+    def tell(self, before: Pixels, after: Pixels, measured: Measured) -> Told:
+        """What the model says of two pictures, whose measured answer is known."""
+        places = see(before, after, self.input.regions, self.input.side)
+        if not places.proposals:
+            return Told((), measured.no_change, measured.verdict == "changed")
+        judged = self.judge(places)
+        no_change = self.no_change(judged, measured)
+        statements = self._statements(before, after, places.proposals, judged)
+        return Told(statements, no_change, no_change < self.card.no_change.threshold)
+
+    def judge(self, places: Places) -> Judgement:
+        """What the graph says of these places, at least one. Raises BundleError."""
+        found = self._graph.run(inputs_of(places))
+        return Judgement(**{**found, "verdict": float(found["verdict"][0])})
+
+    def no_change(self, judged: Judgement, measured: Measured) -> float:
+        """The calibrated probability that nothing visible changed, by the model and the measurement."""
+        by = self.said_by
+        both = by.measured_weight * logit(measured.no_change) - by.verdict_weight * judged.verdict
+        return self.card.no_change.calibrated(sigmoid(both))
+
+    def _statements(
+        self, before: Pixels, after: Pixels, places: Sequence[Proposal], judged: Judgement
+    ) -> tuple[Statement, ...]:
+        """The best place by its rank; then others, the surest first, that lie elsewhere."""
+        sure = confidences(judged, self.said_by)
+        best = int(judged.rank.argmax())
+        later = [at for at in np.argsort(-sure).tolist() if at != best and sure[at] >= self.said_by.told]
+        chosen: list[int] = []
+        boxes = [_boxes(judged.refined[at], before, after) for at in range(len(places))]
+        for at in (best, *later):
+            if at == best or (places[at].cause and not any(_same(boxes[at], boxes[one]) for one in chosen)):
+                chosen.append(at)
+        kinds = [_kind(self.said_by, judged.kinds[at]) for at in chosen]
+        rest = _rest(places) if kinds[0] in PUSHES else None
+        chances = softmax(judged.elements / self.said_by.element_temperature)
+        found = []
+        for number, (at, kind) in enumerate(zip(chosen, kinds, strict=True)):
+            was, now = boxes[at]
+            shown = before if kind == "removed" else after
+            aspect = {"aspect": places[at].aspect} if places[at].rule == kind else {}
+            values = {**aspect, **values_of(kind, before, after, places[at])}
+            likely = {
+                name: float(chance)
+                for name, chance in zip(self.said_by.elements, chances[at], strict=True)
+                if chance >= LIKELY
+            }
+            claim = Claim(
+                kind,
+                likely,
+                self.said_by.named,
+                None if kind == "added" else was,
+                None if kind == "removed" else now,
+                values,
+                rest if number == 0 else None,
+                (shown.shape[1], shown.shape[0]),
+            )
+            element, text = self._tell(claim)
+            found.append(
+                Statement(
+                    kind=kind,
+                    box_before=claim.box_before,
+                    box_after=claim.box_after,
+                    sentence=words.capitalised(text),
+                    confidence=float(sure[at]),
+                    share=places[at].pixels / (shown.shape[0] * shown.shape[1]),
+                    values=values,
+                    boxes=(was if kind == "removed" else now,),
+                    element=element,
+                )
+            )
+        return tuple(found)
+
+
+def inputs_of(places: Places) -> dict[str, NDArray[Any]]:
+    """What the graph reads."""
+    boxes = places.boxes.astype(np.float32)
+    return {"crops": places.crops, "numbers": places.numbers, "boxes": boxes}
+
+
+def confidences(judged: Judgement, by: Statements) -> NDArray[np.float64]:
+    """How probably each place's statement is right, (N,); the equation is that of ``Statements``."""
+    kind = softmax(judged.kinds / by.kind_temperature).max(axis=1)
+    both = np.clip(kind / (1 + np.exp(-np.clip(judged.changed.astype(np.float64), -50, 50))), 1e-7, 1 - 1e-7)
+    found: NDArray[np.float64] = 1 / (
+        1 + np.exp(-np.clip(by.scale * np.log(both / (1 - both)) + by.shift, -50, 50))
+    )
+    return found
+
+
+def softmax(logits: Floats) -> NDArray[np.float64]:
+    """Along the last axis."""
+    powers = np.exp(logits.astype(np.float64) - logits.max(axis=-1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
+
+
+def sigmoid(value: float) -> float:
+    """From a logit to a probability."""
+    return 1 / (1 + math.exp(-min(max(value, -700.0), 700.0)))
+
+
+def logit(probability: float) -> float:
+    """From a probability, as far as four digits tell it, to a logit."""
+    p = min(max(probability, 1e-4), 1 - 1e-4)
+    return math.log(p / (1 - p))
+
+
+def _kind(by: Statements, logits: Floats) -> Kind:
+    name = by.kinds[int(logits.argmax())]
+    return next(kind for kind in KINDS if kind == name)
+
+
+def _boxes(refined: Floats, before: Pixels, after: Pixels) -> tuple[Box, Box]:
+    """The boxes of a place in whole pixels of both pictures, at least one pixel each."""
+    was, now = (_inside(box, pixels) for box, pixels in zip(refined, (before, after), strict=True))
+    return was, now
+
+
+def _inside(box: Floats, pixels: Pixels) -> Box:
+    height, width = pixels.shape[:2]
+    edges = np.rint(np.nan_to_num(np.clip(box, -1e6, 1e6))).astype(int).tolist()
+    left, top = min(max(edges[0], 0), width - 1), min(max(edges[1], 0), height - 1)
+    return left, top, min(max(edges[2], left + 1), width), min(max(edges[3], top + 1), height)
+
+
+def _same(one: tuple[Box, Box], other: tuple[Box, Box]) -> bool:
+    """Whether two places are mostly one."""
+    return any(common(a, b) >= SAME * min(area(a), area(b)) for a, b in zip(one, other, strict=True))
+
+
+def _rest(places: Sequence[Proposal]) -> tuple[int, int] | None:
+    """How far what follows moved, where the rules say that something did because of another change."""
+    for place in places:
+        if place.rule == "moved" and not place.cause and ("dx" in place.values or "dy" in place.values):
+            return place.values.get("dx", 0), place.values.get("dy", 0)
+    return None
+
+
+def _declared(bundle: Bundle) -> tuple[RegionInput, Statements]:
+    """What the card declares. Raises BundleError where this version cannot run it."""
+    card = bundle.card
+    if not isinstance(card.input, RegionInput) or card.statements is None:
+        raise BundleError(f"{bundle.folder}: {card.name} makes no statements about regions.")
+    if (card.input.planes, card.input.numbers) != (PLANES, NUMBERS):
+        raise BundleError(
+            f"{bundle.folder}: {card.name} reads {card.input.planes} planes and {card.input.numbers} numbers"
+            f" of a place; this version measures {PLANES} and {NUMBERS}. Export the model again."
+        )
+    unknown = [kind for kind in card.statements.kinds if kind not in KINDS]
+    if unknown or not card.statements.kinds or not card.statements.elements:
+        raise BundleError(
+            f"{bundle.folder}: {card.name} tells the kinds {', '.join(card.statements.kinds) or 'none'} of"
+            f" {len(card.statements.elements)} elements; known kinds are {', '.join(KINDS)}. Export it again."
+        )
+    return card.input, card.statements
+
+
+def _check_graph(graph: Graph, reads: RegionInput, says: Statements) -> None:
+    """Check that the graph fits the card. Raises BundleError."""
+    graph.check_names("inputs", set(graph.inputs) | {"boxes"}, {"crops", "numbers", "boxes"})
+    wanted = {"kinds", "elements", "changed", "rank", "verdict", "refined"}
+    graph.check_names("outputs", set(graph.outputs), wanted)
+    graph.check_shape("crops", (2, reads.planes, reads.side, reads.side))
+    graph.check_shape("numbers", (reads.numbers,))
+    graph.check_shape("kinds", (len(says.kinds),))
+    graph.check_shape("elements", (len(says.elements),))
+    graph.check_shape("changed", ())
+    graph.check_shape("rank", ())
+    graph.check_shape("refined", (2, 4))

@@ -1,0 +1,274 @@
+"""A run whose vision judges regions as a bundle: one graph, and numbers fitted on validation pairs.
+
+The validation pairs go through the ``RegionModel`` that ships, picture by picture, so that what is fitted is
+what is later said.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+from whatchanged.captioner.bundle import REGION_GRAPH, open_bundle, write_bundle
+from whatchanged.captioner.card import BoxAttention, Card, InDistribution, NoChange, RegionInput, Statements
+from whatchanged.captioner.regions import Judgement, RegionModel, confidences, inputs_of, logit, softmax
+from whatchanged.errors import BundleError, RecipeError
+from whatchanged.measured import measure
+from whatchanged.measured.crops import NUMBERS, PLANES, see
+from whatchanged.measured.proposals import Proposal
+from whatchanged.measured.reading import read_picture
+from whatchanged.measured.result import KINDS
+from whatchanged.recipes.schema import RegionsConfig
+from whatchanged.records import PairRecord
+from whatchanged.training.export.calibration import fit_logistic, fit_sigmoid
+from whatchanged.training.export.graphs import store_half, trace
+from whatchanged.training.regions import supervision
+from whatchanged.training.regions.graph import INPUTS, OUTPUTS, RegionGraph
+from whatchanged.training.regions.vision import RegionVision
+from whatchanged.worlds import Truth
+
+OFF, OFF_HALF = 1e-3, 0.1
+"""The largest difference between a logit of the graph and torch's, or between two boxes in pixels; with large
+weights in half the bytes."""
+TRACED = 3
+"""Places that the graph is traced on."""
+PAIRS = 300
+"""Validation pairs at most, spread over the split; a few minutes on one core."""
+PRECISE = 0.9
+"""Part of the second and third statements of validation pairs that are to be right."""
+LEAST = 20
+"""Such statements at least, or none is told."""
+NAMED = 0.8
+"""The least probability that a noun fits."""
+UNEVEN = 0.7
+"""Share of uneven pixels up to which a picture is one of a screen. Set by hand: of 19 photographs the least
+uneven has 0.77, scenes of CLEVR 0.92 to 0.96, and nine of ten drawn screens below 0.35."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A validation pair: what the graph says of its places and what they show by the truth.
+
+    share, kind, element: as in ``supervision.Labels``; right: whether the place's likeliest kind is that of a
+    change that it points to. All (N,).
+    """
+
+    measured: float
+    changed: bool
+    judged: Judgement
+    causes: NDArray[np.bool_]
+    share: NDArray[np.float64]
+    kind: NDArray[np.int64]
+    element: NDArray[np.int64]
+    right: NDArray[np.bool_]
+
+
+def write_region_model(
+    vision: RegionVision,
+    config: RegionsConfig,
+    records: Sequence[PairRecord],
+    truths: Mapping[str, Truth],
+    card: Card,
+    folder: Path,
+    fp16: bool = False,
+) -> Card:
+    """Write ``regions.onnx`` and the card of a folder whose other files lie there; returns the card.
+
+    card: with the vocabulary, world and provenance; the rest is found here. records, truths: the validation
+    pairs. fp16: large weights are stored in half the bytes. Raises RecipeError where there are no such pairs,
+    BundleError where graph and torch differ.
+    """
+    known = [record for record in records if record.pair_id in truths and record.after is not None]
+    known = [known[round(at)] for at in np.linspace(0, len(known) - 1, min(PAIRS, len(known)))]
+    if not known or not any(record.changed for record in known) or all(record.changed for record in known):
+        raise RecipeError(
+            "There are no validation pairs with truth, changed ones and others, to fit this model's"
+            " probabilities on. Name a drawn data set with --data."
+        )
+    graph = RegionGraph(vision).eval()
+    _write_graph(graph, config, folder)
+    if fp16:
+        store_half(folder / REGION_GRAPH)
+    neutral = Statements(
+        KINDS, supervision.ELEMENT_NAMES, 1.0, 1.0, 1.0, 0.0, 1.0, NAMED, 1.0, 1.0, "nothing"
+    )
+    card = replace(
+        card,
+        input=RegionInput(config.regions, config.side, PLANES, NUMBERS),
+        attention=BoxAttention(),
+        statements=neutral,
+        in_distribution=InDistribution(
+            UNEVEN, "share of the pixels that differ from the next to the right or below; a limit set by hand"
+        ),
+    )
+    write_bundle(folder, card)
+    model = RegionModel(open_bundle(folder))
+    most = OFF_HALF if fp16 else OFF
+    seen = [_see(model, graph, record, truths[record.pair_id], most) for record in known]
+    said_by = fit_statements(seen, neutral)
+    card = replace(
+        card, statements=said_by, no_change=_fit_no_change(seen, said_by, card.no_change.sentences)
+    )
+    write_bundle(folder, card)
+    return card
+
+
+def _write_graph(graph: RegionGraph, config: RegionsConfig, folder: Path) -> None:
+    """Trace the graph; the number of places stays free."""
+    crops = torch.zeros(TRACED, 2, PLANES, config.side, config.side, dtype=torch.uint8)
+    boxes = torch.tensor([0.0, 0, 8, 8]).repeat(TRACED, 2, 1)
+    free = {name: {0: "places"} for name in (*INPUTS, *OUTPUTS) if name != "verdict"}
+    trace(
+        graph,
+        (crops, torch.zeros(TRACED, NUMBERS), boxes),
+        folder / REGION_GRAPH,
+        list(INPUTS),
+        list(OUTPUTS),
+        free,
+    )
+
+
+def _see(model: RegionModel, graph: RegionGraph, record: PairRecord, truth: Truth, most: float) -> Seen:
+    """One pair through the graph, and through torch. Raises BundleError where they differ by more than
+    ``most``."""
+    assert record.after is not None
+    before, after = (read_picture(path).on_white for path in (record.before, record.after))
+    places = see(before, after, model.input.regions, model.input.side)
+    measured = measure(record.before, record.after).no_change
+    if not places.proposals:
+        return _nothing(measured, bool(record.changed), model.said_by)
+    feed = inputs_of(places)
+    judged = model.judge(places)
+    with torch.inference_mode():
+        wanted = graph(*(torch.from_numpy(feed[name]) for name in INPUTS))
+    for name, tensor in zip(OUTPUTS, wanted, strict=True):
+        off = float(np.abs(np.asarray(getattr(judged, name)) - tensor.numpy()).max())
+        if off > most:
+            raise BundleError(
+                f"{record.pair_id}: {name} of the exported graph differs from torch's by {off:.2g}, so"
+                " nothing was written. Export without --fp16 if it was set."
+            )
+    return _labelled(measured, bool(record.changed), judged, places.proposals, truth)
+
+
+def _labelled(
+    measured: float, changed: bool, judged: Judgement, places: Sequence[Proposal], truth: Truth
+) -> Seen:
+    boxes = torch.from_numpy(judged.refined)[None]
+    known = supervision.collate([truth])
+    labels = supervision.label(boxes, known)
+    right = supervision.pointed(boxes, torch.from_numpy(judged.kinds).argmax(-1)[None], known)
+    return Seen(
+        measured,
+        changed,
+        judged,
+        np.array([place.cause for place in places]),
+        labels.share[0].double().numpy(),
+        labels.kind[0].numpy(),
+        labels.element[0].numpy(),
+        right[0].numpy(),
+    )
+
+
+def _nothing(measured: float, changed: bool, by: Statements) -> Seen:
+    """A pair without a place."""
+    empty = np.zeros(0)
+    judged = Judgement(
+        np.zeros((0, len(by.kinds)), np.float32),
+        np.zeros((0, len(by.elements)), np.float32),
+        empty.astype(np.float32),
+        empty.astype(np.float32),
+        0.0,
+        np.zeros((0, 2, 4), np.float32),
+    )
+    numbers = empty.astype(np.int64)
+    return Seen(measured, changed, judged, empty.astype(bool), empty, numbers, numbers, empty.astype(bool))
+
+
+def fit_statements(seen: Sequence[Seen], start: Statements) -> Statements:
+    """The temperatures, the confidence, the weights of the verdict, and from where on more is told."""
+    kinds, kind = _of_hits(seen, "kinds", "kind")
+    elements, element = _of_hits(seen, "elements", "element")
+    by = replace(
+        start, kind_temperature=_temperature(kinds, kind), element_temperature=_temperature(elements, element)
+    )
+    sure = [np.clip(confidences(one.judged, by), 1e-7, 1 - 1e-7) for one in seen]
+    right = [one.right for one in seen]
+    both = np.concatenate(sure)
+    scale, shift = fit_sigmoid(np.log(both / (1 - both)), np.concatenate(right).astype(float))
+    by = replace(by, scale=scale, shift=shift)
+    told = _told(seen, by)
+    own, measured, _ = _weights(seen)
+    places = sum(len(one.right) for one in seen)
+    how = (
+        f"maximum likelihood on {places:,} places of {len(seen):,} validation pairs; a second or third"
+        f" statement from where on {100 * PRECISE:g} % of them are right"
+    )
+    return replace(by, told=told, verdict_weight=own, measured_weight=measured, how=how)
+
+
+def _of_hits(seen: Sequence[Seen], logits: str, label: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The logits and the true numbers of the places whose kind or element is known."""
+    known = [getattr(one, label) >= 0 for one in seen]
+    rows = [getattr(one.judged, logits)[there] for one, there in zip(seen, known, strict=True)]
+    wanted = [getattr(one, label)[there] for one, there in zip(seen, known, strict=True)]
+    return np.concatenate(rows).astype(np.float64), np.concatenate(wanted)
+
+
+def _temperature(logits: NDArray[np.float64], wanted: NDArray[np.int64]) -> float:
+    """The temperature of the least cross-entropy, between 1/10 and 10; 1 where nothing is known."""
+    if not len(wanted):
+        return 1.0
+
+    def loss(power: float) -> float:
+        chances = softmax(logits / np.exp(power))
+        return float(-np.log(np.clip(chances[np.arange(len(wanted)), wanted], 1e-12, 1)).mean())
+
+    found = minimize_scalar(loss, bounds=(-np.log(10), np.log(10)), method="bounded")
+    return float(np.exp(found.x))
+
+
+def _told(seen: Sequence[Seen], by: Statements) -> float:
+    """The least confidence from which on ``PRECISE`` of the statements beside the first one are right."""
+    later = []
+    for one in seen:
+        if len(one.right):
+            beside = one.causes.copy()
+            beside[int(one.judged.rank.argmax())] = False
+            later += list(zip(confidences(one.judged, by)[beside], one.right[beside], strict=True))
+    later.sort(reverse=True)
+    right = np.cumsum([hit for _, hit in later])
+    precise = [n for n in range(LEAST, len(later) + 1) if right[n - 1] >= PRECISE * n]
+    return float(later[precise[-1] - 1][0]) if precise else 1.0
+
+
+def _weights(seen: Sequence[Seen]) -> tuple[float, float, float]:
+    """How much the verdict and the measured probability weigh, and the shift."""
+    features = np.array([[-one.judged.verdict, logit(one.measured)] for one in seen])
+    unchanged = np.array([not one.changed for one in seen], float)
+    own, measured, shift = fit_logistic(features, unchanged, np.array([1.0, 0.0, 0.0]))
+    return float(own), float(measured), float(shift)
+
+
+def _fit_no_change(seen: Sequence[Seen], by: Statements, sentences: tuple[str, ...]) -> NoChange:
+    """The calibration, and the threshold at which as many changes as noise are told for what they are."""
+    shift = _weights(seen)[2]
+    logits = np.array(
+        [
+            by.measured_weight * logit(one.measured) - by.verdict_weight * one.judged.verdict + shift
+            for one in seen
+        ]
+    )
+    chances = 1 / (1 + np.exp(-np.clip(logits, -500, 500)))
+    changed = np.array([one.changed for one in seen])
+    tried = np.unique(chances)
+    gaps = [abs((chances[changed] < at).mean() - (chances[~changed] >= at).mean()) for at in tried]
+    how = (
+        f"maximum likelihood on {len(seen):,} validation pairs ({int((~changed).sum()):,} without change),"
+        " beside the measured probability; at the threshold the same part of both is right"
+    )
+    return NoChange(float(tried[int(np.argmin(gaps))]), 1.0, shift, how, sentences)

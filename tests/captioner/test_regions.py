@@ -1,0 +1,146 @@
+"""A model of regions: its probabilities by the card, its statements, and bundles that cannot be."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tiny_regions import CARD, ELEMENTS, LOGITS, START, build_regions
+
+from whatchanged.captioner.bundle import MANIFEST, open_bundle
+from whatchanged.captioner.card import NoChange
+from whatchanged.captioner.regions import RegionModel
+from whatchanged.errors import BundleError
+from whatchanged.measured import measure
+from whatchanged.measured.crops import see
+from whatchanged.worlds import find_world
+
+SIZE = (160, 120)
+BOX = (20, 30, 70, 60)
+
+
+def pair(*boxes, color=(20, 90, 200)):
+    """White pictures with a line at the top; after it these boxes have a colour."""
+    before = np.full((SIZE[1], SIZE[0], 3), 255, np.uint8)
+    before[4:8, 10:150] = 90
+    after = before.copy()
+    for left, top, right, bottom in boxes:
+        after[top:bottom, left:right] = color
+    return before, after
+
+
+def told(model, before, after):
+    return model.tell(before, after, measure(before, after))
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return RegionModel(build_regions(tmp_path_factory.mktemp("tiny") / "tiny"), threads=1)
+
+
+def test_the_statement_has_place_colours_and_noun(model):
+    found = told(model, *pair(BOX))
+    assert found.changed
+    first = found.statements[0]
+    assert (first.kind, first.element) == ("recolored", "button")
+    assert first.box_before == first.box_after == BOX
+    assert first.values == {"color_before": "#ffffff", "color_after": "#145ac8"}
+    assert first.sentence == "The button at the upper left turned from white to blue."
+    assert find_world("screens").reads(first.sentence)
+
+
+def test_probabilities_are_those_of_the_cards_equations(tmp_path):
+    by = replace(CARD.statements, kind_temperature=2.0, scale=1.5, shift=-0.5, verdict_weight=0.5)
+    card = replace(
+        CARD, statements=replace(by, measured_weight=0.25), no_change=NoChange(0.4, 2.0, 1.0, "", ())
+    )
+    model = RegionModel(build_regions(tmp_path / "tiny", card), threads=1)
+    before, after = pair(BOX)
+    measured = measure(before, after)
+    found = model.tell(before, after, measured)
+    crops = see(before, after, card.input.regions, card.input.side).crops.astype(float)
+    verdict = 60 * np.abs(crops[:, 1] - crops[:, 0]).mean((1, 2, 3)).max() / 255 + START
+    p = min(max(measured.no_change, 1e-4), 1 - 1e-4)
+    own = 1 / (1 + np.exp(0.5 * verdict - 0.25 * np.log(p / (1 - p))))
+    assert found.no_change == pytest.approx(1 / (1 + np.exp(-(2 * np.log(own / (1 - own)) + 1))), rel=1e-4)
+    assert found.changed == (found.no_change < 0.4)
+    kind = 1 / (1 + np.exp((LOGITS["kinds"][0] - LOGITS["kinds"][1]) / 2))
+    both = kind / (1 + np.exp(-verdict))
+    wanted = 1 / (1 + np.exp(-(1.5 * np.log(both / (1 - both)) - 0.5)))
+    assert found.statements[0].confidence == pytest.approx(wanted, rel=1e-4)
+
+
+def test_a_noun_that_is_not_sure_is_something(tmp_path):
+    card = replace(CARD, statements=replace(CARD.statements, element_temperature=5.0))
+    model = RegionModel(build_regions(tmp_path / "tiny", card), threads=1)
+    first = told(model, *pair(BOX)).statements[0]
+    assert first.element is None
+    assert first.sentence == "Something at the upper left turned from white to blue."
+    assert "element" not in first.as_json()
+
+
+def test_places_that_lie_elsewhere_are_told_too_and_no_place_twice(model):
+    boxes = {BOX, (100, 70, 150, 110)}
+    places = [one.box_after for one in told(model, *pair(*boxes)).statements]
+    assert boxes <= {*places} or places == [(20, 30, 150, 110)]
+    for number, one in enumerate(places):
+        for other in places[:number]:
+            across = max(0, min(one[2], other[2]) - max(one[0], other[0]))
+            down = max(0, min(one[3], other[3]) - max(one[1], other[1]))
+            areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (one, other)]
+            assert across * down < 0.5 * min(areas)
+
+
+def test_below_the_least_confidence_only_the_first_is_told(tmp_path):
+    card = replace(CARD, statements=replace(CARD.statements, told=1.0))
+    model = RegionModel(build_regions(tmp_path / "tiny", card), threads=1)
+    assert len(told(model, *pair(BOX, (100, 70, 150, 110))).statements) == 1
+
+
+def test_equal_pictures_have_no_statement(model):
+    before, _ = pair()
+    found = told(model, before, before.copy())
+    assert (found.statements, found.changed, found.no_change) == ((), False, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"input": replace(CARD.input, numbers=7)}, "and 7 numbers"),
+        ({"input": replace(CARD.input, planes=3)}, "reads 3 planes"),
+        ({"input": replace(CARD.input, side=20)}, "crops is declared as"),
+        ({"statements": replace(CARD.statements, kinds=("exploded", "added"))}, "kinds exploded, added"),
+        ({"statements": replace(CARD.statements, kinds=("added",))}, "kinds is declared as"),
+        ({"statements": replace(CARD.statements, elements=ELEMENTS[:1])}, "elements is declared as"),
+        ({"statements": replace(CARD.statements, elements=())}, "of 0 elements"),
+        ({"world": "clevr"}, "the world clevr has no words for statements"),
+    ],
+)
+def test_a_card_that_fits_neither_graph_nor_version_is_refused(tmp_path, changes, words):
+    with pytest.raises(BundleError, match=words):
+        RegionModel(build_regions(tmp_path / "tiny", replace(CARD, **changes)))
+
+
+def test_statements_without_regions_and_regions_without_a_graph_are_refused(tmp_path):
+    folder = tmp_path / "tiny"
+    build_regions(folder)
+    fields = json.loads((folder / MANIFEST).read_text())
+
+    def write(**changed):
+        shown = {key: value for key, value in {**fields, **changed}.items() if value is not None}
+        (folder / MANIFEST).write_text(json.dumps(shown))
+
+    write(files={"README.md": fields["files"]["README.md"]})
+    with pytest.raises(BundleError, match=r"lists no regions\.onnx"):
+        open_bundle(folder)
+    write(input={"kind": "pictures", "size": [24, 16], "mean": [0.5] * 3, "std": [0.5] * 3})
+    with pytest.raises(BundleError, match="makes no statements about regions"):
+        RegionModel(open_bundle(folder))
+    for key in fields["statements"]:
+        rest = {name: value for name, value in fields["statements"].items() if name != key}
+        write(statements=rest)
+        with pytest.raises(BundleError, match=rf"statements\.{key}"):
+            open_bundle(folder)
+    write(statements={**fields["statements"], "kind_temperature": 0})
+    with pytest.raises(BundleError, match="a number above 0"):
+        open_bundle(folder)
