@@ -222,8 +222,8 @@ def check_stored(folder: Path, file: Path) -> None:
     elif file.parent.name == "regions":
         regions = RegionFiles(file.parent)
         regions.check(2, 6)
-        for name in list(regions._places):
-            regions.read(name)
+        for before, after in list(regions._places):
+            regions.read(before, after)
     elif file.parent.name == "arrays":
         read_features([file], 2, 3, 4)
     else:
