@@ -295,9 +295,11 @@ def screens(result: Result) -> str:
     """The verdict beside other tools, then kind and place."""
     figures = result.figures
     changed, same = figures["pairs"]
-    verdicts = [["whatchanged", *verdict(figures["measured"])]]
+    own = {"measured": "rules", "shipped": "as shipped"}
+    systems = [name for name in own if name in figures]
+    verdicts = [[f"whatchanged, {own[name]}", *verdict(figures[name])] for name in systems]
     for name in figures:
-        if name not in ("pairs", "measured", "looks"):
+        if name not in ("pairs", "looks", "answered by", *own):
             verdicts.append([f"{name}, its default", *verdict(figures[name]["default"])])
             verdicts.append([f"{name}, its best threshold here", *verdict(figures[name]["best"])])
     first = table(
@@ -309,9 +311,11 @@ def screens(result: Result) -> str:
         "overlap": "IoU of at least .5",
         "statement": "kind and pointing",
     }
-    shares = [[label, percents(figures["measured"][name])] for name, label in names.items()]
+    shares = [[label, *(percents(figures[one][name]) for one in systems)] for name, label in names.items()]
+    second = table(["first statement of the changed pairs, %", *(own[name] for name in systems)], *shares)
+    answered = ", ".join(f"{name} {count}" for name, count in figures.get("answered by", {}).items())
     looks = "\n".join(f"- {look}" for look in figures["looks"])
-    return "\n\n".join([first, table(["first statement of the changed pairs", "%"], *shares), looks])
+    return "\n\n".join([first, second, *([f"Answered by: {answered}."] if answered else []), looks])
 
 
 def screen_regions(result: Result) -> str:

@@ -1,10 +1,13 @@
-"""How well the measured answer does on labelled real pairs of screens, beside other tools.
+"""How well labelled real pairs of screens are told, by the rules and as shipped, beside other tools.
 
     python -m benchmarks.screens $UI_DEV [--rivals NODE_MODULES] [--resamples 1000] [--record]
 
 NODE_MODULES holds pixelmatch, odiff-bin and looks-same (npm install pixelmatch odiff-bin looks-same). SSIM
 needs scikit-image. Rivals stand at their default (any counted pixel is a change) and at their best
 threshold, which is chosen on these very pairs and flatters them. Intervals: 95 %, commits resampled.
+
+The rules are the measured answer. As shipped, the installed model that knows the pictures answers, else the
+rules (``whatchanged.describe``).
 
 Pairs whose label is uncertain are left out. Kinds are the eight of ``measured``; which of them are right
 for a label stands in ``ACCEPTED``. Nothing is fitted or chosen here. ``LOOKS`` tells how often these pairs
@@ -15,6 +18,7 @@ import argparse
 import json
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +29,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from benchmarks.record import Watch, add_record_option, write_result
-from whatchanged.measured import Box, Measured, Statement, measure
+from whatchanged.answers import Answer, Answerer
+from whatchanged.answers.answer import of_measured
+from whatchanged.measured import Box, Statement, measure
 from whatchanged.measured.boxes import iou
 
 LOOKS = (
@@ -74,7 +80,7 @@ class Judged:
     """One pair and what was said of it."""
 
     pair: Pair
-    answer: Measured
+    answer: Answer
     seconds: float
 
     @property
@@ -84,7 +90,7 @@ class Judged:
     @property
     def kind(self) -> bool:
         """Whether the top statement's kind is right."""
-        told = self.answer.statements
+        told = self.answer.changes
         if self.pair["type"] == "multiple":
             return len(told) >= 2 and all(self.holds(one) for one in told[:2])
         return bool(told) and told[0].kind in ACCEPTED[self.pair["type"]]
@@ -92,14 +98,14 @@ class Judged:
     @property
     def pointing(self) -> bool:
         """Whether the centre of the top statement's box lies in the label's."""
-        return bool(self.answer.statements) and self.holds(self.answer.statements[0])
+        return bool(self.answer.changes) and self.holds(self.answer.changes[0])
 
     @property
     def overlap(self) -> bool:
         """Whether the top statement's box and the label's have an IoU of at least one half."""
-        if not self.answer.statements:
+        if not self.answer.changes:
             return False
-        return iou(place(self.answer.statements[0]), tuple(self.pair["box"])) >= 0.5
+        return iou(place(self.answer.changes[0]), tuple(self.pair["box"])) >= 0.5
 
     def holds(self, statement: Statement) -> bool:
         """Whether the centre of a statement's box lies in the label's, after or before."""
@@ -215,19 +221,46 @@ def dissimilar(folder: Path, pair: Pair) -> float:
     return 1 - float(similarity)
 
 
-def judge(folder: Path, pairs: list[Pair]) -> list[Judged]:
-    """The measured answer for each pair."""
+def judge(folder: Path, pairs: list[Pair], answerer: Answerer | None = None) -> list[Judged]:
+    """The answer for each pair, the measured one where there is no answerer."""
     judged = []
     for pair in pairs:
+        before, after = (folder / pair[end] for end in ("before", "after"))
         start = time.process_time()
-        answer = measure(folder / pair["before"], folder / pair["after"])
+        answer = of_measured(measure(before, after)) if answerer is None else answerer.answer(before, after)
         judged.append(Judged(pair, answer, time.process_time() - start))
     return judged
 
 
 def later_statements(judged: list[Judged]) -> list[bool]:
     """Whether each second and third statement points into a label."""
-    return [one.holds(statement) for one in judged for statement in one.answer.statements[1:3]]
+    return [one.holds(statement) for one in judged for statement in one.answer.changes[1:3]]
+
+
+def figures_of(
+    judged: list[Judged], labels: NDArray[np.bool_], groups: NDArray[np.intp], resamples: int
+) -> dict[str, Any]:
+    """All figures of one system. labels: which pairs changed; groups: their commits, as numbers."""
+    scores = np.array([1 - one.answer.no_change for one in judged])
+    said = np.array([float(one.answer.verdict == "changed") for one in judged])
+    found = verdict_rows(said, 0.5, labels, groups, resamples)
+    found["auroc"] = with_interval(lambda rows: auroc(scores[rows], labels[rows]), groups, resamples)
+    found["ece"] = round(expected_error(scores, labels), 4)
+    shown = [one for one in judged if one.changed]
+    for name in ("kind", "pointing", "overlap"):
+        right = np.array([getattr(one, name) for one in shown])
+        found[name] = with_interval(share_of(right), groups[labels], resamples)
+    both = np.array([one.kind and one.pointing for one in shown])
+    found["statement"] = with_interval(share_of(both), groups[labels], resamples)
+    later = later_statements(shown)
+    found["later statements"] = {
+        "precision": round(float(np.mean(later)), 4) if later else None,
+        "count": len(later),
+    }
+    large = [one for one in shown if one.pair["stats"].get("share8", 1) > 0.01]
+    found["large changes that exit with 1"] = [sum(one.answer.changed for one in large), len(large)]
+    found["milliseconds"] = round(1000 * float(np.median([one.seconds for one in judged])), 1)
+    return found
 
 
 def main() -> None:
@@ -242,33 +275,15 @@ def main() -> None:
     options = parser.parse_args()
     lines = (options.folder / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
     pairs = [pair for pair in map(json.loads, lines) if pair["visible_change"] != "uncertain"]
+    labels = np.array([pair["visible_change"] == "yes" for pair in pairs])
+    groups = np.unique([pair["commit"] for pair in pairs], return_inverse=True)[1]
+    results: dict[str, Any] = {"pairs": [int(labels.sum()), int((~labels).sum())]}
     with Watch() as watch:
         judged = judge(options.folder, pairs)
-    labels = np.array([one.changed for one in judged])
-    groups = np.unique([pair["commit"] for pair in pairs], return_inverse=True)[1]
-    scores = np.array([1 - one.answer.no_change for one in judged])
-    said = np.array([float(one.answer.verdict == "changed") for one in judged])
-    measured = verdict_rows(said, 0.5, labels, groups, options.resamples)
-    measured["auroc"] = with_interval(
-        lambda rows: auroc(scores[rows], labels[rows]), groups, options.resamples
-    )
-    measured["ece"] = round(expected_error(scores, labels), 4)
-    shown = [one for one in judged if one.changed]
-    changed_groups = groups[labels]
-    for name in ("kind", "pointing", "overlap"):
-        right = np.array([getattr(one, name) for one in shown])
-        measured[name] = with_interval(share_of(right), changed_groups, options.resamples)
-    both = np.array([one.kind and one.pointing for one in shown])
-    measured["statement"] = with_interval(share_of(both), changed_groups, options.resamples)
-    later = later_statements(shown)
-    measured["later statements"] = {
-        "precision": round(float(np.mean(later)), 4) if later else None,
-        "count": len(later),
-    }
-    large = [one for one in shown if one.pair["stats"].get("share8", 1) > 0.01]
-    measured["large changes that exit with 1"] = [sum(one.answer.changed for one in large), len(large)]
-    measured["milliseconds"] = round(1000 * float(np.median([one.seconds for one in judged])), 1)
-    results: dict[str, Any] = {"pairs": [int(labels.sum()), int((~labels).sum())], "measured": measured}
+        results["measured"] = figures_of(judged, labels, groups, options.resamples)
+        judged = judge(options.folder, pairs, Answerer(threads=1))
+        results["shipped"] = figures_of(judged, labels, groups, options.resamples)
+    results["answered by"] = dict(Counter(one.answer.answer for one in judged))
     if options.rivals:
         for name, values in rival_scores(options.folder, pairs, options.rivals).items():
             rival = np.array(values)

@@ -20,7 +20,7 @@ def picture(square=None):
 
 
 def test_a_measured_line_has_its_fields_in_order():
-    answer = Answerer().answer(picture(), picture((200, 0, 0)))
+    answer = Answerer(strict=True).answer(picture(), picture((200, 0, 0)))
     fields = answer.as_json("7", "a.png", "b.png", group=3)
     assert [key for key in ORDER if key in fields] == list(fields)
     assert set(ORDER) - set(fields) == {"unfamiliar"}

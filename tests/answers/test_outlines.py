@@ -44,7 +44,7 @@ def test_large_pictures_are_shown_smaller_on_one_scale():
 def test_a_measured_answer_shows_itself():
     after = flat()
     after.paste((255, 255, 255), (20, 10, 40, 30))
-    answer = Answerer().answer(flat(), after)
+    answer = Answerer(strict=True).answer(flat(), after)
     assert answer.heatmap().size == (60 + GAP + 60, 40)
     shown = answer._repr_html_()
     assert "measured" in shown and shown.count("data:image/png;base64,") == 1

@@ -18,6 +18,7 @@ from whatchanged.images import Source, check_size, kept, name_of
 from whatchanged.measured import Box, Measured
 from whatchanged.measured.measure import check_sensitivity, of_same_bytes
 from whatchanged.measured.reading import same_bytes
+from whatchanged.text import read_quotes
 from whatchanged.text.recogniser import require_recogniser
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Answerer:
         strict       every pixel that differs is a change, also where a world's viewpoint or light may differ
         threads      how many a model's operators may use; None: at most two
         beams        hypotheses that a model keeps; 1 is greedy
-        read_text    the measured answer quotes text that changed, where it is read beyond doubt
+        read_text    text that changed is quoted, where it is read beyond doubt
 
         Raises BundleError for a model that cannot be used, WhatchangedError for a wrong sensitivity,
         MissingExtra where text is to be read and the extra "text" is not installed.
@@ -161,9 +162,11 @@ class Answerer:
         measured = pair.measure(self.sensitivity, self.strict)
         before, after = pair.on_white
         masked = bool(pair.ignore) and before.shape != after.shape
-        if self.strict or masked or measured.notes or np.array_equal(before, after) or is_turn(measured):
-            return replace(of_measured(measured), sources=pair.sources)
-        told = model.build().tell(before, after, measured)
+        overlooked = self.sensitivity < 1 and not measured.changed  # as it was asked for
+        settled = self.strict or masked or overlooked or bool(measured.notes)
+        if settled or np.array_equal(before, after) or is_turn(measured):
+            return self._of_measured(pair)
+        told = model.build().tell(before, after, measured, read_quotes if self.read_text else None)
         unfamiliar = None if distance is None else distance > 1
         return replace(of_statements(model.card.name, told, measured, unfamiliar), sources=pair.sources)
 

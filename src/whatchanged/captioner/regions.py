@@ -12,7 +12,7 @@ puts a statement into words.
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,9 +30,12 @@ from whatchanged.measured.proposals import Proposal
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import KINDS, Box, Kind, Measured, Statement
 from whatchanged.measured.values import values_of
+from whatchanged.text import Quotes
 from whatchanged.worlds import Claim, find_world
 
 Floats = NDArray[np.float32]
+ReadQuotes = Callable[[Pixels, Pixels, Box, Box], Quotes | None]
+"""Reads the words of a text that changed: both pictures, its box in each (``text.read_quotes``)."""
 
 SAME = 0.5
 """A place of which so much lies in another one, or the other way round, is not told beside it."""
@@ -88,14 +91,23 @@ class RegionModel:
         self._graph = Graph(bundle.folder / REGION_GRAPH, content, threads)
         _check_graph(self._graph, self.input, self.said_by)
 
-    def tell(self, before: Pixels, after: Pixels, measured: Measured) -> Told:
-        """What the model says of two pictures, whose measured answer is known."""
+    def tell(
+        self,
+        before: Pixels,
+        after: Pixels,
+        measured: Measured,
+        read: ReadQuotes | None = None,
+    ) -> Told:
+        """What the model says of two pictures, whose measured answer is known.
+
+        read: the words of a text that changed are quoted where this reads them; None: no words are read.
+        """
         places = see(before, after, self.input.regions, self.input.side)
         if not places.proposals:
             return Told((), measured.no_change, measured.verdict == "changed")
         judged = self.judge(places)
         no_change = self.no_change(judged, measured)
-        statements = self._statements(before, after, places.proposals, judged)
+        statements = self._statements(before, after, places.proposals, judged, read)
         return Told(statements, no_change, no_change < self.card.no_change.threshold)
 
     def judge(self, places: Places) -> Judgement:
@@ -110,7 +122,12 @@ class RegionModel:
         return self.card.no_change.calibrated(sigmoid(both))
 
     def _statements(
-        self, before: Pixels, after: Pixels, places: Sequence[Proposal], judged: Judgement
+        self,
+        before: Pixels,
+        after: Pixels,
+        places: Sequence[Proposal],
+        judged: Judgement,
+        read: ReadQuotes | None,
     ) -> tuple[Statement, ...]:
         """The best place by its rank; then others, the surest first, that lie elsewhere."""
         sure = confidences(judged, self.said_by)
@@ -130,6 +147,10 @@ class RegionModel:
             shown = before if kind == "removed" else after
             aspect = {"aspect": places[at].aspect} if places[at].rule == kind else {}
             values = {**aspect, **values_of(kind, before, after, places[at])}
+            if read is not None and kind == "rewritten":
+                quotes = read(before, after, was, now)
+                if quotes is not None:
+                    values |= {"text_before": quotes.before, "text_after": quotes.after}
             likely = {
                 name: float(chance)
                 for name, chance in zip(self.said_by.elements, chances[at], strict=True)
