@@ -129,7 +129,7 @@ def test_pools_and_models_that_cannot_serve(vision, tiny_pool, tmp_path, monkeyp
 
 
 def test_the_bundle_finds_the_distance_that_torch_finds(run, tiny_pool, tmp_path, whatchanged):
-    code, _, err = whatchanged("export", run, tmp_path / "wary", "--fp16", "--familiar", tiny_pool)
+    code, _, err = whatchanged("export", run, tmp_path / "wary", "--familiar", tiny_pool)
     assert code == 0, err
     captioner = load(tmp_path / "wary")
     _, method, _ = open_run(run)
