@@ -295,7 +295,7 @@ def screens(result: Result) -> str:
     """The verdict beside other tools, then kind and place."""
     figures = result.figures
     changed, same = figures["pairs"]
-    own = {"measured": "rules", "shipped": "as shipped"}
+    own = {"measured": "rules", "model": "a model of screens"}
     systems = [name for name in own if name in figures]
     verdicts = [[f"whatchanged, {own[name]}", *verdict(figures[name])] for name in systems]
     for name in figures:

@@ -66,10 +66,9 @@ def describe(
 
     Whoever knows the pictures answers: a model that was trained on such
     pictures, or else a measurement, which tells of any two pictures what
-    differs and where. The shipped model screens knows pages, plots and
-    documents; clevr-pcl knows drawn scenes of cubes, spheres and cylinders
-    (CLEVR) and nothing else. With --model one answers for other pictures,
-    too; what it says of them means nothing.
+    differs and where. The shipped model, clevr-pcl, knows drawn scenes of
+    cubes, spheres and cylinders (CLEVR) and nothing else. With --model it
+    answers for other pictures, too; what it says of them means nothing.
     """
     place = None if heatmap is None else _check_heatmap(heatmap, force, (before, after))
     sources = _sources(before, after)
