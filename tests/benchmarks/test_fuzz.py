@@ -144,7 +144,7 @@ def greedy(folder, file):
         return
     if sys.argv[3].endswith("time"):
         time.sleep(60)
-    kept.append(bytes(3_000_000_000))
+    kept.append(b"x" * 3_000_000_000)  # written, so that it takes memory
     time.sleep(5)
 
 fuzz_formats.FORMATS["lists"] = greedy
