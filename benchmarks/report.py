@@ -18,8 +18,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from benchmarks import learning_tables
+from benchmarks import learning_tables, screen_tables
 from benchmarks.compare_tables import as_markdown
+from benchmarks.markdown import table
 from benchmarks.record import RESULTS, ROOT, Result, read_results
 from whatchanged.evaluation.report.layout import share_with_ends, with_ends
 from whatchanged.evaluation.report.tables import tables
@@ -29,7 +30,6 @@ PAGE = ROOT / "RESULTS.md"
 MARKED = re.compile(r"<!-- figures (?P<view>[^>]*?) -->\n(?P<old>.*?)<!-- end -->", re.DOTALL)
 CALM = 0.1
 """Cores busy with other work up to which a time is shown."""
-Row = Sequence[str]
 
 HEADLINE: Mapping[str, str] = {
     "shipped-blender": "100 scenes, Blender",
@@ -102,12 +102,6 @@ def measured(results: Mapping[str, Result]) -> str:
         commit = result.commit[:9] + (" and changes" if result.changed else "")
         rows.append([f"[{name}](benchmarks/results/{name}.json)", commit, result.date, where])
     return table(["figures", "commit", "date", "machine"], *rows)
-
-
-def table(head: Row, *body: Row) -> str:
-    """A Markdown table whose first column is text."""
-    lines = [head, ["---", *("---:" for _ in head[1:])], *body]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def score(figures: Mapping[str, Any], subset: str, name: str) -> str:
@@ -291,142 +285,6 @@ def strange(result: Result) -> str:
     )
 
 
-def screens(result: Result) -> str:
-    """The verdict beside other tools, then kind and place."""
-    figures = result.figures
-    changed, same = figures["pairs"]
-    own = {"measured": "rules", "model": "a model of screens"}
-    systems = [name for name in own if name in figures]
-    verdicts = [[f"whatchanged, {own[name]}", *verdict(figures[name])] for name in systems]
-    for name in figures:
-        if name not in ("pairs", "looks", "answered by", *own):
-            verdicts.append([f"{name}, its default", *verdict(figures[name]["default"])])
-            verdicts.append([f"{name}, its best threshold here", *verdict(figures[name]["best"])])
-    first = table(
-        [f"{changed} changed, {same} unchanged pairs", "AUROC", "change, %", "no change, %"], *verdicts
-    )
-    names = {
-        "kind": "kind (of eight)",
-        "pointing": "pointing",
-        "overlap": "IoU of at least .5",
-        "statement": "kind and pointing",
-    }
-    shares = [[label, *(percents(figures[one][name]) for one in systems)] for name, label in names.items()]
-    second = table(["first statement of the changed pairs, %", *(own[name] for name in systems)], *shares)
-    answered = ", ".join(f"{name} {count}" for name, count in figures.get("answered by", {}).items())
-    looks = "\n".join(f"- {look}" for look in figures["looks"])
-    return "\n\n".join([first, second, *([f"Answered by: {answered}."] if answered else []), looks])
-
-
-def screen_regions(result: Result) -> str:
-    """The network beside the rules on drawn pairs: the verdict, the first statement, by family and kind."""
-    figures = result.figures
-    changed, same = figures["pairs"]
-    systems = ("rules", "network")
-    verdicts = [[name, *verdict(figures[name])] for name in systems]
-    head = [f"{changed} changed, {same} unchanged pairs of {figures['documents']} documents", "AUROC"]
-    names = {
-        "kind": "kind (of eight)",
-        "pointing": "pointing",
-        "place": "IoU of at least .5",
-        "statement": "kind and pointing",
-    }
-    shares = [
-        [label, *(percents(figures[name][share]) for name in (*systems, "difference"))]
-        for share, label in names.items()
-    ]
-    parts = [
-        [f"{part} ({own['pairs']})"]
-        + [
-            f"{100 * figures[name][group][part][share]:.1f}"
-            for share in ("statement", "place")
-            for name in systems
-        ]
-        for group in ("families", "kinds")
-        for part, own in figures["rules"][group].items()
-    ]
-    columns = [
-        f"{label}, {name}" for label in ("kind and pointing", "IoU of at least .5") for name in systems
-    ]
-    return "\n\n".join(
-        [
-            table([*head, "change, %", "no change, %"], *verdicts),
-            table(["first statement of the changed pairs, %", *systems, "difference"], *shares),
-            table(["changed pairs, %", *columns], *parts),
-        ]
-    )
-
-
-def screen_statements(result: Result) -> str:
-    """The shipped statements beside the rules' on drawn pairs, and some of the sentences."""
-    figures = result.figures
-    systems = ("rules", "model")
-    changed, same = figures["rules"]["pairs"]
-    names = {
-        "change accuracy": "verdict of the changed pairs",
-        "no-change accuracy": "verdict of the others",
-        "auroc": "AUROC of the verdict",
-        "kind": "kind (of eight) of the first statement",
-        "pointing": "its pointing",
-        "overlap": "its IoU of at least .5",
-        "statement": "its kind and pointing",
-        "element": "its element, where it points",
-        "wholly true": "sentence wholly true, all pairs",
-        "wholly true, changed": "sentence wholly true, changed pairs",
-    }
-    shares = [[label, *(percents(figures[name][key]) for name in systems)] for key, label in names.items()]
-    grades = [
-        [label, *(_of(*figures[name][f"sentence: {key}"]) for name in systems)]
-        for key, label in {
-            "element_right": "of the sentences, the element right",
-            "value_right": "values right",
-            "place_right": "place right",
-        }.items()
-    ]
-    later = [figures[name]["later statements"] for name in systems]
-    shares += [
-        *grades,
-        ["second and third statements right", *(_of(o["precision"], o["count"]) for o in later)],
-    ]
-    parts = [
-        [f"{part} ({figures['rules'][group][part][2]})"]
-        + [f"{100 * figures[name][group][part][k]:.1f}" for k in (0, 1) for name in systems]
-        for group in ("by family", "by kind")
-        for part in figures["rules"][group]
-    ]
-    columns = [f"{label}, {name}" for label in ("kind and pointing", "wholly true") for name in systems]
-    said = [
-        [one["said"], "true" if one["true"] else one["fault"] or "not read", one["truth"]]
-        for one in figures["examples"]
-    ]
-    return "\n\n".join(
-        [
-            table([f"{changed} changed, {same} unchanged pairs; %", *systems], *shares),
-            table(["changed pairs, %", *columns], *parts),
-            table(
-                ["a pair drawn at random: what the model says", "verdict", "one of the true captions"], *said
-            ),
-        ]
-    )
-
-
-def _of(share: float | None, count: int) -> str:
-    return f"- (of {count})" if share is None else f"{100 * share:.1f} (of {count})"
-
-
-def verdict(figures: Mapping[str, Any]) -> Row:
-    """Area under the curve and both accuracies, with their intervals."""
-    area = figures["auroc"]
-    shown = f"{area['value']:.3f} ({area['low']:.3f}-{area['high']:.3f})"
-    return [shown, percents(figures["change"]), percents(figures["no_change"])]
-
-
-def percents(share: Mapping[str, float]) -> str:
-    """A share and its interval in percent."""
-    value, low, high = (100 * share[end] for end in ("value", "low", "high"))
-    return f"{value:.1f} ({low:.1f}-{high:.1f})"
-
-
 def measured_speed(result: Result) -> str:
     """Processor time of the measured answer and other tools, then of a long page."""
     found = result.figures["rows"]
@@ -507,9 +365,9 @@ VIEWS: Mapping[str, Mapping[str, Callable[[Result], str]]] = {
     "demo": {"sentences": demo, "commands": commands},
     "operations": {"table": operations, "commands": commands},
     "rows": {"table": rows, "commands": commands},
-    "screens": {"tables": screens, "commands": commands},
-    "screen_regions": {"tables": screen_regions, "commands": commands},
-    "screen_statements": {"tables": screen_statements, "commands": commands},
+    "screens": {"tables": screen_tables.screens, "commands": commands},
+    "screen_regions": {"tables": screen_tables.regions, "commands": commands},
+    "screen_statements": {"tables": screen_tables.statements, "commands": commands},
     "measured speed": {"tables": measured_speed, "commands": commands},
     "strange": {"tables": strange, "commands": commands},
     "fuzz": {"table": fuzzed, "commands": commands},

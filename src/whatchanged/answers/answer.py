@@ -183,8 +183,7 @@ def of_statements(name: str, told: "Told", measured: Measured, unfamiliar: bool 
     changes = told.statements
     if told.changed and changes:
         verdict: Verdict = "changed"
-        sentence = "; ".join(sentences.lowered(one.sentence)[:-1] for one in changes[: sentences.MOST])
-        sentence = words.capitalised(sentence)
+        sentence = sentences.together(changes)
     else:
         verdict, sentence = "noise", words.capitalised(words.NOISE)
         if measured.verdict == "changed" and changes:

@@ -28,8 +28,8 @@ MOST_STRETCH = 1.25
 3:2 by less, a square or a picture on its side by more."""
 
 
-class Model:
-    """A model of whole pictures on disk, of which only the card has been read."""
+class Installed:
+    """A model on disk, of which only the card has been read."""
 
     def __init__(self, bundle: Bundle, threads: int | None = None) -> None:
         """threads: how many an operator may use; None: at most two."""
@@ -40,6 +40,10 @@ class Model:
     def card(self) -> Card:
         """What is known of the model."""
         return self.bundle.card
+
+
+class Model(Installed):
+    """A model of whole pictures."""
 
     def build(self) -> "Captioner":
         """The model, ready to run; built when it is first asked for. Raises BundleError."""
@@ -81,18 +85,8 @@ class Model:
         return pixels if (colour_distance(pixels, known.colours) <= 1).all() else None
 
 
-class StatementModel:
-    """A model that makes statements of regions on disk, of which only the card has been read."""
-
-    def __init__(self, bundle: Bundle, threads: int | None = None) -> None:
-        """threads: how many an operator may use; None: at most two."""
-        self.bundle = bundle
-        self._threads = threads
-
-    @property
-    def card(self) -> Card:
-        """What is known of the model."""
-        return self.bundle.card
+class StatementModel(Installed):
+    """A model that makes statements of regions."""
 
     def build(self) -> "RegionModel":
         """The model, ready to run; built when it is first asked for. Raises BundleError."""

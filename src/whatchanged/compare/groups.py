@@ -51,9 +51,9 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[Group, ...]:
     """The groups, those in which most pictures changed first, noise last.
 
     A cause that explains most of what changed comes after the others, which are then what to look at; what it
-    shows is left out of their sentences. Only
-    pairs that were measured can be grouped: a model's sentence about a world of its own stands alone. What
-    belongs together, and who stands out, is measured; a model's statements give the group its sentence.
+    shows is left out of their sentences. Only pairs that were measured can be grouped: a model's sentence
+    about a world of its own stands alone. What belongs together, and who stands out, is measured; a model's
+    statements give the group its sentence.
     """
     places, rules, answers = [], [], []
     for place, outcome in enumerate(outcomes):

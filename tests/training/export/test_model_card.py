@@ -12,6 +12,7 @@ from whatchanged.worlds import all_worlds, find_world
 
 PROVENANCE = {
     "training_seconds": 1234,
+    "from_nothing": True,
     "weights_stored_as": "fp16 where large",
     "checkpoint": {"stage": "caption", "step": 15, "of": 1030, "best": 0.5},
     "finished": True,
@@ -23,8 +24,8 @@ def written(tmp_path):
     """Writes the card of a model whose other files have 2.5 million bytes."""
     (tmp_path / "encoder.onnx").write_bytes(b"\0" * 2_500_000)
 
-    def write(card, world=None, finished=True):
-        shown = replace(card, provenance={**PROVENANCE, "finished": finished})
+    def write(card, world=None, **told):
+        shown = replace(card, provenance={**PROVENANCE, **told})
         return model_card(shown, load_recipe("pcl-tiny"), world, tmp_path)
 
     return write
@@ -35,7 +36,10 @@ def test_what_the_model_reads_and_where_it_looks(written):
     assert "| input | whole pictures, resized to 24 x 16 (bicubic) |" in text
     assert "| attention | 2 x 3 cells over each picture |" in text
     assert "| size | 2.5 MB, the graphs' weights stored as fp16 where large |" in text
-    assert "| training | 1,234 seconds" in text and "| unfamiliar pictures | not recognised |" in text
+    assert "| training | 1,234 seconds, from nothing |" in text
+    assert "| unfamiliar pictures | not recognised |" in text
+    text = written(CARD, from_nothing=False)
+    assert "| training | 1,234 seconds in this run; the model that it started from is not counted |" in text
     text = written(replace(REGIONS, no_change=WARY.no_change))
     assert "| input | up to 6 places of a pair that may have changed, 16 x 16 pixels at native size" in text
     assert "| attention | the boxes of its statements |" in text

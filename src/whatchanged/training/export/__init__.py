@@ -3,7 +3,7 @@
 Export fails, and writes nothing, unless the graphs caption the validation pairs with the same words as torch.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -208,6 +208,7 @@ def _training(run: Path, recipe: Recipe, method: Method, state: State, finished:
     stage = recipe.stages[state.stage]
     resolved = replace(recipe, data=replace(recipe.data.with_folders("", ""), merges=""))
     preparation = recipe.data.preparation if isinstance(recipe.data, DatasetConfig) else "none"
+    launched = read_json((run / "environment.json").read_text(encoding="utf-8"))
     return {
         "recipe": recipe.name,
         "resolved_recipe": dump_recipe(resolved),
@@ -216,19 +217,19 @@ def _training(run: Path, recipe: Recipe, method: Method, state: State, finished:
         "checkpoint": {"stage": stage.name, "step": state.step, "of": stage.steps, "best": state.best},
         "finished": finished,
         "training_seconds": round(state.seconds),
-        "environment": _environment(run),
+        "from_nothing": launched.get("init") is None,
+        "environment": _environment(launched),
     }
 
 
-def _environment(run: Path) -> dict[str, Any]:
+def _environment(first: Mapping[str, Any]) -> dict[str, Any]:
     """The machine and versions of each launch of the run; without commands and start, whose paths are
     private."""
 
-    def shown(launch: dict[str, Any]) -> dict[str, Any]:
+    def shown(launch: Mapping[str, Any]) -> dict[str, Any]:
         private = ("command", "init", "launches", "sittings")
         return {key: value for key, value in launch.items() if key not in private}
 
-    first: dict[str, Any] = read_json((run / "environment.json").read_text(encoding="utf-8"))
     later = first.get("launches", first.get("sittings", []))  # "sittings" before 0.2
     return {**shown(first), **({"launches": [shown(launch) for launch in later]} if later else {})}
 

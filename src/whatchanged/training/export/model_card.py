@@ -16,7 +16,6 @@ def model_card(card: Card, recipe: Recipe, world: World | None, folder: Path) ->
     folder: holds the other files of the bundle.
     """
     size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
-    seconds = card.provenance["training_seconds"]
     unfamiliar = "not recognised"
     if card.in_distribution is not None:
         unfamiliar = f"recognised by the {card.in_distribution.how}"
@@ -45,7 +44,7 @@ model looked. It runs on the CPU with ONNX Runtime, without torch and without a 
 | words | {_words_in_words(card)} |
 | size | {size:.1f} MB, the graphs' weights stored as {card.provenance["weights_stored_as"]} |
 | further training | {_training_in_words(card)} |
-| training | {seconds:,} seconds in this run; the model that it started from is not counted |
+| training | {_seconds_in_words(card)} |
 | weights of | {_checkpoint_in_words(card)} |
 | no-change probability | calibrated by {card.no_change.how} |{_statements_in_words(card)}
 | unfamiliar pictures | {unfamiliar} |
@@ -56,6 +55,14 @@ The resolved recipe and the machine are in `bundle.json` under `provenance`.
 
 {ELSEWHERE if world is None else world.limits}
 """
+
+
+def _seconds_in_words(card: Card) -> str:
+    """How long the run was, and whether it began with weights of another one."""
+    seconds = f"{card.provenance['training_seconds']:,} seconds"
+    if card.provenance["from_nothing"]:
+        return f"{seconds}, from nothing"
+    return f"{seconds} in this run; the model that it started from is not counted"
 
 
 def _checkpoint_in_words(card: Card) -> str:
