@@ -134,14 +134,14 @@ def test_what_is_unknown_and_whose_an_option_is_is_said(tmp_path):
     refused = run("birds", out, "--scenes", "10", "--views", "around")
     assert "--views" in refused.stderr and "birds has no such option" in refused.stderr
     refused = run("clevr-pool", out, "--scenes", "10", "--views", "above")
-    assert "'above' is not one of jittered, around, mixed" in " ".join(refused.stderr.split())
+    assert "'above' is not one of jittered, around, low, mixed" in " ".join(refused.stderr.split())
 
 
 def test_help_names_what_each_drawer_draws_and_its_options(monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     result = runner.invoke(app, ["synth", "--help"], env={"COLUMNS": "200"}, terminal_width=200)
     assert result.exit_code == 0
-    for text in ("--views", "jittered|around|mixed", "clevr-change", "clevr-dc", "128x128"):
+    for text in ("--views", "jittered|around|low|mixed", "clevr-change", "clevr-dc", "128x128"):
         assert text in result.output, text
 
 

@@ -26,7 +26,7 @@ def test_drawn_birds_are_what_they_say(tmp_path):
     check_drawer(find_world("birds"), "birds", tmp_path, 10, ("birds_to_words", "cub"), size=(32, 32))
 
 
-@pytest.mark.parametrize("name", ["clevr-change", "clevr-dc"])
+@pytest.mark.parametrize("name", ["clevr-change", "clevr-dc", "clevr-low"])
 def test_drawn_clevr_scenes_are_what_they_say(name, tmp_path):
     pytest.importorskip("numba")
     check_drawer(find_world("clevr"), name, tmp_path, 6, size=(48, 32))

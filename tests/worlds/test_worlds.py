@@ -74,7 +74,7 @@ def test_a_world_whose_function_fails_costs_one_line(site, tmp_path, capsys, fun
 
 
 def test_drawers_are_found_by_name():
-    names = ["clevr-change", "clevr-dc", "clevr-pool", "birds", "screens"]
+    names = ["clevr-change", "clevr-dc", "clevr-low", "clevr-pool", "birds", "screens"]
     assert [drawer.name for drawer in all_drawers()] == names
     assert find_drawer("clevr-pool").size == (240, 160)
     with pytest.raises(PluginError, match=r"nothing called 'mars' to draw\. Known: clevr-change"):

@@ -44,6 +44,29 @@ def test_cameras_may_stand_anywhere_around():
     assert spread.min() >= 8  # of 120, 20 expected in each sixth of the circle
 
 
+def test_low_cameras_stand_lower_and_see_things_behind_others(triples):
+    low = [sample_triple(7, i, "low") for i in range(40)]
+    assert low[33] == sample_triple(7, 33, "low")
+    least = []
+    for t in low:
+        for scene in (t.semantic, t.nonsemantic):
+            assert 1 <= t.default.view.camera[2] - scene.view.camera[2] <= 3
+            shown = visible_pixels(index_picture(scene, 480, 320), len(scene.objects))
+            least.append(shown.min())
+    assert min(least) >= 20
+    assert min(least) < 100  # other views show at least 100 pixels of each
+    near = [scene for i in range(40) for scene in (triples[i].semantic, triples[i].nonsemantic)]
+    others = [visible_pixels(index_picture(s, 480, 320), len(s.objects)).min() for s in near]
+    assert np.median(least) < 0.8 * np.median(others)
+
+
+def test_all_views_come_in_turn(triples):
+    drawn = [sample_triple(7, i, "all") for i in range(15)]
+    assert drawn[:5] == triples[:5]
+    assert drawn[5:10] == [sample_triple(7, i, "low") for i in range(5, 10)]
+    assert drawn[10:] == [sample_triple(7, i, "around") for i in range(10, 15)]
+
+
 def test_mixed_views_are_one_third_around_in_every_type(triples):
     mixed = [sample_triple(7, i, "mixed") for i in range(30)]
     around = [i for i in range(30) if mixed[i] != triples[i]]

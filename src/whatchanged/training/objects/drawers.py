@@ -19,6 +19,11 @@ def clevr_dc(drawing: Drawing) -> str:
     return _twin(drawing, "around")
 
 
+def clevr_low(drawing: Drawing) -> str:
+    """The same layout, with later cameras near the first one but lower."""
+    return _twin(drawing, "low")
+
+
 def clevr_pool(drawing: Drawing, views: Views, doubles: float) -> str:
     """A pool of triples to train on. The last shard is drawn whole, so it may hold more than was asked."""
     scenes = draw_pool(

@@ -6,13 +6,14 @@ them. As the first camera sees them, they lie so far apart that left and right, 
 
 How much of an object is seen is counted on index pictures of 480x320. In the default view that is at least
 200 pixels, 300 of the object that changes, and every centre lies 6 pixels inside the frame. In both views
-after it is 100 pixels, 300 of the changed object; objects may hide each other and be cut by the frame, as
-in the real pictures. Whichever two of the three pictures are compared, some phrase singles the changed
-object out.
+after it is 100 pixels (20 from low cameras), 300 of the changed object; objects may hide each other and be
+cut by the frame, as in the real pictures. Whichever two of the three pictures are compared, some phrase
+singles the changed object out.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -57,18 +58,24 @@ drawn between these two, anew for each camera. Fitted to the published overlaps 
 deviation .144, 1, 5, 25, 50, 75, 95 and 99 % points .194 .281 .408 .502 .605 .755 .846. Of 2,000 pairs drawn
 here: mean .510, deviation .144, points .213 .286 .405 .506 .609 .752 .839. A fixed bound of 2 has a
 deviation of .130."""
-SEEN, SEEN_AFTER, SEEN_CHANGED = 200, 100, 300
-"""Pixels that must be seen of an object: in the default view, in a view after, and of the changed object."""
+LOWER, LOW_VIEWS = (1.0, 3.0), 4
+"""Units by which a low camera stands lower than the first one; of how many such views the one is taken that
+hides most of some object."""
+SEEN, SEEN_AFTER, SEEN_LOW, SEEN_CHANGED = 200, 100, 20, 300
+"""Pixels that must be seen of an object: in the default view, in a view after, in one from a low camera, and
+of the changed object."""
 FRAME = 6
 """Pixels between a centre and the frame in the default view."""
 
-Views = Literal["jittered", "around", "mixed", "fixed"]
+Views = Literal["jittered", "around", "low", "mixed", "all", "fixed"]
 """Where the cameras after stand.
 
 jittered: near the first one, as in CLEVR-Change.
 around: anywhere around the scene, as in CLEVR-DC, at the first one's distance and height, each coordinate
 shifted by up to ``CAMERA_SHIFT``.
+low: near the first one but lower by ``LOWER``, and where objects hide each other, some almost wholly.
 mixed: around in every third block of five triples (one of each type), jittered in the others.
+all: jittered, low and around in turn, a block of five triples each.
 fixed: where the first one stands."""
 
 _T = TypeVar("_T")
@@ -113,8 +120,8 @@ def sample_triple(seed: int, index: int, views: Views = "jittered", doubles: flo
     rng = np.random.default_rng((seed, index))
     block, number = divmod(index, 5)
     kind = CHANGE_TYPES[number]
-    if views == "mixed":
-        views = "around" if block % 3 == 2 else "jittered"
+    if views in ("mixed", "all"):
+        views = "around" if block % 3 == 2 else "low" if views == "all" and block % 3 == 1 else "jittered"
     count = int(rng.integers(LEAST_OBJECTS + (kind == "drop"), MOST_OBJECTS + (kind != "add")))
     double = doubles > 0 and bool(rng.random() < doubles)
     while True:
@@ -167,12 +174,13 @@ def _try_change(
     if edited is None:
         return None
     objects, change = edited
-    semantic = Scene(objects, _later_view(rng, default.view.camera, views))
-    nonsemantic = Scene(default.objects, _later_view(rng, default.view.camera, views))
-    for scene, changed in ((semantic, change.after), (nonsemantic, change.before)):
-        seen = _seen(scene)
-        if seen.min() < SEEN_AFTER or (changed is not None and seen[changed] < SEEN_CHANGED):
-            return None
+    tries, least = (LOW_VIEWS, SEEN_LOW) if views == "low" else (1, SEEN_AFTER)
+    after = [Scene(objects, _later_view(rng, default.view.camera, views)) for _ in range(tries)]
+    without = [Scene(default.objects, _later_view(rng, default.view.camera, views)) for _ in range(tries)]
+    semantic = _most_hiding(after, change.after, least)
+    nonsemantic = _most_hiding(without, change.before, least)
+    if semantic is None or nonsemantic is None:
+        return None
     triple = Triple(index, default, semantic, nonsemantic, change)
     clear = all(describable(*named(*pair)) for pair in triple.all_pairs() if pair[2] != NOTHING)
     return triple if clear else None
@@ -257,6 +265,16 @@ def _place(
     return replace(item, x=float(ground_positions[first, 0]), y=float(ground_positions[first, 1]))
 
 
+def _most_hiding(scenes: Sequence[Scene], changed: int | None, least: int) -> Scene | None:
+    """The scene whose least seen object is seen least, of those that show enough of each; else None."""
+    found = []
+    for scene in scenes:
+        seen = _seen(scene)
+        if seen.min() >= least and (changed is None or seen[changed] >= SEEN_CHANGED):
+            found.append((int(seen.min()), scene))
+    return min(found, key=itemgetter(0))[1] if found else None
+
+
 def _seen(scene: Scene) -> NDArray[np.int64]:
     """Visible pixels of each object in a picture of the size that the rules are made for."""
     return visible_pixels(index_picture(scene, WIDTH, HEIGHT), len(scene.objects))
@@ -270,7 +288,10 @@ def _later_view(rng: np.random.Generator, camera: Point, views: Views) -> View:
         return View(_shift(rng, turned, CAMERA_SHIFT), _lamps(rng))
     if views == "fixed":
         return View(camera, _lamps(rng))
-    return View(_shift(rng, camera, float(rng.uniform(*AFTER_SHIFT))), _lamps(rng))
+    later = _shift(rng, camera, float(rng.uniform(*AFTER_SHIFT)))
+    if views == "low":
+        later = (later[0], later[1], camera[2] - float(rng.uniform(*LOWER)))
+    return View(later, _lamps(rng))
 
 
 def _lamps(rng: np.random.Generator) -> tuple[Point, Point, Point]:

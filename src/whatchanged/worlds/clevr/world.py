@@ -44,9 +44,10 @@ TWIN = "in CLEVR-Change's layout, with sentences and full truth; two pairs a sce
 POOL_OPTIONS = (
     DrawerOption(
         "views",
-        "where the cameras after stand: near the first one, anywhere around, or mixed, two to one",
+        "where the cameras after stand: near the first one, anywhere around, lower than the first one, mixed"
+        " (near and around, two to one), or all three alike",
         "jittered",
-        choices=("jittered", "around", "mixed"),
+        choices=("jittered", "around", "low", "mixed", "all"),
     ),
     DrawerOption(
         "doubles",
@@ -69,6 +70,14 @@ DRAWERS = (
         "clevr-dc",
         f"scenes with cameras anywhere around, as in CLEVR-DC, {TWIN}",
         "whatchanged.training.objects.drawers:clevr_dc",
+        (480, 320),
+        extra="train",
+        elsewhere=True,
+    ),
+    Drawer(
+        "clevr-low",
+        f"scenes with later cameras that stand lower, so that objects hide each other, {TWIN}",
+        "whatchanged.training.objects.drawers:clevr_low",
         (480, 320),
         extra="train",
         elsewhere=True,
