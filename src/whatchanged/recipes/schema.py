@@ -135,6 +135,10 @@ class ObjectsConfig(VisionSettings):
     """Tokens are matched between the pictures; each is told what matches it."""
     scene_context: bool = False
     """Sizes and positions are read from all objects of a picture together, before they are matched."""
+    occlusion: bool = False
+    """Each token is told how much of it other objects hide: here, and at its place in the other picture."""
+    landmarks: bool = False
+    """Each token is told on which of its sides the changed object stands and a duplicate of that does not."""
     guided_attention: bool = False
     """Each word learns to look at the objects that it mentions."""
     frozen: bool = False
@@ -181,6 +185,9 @@ class ObjectsConfig(VisionSettings):
         fits = self.matching or not self.scene_context
         wanted = "false without vision.matching = true, which uses the positions"
         require(where, "vision.scene_context", self.scene_context, fits, wanted)
+        wanted = "false without vision.matching = true, which compares the pictures"
+        require(where, "vision.occlusion", self.occlusion, self.matching or not self.occlusion, wanted)
+        require(where, "vision.landmarks", self.landmarks, self.matching or not self.landmarks, wanted)
         fits = not self.aligned or (self.matching and self.frozen and not self.keeps_every_cell)
         wanted = (
             "false without vision.matching and vision.frozen, or where all cells are kept in their places"

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from whatchanged.errors import ShapeError
 from whatchanged.training.objects.matching import Matches, Matching
+from whatchanged.training.objects.occlusion import Occlusion
 from whatchanged.training.objects.supervision import ATTRIBUTES
 from whatchanged.training.vision.base import Hidden, TokenPair, hide
 
@@ -34,21 +35,39 @@ def located(pair: TokenPair) -> Located:
     return Located((positions[0], positions[1]), (weights[0][..., None], weights[1][..., None]))
 
 
+class Described(NamedTuple):
+    """The matches, what each token of both pictures is told, where the tokens stand, hidden ones zero, and
+    their ``duplicates``."""
+
+    matches: Matches
+    numbers: tuple[Tensor, Tensor]
+    where: Located
+    duplicates: tuple[Tensor, Tensor]
+
+
 def describe_matches(
-    matching: Matching, pair: TokenPair, features: tuple[Tensor, Tensor], hidden: Hidden
-) -> tuple[Matches, tuple[Tensor, Tensor]]:
+    matching: Matching,
+    occlusion: Occlusion | None,
+    pair: TokenPair,
+    features: tuple[Tensor, Tensor],
+    hidden: Hidden,
+) -> Described:
     """The matches, and each token of both pictures as 3F + 13 numbers, (B, N, 3F + 13).
 
     [own features, matched features, their difference, motion (2), its length, ground position (2), salience,
     matched salience, share matched nowhere, turn of the camera (2), ``duplicates`` (3)]. Motion is the part
-    of a token's displacement that the motion of the camera does not explain. features: of both pictures,
-    hidden tokens zero.
+    of a token's displacement that the motion of the camera does not explain. With ``occlusion`` its numbers
+    follow. features: of both pictures, hidden tokens zero.
     """
     where = located(pair)
     positions = hide(where.positions[0], hidden[0]), hide(where.positions[1], hidden[1])
     salience = hide(where.salience[0], hidden[0]), hide(where.salience[1], hidden[1])
     matches = matching(features, positions, (salience[0][..., 0], salience[1][..., 0]))
     joint = matches.log_joint.exp()
+    alike = (
+        duplicates(features[0], positions[0], salience[0]),
+        duplicates(features[1], positions[1], salience[1]),
+    )
     before = _described(
         features,
         joint[:, :-1],
@@ -57,6 +76,7 @@ def describe_matches(
         there=positions[1],
         salience=salience,
         turn=matches.turn,
+        alike=alike[0],
     )
     back = matches.turn * matches.turn.new_tensor([1.0, -1.0])
     after = _described(
@@ -67,8 +87,12 @@ def describe_matches(
         there=matches.expected,  # both motions are measured on the after view's ground
         salience=(salience[1], salience[0]),
         turn=back,
+        alike=alike[1],
     )
-    return matches, (before, after)
+    if occlusion is not None:
+        told = occlusion.describe(matches, features, positions, salience)
+        before, after = torch.cat([before, told[0]], dim=2), torch.cat([after, told[1]], dim=2)
+    return Described(matches, (before, after), Located(positions, salience), alike)
 
 
 def _described(
@@ -79,6 +103,7 @@ def _described(
     there: Tensor,
     salience: tuple[Tensor, Tensor],
     turn: Tensor,
+    alike: Tensor,
 ) -> Tensor:
     """One picture's tokens; features and salience: its own, then the other's. share: (B, N, N + 1)."""
     own, other = features
@@ -99,7 +124,7 @@ def _described(
         found @ salience[1],
         share[..., -1:],
         turn[:, None].expand(-1, own.shape[1], -1),
-        duplicates(own, here, salience[0]),
+        alike,
     ]
     return torch.cat(parts, dim=2)
 

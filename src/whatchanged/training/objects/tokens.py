@@ -21,8 +21,15 @@ from whatchanged.recipes.schema import ObjectsConfig
 from whatchanged.training.batches import Batch
 from whatchanged.training.objects import supervision
 from whatchanged.training.objects.frozen_tokens import Standardised, aligned
-from whatchanged.training.objects.match_features import MATCH_NUMBERS, describe_matches, located
+from whatchanged.training.objects.landmarks import LANDMARK_NUMBERS, landmarks
+from whatchanged.training.objects.match_features import (
+    MATCH_NUMBERS,
+    Described,
+    describe_matches,
+    located,
+)
 from whatchanged.training.objects.matching import Matching
+from whatchanged.training.objects.occlusion import OCCLUSION_NUMBERS, Occlusion
 from whatchanged.training.objects.scene_context import SceneContext
 from whatchanged.training.objects.supervision import ATTRIBUTES, PairTruth
 from whatchanged.training.vision.backbone import BackboneVision
@@ -78,8 +85,11 @@ class ObjectVision(BackboneVision):
             sizes = ATTRIBUTES["size"]
             self.scene_context = SceneContext(self.raw_width, first, sizes, self.rows, self.columns)
         self.matching = Matching(self.raw_width) if config.matching else None
+        self.occlusion = Occlusion() if config.occlusion else None
+        self.landmarks = config.landmarks
         if config.matching:
             described = 3 * self.raw_width + MATCH_NUMBERS
+            described += OCCLUSION_NUMBERS if config.occlusion else 0
             self.change_label = nn.Sequential(
                 nn.LayerNorm(described),
                 nn.Linear(described, 2 * CHANGE_LABEL_WIDTH),
@@ -89,6 +99,7 @@ class ObjectVision(BackboneVision):
             )
             self.change_label_head = nn.Linear(CHANGE_LABEL_WIDTH, len(supervision.CHANGE_LABELS))
             self.width = described + CHANGE_LABEL_WIDTH
+            self.width += LANDMARK_NUMBERS if config.landmarks else 0
         self.aligned = config.aligned
         self.standardises = config.frozen
         self.standardised = Standardised(self.width) if config.frozen else None
@@ -117,9 +128,9 @@ class ObjectVision(BackboneVision):
         """Names of the parameters that none of ``tasks`` gives a gradient when it reads pictures."""
         if self.standardises:
             return self.token_parameters()
-        idle = {"change_label_head"} if "matching" not in tasks else set()
+        idle = {"change_label_head"} if "matching" not in tasks and not self.landmarks else set()
         if set(tasks) <= {"detection"}:
-            idle |= {"scene_context", "matching", "change_label"}
+            idle |= {"scene_context", "matching", "occlusion", "change_label", "change_label_head"}
         if not tasks:
             idle |= {"backbone", "heads"}
         return frozenset(name for name, _ in self.named_parameters() if name.partition(".")[0] in idle)
@@ -163,14 +174,14 @@ class ObjectVision(BackboneVision):
         pair = self.tokens(batch.before, batch.after)
         own = (pair.before.features.float(), pair.after.features.float())
         with in_full_precision(own[0]):  # as in ``add_match_features``
-            matches, described = describe_matches(matching, pair, own, (None, None))
+            found = describe_matches(matching, self.occlusion, pair, own, (None, None))
         objects = self._objects(pair, truth)
         labels = (
-            self.change_label_head(self.change_label(described[0])),
-            self.change_label_head(self.change_label(described[1])),
+            self.change_label_head(self.change_label(found.numbers[0])),
+            self.change_label_head(self.change_label(found.numbers[1])),
         )
         terms = {
-            "match": supervision.match_loss(matches, objects, truth),
+            "match": supervision.match_loss(found.matches, objects, truth),
             "change_label": supervision.change_label_loss(labels, objects, truth),
         }
         if self.scene_context is not None:
@@ -258,14 +269,25 @@ class ObjectVision(BackboneVision):
     def _match_features(self, pair: TokenPair, hidden: Hidden) -> tuple[Tensor, Tensor]:
         """The features (B, N, width) of both pictures, not standardised."""
         before, after = hide(pair.before.features, hidden[0]), hide(pair.after.features, hidden[1])
-        if self.matching is not None:
-            with in_full_precision(before):  # positions need more than three digits
-                own = (before.float(), after.float())
-                _, described = describe_matches(self.matching, pair, own, hidden)
-            labels = self.change_label(described[0]), self.change_label(described[1])
-            before = torch.cat([described[0], labels[0]], dim=2)
-            after = torch.cat([described[1], labels[1]], dim=2)
-        return before, after
+        if self.matching is None:
+            return before, after
+        with in_full_precision(before):  # positions need more than three digits
+            own = (before.float(), after.float())
+            found = describe_matches(self.matching, self.occlusion, pair, own, hidden)
+        return self._labelled(found, 0), self._labelled(found, 1)
+
+    def _labelled(self, found: Described, side: int) -> Tensor:
+        """One picture's tokens with their change labels, and with landmarks where they are told."""
+        described = found.numbers[side]
+        label = self.change_label(described)
+        parts = [described, label]
+        if self.landmarks:
+            position, salience = found.where.positions[side], found.where.salience[side]
+            same = self.change_label_head(label).float().softmax(-1)[..., :1]  # CHANGE_LABELS[0]
+            with in_full_precision(described):
+                changed = salience * (1 - same)
+                parts.append(landmarks(changed, position, salience, found.duplicates[side]))
+        return torch.cat(parts, dim=2)
 
 
 def peaks(salience: Tensor, attributes: Mapping[str, Tensor]) -> Tensor:
