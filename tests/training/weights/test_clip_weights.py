@@ -288,6 +288,17 @@ def test_a_tensor_larger_than_its_storage_is_refused(tmp_path, kind):
         read_tensors(path)
 
 
+@pytest.mark.parametrize("opcode", [b"r\xff\xff\xff\x4f", b"p1342177279\n"])
+def test_an_object_of_a_number_beyond_the_pickle_is_refused(tmp_path, opcode):
+    """Python makes room for as many objects: 20 GB for the five bytes of the first."""
+    path = tmp_path / "weights.pt"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("w/constants.pkl", b"")
+        archive.writestr("w/data.pkl", b"\x80\x02c__torch__\nInner\n" + opcode + b")\x81.")
+    with pytest.raises(RecipeError, match="numbers an object 1,342,177,279"):
+        read_tensors(path)
+
+
 class Storage:
     """What the pickle of an archive calls by its number."""
 

@@ -7,11 +7,13 @@ read.
 """
 
 import pickle
+import pickletools
 import struct
 import zipfile
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -54,7 +56,7 @@ _DAMAGE = (
     zlib.error,
 )
 """What reading a damaged or hostile file of weights can raise."""
-_MOST_NAMES = 50_000_000
+_MOST_NAMES = 5_000_000
 """Bytes of the pickle that names the tensors, at most; CLIP's has about 100,000."""
 
 
@@ -111,9 +113,18 @@ def _read_script(path: Path) -> Iterator[tuple[str, Tensor]]:
         (named,) = [info for info in archive.infolist() if info.filename.endswith("/data.pkl")]
         if named.file_size > _MOST_NAMES:
             raise ValueError(f"its data.pkl has {named.file_size:,} bytes")
-        with archive.open(named) as stream:
-            module = _Names(stream, archive, named.filename.removesuffix("data.pkl")).load()
+        content = archive.read(named)
+        _check_numbering(content)
+        module = _Names(BytesIO(content), archive, named.filename.removesuffix("data.pkl")).load()
         yield from _tensors("", module)
+
+
+def _check_numbering(content: bytes) -> None:
+    """Raises ValueError for a pickle that gives an object a number beyond its own size: Python makes room for
+    as many objects."""
+    for opcode, number, _ in pickletools.genops(content):
+        if opcode.name in ("PUT", "BINPUT", "LONG_BINPUT") and number > len(content):
+            raise ValueError(f"its data.pkl has {len(content):,} bytes and numbers an object {number:,}")
 
 
 def _tensors(prefix: str, value: Any) -> Iterator[tuple[str, Tensor]]:
