@@ -3,8 +3,8 @@
     python tools/refresh_docs.py                    # the pages, and the two notebooks that take seconds
     python tools/refresh_docs.py --train            # the notebook that trains, too: minutes
 
-It needs the extras docs, train and scale, and ``whatchanged`` and ``python`` of this checkout on the path. Look at
-what changed before you commit it.
+It needs the extras docs, train and scale, and ``whatchanged`` and ``python`` of this checkout on the path.
+Look at what changed before you commit it.
 """
 
 import shutil
