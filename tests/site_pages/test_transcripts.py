@@ -97,7 +97,7 @@ def command_line(tmp_path, monkeypatch):
 def test_the_ten_minutes_are_as_shown(tmp_path, command_line):
     folder = shutil.copytree(START / "pictures", tmp_path / "shop")
     page = (START / "ten-minutes.md").read_text(encoding="utf-8")
-    assert len(list(steps(page))) == 11
+    assert len(list(steps(page))) == 14
     assert "\n\n".join(differences(page, folder)) == ""
     assert (folder / "where.png").stat().st_size > 0 and (folder / "report" / "junit.xml").is_file()
 
