@@ -3,8 +3,6 @@ import re
 import tomllib
 from pathlib import Path
 
-import pytest
-
 from whatchanged.cli.doctor import BASE, EXTRAS
 
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"
