@@ -1,10 +1,10 @@
-"""Run the commands of the start pages and the notebooks, and write what they print into them:
+"""Run the commands of the pages and the notebooks, and write what they print into them:
 
     python tools/refresh_docs.py                    # the pages, and the two notebooks that take seconds
     python tools/refresh_docs.py --train            # the notebook that trains, too: minutes
 
-It needs the extras docs and train, and ``whatchanged`` and ``python`` of this checkout on the path. Look at
-what changed before you commit it.
+It needs the extras docs, train and scale, and ``whatchanged`` and ``python`` of this checkout on the path.
+Look at what changed before you commit it.
 """
 
 import shutil
@@ -22,14 +22,15 @@ TRAINS = "train-and-export"
 
 
 def main() -> None:
-    """Both pages, then the notebooks."""
+    """The pages, then the notebooks."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         shop = shutil.copytree(START / "pictures", folder / "shop")
         refresh_page(START / "ten-minutes.md", shop)
         shutil.copy(shop / "where.png", START / "where.png")
-        (folder / "hour").mkdir()
-        refresh_page(START / "hour.md", folder / "hour")
+        for page in (START / "hour.md", DOCS / "scale.md"):
+            (folder / page.stem).mkdir()
+            refresh_page(page, folder / page.stem)
     for name in (*NOTEBOOKS, *([TRAINS] if "--train" in sys.argv[1:] else [])):
         refresh(DOCS / "notebooks" / f"{name}.ipynb")
 

@@ -49,20 +49,33 @@ def test_a_data_set_and_its_backbone_reach_the_work(whatchanged, monkeypatch, tm
     )
     sizes = ("--shard-size", 9, "--batch-size", 4, "--workers", 2, "--device", "cpu", "--quiet")
     what = (tmp_path / "pairs.csv", tmp_path / "out", "--backbone", "resnet101-layer4", "--weights", "w.pth")
-    code, out, _ = whatchanged("features", *what, *sizes)
+    code, out, _ = whatchanged("features", *what, *sizes, "--precision", "bf16")
     assert (code, out) == (
         0,
         f"{tmp_path / 'out'}: 2 pictures, 1.5 MB; 1 shards written in 1 s, 3 were there\n",
     )
     opened, *rest = calls[0]
     assert len(opened.records) == 1
-    assert rest == ["resnet101-layer4", tmp_path / "out", Path("w.pth"), 9, 4, 2, "cpu", True, False]
+    assert rest == ["resnet101-layer4", tmp_path / "out", Path("w.pth"), 9, 4, 2, "cpu", True, False, "bf16"]
 
 
 @pytest.mark.parametrize("options", [[], ["--run", "r", "--backbone", "b"]])
 def test_one_of_backbone_and_run(whatchanged, tmp_path, options):
     code, _, err = whatchanged("features", tmp_path, tmp_path / "out", *options)
     assert code == 2 and "--backbone for a data set, --run for a pool" in err
+
+
+@pytest.mark.parametrize(
+    ("seen", "message"),
+    [
+        (("--run", "r"), "a pool's tokens have positions, which need more digits than bf16 has"),
+        (("--backbone", "regions"), "no network finds regions"),
+    ],
+)
+def test_bf16_is_for_a_backbones_features(whatchanged, tmp_path, seen, message):
+    code, _, err = whatchanged("features", tmp_path, tmp_path / "out", *seen, "--precision", "bf16")
+    assert code == 2 and message in " ".join(err.replace("│", " ").split())
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

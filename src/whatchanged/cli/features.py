@@ -10,6 +10,7 @@ from whatchanged.cli import completion
 from whatchanged.cli.cluster import Ray, on_cluster, on_cpu
 from whatchanged.cli.console import hold, show
 from whatchanged.cli.places import any_remote, only_here
+from whatchanged.cli.precision import Precision
 from whatchanged.errors import MissingExtra
 from whatchanged.scale.places import place
 
@@ -65,7 +66,8 @@ def features(
     variants: Annotated[
         int, typer.Option(min=1, metavar="N", help="Pools: copies of each picture, plain, then varied.")
     ] = 2,
-    device: Annotated[str, typer.Option(help="auto, cpu or cuda")] = "auto",
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:NUMBER.")] = "auto",
+    precision: Precision = "fp32",
     ray: Ray = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar")] = False,
 ) -> None:
@@ -74,6 +76,12 @@ def features(
         raise typer.BadParameter("say what sees: --backbone for a data set, --run for a pool")
     if run is not None and (npy or ray is not None):
         raise typer.BadParameter("--npy and --ray are for a data set's pictures; leave them out with --run")
+    if precision != "fp32" and run is not None:
+        raise typer.BadParameter(
+            f"a pool's tokens have positions, which need more digits than {precision} has; leave it out"
+        )
+    if precision != "fp32" and backbone == "regions":
+        raise typer.BadParameter("no network finds regions; leave out --precision")
     if any_remote(data, out):
         only_here({"--run": run}, "a pool lies on this machine")
     device = on_cpu(ray, device)
@@ -97,7 +105,17 @@ def features(
         return
     with on_cluster(ray, [found.root], quiet) as cores:
         done = store_features(
-            found, backbone, out, weights, shard_size, batch_size, cores or workers, device, quiet, npy
+            found,
+            backbone,
+            out,
+            weights,
+            shard_size,
+            batch_size,
+            cores or workers,
+            device,
+            quiet,
+            npy,
+            precision,
         )
     unit = "files" if npy else "shards"
     show(

@@ -14,6 +14,7 @@ from whatchanged.recipes.methods import MethodSettings, Task
 CELL = 8
 """Pixels of a side of a backbone's cell."""
 Examples = Literal["captions", "pairs", "scenes"]
+Precision = Literal["fp32", "bf16"]
 
 
 @dataclass(frozen=True)
@@ -384,7 +385,7 @@ class StageConfig:
     """Steps between checkpoints: what a killed run loses at most."""
     max_grad_norm: float = 0.0
     """Larger gradient norms are scaled down to this. 0: never."""
-    precision: Literal["fp32", "bf16"] = "fp32"
+    precision: Precision = "fp32"
     """Of the arithmetic. bf16: matrix products in 16 bit, weights in 32."""
     examples: Literal["", "captions", "pairs", "scenes"] = ""
     """This stage's own ``data.examples``, with its own ``exchange``. "": both as in ``data``."""

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from whatchanged.errors import ImageError, RecipeError
+from whatchanged.recipes.schema import Precision
 from whatchanged.training.batches import PictureReader, read_pair
 from whatchanged.training.data.pictures import picture_reader
-from whatchanged.training.device import choose_device
+from whatchanged.training.device import choose_device, in_precision
 from whatchanged.training.methods import Method
 from whatchanged.training.run_folder import open_run
 from whatchanged.training.validation import decode_memory
@@ -41,13 +42,14 @@ class Said:
 class RunCaptioner:
     """A run's method on its device, and how it reads a picture.
 
-    name: that of its recipe.
+    name: that of its recipe. precision: of the arithmetic, as in ``StageConfig``.
     """
 
     name: str
     method: Method
     read: PictureReader
     device: torch.device
+    precision: Precision = "fp32"
 
     def describe(self, pairs: Sequence[Places], batch_size: int) -> Iterator[Said | ImageError]:
         """What is said of each pair in order, greedily, or what is wrong with its pictures.
@@ -88,10 +90,11 @@ class RunCaptioner:
 
     @torch.inference_mode()
     def _describe(self, before: Tensor, after: Tensor) -> list[Said]:
-        memory = self.method.encode(before, after)
-        rows = decode_memory(self.method, memory, len(before), before.device)
+        with in_precision(self.precision, self.device):
+            memory = self.method.encode(before, after)
+            rows = decode_memory(self.method, memory, len(before), before.device)
+            judged = self.method.no_change(memory)
         sentences = [self.method.vocabulary.text(row.ids) for row in rows]
-        judged = self.method.no_change(memory)
         if judged is None:
             return [Said(sentence, None) for sentence in sentences]
         return [Said(sentence, chance) for sentence, chance in zip(sentences, judged.tolist(), strict=True)]
@@ -104,16 +107,22 @@ class RunCaptioner:
 
 
 def open_run_captioner(
-    run: Path, root: Path, features: Path | None, device: str, checkpoint: str
+    run: Path,
+    root: Path,
+    features: Path | None,
+    device: str,
+    checkpoint: str,
+    precision: Precision = "fp32",
 ) -> RunCaptioner:
     """A run's captioner for the data set at ``root``, on "auto", "cpu" or a "cuda" device.
 
     features: where its stored features lie, for a run that learned from such. checkpoint: as in
-    ``checkpoint_file``. Raises RecipeError where the folder holds no run, or has no stage that captions.
+    ``checkpoint_file``. precision: of the arithmetic. Raises RecipeError where the folder holds no run, or
+    has no stage that captions.
     """
     recipe, method, _ = open_run(run, checkpoint)
     if not any("caption" in stage.tasks for stage in recipe.stages):
         raise RecipeError(f"{run}: no stage of it learned to caption. Name another run.")
     where = choose_device(device)
     read = picture_reader(recipe.vision, "" if features is None else str(features), root)
-    return RunCaptioner(recipe.name, method.to(where), read, where)
+    return RunCaptioner(recipe.name, method.to(where), read, where, precision)

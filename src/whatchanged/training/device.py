@@ -1,9 +1,13 @@
-"""Which device a command computes on."""
+"""Which device a command computes on, and in which precision."""
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import torch
 
 from whatchanged.errors import RecipeError
 from whatchanged.processes import launched_number, launched_processes
+from whatchanged.recipes.schema import Precision
 
 
 def choose_device(name: str) -> torch.device:
@@ -24,3 +28,8 @@ def choose_device(name: str) -> torch.device:
     if device.type == "cuda" and (device.index or 0) not in range(torch.cuda.device_count()):
         raise RecipeError(f"--device {name}: torch sees no such device here. Use --device cpu.")
     return device
+
+
+def in_precision(precision: Precision, device: torch.device) -> AbstractContextManager[Any]:
+    """Inside, bf16 computes matrix products and convolutions on ``device`` in 16 bit; weights stay in 32."""
+    return nullcontext() if precision == "fp32" else torch.autocast(device.type, torch.bfloat16)

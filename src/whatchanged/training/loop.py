@@ -25,6 +25,7 @@ from whatchanged.training.checkpoint import (
 )
 from whatchanged.training.data.prefetch import draws_by_processes
 from whatchanged.training.data.sources import Sources
+from whatchanged.training.device import in_precision
 from whatchanged.training.distributed import (
     add_up_gradients,
     batch_total,
@@ -166,7 +167,7 @@ def take_step(
     if isinstance(recipe.data, PoolConfig) and recipe.data.augment == "batches":
         batch = augment_batch(batch, (recipe.seed, state.stage, step))
     with random_draws(device, (recipe.seed, state.stage, step)) as common:
-        with torch.autocast(device.type, torch.bfloat16, enabled=stage.precision == "bf16"):
+        with in_precision(stage.precision, device):
             terms = method.loss(draw.task, replace(batch, generator=common, accumulate=accumulate))
         values = finite_values(terms, f"stage.{stage.name}, step {step}, task {draw.task}")
         optimizer.zero_grad()

@@ -71,6 +71,13 @@ def test_two_backbones_in_one_folder_are_refused(folder):
         GridFiles(folder[0])
 
 
+def test_two_precisions_in_one_folder_are_refused(folder):
+    write_shard(shard_file(folder[0], 2), {**ABOUT, "precision": "bf16"}, ["e.png"], folder[1][:1])
+    name = ABOUT["backbone"]
+    with pytest.raises(DatasetError, match=rf"backbone \({name} in bf16\) than those beside it \({name}\)"):
+        GridFiles(folder[0])
+
+
 def test_what_is_no_shard_is_refused(folder):
     path = shard_file(folder[0], 2)
     for content in (b"", b"junk", shard_file(folder[0], 0).read_bytes()[:-9]):

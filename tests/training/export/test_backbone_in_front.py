@@ -2,6 +2,8 @@
 
 import json
 import shutil
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.data.grid_files import GridFiles
 from whatchanged.training.export import export_run
+from whatchanged.training.export.backbone_in_front import put_backbone_in_front
 from whatchanged.training.features.store import store_features
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
@@ -67,6 +70,17 @@ def test_the_model_reads_pictures_as_it_read_their_features(learner, seer, tiny_
         p = float(wanted[0])
         assert found.no_change == pytest.approx(card.no_change.calibrated(p), abs=5e-3)
         assert np.all(found.heatmaps >= 0)
+
+
+def test_in_front_of_a_model_the_backbone_computes_in_32_bit(learner, seer, tiny_dataset, tmp_path):
+    data = open_dataset(tiny_dataset, split="val")
+    settings = {"workers": 1, "device": "cpu", "quiet": True, "precision": "bf16"}
+    store_features(data, str(seer), tmp_path / "half", **settings)
+    recipe, method, _ = open_run(learner)
+    whole = GridFiles(Path(recipe.data.features)).about
+    recipe = replace(recipe, data=replace(recipe.data, features=str(tmp_path / "half")))
+    _, backbone = put_backbone_in_front(learner, recipe, method, seer)
+    assert GridFiles(tmp_path / "half").about != whole == backbone.about()
 
 
 def test_wrong_or_unknown_backbones_are_refused(learner, seer, tmp_path):

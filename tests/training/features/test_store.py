@@ -253,6 +253,26 @@ def test_what_another_backbone_or_list_made_is_not_gone_on_with(small, pairs, tm
     assert contents(tmp_path / "grids") == before
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_sixteen_bit_are_near_and_noted(small, pairs, tmp_path, workers):
+    store(pairs, small, tmp_path / "whole")
+    store(pairs, small, tmp_path / "half", precision="bf16", workers=workers)
+    whole, half = GridFiles(tmp_path / "whole"), GridFiles(tmp_path / "half")
+    assert half.about == {**whole.about, "precision": "bf16"}
+    for picture in ("0.png", "after/6.png"):
+        wanted, found = whole.read(picture), half.read(picture)
+        assert 0 < np.abs(found - wanted).mean() < 0.01 * np.abs(wanted).mean()
+
+
+@pytest.mark.parametrize("npy", [False, True])
+def test_two_precisions_do_not_share_a_folder(small, pairs, tmp_path, npy):
+    for first, then in (("fp32", "bf16"), ("bf16", "fp32")):
+        store(pairs, small, tmp_path / first, precision=first, npy=npy)
+        message = f"computed in {first}, not in {then}. Choose another folder, or --precision {first}"
+        with pytest.raises(OutputError, match=message):
+            store(pairs, small, tmp_path / first, precision=then, npy=npy)
+
+
 def test_features_that_are_no_numbers_are_refused(small, pairs, tmp_path, monkeypatch):
     backbone = open_backbone(str(small))
     torch.nn.init.constant_(backbone.network.stem[0][1].weight, 1e30)

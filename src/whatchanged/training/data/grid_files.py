@@ -82,6 +82,11 @@ def is_grid_folder(folder: Path) -> bool:
     return bool(_shards(folder))
 
 
+def _named(about: Mapping[str, Any]) -> str:
+    """The backbone, and its precision where that is not fp32."""
+    return " in ".join([about["backbone"], *([about["precision"]] if "precision" in about else [])])
+
+
 def _shards(folder: Path) -> list[Path]:
     return sorted(folder.glob(PATTERN)) or sorted(folder.glob(f"*/{PATTERN}"))
 
@@ -101,8 +106,8 @@ class GridFiles:
             about, pictures = read_header(path)
             if self.about and about != self.about:
                 raise DatasetError(
-                    f"{path}: its features come from another backbone ({about['backbone']}) than those beside"
-                    f" it ({self.about['backbone']}). Keep each in a folder of its own."
+                    f"{path}: its features come from another backbone ({_named(about)}) than those beside"
+                    f" it ({_named(self.about)}). Keep each in a folder of its own."
                 )
             twice = next((name for name in pictures if name in self._places), None)
             if twice is not None:

@@ -25,7 +25,8 @@ def put_backbone_in_front(
             " made them, so the model cannot read pictures. Make the features with `whatchanged features`, or"
             " train with another vision.kind."
         )
-    about = GridFiles(folder).about
+    about = dict(GridFiles(folder).about)
+    about.pop("precision", None)  # in front of a model it computes in 32 bit
     known = about["backbone"] in BACKBONES
     if not known and weights is None:
         raise RecipeError(

@@ -15,6 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from whatchanged.errors import MissingExtra, RecipeError
+from whatchanged.recipes.schema import Precision
+from whatchanged.training.device import in_precision
 from whatchanged.training.features.efficientnet_lite import EfficientNetLite0
 from whatchanged.training.features.resnet import ResNet101
 from whatchanged.training.run_folder import open_run
@@ -58,7 +60,8 @@ BACKBONES: Mapping[str, Kind] = {
 class FrozenBackbone:
     """A frozen network, (B, 3, H, W) normalised -> (B, F, rows, columns), and what pictures it reads.
 
-    sha256: ``fingerprint`` of its weights, which does not depend on their file. width: F.
+    sha256: ``fingerprint`` of its weights, which does not depend on their file. width: F. precision: of the
+    arithmetic, as in ``StageConfig``; features are given in 32 bit in any case.
     """
 
     name: str
@@ -71,6 +74,7 @@ class FrozenBackbone:
     columns: int
     width: int
     network: nn.Module
+    precision: Precision = "fp32"
 
     def about(self) -> dict[str, Any]:
         """What a file of features says of their origin."""
@@ -83,6 +87,7 @@ class FrozenBackbone:
             "rows": self.rows,
             "columns": self.columns,
             "width": self.width,
+            **({} if self.precision == "fp32" else {"precision": self.precision}),
         }
 
     def normalise(self, pictures: Tensor) -> Tensor:
@@ -97,7 +102,9 @@ class FrozenBackbone:
     def grid_features(self, pictures: Tensor) -> Tensor:
         """uint8 (B, H, W, 3) or normalised (B, 3, H, W) -> features (B, rows x columns, F), row by row."""
         normalised = self.normalise(pictures).contiguous(memory_format=torch.channels_last)
-        return self.network(normalised).flatten(2).transpose(1, 2)  # type: ignore[no-any-return]
+        with in_precision(self.precision, normalised.device):
+            grid: Tensor = self.network(normalised)  # (B, F, rows, columns)
+        return grid.to(normalised.dtype).flatten(2).transpose(1, 2)
 
 
 class FeaturesOnTheFly(StoredFeatures):
@@ -114,7 +121,7 @@ class FeaturesOnTheFly(StoredFeatures):
         return super().tokens(features[: before.shape[0]], features[before.shape[0] :])
 
 
-def open_backbone(name: str, weights: Path | None = None) -> FrozenBackbone:
+def open_backbone(name: str, weights: Path | None = None, precision: Precision = "fp32") -> FrozenBackbone:
     """The backbone of this name with its weights, or that of the run folder ``name``, in evaluation mode.
 
     weights: a file in torchvision's layout, where no package carries the weights. Raises RecipeError where
@@ -135,6 +142,7 @@ def open_backbone(name: str, weights: Path | None = None) -> FrozenBackbone:
             columns=kind.cells,
             width=kind.width,
             network=network.eval(),
+            precision=precision,
         )
     if not (Path(name) / "recipe.toml").is_file():
         raise RecipeError(
@@ -161,6 +169,7 @@ def open_backbone(name: str, weights: Path | None = None) -> FrozenBackbone:
         columns=vision.columns,
         width=vision.channels,
         network=vision.backbone.eval(),
+        precision=precision,
     )
 
 

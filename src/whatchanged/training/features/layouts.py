@@ -172,6 +172,12 @@ def _jobs(pictures: Mapping[str, Path], size: int) -> list[Job]:
 
 
 def _of_another(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> OutputError:
+    theirs, ours = (about.get("precision", "fp32") for about in (found, wanted))
+    if {**found, "precision": ours} == {**wanted, "precision": ours}:
+        return OutputError(
+            f"{path}: its features were computed in {theirs}, not in {ours}. Choose another folder, or"
+            f" --precision {theirs}."
+        )
     return OutputError(
         f"{path}: its features are those of {found.get('backbone')} with weights"
         f" {str(found.get('sha256'))[:12]}, not of {wanted['backbone']} with {wanted['sha256'][:12]}. Choose"

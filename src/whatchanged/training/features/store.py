@@ -22,6 +22,7 @@ from whatchanged.errors import RecipeError
 from whatchanged.images import open_image, resize
 from whatchanged.places import is_remote
 from whatchanged.processes import as_they_come, worker_pool
+from whatchanged.recipes.schema import Precision
 from whatchanged.training.data.grid_files import picture_name
 from whatchanged.training.device import choose_device
 from whatchanged.training.features.backbones import FrozenBackbone, fingerprint, open_backbone
@@ -60,18 +61,20 @@ def store_features(
     device: str = "auto",
     quiet: bool = False,
     npy: bool = False,
+    precision: Precision = "fp32",
 ) -> Stored:
     """Write the grid features of every picture of a data set, each once, into ``out``.
 
     backbone, weights: see ``backbones.open_backbone``. shard: pictures per file. workers: on the CPU,
     processes that compute with one thread each; on a GPU, threads that read pictures ahead; None: one per
-    core. On a CPU, batch and workers change no number. npy: a file a picture, as released programs read
-    them, instead of shards (``layouts``). Files that exist are kept. Raises OutputError where one of them
-    holds other pictures or another backbone's features, ImageError where a picture cannot be read, and what
+    core. On a CPU, batch and workers change no number of fp32. npy: a file a picture, as released programs
+    read them, instead of shards (``layouts``). precision: of the arithmetic; files say bf16 where it was.
+    Files that exist are kept. Raises OutputError where one of them holds other pictures, another backbone's
+    features, or features of another precision; ImageError where a picture cannot be read; and what
     ``open_backbone`` raises.
     """
     began, where = time.monotonic(), choose_device(device)
-    opened = open_backbone(backbone, weights)
+    opened = open_backbone(backbone, weights, precision)
     layout = (FilePerPicture if npy else Shards)(out, opened.about())
     pictures = layout.pictures(dataset.root, _pictures(dataset))
     todo = layout.missing(pictures, shard)
@@ -81,7 +84,7 @@ def store_features(
         out.mkdir(parents=True, exist_ok=True)
     count = min(workers or os.cpu_count() or 1, max(len(todo), 1))
     if where.type == "cpu" and count > 1:
-        _in_processes(todo, layout, batch, (backbone, weights), count, quiet)
+        _in_processes(todo, layout, batch, (backbone, weights, precision), count, quiet)
     else:
         with _one_thread(where.type == "cpu"), ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
             opened.network.to(where)
@@ -150,13 +153,13 @@ def _in_processes(
     jobs: Sequence[Job],
     layout: Layout,
     batch: int,
-    named: tuple[str, Path | None],
+    named: tuple[str, Path | None, Precision],
     count: int,
     quiet: bool,
 ) -> None:
     """Write the jobs' files in ``count`` processes; the first failure, or an interrupt, ends them all.
 
-    named: the backbone and its weights.
+    named: the backbone, its weights and its precision.
     """
     with worker_pool(count, _start, named) as pool:
         written = as_they_come((job, pool.submit(_write_here, job, layout, batch)) for job in jobs)
@@ -168,10 +171,10 @@ _HERE: list[FrozenBackbone] = []
 """The backbone of a worker process."""
 
 
-def _start(backbone: str, weights: Path | None) -> None:
+def _start(backbone: str, weights: Path | None, precision: Precision) -> None:
     """Prepare a worker process."""
     torch.set_num_threads(1)
-    _HERE[:] = [open_backbone(backbone, weights)]
+    _HERE[:] = [open_backbone(backbone, weights, precision)]
 
 
 def _write_here(job: Job, layout: Layout, batch: int) -> None:
