@@ -13,6 +13,7 @@ HEAVY = ("torch", "numba", "safetensors", "sklearn", "onnx", "tensorboard", "pan
 
 PROGRAM = f"""
 import sys
+import time
 from whatchanged.cli import main
 try:
     main()
@@ -94,6 +95,25 @@ def test_the_package_itself_imports_nothing_heavy():
     program = "import whatchanged, sys; print('numpy' in sys.modules, 'onnxruntime' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "False False\n"
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_counts_though_a_library_raises_an_error_in_its_place(monkeypatch, capsys, sent):
+    """As code in C does that cannot go on with the exception of a signal."""
+
+    def app(prog_name):
+        try:
+            os.kill(os.getpid(), sent)
+            time.sleep(5)
+        except BaseException:
+            raise ValueError("Invalid bounding box") from None
+
+    monkeypatch.setattr("whatchanged.cli.app", app)
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 128 + sent and "Traceback" not in capsys.readouterr().err
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
 
 
 def test_a_terminated_command_cleans_up_and_the_handler_is_given_back(monkeypatch):

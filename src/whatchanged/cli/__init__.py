@@ -111,9 +111,23 @@ def _examples(commands: Sequence[str]) -> str:
 app = _build()
 
 
-def _terminated(number: int, frame: object) -> None:
-    note("whatchanged: terminated.")
-    sys.exit(128 + number)  # so that drafts are removed and programs that were started are ended
+class _Signals:
+    """SIGINT and SIGTERM end the process by an exception, so that drafts are removed and programs that were
+    started are ended. A library may raise one of its own in its place; then it is still known what came."""
+
+    def __init__(self) -> None:
+        self.came: int | None = None
+
+    def interrupt(self, number: int, frame: object) -> None:
+        """SIGINT came."""
+        self.came = number
+        raise KeyboardInterrupt
+
+    def terminate(self, number: int, frame: object) -> None:
+        """SIGTERM came."""
+        self.came = number
+        note("whatchanged: terminated.")
+        sys.exit(128 + number)
 
 
 def main() -> None:
@@ -121,17 +135,24 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # The name of a file need not be UTF-8; what stands for it is an escape of JSON, too.
         sys.stdout.reconfigure(errors="backslashreplace")
-    before = signal.signal(signal.SIGTERM, _terminated)
+    signals = _Signals()
+    before = (
+        signal.signal(signal.SIGINT, signals.interrupt),
+        signal.signal(signal.SIGTERM, signals.terminate),
+    )
     try:
         with _quiet_libraries():
             app(prog_name="whatchanged")
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except Exception:
+        if signals.came is not None:
+            sys.exit(128 + signals.came)
         traceback.print_exc()
         sys.exit(FAULT)
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
+            signal.signal(number, handler)
 
 
 @contextmanager
