@@ -20,7 +20,8 @@ from PIL import Image
 from whatchanged.errors import MissingProgram
 from whatchanged.json_values import read_json
 
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+"""By which names it is looked for; the first one draws the same pixels and takes a third less time."""
 FLAGS = (
     "--headless=new",
     "--no-sandbox",

@@ -132,7 +132,8 @@ class Pages:
         plan = list(PLANS)[int(rng.choice(len(PLANS), p=list(PLANS.values())))]
         count = {"change": 1, "changes": int(rng.integers(2, 4)), "both": 1, "noise": 0}[plan]
         shown = self._renderer(sheet.renderers[0], sheet.document.scale)
-        layout, picture = shown.reset(), sheet.picture
+        shown.reset()
+        layout, picture = sheet.layout, sheet.picture
         made: list[Made] = []
         for _ in range(count):
             one = self._make(rng, sheet, layout, picture, made)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -42,10 +43,15 @@ class Made:
     after: Pixels
     scale: float
 
-    @property
+    @cached_property
     def seen(self) -> Visible:
         """Whether somebody would see it."""
         return visible(self.before, self.after, self.deed.kind, self.deed.aspect, self._shift())
+
+    @cached_property
+    def step(self) -> Pixels:
+        """The largest difference of a channel at each pixel, (height, width)."""
+        return difference(self.before, self.after)
 
     def _shift(self) -> float:
         """The largest step of a side of a box or of a word, in pixels of the picture."""
@@ -163,7 +169,6 @@ def _ends(made: Made, was: Element, now: Element) -> tuple[Ends, Ends]:
 
 def _differing(made: Made, around: Ends, margin: float) -> Ends | None:
     """The box of the pixels that differ in and near a box, in pixels of the document; None for none."""
-    step = difference(made.before, made.after)
     left, top, right, bottom = (
         int(np.floor((around[0] - margin) * made.scale)),
         int(np.floor((around[1] - margin) * made.scale)),
@@ -171,7 +176,7 @@ def _differing(made: Made, around: Ends, margin: float) -> Ends | None:
         int(np.ceil((around[3] + margin) * made.scale)),
     )
     left, top = max(0, left), max(0, top)
-    part = step[top:bottom, left:right]
+    part = made.step[top:bottom, left:right]
     if not part.size:
         return None
     differs = part > min(8, int(part.max()) // 2)

@@ -46,7 +46,8 @@
     document.body.className = shown.bodyClass;
     screens.root = root.style.cssText;
     screens.body = shown.body;
-    return await screens.reset();
+    await screens.reset();
+    return screens.describe();
   };
 
   // Put the document back as it was loaded.
@@ -58,7 +59,8 @@
     document.body.dataset.e = "page";
     screens.elements = [document.body, ...document.body.querySelectorAll("[data-e]")];
     screens.texts = new Map();
-    return screens.describe();
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) screens.texts.set(walker.currentNode, screens.texts.size);
   };
 
   // Do something to the document, and describe it as it is then.

@@ -163,9 +163,9 @@ class Shown:
         """Run a script in the page and tell the layout after it."""
         return read_layout(self._browser.run(f"screens.change({json.dumps(script)})"))
 
-    def reset(self) -> Layout:
-        """The document as it was loaded."""
-        return read_layout(self._browser.run("screens.reset()"))
+    def reset(self) -> None:
+        """Put the document back as it was loaded; its layout is again the one that ``load`` told."""
+        self._browser.run("screens.reset()")
 
     def photograph(self, layout: Layout) -> Pixels:
         """The picture, (height, width, 3): the window, or as much of it as the content fills."""
