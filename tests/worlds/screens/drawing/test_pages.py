@@ -5,6 +5,7 @@ Skipped without Chromium, the npm packages (in the cache folder, or where WHATCH
 
 import io
 from contextlib import ExitStack
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from whatchanged.worlds import find_world
 from whatchanged.worlds.screens.drawing import FAMILIES, FamilyOptions, run
 from whatchanged.worlds.screens.drawing.browser import Browser
 from whatchanged.worlds.screens.drawing.pages import family
-from whatchanged.worlds.screens.drawing.pages.designs import find_modules, libraries
+from whatchanged.worlds.screens.drawing.pages.designs import OWN, find_modules, libraries, own_way
 from whatchanged.worlds.screens.drawing.pages.document import write_document
 from whatchanged.worlds.screens.drawing.pages.noise import (
     LOCAL,
@@ -54,8 +55,22 @@ def test_a_document_gives_the_same_bytes_whatever_was_drawn_before(pages):
 
 def test_designs_are_those_of_the_split(pages):
     for split, number in (("train", 0), ("val", 8), ("test", 9)):
-        packages = {lib.name for lib in libraries() if lib.split == split}
+        packages = {OWN} | {lib.name for lib in libraries() if lib.split == split}
         assert {pair.truth.design["library"] for pair in pages.draw(1, number, split)} <= packages
+
+
+def test_a_narrow_picture_ends_where_its_content_does(styles, tmp_path):
+    document = write_document(np.random.default_rng(0), own_way(), "train", SIZE)
+    document = replace(document, body='<span class="w-chip" data-e="chip">x</span>', scale=1.0)
+    variables = document.look.variables.replace("--w-width:", "--w-width:fit-content;--w-was:")
+    look = replace(document.look, variables=variables)
+    document = replace(document, look=look, root="lang=en", narrow=True, fitted=True, width=300, height=200)
+    with Browser("grey", ("--allow-file-access-from-files",)) as browser:
+        shown = Shown(browser, find_modules(styles), tmp_path)
+        layout = shown.load(document, own_way())
+        height, width = shown.photograph(layout).shape[:2]
+    assert width < 200 and height < 150
+    assert 0 <= width - layout.right < 1 and 0 <= height - layout.bottom < 1
 
 
 def test_truths_are_of_the_pictures(pages):

@@ -37,9 +37,11 @@
     await document.fonts.ready;
   }
 
-  // Show a document: {body, theme, root, bodyClass}.
+  // Show a document: {body, theme, sheet, own, root, bodyClass}; own: without the library's style sheets.
   screens.load = async (shown) => {
     const root = document.documentElement;
+    for (const sheet of document.styleSheets) if (sheet.ownerNode.tagName === "LINK") sheet.disabled = shown.own;
+    document.getElementById("w-sheet").textContent = shown.sheet;
     for (const attribute of [...root.attributes]) root.removeAttribute(attribute.name);
     for (const [name, value] of Object.entries(shown.root)) root.setAttribute(name, value);
     root.style.cssText = shown.theme;
