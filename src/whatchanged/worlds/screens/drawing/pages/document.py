@@ -54,7 +54,7 @@ from whatchanged.worlds.screens.truth import Value
 SCALES = (1.0, 1.0, 1.0, 1.0, 1.5, 2.0)
 SHAPES = {"component": 0.58, "panel": 0.26, "window": 0.1, "phone": 0.06}
 """How often pages are one or two components, some, a whole window, the screen of a phone."""
-FITTED = {"component": 0.8, "panel": 0.75, "window": 0.4, "phone": 0.2}
+FITTED = {"component": 0.8, "panel": 0.75, "window": 0.7, "phone": 0.3}
 """Shares of the pages whose picture ends where the content does."""
 NARROW = 0.6
 """Share of the components whose picture ends where they end, on the right too."""

@@ -1,6 +1,5 @@
 """The truth about changes in a shown document: boxes, values, what moved because of them."""
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -280,8 +279,10 @@ def _color(e: Element, aspect: str, pixels: Pixels, scale: float) -> str:
     size = (pixels.shape[1], pixels.shape[0])
     box = _whole(e.box, scale, size) or (0, 0, *size)
     inside = pixels[box[1] : box[3], box[0] : box[2]].reshape(-1, 3)
-    (red, green, blue), _ = Counter(map(tuple, inside.tolist())).most_common(1)[0]
-    return code((red, green, blue))
+    packed = inside.astype(np.int32) @ np.array([1 << 16, 1 << 8, 1], np.int32)
+    values, counts = np.unique(packed, return_counts=True)
+    most = int(values[counts.argmax()])
+    return code((most >> 16, most >> 8 & 255, most & 255))
 
 
 def _ink(e: Element) -> Color:
