@@ -69,8 +69,8 @@ class Document:
 
     style: its name. styling: what the style says, perhaps with other colours, lines or fonts. margin: points.
     scale: pixels of the picture for a point. numbered: whether a page number stands at its foot. header: a
-    running head; "" for none. columns: one or two. height: points; 0 for as high as the text is. program: what
-    draws it, "typst" or "pdfium".
+    running head; "" for none. columns: one or two. height: points; 0 for as high as the text is. program:
+    what draws it, "typst" or "pdfium".
     """
 
     style: str

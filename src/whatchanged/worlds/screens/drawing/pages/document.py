@@ -54,8 +54,12 @@ from whatchanged.worlds.screens.truth import Value
 SCALES = (1.0, 1.0, 1.0, 1.0, 1.5, 2.0)
 SHAPES = {"component": 0.58, "panel": 0.26, "window": 0.1, "phone": 0.06}
 """How often pages are one or two components, some, a whole window, the screen of a phone."""
-FITTED = {"component": 0.8, "panel": 0.75, "window": 0.7, "phone": 0.3}
+FITTED = {"component": 0.8, "panel": 0.75, "window": 0.7, "phone": 0.0}
 """Shares of the pages whose picture ends where the content does."""
+DARK = 0.35
+"""Share of the dark pages, where the library has them."""
+NARROW_WIDTH = 360
+"""Pixels at which words of a narrow page break at the earliest."""
 NARROW = 0.6
 """Share of the components whose picture ends where they end, on the right too."""
 PARTS: Mapping[Component, float] = {**COMPONENTS, **COMPOSITIONS, **CONTROLS, **GRAPHICS}
@@ -90,11 +94,12 @@ def write_document(rng: Rng, library: Library, split: Split, largest: tuple[int,
     shape = str(rng.choice(list(SHAPES), p=list(SHAPES.values())))
     scale = 1.0 if shape == "window" else float(rng.choice(SCALES))
     width, height = _window(rng, shape, scale, largest)
-    dark = bool(rng.random() < 0.28)
+    own = library.name == OWN
+    dark = bool(rng.random() < DARK) and (own or bool(library.dark))  # half dark, nobody would show it
     rtl = LANGUAGES[language].rtl or bool(rng.random() < 0.02)
     narrow = shape == "component" and not rtl and bool(rng.random() < NARROW)
     wide = "fit-content" if narrow else f"{width}px"
-    look = random_look(rng, split, font, language, dark, wide, library.name == OWN)
+    look = random_look(rng, split, font, language, dark, wide, own)
     writer = Writer(rng, library, Texts(rng, language), look.icons)
     body = WRITERS[shape](writer, width, height)
     root = f'dir="{"rtl" if rtl else "ltr"}" lang="{language}" {library.dark if dark else ""}'
@@ -110,6 +115,8 @@ def write_document(rng: Rng, library: Library, split: Split, largest: tuple[int,
     fitted = narrow or bool(rng.random() < FITTED[shape])
     if fitted:
         height = int(largest[1] / scale)
+    if narrow:
+        width = min(max(width, NARROW_WIDTH), int(largest[0] / scale))
     return Document(body, look, root, width, height, scale, fitted, narrow, design)
 
 
@@ -122,7 +129,7 @@ def _window(rng: Rng, shape: str, scale: float, largest: tuple[int, int]) -> tup
 
 
 WINDOWS: Mapping[str, tuple[tuple[int, int], tuple[int, int]]] = {
-    "component": ((150, 70), (800, 420)),
+    "component": ((180, 70), (800, 420)),
     "panel": ((240, 160), (680, 600)),
     "window": ((720, 460), (1281, 901)),
     "phone": ((320, 480), (440, 900)),
@@ -147,7 +154,7 @@ def _panel(writer: Writer, width: int, height: int) -> str:
     count = 1 + int(width * height / 45_000 * writer.rng.uniform(0.5, 1.3))
     parts = []
     for _ in range(min(count, 9)):
-        if width > 380 and writer.chance(0.22):
+        if width > 520 and writer.chance(0.22):
             parts.append(f'<div class="w-columns">{any_part(writer)}{any_part(writer)}</div>')
         else:
             parts.append(any_part(writer))
