@@ -223,8 +223,8 @@ def _start(command: list[str], environment: dict[str, str]) -> tuple["subprocess
     process = subprocess.Popen(
         command,
         preexec_fn=give_pipes,
-        # Not pass_fds=(3, 4): Matplotlib closes its fonts in new processes, and 3 or 4 may be one of them. What
-        # Python opens is closed as the browser starts anyway.
+        # Not pass_fds=(3, 4): Matplotlib closes its fonts in new processes, and 3 or 4 may be one of them.
+        # What Python opened is closed as the browser starts anyway.
         close_fds=False,
         env=environment,
         start_new_session=True,  # an interrupt of the terminal is ours, not the browser's
