@@ -31,7 +31,8 @@ from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.measured import measure
 from whatchanged.worlds.screens.drawing.browser import Browser
 from whatchanged.worlds.screens.drawing.pages.designs import Library, libraries
-from whatchanged.worlds.screens.drawing.pages.document import Document, any_part, random_theme
+from whatchanged.worlds.screens.drawing.pages.document import Document, any_part
+from whatchanged.worlds.screens.drawing.pages.looks import random_look
 from whatchanged.worlds.screens.drawing.pages.shown import Shown
 from whatchanged.worlds.screens.drawing.pages.writer import Writer
 from whatchanged.worlds.screens.drawing.words import Texts
@@ -47,8 +48,8 @@ def page_of(parts: int, height: int, rng: np.random.Generator, library: Library)
     """A page of so many components under a library's stylesheets, 1280 pixels wide."""
     writer = Writer(rng, library, Texts(rng, "en"))
     body = "".join(any_part(writer) for _ in range(parts))
-    theme, _ = random_theme(rng, "Roboto", "en", False, 1280)
-    return Document(body, theme, 'dir="ltr" lang="en"', 1280, height, 1.0, False, {})
+    look = random_look(rng, "train", "Roboto", "en", dark=False, width="1280px", own=False)
+    return Document(body, look, 'dir="ltr" lang="en"', 1280, height, 1.0, False, False, {})
 
 
 def draw(folder: Path, styles: Path) -> None:

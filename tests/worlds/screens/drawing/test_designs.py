@@ -1,14 +1,25 @@
 """Designs: libraries and fonts of the splits, what is missing, the words on pages."""
 
 import json
+import re
 from itertools import combinations
 
+import numpy as np
 import pytest
 
 from whatchanged.errors import MissingProgram
 from whatchanged.worlds.screens.drawing import FAMILIES, browser, fonts
-from whatchanged.worlds.screens.drawing.pages.designs import PACKAGES, find_modules, libraries, libraries_of
-from whatchanged.worlds.screens.drawing.words import LANGUAGES
+from whatchanged.worlds.screens.drawing.pages.designs import (
+    HERE,
+    PACKAGES,
+    find_modules,
+    libraries,
+    libraries_of,
+)
+from whatchanged.worlds.screens.drawing.pages.document import PARTS
+from whatchanged.worlds.screens.drawing.pages.looks import random_look, treatments
+from whatchanged.worlds.screens.drawing.pages.writer import Writer
+from whatchanged.worlds.screens.drawing.words import LANGUAGES, Texts
 from whatchanged.worlds.screens.elements import ELEMENTS
 from whatchanged.worlds.screens.world import WORLD
 
@@ -64,18 +75,46 @@ def test_the_command_offers_every_family():
     assert family.choices == ("all", *FAMILIES)
 
 
-def test_every_component_names_elements_of_the_world():
-    import re
+def test_treatments_are_of_one_split_and_use_variables_that_pages_have():
+    for part, ways in treatments().items():
+        assert set(ways) == set(SPLITS), part
+        for one, other in combinations(SPLITS, 2):
+            assert not {css for css in ways[one].values() if css} & set(ways[other].values()), part
+    look = random_look(np.random.default_rng(0), "train", "Roboto", "en", False, "90px", True)
+    known = set(re.findall(r"--w-([a-z-]+):", look.variables)) | {"cell"}
+    all_css = (HERE / "own.css").read_text("utf-8") + (HERE / "treatments.toml").read_text("utf-8")
+    assert set(re.findall(r"var\(--w-([a-z-]+)\)", all_css)) <= known
 
-    import numpy as np
 
-    from whatchanged.worlds.screens.drawing.pages.components import COMPONENTS
-    from whatchanged.worlds.screens.drawing.pages.writer import Writer
-    from whatchanged.worlds.screens.drawing.words import Texts
+def test_hardly_two_pages_share_a_look_and_each_has_what_only_its_split_has():
+    for split in SPLITS:
+        looks = [
+            random_look(np.random.default_rng(seed), split, "Roboto", "en", False, "90px", True)
+            for seed in range(60)
+        ]
+        assert len({look.sheet for look in looks}) >= 59
+        assert len({look.names["accent"] for look in looks}) >= 50
+        for look in looks:
+            assert look.names["button"] in treatments()["button"][split]
 
+
+def test_markup_of_a_library_has_classes_that_its_sheets_know(styles):
+    """Where a newer version no longer has a class, the part would be shown without any style."""
+    unknown = []
     for library in libraries():
-        for component in COMPONENTS:
+        css = "".join((find_modules(styles) / path).read_text("utf-8") for path in library.sheets)
+        for part, markup in library.parts.items():
+            classes = re.findall(r"class=(?:'([^']*)'|(\S+))", markup)
+            names = [name for found in classes for name in "".join(found).split()]
+            if css and names and not any(name.startswith("w-") or f".{name}" in css for name in names):
+                unknown.append((library.name, part))
+    assert not unknown
+
+
+def test_every_component_names_elements_of_the_world():
+    for library in libraries():
+        for component in PARTS:
             rng = np.random.default_rng(0)
-            for _ in range(3):
+            for _ in range(2):
                 found = re.findall(r'data-e="([^"]*)"', component(Writer(rng, library, Texts(rng, "en"))))
                 assert set(found) <= set(ELEMENTS), component.__name__

@@ -5,6 +5,7 @@ Skipped without Chromium, the npm packages (in the cache folder, or where WHATCH
 
 import io
 from contextlib import ExitStack
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,8 +16,10 @@ from whatchanged.worlds import find_world
 from whatchanged.worlds.screens.drawing import FAMILIES, FamilyOptions, run
 from whatchanged.worlds.screens.drawing.browser import Browser
 from whatchanged.worlds.screens.drawing.pages import family
-from whatchanged.worlds.screens.drawing.pages.designs import find_modules, libraries
-from whatchanged.worlds.screens.drawing.pages.document import write_document
+from whatchanged.worlds.screens.drawing.pages.components import buttons, menu, table, text_field
+from whatchanged.worlds.screens.drawing.pages.designs import OWN, find_modules, libraries, own_way
+from whatchanged.worlds.screens.drawing.pages.document import Document, write_document
+from whatchanged.worlds.screens.drawing.pages.looks import random_look
 from whatchanged.worlds.screens.drawing.pages.noise import (
     LOCAL,
     RENDERERS,
@@ -25,7 +28,9 @@ from whatchanged.worlds.screens.drawing.pages.noise import (
     local_noise,
 )
 from whatchanged.worlds.screens.drawing.pages.shown import Shown
+from whatchanged.worlds.screens.drawing.pages.writer import Writer
 from whatchanged.worlds.screens.drawing.visible import difference
+from whatchanged.worlds.screens.drawing.words import Texts
 from whatchanged.worlds.screens.kinds import ASPECTS
 
 SIZE = (500, 360)
@@ -54,8 +59,22 @@ def test_a_document_gives_the_same_bytes_whatever_was_drawn_before(pages):
 
 def test_designs_are_those_of_the_split(pages):
     for split, number in (("train", 0), ("val", 8), ("test", 9)):
-        packages = {lib.name for lib in libraries() if lib.split == split}
+        packages = {OWN} | {lib.name for lib in libraries() if lib.split == split}
         assert {pair.truth.design["library"] for pair in pages.draw(1, number, split)} <= packages
+
+
+def test_a_narrow_picture_ends_where_its_content_does(styles, tmp_path):
+    document = write_document(np.random.default_rng(0), own_way(), "train", SIZE)
+    document = replace(document, body='<span class="w-chip" data-e="chip">x</span>', scale=1.0)
+    variables = document.look.variables.replace("--w-width:", "--w-width:fit-content;--w-was:")
+    look = replace(document.look, variables=variables)
+    document = replace(document, look=look, root="lang=en", narrow=True, fitted=True, width=300, height=200)
+    with Browser("grey", ("--allow-file-access-from-files",)) as browser:
+        shown = Shown(browser, find_modules(styles), tmp_path)
+        layout = shown.load(document, own_way())
+        height, width = shown.photograph(layout).shape[:2]
+    assert width < 200 and height < 150
+    assert 0 <= width - layout.right < 1 and 0 <= height - layout.bottom < 1
 
 
 def test_truths_are_of_the_pictures(pages):
@@ -97,12 +116,12 @@ def test_pixels_differ_where_the_truth_says_and_hardly_elsewhere(pages, monkeypa
 def test_every_noise_alters_pixels_and_leaves_words_in_place(styles, tmp_path):
     """A renderer or a way of drawing without effect would teach nothing: it must fail here."""
     library = next(lib for lib in libraries() if lib.name == "bootstrap")
-    document = next(
-        document
-        for seed in range(99)
-        for document in [write_document(np.random.default_rng(seed), library, "train", SIZE)]
-        if document.scale == 1 and document.design["shape"] == "panel" and document.design["language"] == "en"
-    )
+    rng = np.random.default_rng(0)
+    look = random_look(rng, "train", "Roboto", "en", dark=False, width="460px", own=False)
+    writer = Writer(rng, library, Texts(rng, "en"))
+    body = "".join(component(writer) for component in (menu, buttons, text_field, table))
+    look = replace(look, variables=f"{look.variables};--w-size:14px", sheet="")
+    document = Document(body, look, "lang=en", 460, 360, 1.0, False, False, {})
     with ExitStack() as stack:
         layouts, pictures = {}, {}
         for name, (fonts, gpu) in RENDERERS.items():
@@ -112,8 +131,8 @@ def test_every_noise_alters_pixels_and_leaves_words_in_place(styles, tmp_path):
             pictures[name] = shown.photograph(layouts[name])
             if name == SAME_WIDTHS[0][0]:
                 for way in LOCAL:
-                    rng = np.random.default_rng(0)
-                    _, script = local_noise(rng, shown.reset(), way)
+                    shown.reset()
+                    _, script = local_noise(np.random.default_rng(0), layouts[name], way)
                     there = shown.change(script)
                     assert in_place(layouts[name].words, there.words), way
                     assert np.any(shown.photograph(there) != pictures[name]), way

@@ -35,6 +35,8 @@ from whatchanged.worlds.screens.truth import LIST, SETTINGS, to_json
 PART = 40
 """Documents that a worker draws and writes at once."""
 FORMAT = 1
+DESIGNS = 2
+"""Changes whenever the same seed gives other documents, so that a set of before is not grown by others."""
 LEAST_SIDE = 64
 SPLITS: Mapping[int, Split] = {8: "val", 9: "test"}
 """The split of a document by its number in its family modulo 10; training where it is not named."""
@@ -104,6 +106,7 @@ def _settings(task: _Task) -> dict[str, Any]:
             renderers[name] = family.renderer
     return {
         "format": FORMAT,
+        "designs": DESIGNS,
         "seed": task.seed,
         "size": list(task.options.size),
         "families": list(task.families),

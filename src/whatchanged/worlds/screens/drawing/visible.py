@@ -35,16 +35,17 @@ def visible(before: Pixels, after: Pixels, kind: str, aspect: str, shift: float)
     shift: the largest step of a side of any box, in pixels; it matters where something moved or was resized.
     """
     step = difference(before, after)
+    largest = int(step.max(initial=0))
     moving = kind in ("moved", "resized")
     grown = max(abs(a - b) for a, b in zip(before.shape[:2], after.shape[:2], strict=True))
-    if step.max(initial=0) <= UNSEEN and grown == 0:
+    if largest <= UNSEEN and grown == 0:
         return "no"
     if moving and shift <= STILL:
         return "no"
     if grown >= SLIGHT:
         return "yes"
     faint = FAINT_THIN if aspect in THIN else FAINT
-    if step.max(initial=0) <= faint or np.count_nonzero(step > 10) < FEW:
+    if largest <= faint or np.count_nonzero(step > 10) < FEW:
         return "uncertain"
     return "uncertain" if moving and shift < SLIGHT else "yes"
 
@@ -55,7 +56,7 @@ def draws_a_line(before: Pixels, after: Pixels) -> bool:
     Noise of rendering sometimes does that, where a border falls on another pixel; then it is no noise.
     """
     strong = difference(before, after) > STRONG
-    return any(_longest_run(lines) >= LINE for lines in (strong, strong.T))
+    return any(_longest_run(lines[lines.any(axis=1)]) >= LINE for lines in (strong, strong.T))
 
 
 def _longest_run(lines: NDArray[np.bool_]) -> int:
@@ -66,9 +67,14 @@ def _longest_run(lines: NDArray[np.bool_]) -> int:
     return int((ends - starts).max(initial=0))
 
 
-def difference(before: Pixels, after: Pixels) -> NDArray[np.int16]:
+def difference(before: Pixels, after: Pixels) -> Pixels:
     """The largest difference of a channel at each pixel that both pictures have, (height, width)."""
     height, width = (min(a, b) for a, b in zip(before.shape[:2], after.shape[:2], strict=True))
-    signed = before[:height, :width].astype(np.int16) - after[:height, :width]
-    largest: NDArray[np.int16] = np.abs(signed).max(axis=2)
+    one, other = before[:height, :width], after[:height, :width]
+    largest = np.zeros((height, width), np.uint8)
+    rows = np.flatnonzero((one != other).reshape(height, -1).any(axis=1))  # most changes are in a few rows
+    if len(rows):
+        part = slice(rows[0], rows[-1] + 1)
+        steps = np.maximum(one[part], other[part]) - np.minimum(one[part], other[part])
+        largest[part] = np.maximum(np.maximum(steps[..., 0], steps[..., 1]), steps[..., 2])
     return largest

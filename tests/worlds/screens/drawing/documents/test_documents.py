@@ -18,6 +18,7 @@ TEXT = tuple(
 )
 PAGE = Document(
     style="plain",
+    styling=STYLES["train"]["plain"],
     font="Libertinus Serif",
     size=14,
     language="en",

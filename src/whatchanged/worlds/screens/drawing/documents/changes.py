@@ -14,7 +14,7 @@ from whatchanged.worlds.screens.drawing.documents.sampling import (
     table,
     words,
 )
-from whatchanged.worlds.screens.drawing.documents.styles import LETTERS, style_of
+from whatchanged.worlds.screens.drawing.documents.styles import LETTERS
 from whatchanged.worlds.screens.drawing.edits import Edit
 from whatchanged.worlds.screens.drawing.words import LANGUAGES, Rng
 from whatchanged.worlds.screens.kinds import Kind
@@ -144,7 +144,7 @@ def word_look(rng: Rng, document: Document) -> Made:
     elif way == "decoration":
         new = replace(old, underlined=not old.underlined)
     else:
-        was = old.color or block.look.color or style_of(document.style).ink
+        was = old.color or block.look.color or document.styling.ink
         new = replace(old, color=shade(rng, was, 40, 200))
         values = {"color_before": was, "color_after": new.color}
     changed = _with_words(block, row, cell, (*said[:place], new, *said[place + 1 :]))
@@ -243,7 +243,7 @@ def _looks(rng: Rng, document: Document, block: Block) -> tuple[Look, Edit] | No
         new = round(look.size * magnitude(rng, 1.06, 1.5) ** pick(rng, (1, -1)), 2)
         return replace(look, size=new), Edit("resized", element, "text size", key)
     if way == "ink":
-        old = look.color or style_of(document.style).ink
+        old = look.color or document.styling.ink
         if block.kind == "list":
             return None
         color = shade(rng, old, 20, 200)
@@ -310,7 +310,7 @@ def table_look(rng: Rng, document: Document) -> Made:
     block = any_block(rng, document, "table")
     if block is None:
         return None
-    style, look = style_of(document.style), block.look
+    style, look = document.styling, block.look
     key = f"block {block.number}"
     way = pick(rng, ("lines", "padding", "fill"))
     if way == "lines":
@@ -359,7 +359,7 @@ def marker(rng: Rng, document: Document) -> Made:
 
 def ground(rng: Rng, document: Document) -> Made:
     """The page has another colour."""
-    old = document.ground or style_of(document.style).ground
+    old = document.ground or document.styling.ground
     new = shade(rng, old, 10, 60)
     edit = Edit("recolored", "page", "fill", ("page",), {"color_before": old, "color_after": new})
     return replace(document, ground=new), edit

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from whatchanged.worlds.screens.drawing.documents.styles import Style
+
 BlockKind = Literal["heading", "paragraph", "list", "table", "formula", "figure", "rule", "code", "quote"]
 Align = Literal["left", "center", "right"]
 
@@ -65,12 +67,14 @@ class Block:
 class Document:
     """A page: its size in points, and what stands on it.
 
-    style: name of a style. margin: points. scale: pixels of the picture for a point. numbered: whether a page
-    number stands at its foot. header: a running head; "" for none. columns: one or two.
-    height: points; 0 for as high as the text is. program: what draws it, "typst" or "pdfium".
+    style: its name. styling: what the style says, perhaps with other colours, lines or fonts. margin: points.
+    scale: pixels of the picture for a point. numbered: whether a page number stands at its foot. header: a
+    running head; "" for none. columns: one or two. height: points; 0 for as high as the text is. program:
+    what draws it, "typst" or "pdfium".
     """
 
     style: str
+    styling: Style
     font: str
     size: float
     language: str

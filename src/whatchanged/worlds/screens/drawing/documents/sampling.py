@@ -1,5 +1,6 @@
 """Random documents."""
 
+from colorsys import hls_to_rgb
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +16,7 @@ from whatchanged.worlds.screens.drawing.documents.styles import (
     OWN_FONTS,
     RELATIONS,
     STYLES,
-    style_of,
+    Style,
 )
 from whatchanged.worlds.screens.drawing.fonts import fonts_of
 from whatchanged.worlds.screens.drawing.words import LANGUAGES, Rng, random_language
@@ -62,6 +63,7 @@ def random_document(rng: Rng, split: Split) -> Document:
     count = pick(rng, (1, 1, 2, 3, 4, 6, 8))
     document = Document(
         style=name,
+        styling=_varied(rng, STYLES[split][name], split),
         font=pick(rng, (*fonts_of(split), *OWN_FONTS[split])),
         size=float(pick(rng, (8, 9, 10, 10, 11, 12, 14))),
         language=language,
@@ -80,10 +82,34 @@ def random_document(rng: Rng, split: Split) -> Document:
     return replace(document, blocks=tuple(blocks))
 
 
+def _varied(rng: Rng, style: Style, split: Split) -> Style:
+    """The style, in two of three documents with another accent, other lines and headings."""
+    if rng.random() < 0.33:
+        return style
+    dark = int(style.ground[1:3], 16) < 128
+    hue, vivid = rng.random(), rng.uniform(0.2, 0.9)
+    accent = _color(hue, rng.uniform(0.6, 0.75) if dark else rng.uniform(0.25, 0.5), vivid)
+    header = _color(hue, rng.uniform(0.15, 0.3) if dark else rng.uniform(0.88, 0.96), 0.4)
+    return replace(
+        style,
+        accent=accent,
+        heading_color=pick(rng, ("", accent, style.ink)),
+        heading_font=pick(rng, (style.heading_font, "", *fonts_of(split))),
+        lines=pick(rng, ("all", "rows", "none")),
+        header_fill=pick(rng, ("", header)),
+        justified=rng.random() < 0.4,
+        numbered_headings=rng.random() < 0.3,
+    )
+
+
+def _color(hue: float, light: float, vivid: float) -> str:
+    return "#" + "".join(f"{round(255 * channel):02x}" for channel in hls_to_rgb(hue, light, vivid))
+
+
 def random_block(rng: Rng, document: Document, own: int) -> Block:
     """Any block that suits a document, with a number of its own."""
     kind = pick(rng, KINDS)
-    style = style_of(document.style)
+    style = document.styling
     look = Look(
         justified=style.justified and kind == "paragraph",
         leading=float(pick(rng, (0.5, 0.65, 0.65, 0.8))),

@@ -7,7 +7,7 @@ colour in the PDF belongs to a known element. Colours alter nothing of the layou
 from collections.abc import Callable
 
 from whatchanged.worlds.screens.drawing.documents.document import Block, Document, Word
-from whatchanged.worlds.screens.drawing.documents.styles import Style, style_of
+from whatchanged.worlds.screens.drawing.documents.styles import Style
 
 Painter = Callable[[str, str], str]
 """(key of an element, the colour in which it is seen) -> its colour."""
@@ -42,7 +42,7 @@ def typst_source(document: Document, paint: Painter = as_seen, shift: float = 0.
     shift: points by which all of it is moved to the right and down. tracked: number of a block whose letters
     stand a hundredth of a point farther apart; 0 for none.
     """
-    style = style_of(document.style)
+    style = document.styling
     ground = document.ground or style.ground
     height = f"{document.height}pt" if document.height else "auto"
     margins = document.margin + shift, document.margin - shift

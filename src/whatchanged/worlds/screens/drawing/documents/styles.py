@@ -85,8 +85,3 @@ CODE = (
     "import numpy as np",
     "x = [1, 2, 3]",
 )
-
-
-def style_of(name: str) -> Style:
-    """The style of this name, of whichever split."""
-    return next(styles[name] for styles in STYLES.values() if name in styles)

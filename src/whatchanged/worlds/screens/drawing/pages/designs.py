@@ -63,6 +63,11 @@ def libraries() -> tuple[Library, ...]:
     )
 
 
+def own_way() -> Library:
+    """Our own way, which has treatments of every split."""
+    return next(library for library in libraries() if library.name == OWN)
+
+
 def libraries_of(split: Split) -> tuple[Library, ...]:
     """The libraries whose pages are of this split."""
     return tuple(library for library in libraries() if library.split == split)

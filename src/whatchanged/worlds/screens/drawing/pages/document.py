@@ -1,69 +1,88 @@
 """Whole documents: what stands on a page, its theme, its font, its size."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from whatchanged.records import Split
-from whatchanged.worlds.screens.drawing.fonts import font_stack, fonts_of
+from whatchanged.worlds.screens.drawing.choices import magnitude
+from whatchanged.worlds.screens.drawing.fonts import fonts_of
 from whatchanged.worlds.screens.drawing.pages.components import (
     COMPONENTS,
     Component,
     bullet_list,
+    buttons,
+    cards,
     chart,
+    chips,
     dialog,
     heading,
     menu,
     navigation,
+    pagination,
     prose,
+    search_field,
     statistics,
     table,
+    tabs,
     text_field,
     toolbar,
 )
-from whatchanged.worlds.screens.drawing.pages.designs import Library
+from whatchanged.worlds.screens.drawing.pages.compositions import (
+    COMPOSITIONS,
+    board,
+    data_grid,
+    editor,
+    footer,
+    gallery,
+    hero,
+    news,
+    page_head,
+    program,
+    terminal,
+    tree,
+)
+from whatchanged.worlds.screens.drawing.pages.controls import CONTROLS, form, preferences, sign_in
+from whatchanged.worlds.screens.drawing.pages.designs import OWN, Library
+from whatchanged.worlds.screens.drawing.pages.graphics import GRAPHICS
+from whatchanged.worlds.screens.drawing.pages.looks import Look, random_look
 from whatchanged.worlds.screens.drawing.pages.writer import Writer
 from whatchanged.worlds.screens.drawing.words import LANGUAGES, Rng, Texts, random_language
 from whatchanged.worlds.screens.truth import Value
 
-LIGHT = ("#ffffff", "#ffffff", "#ffffff", "#fafafa", "#f5f6f8", "#fdf8ee")
-DARK = ("#121212", "#1e1e2e", "#22272e", "#2b2b2b", "#0d1b2a")
-CONTRAST = ("#000000", "#ffffff")
-ACCENTS = (
-    "#1a73e8",
-    "#0b8043",
-    "#d93025",
-    "#f29900",
-    "#7b1fa2",
-    "#00838f",
-    "#424242",
-    "#e91e63",
-    "#5c6bc0",
-    "#8d6e63",
-    "#9e9d24",
-)
-PALE = ("#f29900", "#9e9d24")
-"""Accents on which text is dark."""
-MARGINS = (4, 8, 12, 16, 24)
-SCALES = (1.0, 1.0, 1.0, 1.5, 2.0)
+SCALES = (1.0, 1.0, 1.0, 1.0, 1.5, 2.0)
+SHAPES = {"component": 0.58, "panel": 0.26, "window": 0.1, "phone": 0.06}
+"""How often pages are one or two components, some, a whole window, the screen of a phone."""
+FITTED = {"component": 0.8, "panel": 0.75, "window": 0.7, "phone": 0.0}
+"""Shares of the pages whose picture ends where the content does."""
+DARK = 0.35
+"""Share of the dark pages, where the library has them."""
+NARROW_WIDTH = 360
+"""Pixels at which words of a narrow page break at the earliest."""
+NARROW = 0.6
+"""Share of the components whose picture ends where they end, on the right too."""
+PARTS: Mapping[Component, float] = {**COMPONENTS, **COMPOSITIONS, **CONTROLS, **GRAPHICS}
+"""Every component, and how often it is drawn beside the others."""
 
 
 @dataclass(frozen=True)
 class Document:
     """A page to be shown.
 
-    body: HTML. theme: CSS variables, for the style of the root element. root: attributes of the root element.
-    width, height: of the window, in pixels of the document; scale: device pixels for each.
-    fitted: the picture ends where the content does. design: what its look is made of.
+    body: HTML. root: attributes of the root element. width, height: of the window, in pixels of the document;
+    scale: device pixels for each. fitted: the picture ends where the content does; narrow: on the right too.
+    design: what its look is made of.
     """
 
     body: str
-    theme: str
+    look: Look
     root: str
     width: int
     height: int
     scale: float
     fitted: bool
+    narrow: bool
     design: dict[str, Value]
 
 
@@ -72,14 +91,17 @@ def write_document(rng: Rng, library: Library, split: Split, largest: tuple[int,
     language = random_language(rng)
     fonts = fonts_of(split)
     font = fonts[int(rng.integers(len(fonts)))]
-    shape = str(rng.choice(["component", "panel", "window"], p=[0.5, 0.36, 0.14]))
+    shape = str(rng.choice(list(SHAPES), p=list(SHAPES.values())))
     scale = 1.0 if shape == "window" else float(rng.choice(SCALES))
     width, height = _window(rng, shape, scale, largest)
-    dark = bool(rng.random() < 0.28)
-    theme, look = random_theme(rng, font, language, dark, width)
+    own = library.name == OWN
+    dark = bool(rng.random() < DARK) and (own or bool(library.dark))  # half dark, nobody would show it
     rtl = LANGUAGES[language].rtl or bool(rng.random() < 0.02)
-    writer = Writer(rng, library, Texts(rng, language))
-    body = {"component": _component, "panel": _panel, "window": _page}[shape](writer, width, height)
+    narrow = shape == "component" and not rtl and bool(rng.random() < NARROW)
+    wide = "fit-content" if narrow else f"{width}px"
+    look = random_look(rng, split, font, language, dark, wide, own)
+    writer = Writer(rng, library, Texts(rng, language), look.icons)
+    body = WRITERS[shape](writer, width, height)
     root = f'dir="{"rtl" if rtl else "ltr"}" lang="{language}" {library.dark if dark else ""}'
     design: dict[str, Value] = {
         "library": library.name,
@@ -88,60 +110,38 @@ def write_document(rng: Rng, library: Library, split: Split, largest: tuple[int,
         "rtl": rtl,
         "shape": shape,
         "scale": scale,
-        **look,
+        **look.names,
     }
-    fitted = shape != "window" and bool(rng.random() < 0.6)
-    return Document(body, theme, root, width, height, scale, fitted, design)
+    fitted = narrow or bool(rng.random() < FITTED[shape])
+    if fitted:
+        height = int(largest[1] / scale)
+    if narrow:
+        width = min(max(width, NARROW_WIDTH), int(largest[0] / scale))
+    return Document(body, look, root, width, height, scale, fitted, narrow, design)
 
 
 def _window(rng: Rng, shape: str, scale: float, largest: tuple[int, int]) -> tuple[int, int]:
-    most_width, most_height = int(largest[0] / scale), int(largest[1] / scale)
-    if shape == "window":
-        return min(most_width, int(rng.integers(760, 1281))), min(most_height, int(rng.integers(480, 901)))
-    if shape == "component":
-        return min(most_width, int(rng.integers(110, 420))), min(most_height, int(rng.integers(60, 280)))
-    return min(most_width, int(rng.integers(260, 680))), min(most_height, int(rng.integers(160, 560)))
+    """Width and height of the window, in pixels of the document."""
+    least, most = WINDOWS[shape]
+    sides = (magnitude(rng, low, high) for low, high in zip(least, most, strict=True))
+    width, height = (min(int(whole / scale), int(side)) for whole, side in zip(largest, sides, strict=True))
+    return width, height
 
 
-def random_theme(rng: Rng, font: str, language: str, dark: bool, width: int) -> tuple[str, dict[str, Value]]:
-    """CSS variables of the page's own look, and what they are called in its design."""
-    contrast = bool(rng.random() < 0.07)
-    grounds = (CONTRAST[0] if dark else CONTRAST[1],) if contrast else DARK if dark else LIGHT
-    ground = grounds[int(rng.integers(len(grounds)))]
-    inks = ("#eeeeee", "#d0d0d0", "#ffffff") if dark else ("#000000", "#222222", "#3c4043")
-    ink = inks[int(rng.integers(len(inks)))]
-    accent = ACCENTS[int(rng.integers(len(ACCENTS)))]
-    density = str(rng.choice(["compact", "normal", "loose"], p=[0.3, 0.5, 0.2]))
-    pad = {"compact": 3, "normal": 6, "loose": 10}[density]
-    mono = "Fira Code" if font == "Fira Code" else "DejaVu Sans Mono"
-    variables = {
-        "ground": ground,
-        "ink": ink,
-        "accent": accent,
-        "on-accent": "#111111" if accent in PALE else "#ffffff",
-        "line": "#ffffff" if contrast and dark else "#000000" if contrast else "#8888887a",
-        "soft": "#88888826",
-        "tint": f"{accent}24",
-        "raised": ground if rng.random() < 0.5 else ("#ffffff12" if dark else "#ffffff"),
-        "radius": f"{int(rng.choice([0, 2, 4, 6, 8, 12]))}px",
-        "pad": f"{pad}px",
-        "gap": f"{pad + int(rng.integers(2, 9))}px",
-        "size": str(rng.choice(["12px", "13px", "14px", "14px", "15px", "16px"])),
-        "margin": f"{int(rng.choice(MARGINS))}px",
-        "width": f"{width}px",
-        "font": font_stack(font, language),
-        "mono": font_stack(mono, language, "monospace"),
-    }
-    css = ";".join(f"--w-{name}:{value}" for name, value in variables.items())
-    theme = ("contrast " if contrast else "") + ("dark" if dark else "light")
-    return css, {"theme": theme, "accent": accent, "density": density}
+WINDOWS: Mapping[str, tuple[tuple[int, int], tuple[int, int]]] = {
+    "component": ((180, 70), (800, 420)),
+    "panel": ((240, 160), (680, 600)),
+    "window": ((720, 460), (1281, 901)),
+    "phone": ((320, 480), (440, 900)),
+}
+"""Shape of a page -> the least and the largest width and height."""
 
 
 def any_part(writer: Writer) -> str:
     """Any component, in its frame."""
-    weights = np.array(list(COMPONENTS.values()))
+    weights = np.array(list(PARTS.values()))
     chosen = int(writer.rng.choice(len(weights), p=weights / weights.sum()))
-    return f'<div class="w-part">{list(COMPONENTS)[chosen](writer)}</div>'
+    return f'<div class="w-part">{list(PARTS)[chosen](writer)}</div>'
 
 
 def _component(writer: Writer, width: int, height: int) -> str:
@@ -154,7 +154,7 @@ def _panel(writer: Writer, width: int, height: int) -> str:
     count = 1 + int(width * height / 45_000 * writer.rng.uniform(0.5, 1.3))
     parts = []
     for _ in range(min(count, 9)):
-        if width > 380 and writer.chance(0.22):
+        if width > 520 and writer.chance(0.22):
             parts.append(f'<div class="w-columns">{any_part(writer)}{any_part(writer)}</div>')
         else:
             parts.append(any_part(writer))
@@ -163,15 +163,26 @@ def _panel(writer: Writer, width: int, height: int) -> str:
 
 def _page(writer: Writer, width: int, height: int) -> str:
     """A window: a bar at the top, a menu at the side, and what one works with."""
-    layout = writer.any_of({"settings": 1, "dashboard": 1, "article": 1, "free": 1.5})
     top = _framed(writer, navigation if writer.chance(0.6) else toolbar)
-    main = {"settings": _settings, "dashboard": _dashboard, "article": _article, "free": _free}[layout](
-        writer
-    )
-    if writer.chance(0.55):
-        side = _framed(writer, menu) + (any_part(writer) if writer.chance(0.4) else "")
+    main = LAYOUTS[writer.count(0, len(LAYOUTS) - 1)](writer)
+    if writer.chance(0.45):
+        side = _framed(writer, _beside(writer)) + (any_part(writer) if writer.chance(0.4) else "")
         return f'{top}<div class="w-shell"><div>{side}</div><div>{main}</div></div>'
     return top + main
+
+
+def _beside(writer: Writer) -> Component:
+    """What stands at the side of a window."""
+    return (menu, tree, preferences, bullet_list)[writer.count(0, 3)]
+
+
+def _phone(writer: Writer, width: int, height: int) -> str:
+    """A screen of a phone: a bar, what one reads, tools at the foot."""
+    top = f'<div class="w-line">{writer.icon(20)}<b class="w-grow" data-e="heading">{writer.words(1, 2)}</b>{writer.icon(20)}</div>'
+    main = "".join(any_part(writer) for _ in range(1 + height // 220))
+    foot = "".join(writer.icon(22) for _ in range(writer.count(3, 5)))
+    bar = f'<div class="w-foot-bar" data-e="toolbar" style="top:{height - 42}px">{foot}</div>'
+    return top + main + (bar if writer.chance(0.6) else "")
 
 
 def _framed(writer: Writer, component: Component) -> str:
@@ -201,3 +212,68 @@ def _article(writer: Writer) -> str:
 
 def _free(writer: Writer) -> str:
     return _panel(writer, 700, 560)
+
+
+def _two_by_two(writer: Writer) -> str:
+    """Cards of charts and numbers in rows."""
+    rows = []
+    for _ in range(writer.count(2, 3)):
+        cells = []
+        for _ in range(writer.count(2, 3)):
+            graphic = list(GRAPHICS)[writer.count(0, len(GRAPHICS) - 1)](writer)
+            title = writer.part("card-title", writer.words(1, 2), "heading")
+            cells.append(writer.part("card", writer.part("card-body", title + graphic), "card"))
+        rows.append(f'<div class="w-part w-columns">{"".join(cells)}</div>')
+    return "".join(rows)
+
+
+def _mail(writer: Writer) -> str:
+    """Folders, what lies in one, what is read."""
+    read = heading(writer) + prose(writer) + buttons(writer)
+    return f'<div class="w-three"><div>{tree(writer)}</div><div>{news(writer)}</div><div>{read}</div></div>'
+
+
+def _code(writer: Writer) -> str:
+    """Files, a program, a terminal."""
+    main = tabs(writer) + program(writer) + (terminal(writer) if writer.chance(0.5) else "")
+    return f'<div class="w-three"><div>{tree(writer)}</div><div style="flex:1">{main}</div></div>'
+
+
+def _entry(writer: Writer) -> str:
+    """A small form in the middle."""
+    return f'<div class="w-middle">{sign_in(writer)}</div>'
+
+
+def _front(writer: Writer) -> str:
+    """The page that praises something."""
+    return _framed(writer, hero) + _framed(writer, cards) + _framed(writer, footer)
+
+
+def _records(writer: Writer) -> str:
+    """A table with what one can do with it."""
+    parts = (page_head, search_field, data_grid, pagination)
+    return "".join(_framed(writer, part) for part in parts)
+
+
+def _shop(writer: Writer) -> str:
+    """Pictures of what is sold."""
+    return (
+        _framed(writer, page_head)
+        + _framed(writer, gallery)
+        + _framed(writer, chips)
+        + _framed(writer, gallery)
+    )
+
+
+LAYOUTS = (
+    *(_settings, _dashboard, _article, _free, _free, _two_by_two, _mail, _code, _entry, _front, _records),
+    *(_shop, lambda w: _framed(w, board), lambda w: _framed(w, editor), lambda w: _framed(w, form)),
+)
+"""What stands in a window, alike often."""
+WRITERS: Mapping[str, Callable[[Writer, int, int], str]] = {
+    "component": _component,
+    "panel": _panel,
+    "window": _page,
+    "phone": _phone,
+}
+"""Shape of a page -> what writes it."""

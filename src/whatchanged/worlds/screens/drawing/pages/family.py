@@ -14,7 +14,13 @@ from whatchanged.worlds.screens.drawing import DrawnPair, FamilyOptions
 from whatchanged.worlds.screens.drawing.browser import Browser, chromium_version
 from whatchanged.worlds.screens.drawing.fonts import fonts_of
 from whatchanged.worlds.screens.drawing.pages.changes import choose
-from whatchanged.worlds.screens.drawing.pages.designs import PACKAGES, Library, find_modules, libraries_of
+from whatchanged.worlds.screens.drawing.pages.designs import (
+    PACKAGES,
+    Library,
+    find_modules,
+    libraries_of,
+    own_way,
+)
 from whatchanged.worlds.screens.drawing.pages.document import Document, write_document
 from whatchanged.worlds.screens.drawing.pages.making import Made, alike, candidates, script_of, truth_of
 from whatchanged.worlds.screens.drawing.pages.noise import RENDERERS, SAME_WIDTHS, in_place, local_noise
@@ -40,6 +46,8 @@ ALIKE = 0.2
 """Share of the changes that are made in all alike elements, where that makes sense."""
 TURNED = 0.4
 """Share of the pairs whose pictures are exchanged."""
+OWN_WAY = 0.6
+"""Share of the documents that are drawn in our own way, each with a style sheet of its own."""
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
 
 
@@ -86,6 +94,8 @@ class Pages:
         rest = [name for name in able if name != one]
         other = rest[int(shared.integers(len(rest)))]
         rng = np.random.default_rng([seed, 2, index])
+        if rng.random() < OWN_WAY:
+            library = own_way()
         document = write_document(rng, library, split, self._size)
         shown = self._renderer(one, document.scale)
         layout = shown.load(document, library)
@@ -132,7 +142,8 @@ class Pages:
         plan = list(PLANS)[int(rng.choice(len(PLANS), p=list(PLANS.values())))]
         count = {"change": 1, "changes": int(rng.integers(2, 4)), "both": 1, "noise": 0}[plan]
         shown = self._renderer(sheet.renderers[0], sheet.document.scale)
-        layout, picture = shown.reset(), sheet.picture
+        shown.reset()
+        layout, picture = sheet.layout, sheet.picture
         made: list[Made] = []
         for _ in range(count):
             one = self._make(rng, sheet, layout, picture, made)

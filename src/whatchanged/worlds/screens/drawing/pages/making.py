@@ -1,8 +1,8 @@
 """The truth about changes in a shown document: boxes, values, what moved because of them."""
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -42,10 +42,15 @@ class Made:
     after: Pixels
     scale: float
 
-    @property
+    @cached_property
     def seen(self) -> Visible:
         """Whether somebody would see it."""
         return visible(self.before, self.after, self.deed.kind, self.deed.aspect, self._shift())
+
+    @cached_property
+    def step(self) -> Pixels:
+        """The largest difference of a channel at each pixel, (height, width)."""
+        return difference(self.before, self.after)
 
     def _shift(self) -> float:
         """The largest step of a side of a box or of a word, in pixels of the picture."""
@@ -163,7 +168,6 @@ def _ends(made: Made, was: Element, now: Element) -> tuple[Ends, Ends]:
 
 def _differing(made: Made, around: Ends, margin: float) -> Ends | None:
     """The box of the pixels that differ in and near a box, in pixels of the document; None for none."""
-    step = difference(made.before, made.after)
     left, top, right, bottom = (
         int(np.floor((around[0] - margin) * made.scale)),
         int(np.floor((around[1] - margin) * made.scale)),
@@ -171,7 +175,7 @@ def _differing(made: Made, around: Ends, margin: float) -> Ends | None:
         int(np.ceil((around[3] + margin) * made.scale)),
     )
     left, top = max(0, left), max(0, top)
-    part = step[top:bottom, left:right]
+    part = made.step[top:bottom, left:right]
     if not part.size:
         return None
     differs = part > min(8, int(part.max()) // 2)
@@ -275,8 +279,10 @@ def _color(e: Element, aspect: str, pixels: Pixels, scale: float) -> str:
     size = (pixels.shape[1], pixels.shape[0])
     box = _whole(e.box, scale, size) or (0, 0, *size)
     inside = pixels[box[1] : box[3], box[0] : box[2]].reshape(-1, 3)
-    (red, green, blue), _ = Counter(map(tuple, inside.tolist())).most_common(1)[0]
-    return code((red, green, blue))
+    packed = inside.astype(np.int32) @ np.array([1 << 16, 1 << 8, 1], np.int32)
+    values, counts = np.unique(packed, return_counts=True)
+    most = int(values[counts.argmax()])
+    return code((most >> 16, most >> 8 & 255, most & 255))
 
 
 def _ink(e: Element) -> Color:

@@ -37,16 +37,19 @@
     await document.fonts.ready;
   }
 
-  // Show a document: {body, theme, root, bodyClass}.
+  // Show a document: {body, theme, sheet, own, root, bodyClass}; own: without the library's style sheets.
   screens.load = async (shown) => {
     const root = document.documentElement;
+    for (const sheet of document.styleSheets) if (sheet.ownerNode.tagName === "LINK") sheet.disabled = shown.own;
+    document.getElementById("w-sheet").textContent = shown.sheet;
     for (const attribute of [...root.attributes]) root.removeAttribute(attribute.name);
     for (const [name, value] of Object.entries(shown.root)) root.setAttribute(name, value);
     root.style.cssText = shown.theme;
     document.body.className = shown.bodyClass;
     screens.root = root.style.cssText;
     screens.body = shown.body;
-    return await screens.reset();
+    await screens.reset();
+    return screens.describe();
   };
 
   // Put the document back as it was loaded.
@@ -58,7 +61,8 @@
     document.body.dataset.e = "page";
     screens.elements = [document.body, ...document.body.querySelectorAll("[data-e]")];
     screens.texts = new Map();
-    return screens.describe();
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) screens.texts.set(walker.currentNode, screens.texts.size);
   };
 
   // Do something to the document, and describe it as it is then.

@@ -15,7 +15,7 @@ from PIL import Image
 
 from whatchanged.json_values import read_json
 from whatchanged.worlds.screens.drawing.browser import Browser
-from whatchanged.worlds.screens.drawing.pages.designs import HERE, Library
+from whatchanged.worlds.screens.drawing.pages.designs import HERE, OWN, Library
 from whatchanged.worlds.screens.drawing.pages.document import Document
 
 Pixels = NDArray[np.uint8]
@@ -87,12 +87,12 @@ class Element:
     @property
     def drawn(self) -> bool:
         """Whether a chart or an icon is made of it: its colours are those of SVG."""
-        return self.tag in ("svg", "rect", "line", "polyline", "circle", "text")
+        return self.tag in ("svg", "rect", "line", "polyline", "circle", "path", "text")
 
     @property
     def framed(self) -> bool:
         """Whether its box itself can be seen: a fill, a border, a picture, or a control."""
-        if self.tag in ("svg", "rect", "circle", "input", "textarea", "select", "line", "polyline"):
+        if self.tag in ("svg", "rect", "circle", "path", "input", "textarea", "select", "line", "polyline"):
             return True
         if self.tag.startswith("sl-"):
             return True
@@ -108,13 +108,14 @@ class Element:
 class Layout:
     """A document as it is laid out.
 
-    words: (words, 6): number of the text, number in the text, left, top, right, bottom. bottom: where the
-    content ends.
+    words: (words, 6): number of the text, number in the text, left, top, right, bottom. bottom, right: where
+    the content ends.
     """
 
     elements: tuple[Element, ...]
     words: NDArray[np.float64]
     bottom: float
+    right: float
 
     def inside(self, element: Element, ancestor: int) -> bool:
         """Whether an element lies in another one, or is it."""
@@ -127,7 +128,9 @@ def read_layout(text: str) -> Layout:
     """What ``screens.describe`` says."""
     found = read_json(text)
     words = np.array(found["words"], np.float64).reshape(-1, 6)
-    return Layout(tuple(_element(e) for e in found["elements"]), words, float(found["bottom"]))
+    return Layout(
+        tuple(_element(e) for e in found["elements"]), words, float(found["bottom"]), float(found["right"])
+    )
 
 
 def _element(found: dict[str, Any]) -> Element:
@@ -146,14 +149,16 @@ class Shown:
         self._document: Document | None = None
 
     def load(self, document: Document, library: Library) -> Layout:
-        """Show a document under a library's stylesheets."""
-        if self._library != library.name:
+        """Show a document under a library's stylesheets; one in our own way needs no other page."""
+        if self._library != library.name and (library.name != OWN or not self._library):
             self._open(library)
         self._document = document
         self._browser.resize(document.width, document.height, document.scale)
         shown = {
             "body": document.body,
-            "theme": document.theme,
+            "theme": document.look.variables,
+            "sheet": document.look.sheet,
+            "own": library.name == OWN,
             "root": _attributes(document.root),
             "bodyClass": library.body,
         }
@@ -163,18 +168,20 @@ class Shown:
         """Run a script in the page and tell the layout after it."""
         return read_layout(self._browser.run(f"screens.change({json.dumps(script)})"))
 
-    def reset(self) -> Layout:
-        """The document as it was loaded."""
-        return read_layout(self._browser.run("screens.reset()"))
+    def reset(self) -> None:
+        """Put the document back as it was loaded; its layout is again the one that ``load`` told."""
+        self._browser.run("screens.reset()")
 
     def photograph(self, layout: Layout) -> Pixels:
         """The picture, (height, width, 3): the window, or as much of it as the content fills."""
         document = self._document
         assert document is not None, "a document is loaded before it is photographed"
-        height = document.height
+        width, height = document.width, document.height
         if document.fitted:
             height = int(min(height, max(LEAST_SIDE, np.ceil(layout.bottom))))
-        area = {"x": 0, "y": 0, "width": document.width, "height": height, "scale": 1}
+        if document.narrow:
+            width = int(min(width, max(LEAST_SIDE, np.ceil(layout.right))))
+        area = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
         data = self._browser.call("Page.captureScreenshot", format="png", optimizeForSpeed=True, clip=area)[
             "data"
         ]
@@ -194,7 +201,7 @@ class Shown:
         page = self._folder / f"{library.name}.html"
         page.write_text(
             f'<!DOCTYPE html><html><head><meta charset="utf-8">{sheets}<style>{own}</style>'
-            f"<script>{script}</script>{scripts}</head><body></body></html>",
+            f'<style id="w-sheet"></style><script>{script}</script>{scripts}</head><body></body></html>',
             encoding="utf-8",
         )
         self._browser.open(page.as_uri(), 400, 300)

@@ -2,14 +2,16 @@
 
 import math
 from collections.abc import Sequence
+from colorsys import hls_to_rgb
 from dataclasses import replace
 from typing import get_args
 
 import numpy as np
 
 from whatchanged.records import Split
-from whatchanged.worlds.screens.drawing.choices import pick
+from whatchanged.worlds.screens.drawing.choices import magnitude, pick
 from whatchanged.worlds.screens.drawing.plots.plot import (
+    Align,
     Axis,
     Dash,
     Form,
@@ -69,14 +71,14 @@ def random_plot(rng: Rng, split: Split, fonts: Sequence[str]) -> Plot:
     """Any plot of the designs of a split, in one of these fonts."""
     form = pick(rng, FORMS)
     name = pick(rng, tuple(THEMES[split]))
-    size = float(rng.choice([8, 9, 9, 10, 11]))
+    size = float(rng.choice([7, 8, 9, 9, 10, 11, 13]))
     series, categories, matrix = _data(rng, form, theme(name).palette)
     plot = Plot(
         form=form,
         theme=name,
         font=pick(rng, fonts),
-        width=int(rng.integers(240, 640)),
-        height=int(rng.integers(180, 480)),
+        width=round(magnitude(rng, 180, 900)),
+        height=round(magnitude(rng, 140, 600)),
         scale=float(rng.choice([1, 1, 1, 1.25, 2])),
         series=series,
         x=_flat_axis(rng, _ends(series, matrix, form), size),
@@ -85,11 +87,17 @@ def random_plot(rng: Rng, split: Split, fonts: Sequence[str]) -> Plot:
         matrix=matrix,
         map=pick(rng, MAPS[split]),
         colorbar=form == "image" and rng.random() < 0.5,
-        title=Text(words(rng), size + 2, bold=rng.random() < 0.2) if rng.random() < 0.75 else None,
+        title=_title(rng, size) if rng.random() < 0.7 else None,
         grid=pick(rng, ("none", "none", "both", "y")) if form not in ("image", "pie") else "none",
         framed=rng.random() < 0.75,
     )
     return _decorated(rng, plot, size)
+
+
+def _title(rng: Rng, size: float) -> Text:
+    aligns: tuple[Align, ...] = ("center", "center", "left", "right")
+    align = pick(rng, aligns)
+    return Text(words(rng), size + float(rng.integers(0, 6)), bold=rng.random() < 0.3, align=align)
 
 
 def _decorated(rng: Rng, plot: Plot, size: float) -> Plot:
@@ -107,10 +115,11 @@ def _decorated(rng: Rng, plot: Plot, size: float) -> Plot:
     errors: tuple[float, ...] = ()
     if plot.form == "bar" and len(plot.series) == 1 and rng.random() < 0.3:
         errors = tuple(float(v) for v in rng.uniform(0.02, 0.08, len(plot.categories)) * _span(plot.y))
-    left = 0.22 if plot.form == "barh" else 0.1 + 26 / plot.width
-    bottom = 0.08 + (34 if plot.x.label else 20) / plot.height
+    room = max(1.0, size / 9)  # larger letters need more
+    left = 0.22 * room if plot.form == "barh" else 0.1 + 26 * room / plot.width
+    bottom = 0.08 + (34 if plot.x.label else 20) * room / plot.height
     right = 0.05 if legend is None or legend.place != "right" else 0.28
-    top = 0.05 + (20 / plot.height if plot.title else 0)
+    top = 0.05 + ((6 + 1.4 * plot.title.size) / plot.height if plot.title else 0)
     return replace(
         plot, legend=legend, note=note, line_at=across, errors=errors, margins=(left, bottom, right, top)
     )
@@ -130,7 +139,7 @@ def _data(rng: Rng, form: Form, palette: Sequence[str]) -> tuple[tuple[Series, .
         rows = rng.random(shape)
         return (), (), tuple(tuple(float(v) for v in row) for row in rows)
     count = {"pie": 1, "box": 1, "histogram": 1}.get(form, int(rng.integers(1, 5)))
-    colors = [palette[i] for i in rng.permutation(len(palette))[:count]]
+    colors = _colors(rng, count) or [palette[i] for i in rng.permutation(len(palette))[:count]]
     names = [NAMES[i] for i in rng.permutation(len(NAMES))]
     by_category = form in ("bar", "barh", "pie", "box")
     points = int(rng.integers(3, 9 if by_category else 32))
@@ -165,6 +174,17 @@ def _data(rng: Rng, form: Form, palette: Sequence[str]) -> tuple[tuple[Series, .
             )
         )
     return tuple(made), categories, ()
+
+
+def _colors(rng: Rng, count: int) -> list[str]:
+    """Colours of somebody's own in half of the plots: steps around the wheel, or shades of one; else none."""
+    if rng.random() < 0.5:
+        return []
+    hue, vivid, light = rng.random(), rng.uniform(0.25, 0.9), rng.uniform(0.35, 0.62)
+    step = float(rng.choice([0.0, 0.08, 0.17, 0.38]))
+    steps = [(hue + i * step) % 1 for i in range(count)]
+    shades = [hls_to_rgb(h, light + (0 if step else 0.09 * i), vivid) for i, h in enumerate(steps)]
+    return ["#" + "".join(f"{round(255 * channel):02x}" for channel in color) for color in shades]
 
 
 def _ends(series: Sequence[Series], matrix: Rows, form: Form) -> tuple[float, float]:

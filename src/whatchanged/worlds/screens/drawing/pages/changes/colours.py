@@ -26,7 +26,7 @@ def ink(rng: Rng, at: Setting) -> Deed | None:
 def fill(rng: Rng, at: Setting) -> Deed | None:
     """Another fill, of a box or of a mark in a chart."""
     e = at.element
-    if e.tag in ("rect", "circle"):
+    if e.tag in ("rect", "circle", "path"):
         return Deed("recolored", "fill", styled(fill=other_color(rng, e.svg_fill)), alike=True)
     if e.tag in ("polyline", "line"):
         return Deed("recolored", "ink", styled(stroke=other_color(rng, e.stroke)), alike=True)
@@ -132,7 +132,7 @@ COLOURS: dict[Maker, float] = {
     ink: 1.0,
     fill: 1.3,
     new_fill: 0.4,
-    border: 0.9,
+    border: 1.2,
     opacity: 0.5,
     theme: 0.25,
     disabled: 0.4,

@@ -191,14 +191,14 @@ def line_width(rng: Rng, at: Setting) -> Deed | None:
 
 
 STYLES: dict[Maker, float] = {
-    border_width: 0.7,
+    border_width: 1.0,
     border_style: 0.35,
-    new_border: 0.35,
+    new_border: 0.5,
     radius: 1.0,
-    shadow: 0.5,
+    shadow: 0.8,
     weight: 0.6,
     slant: 0.35,
-    face: 0.5,
+    face: 0.7,
     decoration: 0.4,
     letter_case: 0.25,
     line_spacing: 0.2,
