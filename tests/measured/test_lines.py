@@ -3,7 +3,7 @@ import pytest
 
 from whatchanged.measured.found import Found
 from whatchanged.measured.kinds import Finding
-from whatchanged.measured.lines import line_around, whole_lines
+from whatchanged.measured.lines import line_around, rewritten_lines, whole_lines
 
 GROUND, INK = 255, 0
 HEIGHT = 10
@@ -88,3 +88,42 @@ def test_a_word_that_came_or_went_in_a_line_is_a_line_that_was_rewritten(came):
 def test_what_is_no_word_of_a_line_stays_as_it_was_found(words, found):
     pixels = line(*words)
     assert whole_lines(pixels, pixels, [found]) == [found]
+
+
+def moved(left, right, step, down=0):
+    """What was found of words that moved: their columns after, and how far they went."""
+    box = (left, 15, right, 15 + HEIGHT)
+    was = (left - step, 15 - down, right - step, 15 - down + HEIGHT)
+    return Found(Finding("moved", "position", 0.7, {"dx": step, "dy": down}), was, box, 9)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param([word(10, 40, "restyled", "shape")], id="one that looks otherwise"),
+        pytest.param(
+            [word(10, 36, "removed", "closed up"), word(10, 40, "added", "pushed in")], id="one for another"
+        ),
+    ],
+)
+def test_changed_words_and_those_that_they_moved_are_one_line_that_was_rewritten(words):
+    (told,) = rewritten_lines([*words, moved(45, 60, 5), moved(64, 80, 6)])
+    assert (told.finding.kind, told.finding.aspect) == ("rewritten", "text")
+    assert told.box_before == (10, 15, 74, 25)
+    assert told.box_after == (10, 15, 80, 25)
+    assert told.pixels == 7 * len(words) + 9 + 9
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        pytest.param([word(10, 40, "added", "pushed in"), moved(45, 80, 35)], id="a word that only came"),
+        pytest.param([word(10, 20, "recolored", "ink"), moved(25, 40, 5)], id="an icon"),
+        pytest.param([word(10, 40, "restyled", "shape"), moved(45, 140, 5)], id="a line four times as long"),
+        pytest.param([word(10, 40, "restyled", "shape"), moved(45, 80, 5, 3)], id="what went down"),
+        pytest.param([word(10, 40, "restyled", "shape"), moved(55, 80, 5)], id="farther than a line is high"),
+        pytest.param([word(10, 40, "restyled", "shape", cause=False), moved(45, 80, 5)], id="consequences"),
+    ],
+)
+def test_what_moved_beside_what_is_no_rewritten_word_stays_as_it_was_found(found):
+    assert rewritten_lines(found) == found

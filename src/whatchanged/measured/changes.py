@@ -186,19 +186,23 @@ def tightened(before: Pixels, after: Pixels, region: Region) -> Region:
     part = (slice(top, bottom), slice(left, right))
     steps = np.abs(before[part].astype(np.int16) - after[part]).max(axis=2)
     strong = steps >= max(1, FAINT_PART * int(steps.max()))
-    near = strong & _near_unexplained(before[part], after[part])
+    near = strong & _near_unexplained(before, after, region.box)
     strong = near if near.any() else strong
     rows, columns = np.flatnonzero(strong.any(axis=1)), np.flatnonzero(strong.any(axis=0))
     box = (left + int(columns[0]), top + int(rows[0]), left + int(columns[-1]) + 1, top + int(rows[-1]) + 1)
     return replace(region, box=box)
 
 
-def _near_unexplained(before: Pixels, after: Pixels) -> NDArray[np.bool_]:
-    """Whether a pixel lies near what motion by one pixel does not explain; all do where it explains all."""
-    rest = np.zeros(before.shape[:2], np.int16)
-    for one, other in zip(np.moveaxis(before, 2, 0), np.moveaxis(after, 2, 0), strict=True):
-        planes = (channel.astype(np.int16) * UNIT for channel in (one, other))
-        np.maximum(rest, np.abs(unexplained(*planes)), out=rest)
+def _near_unexplained(before: Pixels, after: Pixels, box: Box) -> NDArray[np.bool_]:
+    """Whether a pixel of a box lies near what motion by one pixel does not explain; all do where it does."""
+    left, top, right, bottom = grown(box, 1, (after.shape[1], after.shape[0]))
+    inside = (slice(box[1] - top, box[3] - top), slice(box[0] - left, box[2] - left))
+    rest = np.zeros((box[3] - box[1], box[2] - box[0]), np.int16)
+    for channel in range(after.shape[2]):
+        planes = (
+            picture[top:bottom, left:right, channel].astype(np.int16) * UNIT for picture in (before, after)
+        )
+        np.maximum(rest, np.abs(unexplained(*planes))[inside], out=rest)
     most = int(rest.max())
     if most <= LEAST_UNEXPLAINED * UNIT:
         return np.ones(rest.shape, bool)
