@@ -115,7 +115,9 @@ def _begin(one: Pixels, other: Pixels, ground: NDArray[np.int16]) -> int | None:
     return int(ended[-1]) + 1 if len(ended) else 0
 
 
-def _alike(colours: NDArray[np.generic], others: NDArray[np.generic]) -> NDArray[np.bool_]:
+def _alike(
+    colours: Pixels | NDArray[np.int16] | NDArray[np.float64], others: NDArray[np.int16] | NDArray[np.float64]
+) -> NDArray[np.bool_]:
     """Where colours (..., 3) are about the others."""
     alike: NDArray[np.bool_] = np.abs(colours.astype(np.int16) - others).max(axis=-1) <= ALIKE
     return alike
