@@ -55,8 +55,13 @@ LOOKS = (
     " 56.5, pointing 86.9, IoU of at least .5 in 68.6, kind and pointing 52.4 %). Nothing was changed for"
     " it but that a word whose neighbours only closed up is told by itself, which a test asked for.",
     "The thirteenth, the only one of a model of screens (the network of `screens-regions` with its export's"
-    " calibration), fitted and chosen on drawn pairs alone: the figures above. It tells less of these pairs"
-    " than the rules do, so it is not shipped.",
+    " calibration), fitted and chosen on drawn pairs alone (AUROC .993, change 95.3, no change 97.2, kind"
+    " 53.4, pointing 83.8, IoU of at least .5 in 59.7, kind and pointing 48.7 %). It tells less of these"
+    " pairs than the rules do, so it is not shipped.",
+    "The fourteenth, after a side that lies elsewhere was told as a thing that grew, words beside those that"
+    " they moved as one line, noise beside a change left out of its box and exchanged lines of two sizes laid"
+    " on each other, all judged on drawn pairs alone: the figures above, of that model too, whose weights"
+    " stayed and whose places follow the rules. Nothing was changed for it.",
 )
 """Each look at the labelled real pairs, and what was done after it."""
 

@@ -81,6 +81,22 @@ def test_lines_inserted_in_the_middle_are_added_and_push():
     assert (answer.size_before, answer.size_after) == ((240, 160), (240, 184))
 
 
+@pytest.mark.parametrize("across", [False, True])
+def test_a_thing_that_was_exchanged_in_its_row_and_pushed_the_rest_is_told_alone(across):
+    """Of two things in one row one became another, 6 pixels higher, and the picture with it."""
+    pictures = []
+    for height, color in ((12, (120, 60, 160)), (18, (0, 120, 90))):
+        band = np.full((height + 8, 240, 3), 255, np.uint8)
+        band[4:16, 180:220] = (250, 180, 0)
+        band[4 : 4 + height, 20:60] = color
+        whole = np.concatenate([picture()[:64], band, picture()[64:]])
+        pictures.append(whole.swapaxes(0, 1).copy() if across else whole)
+    answer = measure(*pictures)
+    box = (68, 20, 86, 60) if across else (20, 68, 60, 86)
+    assert np.abs(np.subtract(answer.statements[0].box_after, box)).max() <= 1
+    assert "moved" in {one.kind for one in answer.statements[1:]}
+
+
 def test_unlike_pictures_of_two_sizes():
     rng = np.random.default_rng(1)
     other = rng.integers(0, 255, (90, 77, 3)).astype(np.uint8)

@@ -8,7 +8,9 @@ from PIL import Image
 
 from whatchanged.errors import ImageError, WhatchangedError
 from whatchanged.measured import measure
+from whatchanged.measured.changes import tightened
 from whatchanged.measured.planes import blurred
+from whatchanged.measured.regions import Region
 
 pictures = arrays(
     np.uint8,
@@ -205,3 +207,37 @@ def test_alike_changes_are_one_statement_around_all_of_them():
     assert sorted(statement.boxes) == [(10, 100, 30, 112), (150, 100, 170, 112)]
     assert "color_before" not in statement.values  # they changed in two ways
     assert "colour changed" in statement.sentence
+
+
+@pytest.mark.parametrize("down", [False, True])
+@pytest.mark.parametrize("grew", [True, False])
+def test_a_bar_that_grew_is_told_with_its_boxes_before_and_after(grew, down):
+    """Two fills of one bar: the first one reaches from 20 to 60, or to 80."""
+    pictures = []
+    for end in (60, 80):
+        pixels = np.full((60, 140, 3), 255, np.uint8)
+        pixels[20:30, 20:120] = (210, 210, 210)
+        pixels[20:30, 20:end] = (30, 90, 200)
+        pictures.append(pixels.swapaxes(0, 1) if down else pixels)
+    boxes = [(20, 20, 60, 30), (20, 20, 80, 30)]
+    if down:
+        boxes = [(20, 20, 30, 60), (20, 20, 30, 80)]
+    if not grew:
+        pictures, boxes = pictures[::-1], boxes[::-1]
+    first = measure(*pictures).statements[0]
+    assert (first.kind, first.values["aspect"]) == ("resized", "length")
+    assert first.values["dy" if down else "dx"] == (20 if grew else -20)
+    assert [first.box_before, first.box_after] == boxes
+
+
+def test_noise_beside_a_change_is_not_in_its_box():
+    """Bars a pixel beside their place, the last one 15 pixels from a thing that went."""
+    before = np.full((60, 140, 3), 255, np.uint8)
+    after = before.copy()
+    before[20:36, [20, 21, 28, 29, 36, 37]] = 0
+    after[20:36, [21, 22, 29, 30, 37, 38]] = 0
+    alone = tightened(before, after, Region((20, 20, 39, 36), 96, 1.0))
+    before[20:36, 54:70] = 0
+    both = tightened(before, after, Region((20, 20, 70, 36), 352, 1.0))
+    assert both.box == (54, 20, 70, 36)
+    assert alone.box == (20, 20, 39, 36)  # where all is explained, all stays

@@ -1,7 +1,7 @@
 """Pictures of two sizes: turned, mirrored, cropped, resized, or with lines that came or went."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from whatchanged.measured.gate import visibility
 from whatchanged.measured.motion import Run, runs_of_lines
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box, Statement
-from whatchanged.measured.shifts import gaps_between, moved_runs
+from whatchanged.measured.shifts import Gap, gaps_between, moved_runs
 
 TURNS = (
     (Image.Transpose.ROTATE_270, "turned by 90 degrees clockwise"),
@@ -107,26 +107,53 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     rows, columns = _both_aligned(before, after)
     if min(len(rows[1].after) / len(after), len(columns[1].after) / after.shape[1]) < FITTING:
         return Laid([_size_statement(before, after, SIZES)], after)
-    laid = after.copy()
-    laid[np.ix_(rows[1].after, columns[1].after)] = before[np.ix_(rows[1].before, columns[1].before)]
     came_or_went: list[Found] = []
+    exchanged: list[tuple[int, Gap]] = []
     for axis, (runs, _) in enumerate((rows, columns)):
         moved = () if len(runs) == 1 else moved_runs(after, _whole(after), axis, runs)
         gaps = gaps_between(before, after, (_whole(before), _whole(after)), axis, runs)
         if len(runs) == 1:
             gaps = tuple(gap for gap in gaps if gap.new)  # what else is gone was cropped
-        came_or_went += told(axis, moved, gaps)
+        exchanged += [(axis, gap) for gap in gaps if gap.exchanged]
+        came_or_went += told(axis, moved, [gap for gap in gaps if not gap.exchanged])
+    lines = [rows[1], columns[1]]
+    for axis, gap in exchanged:
+        lines[axis] = _with_exchanged(before, after, axis, gap, lines)
+    laid = after.copy()
+    laid[np.ix_(lines[0].after, lines[1].after)] = before[np.ix_(lines[0].before, lines[1].before)]
     counted = [one for one in came_or_went if not any(_inside(one, box) for box in ignore)]
     idle = idle_boxes(laid, after, ignore)
     idle = tuple(k for k in idle if not any(_inside(one, ignore[k]) for one in came_or_went))
     laid = without_boxes(laid, after, ignore)
-    found = found_changes(laid, after, visibility(laid, after), threshold) + counted
+    found = found_changes(laid, after, visibility(laid, after), threshold)
+    if exchanged and any(one.cause for one in found):  # what changed in exchanged lines pushed the rest
+        counted = [replace(one, cause=one.cause and one.finding.kind != "moved") for one in counted]
+    found += counted
     if not came_or_went and not found and len(rows[0]) == len(columns[0]) == 1:
         return Laid(
             [_size_statement(before, after, _cut(rows[0][0], columns[0][0], before, after))], laid, idle
         )
     statements = in_words(found, (after.shape[1], after.shape[0]))
     return Laid([*statements, _size_statement(before, after, SIZES)], laid, idle)
+
+
+def _with_exchanged(before: Pixels, after: Pixels, axis: int, gap: Gap, lines: Sequence[_Lines]) -> _Lines:
+    """The lines of an axis with those of a gap in which about as many went as came.
+
+    They are laid on each other at their beginnings or ends, whichever fits; where more came than went, the
+    last of those before is repeated. lines: of both axes.
+    """
+    (first, last), (start, stop) = gap.after, gap.before
+    there = np.arange(first, last)
+    ways = (np.minimum(start + there - first, stop - 1), np.maximum(stop + there - last, start))
+    across = lines[1 - axis]
+    shown = np.take(np.take(after, there, axis), across.after, 1 - axis).astype(np.int16)
+    unlike = [
+        int(np.abs(np.take(np.take(before, way, axis), across.before, 1 - axis) - shown).sum())
+        for way in ways
+    ]
+    own, way = lines[axis], ways[int(np.argmin(unlike))]
+    return _Lines(np.concatenate([own.after, there]), np.concatenate([own.before, way]))
 
 
 def idle_boxes(before: Pixels, after: Pixels, ignore: Sequence[Box]) -> tuple[int, ...]:
@@ -182,7 +209,7 @@ def _both_aligned(before: Pixels, after: Pixels) -> tuple[_Alignment, _Alignment
         first = 1 - first
         one = _aligned(before, after, first)
     fits = one[1] if len(one[1].after) >= FITTING * after.shape[first] else None
-    if fits is None:
+    if fits is None or before.shape[1 - first] == after.shape[1 - first]:
         other = _aligned(before, after, 1 - first)
     else:
         cut = np.take(before, fits.before, axis=first), np.take(after, fits.after, axis=first)
@@ -195,7 +222,11 @@ def _aligned(before: Pixels, after: Pixels, axis: int) -> _Alignment:
     """How the lines after follow from those before, compared over the length that both have.
 
     The lines are laid on each other at their beginnings, their ends or their middles, whichever fits best.
+    Where there are as many as before, each comes from the one in its place: what moved is looked for later.
     """
+    if before.shape[axis] == after.shape[axis]:
+        runs = [Run(0, after.shape[axis], 0)]
+        return runs, _sources(runs, before.shape[axis])
     other = 1 - axis
     length = min(before.shape[other], after.shape[other])
     best: _Alignment | None = None

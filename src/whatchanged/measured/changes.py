@@ -4,18 +4,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whatchanged.measured import sentences
-from whatchanged.measured.boxes import area, bands, gap, gathered, grown, union
+from whatchanged.measured.boxes import area, bands, gathered, grown, union
 from whatchanged.measured.found import Found
-from whatchanged.measured.gate import Visibility
+from whatchanged.measured.gate import Visibility, unexplained
 from whatchanged.measured.kinds import TEXT_HEIGHT, Finding, find_kind
-from whatchanged.measured.lines import whole_lines
+from whatchanged.measured.lines import one_line, rewritten_lines, told_with, whole_lines
 from whatchanged.measured.matches import find_match
+from whatchanged.measured.planes import UNIT, enlarged
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.regions import WEAKER, Region, find_regions
 from whatchanged.measured.result import Box, Statement
 from whatchanged.measured.shifts import Gap, Moved, Shift, covered, find_shift, stretched
+from whatchanged.measured.sides import moved_side
 
 ROUNDS = 2
 """How often a shift is looked for in what the last one left over."""
@@ -33,6 +36,10 @@ MOST_ROOM = 1.5
 """Clusters belong together where the box around them is at most this many times their own boxes."""
 FAINT_PART = 0.1
 """Pixels that differ by less than this part of the most in a cluster are not what it is about."""
+LEAST_UNEXPLAINED = 7
+"""Levels, beside those that nobody sees, up to which motion by one pixel explains a difference."""
+NEAR = 4
+"""Pixels around what such motion does not explain that belong to the change."""
 PUSH = (0.4, 2.5)
 """What comes or goes is at least and at most so large, in steps of what it pushes."""
 OVERLAP = 4
@@ -66,20 +73,33 @@ def found_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: fl
         shift = _best_shift(aligned, after, seen, threshold)
         if shift is None:
             break
-        found += told(shift.axis, shift.moved, shift.gaps)
+        found += [_as_side(aligned, after, one) for one in told(shift.axis, shift.moved, shift.gaps)]
         gone = covered(aligned, shift)
         if gone is not None:
             found.append(Found(Finding("removed", "moved over", 0.6), gone, None, area(gone)))
         aligned, seen = shift.aligned, shift.seen
     for region in places([tightened(aligned, after, one) for one in find_regions(seen, threshold)]):
-        finding = find_kind(aligned, after, region.box, seen.visible(WEAKER * threshold))
         box = region.box
+        side = moved_side(aligned, after, box)
+        if side is not None:
+            found.append(Found(*side, region.pixels))
+            continue
+        finding = find_kind(aligned, after, box, seen.visible(WEAKER * threshold))
         there = None if finding.kind == "removed" else box
         was = None if finding.kind == "added" else box
         if finding.aspect == "length":
             was, there = _lengths(aligned, after, box, finding)
         found.append(Found(finding, was, there, region.pixels))
-    return pushed(whole_lines(before, after, with_moves(aligned, after, found)))
+    lines = whole_lines(before, after, with_moves(aligned, after, found))
+    return pushed(rewritten_lines(lines))
+
+
+def _as_side(before: Pixels, after: Pixels, one: Found) -> Found:
+    """What moved, if it is nothing but a side of a thing, as the thing that grew or shrank."""
+    if one.finding.kind != "moved" or one.box_before is None or one.box_after is None:
+        return one
+    side = moved_side(before, after, union([one.box_before, one.box_after]))
+    return one if side is None else replace(one, finding=side[0], box_before=side[1], box_after=side[2])
 
 
 def _lengths(before: Pixels, after: Pixels, box: Box, finding: Finding) -> tuple[Box, Box]:
@@ -94,7 +114,7 @@ def _lengths(before: Pixels, after: Pixels, box: Box, finding: Finding) -> tuple
     else:
         smaller[low] = box[high]
     left, top, right, bottom = smaller
-    rest = larger if right <= left or bottom <= top else (left, top, right, bottom)
+    rest = larger if min(right - left, bottom - top) <= OVERLAP else (left, top, right, bottom)
     return (rest, larger) if grew else (larger, rest)
 
 
@@ -107,10 +127,10 @@ def pushed(found: list[Found]) -> list[Found]:
     if not moved:
         return found
     written = next((one for one in found if one.finding.kind == "rewritten" and one.cause), None)
-    line = [one for one in moved if written is not None and _one_line(written, one)]
+    line = [one for one in moved if written is not None and one_line(written, one)]
     if written is not None and line:
         found = [one for one in found if one not in line and one is not written]
-        return pushed([*found, _rewritten(written, line)])
+        return pushed([*found, told_with(written, [written, *line])])
     first = max(moved, key=lambda one: one.pixels)
     if not (any(_pushes(one, first) for one in merged(found)) or _follows_all(found, moved)):
         return found
@@ -128,29 +148,6 @@ def _follows_all(found: Sequence[Found], moved: Sequence[Found]) -> bool:
 def _step(moved: Found) -> int:
     """How far something moved."""
     return max(abs(int(moved.finding.values.get(name, 0))) for name in ("dx", "dy"))
-
-
-def _one_line(written: Found, moved: Found) -> bool:
-    """Whether what moved is of the line of text in which something was rewritten."""
-    word, rest = written.box_after, moved.box_after
-    if word is None or rest is None or moved.finding.values.get("dy"):
-        return False
-    height = max(word[3], rest[3]) - min(word[1], rest[1])
-    return height <= TEXT_HEIGHT and gap(word, rest) <= height
-
-
-def _rewritten(written: Found, line: Sequence[Found]) -> Found:
-    """What was rewritten, with the rest of its line."""
-    parts = [written, *line]
-    before, after = (
-        [box for one in parts if (box := getattr(one, end))] for end in ("box_before", "box_after")
-    )
-    return replace(
-        written,
-        box_before=union(before),
-        box_after=union(after),
-        pixels=sum(one.pixels for one in parts),
-    )
 
 
 def _pushes(one: Found, moved: Found) -> bool:
@@ -181,14 +178,35 @@ def _lies_before(box: Box, other: Box, axis: int, overlap: int) -> bool:
 
 
 def tightened(before: Pixels, after: Pixels, region: Region) -> Region:
-    """The cluster without its faint rim, such as noise beside a change."""
+    """The cluster without its rim, such as noise beside a change.
+
+    Rim is what is faint, and what lies far from all that motion by one pixel does not explain.
+    """
     left, top, right, bottom = region.box
     part = (slice(top, bottom), slice(left, right))
     steps = np.abs(before[part].astype(np.int16) - after[part]).max(axis=2)
     strong = steps >= max(1, FAINT_PART * int(steps.max()))
+    near = strong & _near_unexplained(before, after, region.box)
+    strong = near if near.any() else strong
     rows, columns = np.flatnonzero(strong.any(axis=1)), np.flatnonzero(strong.any(axis=0))
     box = (left + int(columns[0]), top + int(rows[0]), left + int(columns[-1]) + 1, top + int(rows[-1]) + 1)
     return replace(region, box=box)
+
+
+def _near_unexplained(before: Pixels, after: Pixels, box: Box) -> NDArray[np.bool_]:
+    """Whether a pixel of a box lies near what motion by one pixel does not explain; all do where it does."""
+    left, top, right, bottom = grown(box, 1, (after.shape[1], after.shape[0]))
+    inside = (slice(box[1] - top, box[3] - top), slice(box[0] - left, box[2] - left))
+    rest = np.zeros((box[3] - box[1], box[2] - box[0]), np.int16)
+    for channel in range(after.shape[2]):
+        planes = (
+            picture[top:bottom, left:right, channel].astype(np.int16) * UNIT for picture in (before, after)
+        )
+        np.maximum(rest, np.abs(unexplained(*planes))[inside], out=rest)
+    most = int(rest.max())
+    if most <= LEAST_UNEXPLAINED * UNIT:
+        return np.ones(rest.shape, bool)
+    return enlarged(rest >= FAINT_PART * most, NEAR, NEAR)
 
 
 def with_moves(before: Pixels, after: Pixels, found: list[Found]) -> list[Found]:

@@ -122,8 +122,8 @@ def tests(before: Pixels, after: Pixels) -> list[tuple[NDArray[np.float32], NDAr
     one, other = luminance(before), luminance(after)
     ground = blurred(np.maximum(contrast(one), contrast(other)))
     one, other = blurred(one), blurred(other)
-    rest = _unexplained(one, other)
-    colour = _unexplained(*(blurred(chroma(picture), 2) for picture in (before, after)))
+    rest = unexplained(one, other)
+    colour = unexplained(*(blurred(chroma(picture), 2) for picture in (before, after)))
     found = [(_levels(rest), _levels(ground))]
     rest, ground = halved(rest), halved(ground)
     for _ in range(COARSE_STEPS - 1):
@@ -192,7 +192,7 @@ def _strength(before: Pixels, after: Pixels, near: NDArray[np.bool_]) -> NDArray
     return np.maximum(fine, cells.repeat(CELL, axis=0).repeat(CELL, axis=1)[:height, :width])
 
 
-def _unexplained(one: Planes, other: Planes) -> Planes:
+def unexplained(one: Planes, other: Planes) -> Planes:
     """How far each picture's values leave the range of the other's near them, less what is too faint."""
     brighter = np.maximum(other - largest_near(one), least_near(other) - one)
     darker = np.maximum(one - largest_near(other), least_near(one) - other)

@@ -1,18 +1,19 @@
-"""Lines of text: a word that changed is told with the words beside it."""
+"""Lines of text: a word that changed is told with the words beside it, those that it pushed too."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.boxes import area
+from whatchanged.measured.boxes import area, gap, union
 from whatchanged.measured.found import Found
-from whatchanged.measured.kinds import Finding
+from whatchanged.measured.kinds import TEXT_HEIGHT, Finding
 from whatchanged.measured.layers import INK, ground_colour
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
 
-WORD_SPACE = 0.4
+WORD_SPACE = 0.5
 """Words of one line are at most so far apart, as a part of the line's height."""
 SHORTEST_LINE, HIGHEST_LINE = 5, 28
 """Pixels that a line of text is high at least and at most."""
@@ -36,11 +37,71 @@ WORDS = (
     ("replaced", "icon"),
 )
 """What a word that was written otherwise can look like by itself: kind and finer word."""
+BESIDE_MOVED = (("rewritten", "text"), ("restyled", "weight"), ("restyled", "shape"), ("recolored", "ink"))
+"""What it can look like beside words that moved."""
 
 
 def whole_lines(before: Pixels, after: Pixels, found: list[Found]) -> list[Found]:
     """What was found, with words that changed inside a line of text told as the line, rewritten."""
     return [_of_line(before, after, one) for one in found]
+
+
+def rewritten_lines(found: list[Found]) -> list[Found]:
+    """What was found, with changed words and those of their line that they moved as one line, rewritten."""
+    for moved in [one for one in found if one.finding.kind == "moved"]:
+        words = [one for one in found if one.cause and one.finding.kind != "moved" and one_line(one, moved)]
+        if moved not in found or not _tell_writing(words):
+            continue
+        line = [
+            one
+            for one in found
+            if one in words or (one.finding.kind == "moved" and any(one_line(word, one) for word in words))
+        ]
+        whole = told_with(max(words, key=lambda one: one.pixels), line)
+        if _width(whole) <= MOST_LINE * max(_width(one) for one in words):
+            found = [*(one for one in found if one not in line), whole]
+    return found
+
+
+def _tell_writing(words: Sequence[Found]) -> bool:
+    """Whether changed words tell of a line that was rewritten: they are of several kinds, or one looks so."""
+    if len({one.finding.kind for one in words}) > 1:
+        return True
+    return any(
+        (one.finding.kind, one.finding.aspect) in BESIDE_MOVED
+        and one.box_after is not None
+        and _width(one) >= SLENDER * (one.box_after[3] - one.box_after[1])
+        for one in words
+    )
+
+
+def _width(one: Found) -> int:
+    """How wide something is, or was where it is gone."""
+    box = one.box_after or one.box_before
+    return box[2] - box[0] if box else 0
+
+
+def one_line(word: Found, moved: Found) -> bool:
+    """Whether what moved is of the line of text in which a word changed."""
+    one, other = word.box_after or word.box_before, moved.box_after
+    if one is None or other is None or moved.finding.values.get("dy"):
+        return False
+    height = max(one[3], other[3]) - min(one[1], other[1])
+    return height <= TEXT_HEIGHT and gap(one, other) <= height
+
+
+def told_with(word: Found, line: Sequence[Found]) -> Found:
+    """A word that was rewritten, with all that was found in its line."""
+    before, after = (
+        [box for one in line if (box := getattr(one, end))] for end in ("box_before", "box_after")
+    )
+    return replace(
+        word,
+        finding=Finding("rewritten", "text", 0.5),
+        box_before=union(before),
+        box_after=union(after),
+        pixels=sum(one.pixels for one in line),
+    )
 
 
 def _of_line(before: Pixels, after: Pixels, one: Found) -> Found:

@@ -247,9 +247,8 @@ def stretched(pixels: Pixels, box: Box, axis: int) -> Box:
     picture = np.moveaxis(pixels, axis, 0)  # lines first
     first, last, low, high = (top, bottom, left, right) if axis == 0 else (left, right, top, bottom)
     inset = min(2, (high - low - 1) // 2)  # edges are often blurred
-    reaches = [
-        _reach(picture[:, edge], first, last) for edge in {low + inset, (low + high) // 2, high - 1 - inset}
-    ]
+    # along both edges, not through what stands in the thing
+    reaches = [_reach(picture[:, edge], first, last) for edge in {low + inset, high - 1 - inset}]
     start, stop = max(reach[0] for reach in reaches), min(reach[1] for reach in reaches)
     return (left, start, right, stop) if axis == 0 else (start, top, stop, bottom)
 
