@@ -119,9 +119,8 @@ def test_clip4idcs_published_sizes_and_the_papers_wider_captioner():
 def test_the_shipped_models_recipe_takes_over_its_backbones():
     see, pcl = load_recipe("clevr-see"), load_recipe("clevr-pcl")
     assert pcl.vision == replace(see.vision, guided_attention=True)
-    assert see.vision == ObjectsConfig(
-        channels=(24, 48, 96), blocks=4, keep=16, matching=True, scene_context=True
-    )
+    told = {"scene_context": True, "occlusion": True, "landmarks": True}
+    assert see.vision == ObjectsConfig(channels=(24, 48, 96), blocks=4, keep=16, matching=True, **told)
     assert pcl.method == replace(see.method, dropout=0.1, every_word=True)
     assert (see.seed, pcl.seed) == (71, 72)
     assert (see.data.wording, pcl.data.wording) == ("full", "clear")

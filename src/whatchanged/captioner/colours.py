@@ -29,6 +29,9 @@ CELL = 4
 VIVID = 0.99
 """The part of the cells that the vivid ones are above: objects may be few and small."""
 
+NO_COLOUR = float(np.log2(1 / 255))
+"""The vividness of a picture in which nothing stands out from the tint."""
+
 Ranges = Mapping[str, tuple[float, float]]
 """Name -> the least and the largest value in distribution."""
 
@@ -45,7 +48,7 @@ def colour_numbers(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
     tint = np.median(opponents, axis=2)  # (2, B)
     standing_out = np.abs(opponents - tint[:, :, None]).max(axis=0)  # (B, C)
     vivid = np.quantile(standing_out, VIVID, axis=1)
-    vividness = np.log2(np.maximum(vivid, 1 / 255))
+    vividness = np.maximum(np.log2(np.maximum(vivid, 1e-9)), NO_COLOUR)
     return np.stack([*tint, vividness, np.median(light, axis=1), light.std(axis=1)], axis=1)
 
 

@@ -6,7 +6,7 @@ import tiny_pool as pools
 import torch
 from tiny_run import BACKBONE, make_run
 
-from whatchanged.captioner.colours import NAMES, colour_distance
+from whatchanged.captioner.colours import NAMES, NO_COLOUR, colour_distance
 from whatchanged.captioner.runtime import load
 from whatchanged.errors import BundleError, DatasetError, RecipeError
 from whatchanged.recipes.reader import load_recipe
@@ -158,6 +158,21 @@ def test_grey_pictures_of_the_same_scenes_are_out_of_the_range_of_colours(tiny_p
     assert (colour_distance(pictures, ranges) <= 1.1).all()
     assert (colour_distance(grey, ranges) > 1).all()
     assert fit_colours(shards) == (ranges, how)
+
+
+def test_a_scene_of_grey_things_does_not_make_greyscale_familiar(tiny_pool, monkeypatch):
+    """One drawn picture in ten has no colour: without it the range is the same, and grey is outside of it."""
+    colourful = np.random.default_rng(0).integers(0, 256, (27, 8, 12, 3), np.uint8)
+    grey = colourful[:3].mean(-1, keepdims=True).repeat(3, -1).astype(np.uint8)
+
+    def ranges(pictures):
+        monkeypatch.setattr(in_distribution, "_augmented", lambda *given: iter([torch.from_numpy(pictures)]))
+        return fit_colours(open_shards(tiny_pool))[0]
+
+    found = ranges(np.concatenate([colourful, grey]))
+    assert found["vividness"] == ranges(colourful)["vividness"] > (NO_COLOUR, NO_COLOUR)
+    assert (colour_distance(grey, {"vividness": found["vividness"]}) > 1).all()
+    assert ranges(grey)["vividness"][0] == NO_COLOUR  # where all are grey, grey is familiar
 
 
 def test_a_graph_that_finds_another_distance_is_refused(run, tiny_pool, tmp_path, monkeypatch):

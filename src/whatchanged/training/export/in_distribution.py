@@ -13,7 +13,8 @@ framework for detecting out-of-distribution samples and adversarial attacks), wi
 
 Colours that hardly change those features are judged by numbers of their own (``captioner.colours``): their
 ranges are those of drawn pictures, augmented as strongly, but for the outermost part that ``QUANTILE`` leaves
-out.
+out. How vivid they are is taken from those with any colour: by chance a scene has grey objects alone, and a
+range that holds it would take every greyscale picture for familiar.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +28,7 @@ from sklearn.covariance import ledoit_wolf
 from torch import Tensor, nn
 
 from whatchanged.captioner.card import InDistribution
-from whatchanged.captioner.colours import NAMES, Ranges, colour_numbers
+from whatchanged.captioner.colours import NAMES, NO_COLOUR, Ranges, colour_numbers
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.training.methods import Method
 from whatchanged.training.objects.pool import Shard, check_size, open_shards
@@ -112,11 +113,18 @@ def fit_colours(shards: Sequence[Shard]) -> tuple[Ranges, str]:
     generator = torch.Generator().manual_seed(0)
     rows = [colour_numbers(augmented.numpy()) for augmented in _augmented(places, generator, REACH)]
     numbers = np.concatenate(rows)  # (pictures, 5)
-    outside = (1 - QUANTILE) / 2
-    low, high = np.quantile(numbers, [outside, 1 - outside], axis=0)
-    high = np.maximum(high, low + 1e-6)
-    ranges = {name: (float(a), float(b)) for name, a, b in zip(NAMES, low, high, strict=True)}
+    ranges = {name: _range(column) for name, column in zip(NAMES, numbers.T, strict=True)}
+    vividness = numbers[:, NAMES.index("vividness")]
+    if (vividness > NO_COLOUR).any():
+        ranges["vividness"] = _range(vividness[vividness > NO_COLOUR])
     return ranges, f"colours within the range of {100 * QUANTILE:g} % of {len(places):,} drawn pictures"
+
+
+def _range(numbers: NDArray[np.float64]) -> tuple[float, float]:
+    """Where most of the numbers lie; not empty."""
+    outside = (1 - QUANTILE) / 2
+    low, high = np.quantile(numbers, [outside, 1 - outside])
+    return float(low), float(max(high, low + 1e-6))
 
 
 def encode_and_judge(
