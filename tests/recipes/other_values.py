@@ -64,6 +64,8 @@ VISION = {
     "keep": (8, 6),
     "matching": (True, False),
     "scene_context": (True, False),
+    "occlusion": (True, False),
+    "landmarks": (True, False),
     "guided_attention": (True, False),
     "regions": (3, 2),
     "side": (20, 24),

@@ -13,6 +13,7 @@ def refusal(name, overrides):
     return str(raised.value)
 
 
+UNMATCHED = [f"vision.{key}=false" for key in ("matching", "scene_context", "occlusion", "landmarks")]
 WRONG = {
     "the metric of retrieval": (
         "pcl-tiny",
@@ -38,7 +39,7 @@ WRONG = {
     ),
     "matching without it": (
         "clevr-see",
-        ["vision.matching=false", "vision.scene_context=false", "stage.see.tasks={matching=1}"],
+        [*UNMATCHED, "stage.see.tasks={matching=1}"],
         'It needs vision.kind = "objects" with vision.matching = true.',
     ),
     "no task": ("pcl-tiny", ["stage.caption.tasks={}"], "got {}, wanted at least one task"),
@@ -106,7 +107,7 @@ WRONG = {
     ),
     "aligned tokens without matches": (
         "clevr-scorer",
-        ["vision.matching=false", "vision.scene_context=false"],
+        UNMATCHED,
         "vision.aligned: got true, wanted false without vision.matching and vision.frozen",
     ),
     "aligned tokens of a vision that learns": (

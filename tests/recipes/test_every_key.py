@@ -23,7 +23,8 @@ from whatchanged.recipes.schema import StageConfig
 from whatchanged.recipes.values import toml_value
 
 REFUSED = "refused"
-ALONE = {"vision.matching": ("vision.scene_context=false",)}
+NEED_MATCHING = ("scene_context", "occlusion", "landmarks")
+ALONE = {"vision.matching": tuple(f"vision.{key}=false" for key in NEED_MATCHING)}
 """Key -> settings that need it, and are the same before and after."""
 QUICK = ("pcl-tiny", "scorer-tiny", "clip4idc-tiny-ft1")
 
