@@ -102,6 +102,7 @@ def test_scorer_learns_from_a_pool_on_pictures_and_on_stored_tokens(tiny_pool, t
         assert "CIDEr-D" in lines[-1]
 
 
+@pytest.mark.slow
 def test_all_four_commands_in_a_row(tiny_pool, tmp_path, few_negatives):
     """clevr-see on pictures, its tokens stored, clevr-pcl on the tokens, from the weights of clevr-see."""
     see, tokens, run = tmp_path / "see", tmp_path / "tokens", tmp_path / "run"

@@ -16,7 +16,14 @@ from whatchanged.training.vision.base import Batch
 from whatchanged.training.weights.weight_shards import pack, unpack
 
 
-@pytest.mark.parametrize("name", ["clip4idc-tiny", "clip4idc-tiny-ft1", "clip4idc-tiny-ft2"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "clip4idc-tiny",
+        pytest.param("clip4idc-tiny-ft1", marks=pytest.mark.slow),
+        pytest.param("clip4idc-tiny-ft2", marks=pytest.mark.slow),
+    ],
+)
 def test_a_bundle_says_what_its_run_says(name, tiny_dataset, tmp_path):
     recipe = load_recipe(
         name, [f"data.path={tiny_dataset}", "stage.caption.steps=8", "stage.caption.lr=1e-2"]

@@ -161,6 +161,7 @@ def test_other_colours_are_the_same_for_all_of_a_pair_and_leave_masks():
         assert sorted(map(sum, ways)) == [1, 1, 1] or sorted(map(sum, light)) == [1, 1, 1]
 
 
+@pytest.mark.slow
 def test_it_learns_drawn_pairs_by_heart():
     torch.manual_seed(0)
     vision = RegionVision(CONFIG)
