@@ -48,6 +48,7 @@ def pairs(tiny_dataset):
     return [(record.before, record.after) for record in open_dataset(tiny_dataset).records]
 
 
+@pytest.mark.slow
 def test_the_sentences_are_those_of_the_exported_model(run, pairs, tiny_dataset, tmp_path):
     captioner = open_run_captioner(run, tiny_dataset, None, "cpu", "auto")
     said = list(captioner.describe(pairs, 16))
@@ -72,6 +73,7 @@ def test_the_probability_is_that_of_the_head_where_there_is_one(tiny_dataset, ru
     assert [found.no_change for found in captioner.describe(pairs[:2], 2)] == [None, None]
 
 
+@pytest.mark.slow
 def test_sixteen_bit_change_the_probabilities_little(run, pairs, tiny_dataset):
     judged = []
     for precision in ("fp32", "bf16"):

@@ -76,8 +76,19 @@ def case(name: str) -> MethodCase:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("duty", DUTIES, ids=lambda duty: duty.__name__.removeprefix("check_"))
-@pytest.mark.parametrize("name", sorted(SIZES))
+@pytest.mark.parametrize(
+    ("name", "duty"),
+    [
+        pytest.param(
+            name,
+            duty,
+            id=f"{name}-{duty.__name__.removeprefix('check_')}",
+            marks=[pytest.mark.slow] if duty.__name__ == "check_learning" else [],
+        )
+        for name in sorted(SIZES)
+        for duty in DUTIES
+    ],
+)
 def test_a_method_keeps_its_duties_on_regions(name, duty):
     duty(case(name))
 
