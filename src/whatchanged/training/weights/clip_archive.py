@@ -123,7 +123,7 @@ def _check_numbering(content: bytes) -> None:
     """Raises ValueError for a pickle that gives an object a number beyond its own size: Python makes room for
     as many objects."""
     for opcode, number, _ in pickletools.genops(content):
-        if opcode.name in ("PUT", "BINPUT", "LONG_BINPUT") and number > len(content):
+        if opcode.name in ("PUT", "BINPUT", "LONG_BINPUT") and int(number or 0) > len(content):
             raise ValueError(f"its data.pkl has {len(content):,} bytes and numbers an object {number:,}")
 
 
