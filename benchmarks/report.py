@@ -34,7 +34,7 @@ CALM = 0.1
 HEADLINE: Mapping[str, str] = {
     "shipped-blender": "100 scenes, Blender",
     "shipped-twin": "500 scenes, drawn",
-    "shipped-untouched": "2,000 scenes, drawn, looked at once",
+    "shipped-untouched": "2,000 scenes, drawn, kept for the end",
     "shipped-around": "300 scenes, drawn, cameras anywhere around",
     "shipped-low": "300 scenes, drawn, low cameras",
 }

@@ -11,7 +11,7 @@ cut by the frame, as in the real pictures. Whichever two of the three pictures a
 singles the changed object out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Literal, TypeVar
@@ -78,6 +78,12 @@ mixed: around in every third block of five triples (one of each type), jittered 
 all: jittered, low and around in turn, a block of five triples each.
 fixed: where the first one stands."""
 
+IN_TURN: Mapping[Views, tuple[Views, ...]] = {
+    "mixed": ("jittered", "jittered", "around"),
+    "all": ("jittered", "low", "around"),
+}
+"""The views of a mixture, a block of five triples each."""
+
 _T = TypeVar("_T")
 _POSITIONS = 100
 """Positions that are tried for an object."""
@@ -120,8 +126,8 @@ def sample_triple(seed: int, index: int, views: Views = "jittered", doubles: flo
     rng = np.random.default_rng((seed, index))
     block, number = divmod(index, 5)
     kind = CHANGE_TYPES[number]
-    if views in ("mixed", "all"):
-        views = "around" if block % 3 == 2 else "low" if views == "all" and block % 3 == 1 else "jittered"
+    in_turn = IN_TURN.get(views, (views,))
+    views = in_turn[block % len(in_turn)]
     count = int(rng.integers(LEAST_OBJECTS + (kind == "drop"), MOST_OBJECTS + (kind != "add")))
     double = doubles > 0 and bool(rng.random() < doubles)
     while True:
