@@ -23,7 +23,8 @@ from PIL import Image
 from scipy.optimize import minimize
 from sklearn.metrics import roc_auc_score
 
-from whatchanged.measured.gate import FAINT, LIMITS, _near, tests
+from whatchanged.measured.gate import FAINT, LIMITS, _cells, tests
+from whatchanged.measured.planes import enlarged
 
 Values = NDArray[np.float64]
 
@@ -44,7 +45,7 @@ LEAST = 0.005
 def measures(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> list[float]:
     """The largest value of each measure, in units of the present limits."""
     step = np.abs(before.astype(np.int16) - after).max(axis=2)
-    near = _near(step >= FAINT)
+    near = enlarged(_cells(step >= FAINT), 1, 1)
     fine, *coarse = (
         size / (limit.flat + limit.slope * ground)
         for (size, ground), limit in zip(tests(before, after), LIMITS, strict=True)

@@ -19,8 +19,9 @@ Each run is a folder OUT/ROW-rate-pairs-seed that ``whatchanged export`` reads. 
 references and truth. A test is of the last weights; a method that embeds captions is also tested in
 retrieval, after its stage of retrieval and at the end. Nothing is chosen by a test.
 
---search trains each of the three methods with the same few rates, another seed and a third of the pairs; the
-rate of the best CIDEr-D on VAL is taken by all rows of the method whose rate is not given in --rows.
+--search trains each of the three methods with the same few rates, another seed and a third of the pairs, and
+goes on with half the lowest or twice the highest of them while that is the best; the rate of the best CIDEr-D
+on VAL is taken by all rows of the method whose rate is not given in --rows.
 
 The rows are recipes (``learning_rows``); the vision is --vision's, and the same for all. Its tokens are
 stored, frozen and standardised. All rows draw their pairs from the same stream: the examples of a step follow
@@ -37,6 +38,8 @@ from pathlib import Path
 import torch
 
 from benchmarks.learning_record import (
+    HIGHEST,
+    LOWEST,
     RATE,
     SEARCH_SEED,
     SEARCH_SHARE,
@@ -47,6 +50,7 @@ from benchmarks.learning_record import (
     data_of,
     recorded,
     search_hours,
+    search_runs,
 )
 from benchmarks.learning_rows import METHODS, ROWS, TABLES, chosen, rows_named
 from benchmarks.learning_run import Plan, Run, runs_in
@@ -68,9 +72,25 @@ def runs_of(rows: str, seeds: Sequence[int], plan: Plan, known: Record) -> Itera
 
 
 def searches(plan: Plan) -> list[Run]:
-    """The runs of the rate search."""
+    """The runs with which the rate search begins."""
+    return [_search(row, rate, plan) for row in METHODS for rate in SEARCHED]
+
+
+def further_searches(plan: Plan, known: Record) -> list[Run]:
+    """Where a method's best rate is the lowest or highest of those searched: a run with half or twice it."""
+    found = []
+    for row in METHODS:
+        best = best_rate(known.runs, row)
+        rates = [run["rate"] for run in search_runs(known.runs, row)]
+        beyond = {min(rates): best / 2, max(rates): best * 2}.get(best)
+        if beyond is not None and LOWEST <= beyond <= HIGHEST:
+            found.append(_search(row, beyond, plan))
+    return found
+
+
+def _search(row: str, rate: float, plan: Plan) -> Run:
     short = replace(plan, pairs=max(1, plan.pairs // SEARCH_SHARE), tests={})
-    return [Run(row, rate, SEARCH_SEED, short) for row in METHODS for rate in SEARCHED]
+    return Run(row, rate, SEARCH_SEED, short)
 
 
 def carry_out(runs: Iterable[Run], plan: Plan, known: Record, options: argparse.Namespace) -> Record:
@@ -183,6 +203,8 @@ def main() -> None:
     known = known.with_runs(plan.tests_told, ())  # stops here where a test set is not the recorded one
     if options.search:
         known = carry_out(searches(plan), plan, known, options)
+        while further := further_searches(plan, known):
+            known = carry_out(further, plan, known, options)
     known = carry_out(runs_of(options.rows, seeds, plan, gathered(known, plan)), plan, known, options)
     print(f"{options.out}: done." if not options.record else RESULTS / f"{options.record}.json")
 

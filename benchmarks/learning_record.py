@@ -31,7 +31,9 @@ from whatchanged.training.objects.token_files import read_origin
 RATE = 1.5e-3
 """Of rows whose rate was not searched."""
 SEARCHED = (7.5e-4, 1.5e-3, 3e-3)
-"""The rates of the search, the same for every method."""
+"""The rates with which the search begins, the same for every method."""
+LOWEST, HIGHEST = 9e-5, 2.5e-2
+"""Between which it may go on."""
 SEARCH_SEED, SEARCH_SHARE = 100, 3
 """The search has a seed that no other run has, and one pair in so many."""
 CHOSEN_BY = "CIDEr-D"

@@ -52,6 +52,7 @@ def command(bench, plan, results, monkeypatch, tmp_path, capsys):
     return run
 
 
+@pytest.mark.slow
 def test_runs_are_gathered_over_commands(command):
     """A second command on an empty folder trains what is not recorded, and keeps what is; asked for, a third
     one trains the first run once more, with the same result."""
@@ -113,3 +114,16 @@ def test_the_search_is_the_same_for_every_method(bench, plan):
     by_method = {row: {run.rate for run in runs if run.row == row} for row in bench.METHODS}
     assert set(map(frozenset, by_method.values())) == {frozenset(bench.SEARCHED)}
     assert {run.plan.pairs for run in runs} == {plan.pairs // 3}
+
+
+def test_the_search_goes_on_while_the_best_rate_is_at_its_end(bench, plan):
+    def run(row, rate, score):
+        return {"row": row, "rate": rate, "seed": bench.SEARCH_SEED, "curve": [{"CIDEr-D": score}]}
+
+    inside = [run("pcl", 1, 5), run("pcl", 2, 9), run("pcl", 3, 5)]
+    low = [run("scorer", 8e-3, 9), run("scorer", 1.6e-2, 5)]
+    high = [run("clip4idc", 4e-3, 5), run("clip4idc", 8e-3, 9)]
+    further = bench.further_searches(plan, SimpleNamespace(runs=[*inside, *low, *high]))
+    assert {(one.row, one.rate) for one in further} == {("scorer", 4e-3), ("clip4idc", 1.6e-2)}
+    far = [run("scorer", 1e-4, 9), run("scorer", 2e-4, 5), run("clip4idc", 1e-2, 5), run("clip4idc", 2e-2, 9)]
+    assert bench.further_searches(plan, SimpleNamespace(runs=[*inside, *far])) == []

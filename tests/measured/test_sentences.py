@@ -19,6 +19,7 @@ def said(finding, before, after, pixels):
         ("removed", 2500, "Something was removed over the whole picture (50 % of the picture)."),
         ("removed", 3000, "Most of the picture differs (60 %)."),
         ("replaced", 5000, "Most of the picture differs (100 %)."),
+        ("replaced", 9000, "Most of the picture differs (100 %)."),
     ],
 )
 def test_no_one_thing_is_said_to_be_most_of_a_picture(kind, pixels, sentence):

@@ -3,7 +3,8 @@ import pytest
 
 from whatchanged.measured import measure
 from whatchanged.measured.gate import visibility
-from whatchanged.measured.shifts import Gap, Moved, Shift, covered, novel, stretched
+from whatchanged.measured.motion import Run
+from whatchanged.measured.shifts import Gap, Moved, Shift, covered, moved_runs, novel, stretched
 
 GROUND, FILL, FRAME, ICON = 255, 220, 90, 20
 
@@ -88,3 +89,14 @@ def test_a_thing_is_followed_along_its_edges_not_through_what_stands_in_it():
     fill = (11, 11, 109, 49)
     assert stretched(pixels, (80, 11, 95, 49), 1) == fill
     assert stretched(pixels, (11, 42, 109, 46), 0) == fill
+
+
+def test_what_came_in_from_beyond_the_edge_was_inside_the_picture():
+    before, after = (np.full((40, 120, 3), GROUND, np.uint8) for _ in range(2))
+    after[10:30, 6:16] = ICON
+    runs = [Run(0, 60, 12), Run(60, 120, 0)]  # columns 0 to 60 lay 12 pixels further left: from -12 on
+    (moved,) = moved_runs(before, after, (0, 0, 120, 40), 1, runs)
+    assert moved.before == (0, 10, 4, 30)
+    assert moved.after == (6, 10, 16, 30)
+    assert (moved.dx, moved.dy) == (12, 0)
+    assert moved_runs(before, after, (0, 0, 120, 40), 1, [Run(0, 60, 20), Run(60, 120, 0)]) == ()

@@ -77,6 +77,7 @@ def test_a_killed_run_goes_on_bit_for_bit(unbroken, recipe, tmp_path):
     assert_same(run, unbroken)
 
 
+@pytest.mark.slow
 def test_a_run_in_many_launches_equals_one(unbroken, recipe, tmp_path):
     """Every launch ends after one step: in each stage, between log lines, before and after validation."""
     sparse = replace(recipe, stages=tuple(replace(stage, log_every=3) for stage in recipe.stages))

@@ -110,7 +110,7 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     came_or_went: list[Found] = []
     exchanged: list[tuple[int, Gap]] = []
     for axis, (runs, _) in enumerate((rows, columns)):
-        moved = () if len(runs) == 1 else moved_runs(after, _whole(after), axis, runs)
+        moved = () if len(runs) == 1 else moved_runs(before, after, _whole(after), axis, runs)
         gaps = gaps_between(before, after, (_whole(before), _whole(after)), axis, runs)
         if len(runs) == 1:
             gaps = tuple(gap for gap in gaps if gap.new)  # what else is gone was cropped

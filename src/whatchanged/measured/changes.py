@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from whatchanged.measured import sentences
 from whatchanged.measured.boxes import area, bands, gathered, grown, union
 from whatchanged.measured.found import Found
-from whatchanged.measured.gate import Visibility, unexplained
+from whatchanged.measured.gate import Visibility, unexplained, visibility
 from whatchanged.measured.kinds import TEXT_HEIGHT, Finding, find_kind
 from whatchanged.measured.lines import one_line, rewritten_lines, told_with, whole_lines
 from whatchanged.measured.matches import find_match
@@ -17,6 +17,7 @@ from whatchanged.measured.planes import UNIT, enlarged
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.regions import WEAKER, Region, find_regions
 from whatchanged.measured.result import Box, Statement
+from whatchanged.measured.scales import find_scale
 from whatchanged.measured.shifts import Gap, Moved, Shift, covered, find_shift, stretched
 from whatchanged.measured.sides import moved_side
 
@@ -69,6 +70,16 @@ def found_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: fl
     """What is found in two pictures that lie on each other: shifts first, then what they leave over."""
     found: list[Found] = []
     aligned = before
+    visible = seen.visible(threshold)
+    scale = find_scale(before, after, visible)
+    if scale is not None:
+        aligned = scale.taken_from(before, after)
+        rest = visibility(aligned, after)
+        pixels = np.count_nonzero(visible) - np.count_nonzero(rest.visible(threshold))
+        values = {"axis": scale.axis, "factor": scale.factor}
+        finding = Finding("moved", "axis limit", 0.6, values)
+        found.append(Found(finding, scale.frame, scale.frame, int(pixels)))
+        seen = rest
     for _ in range(ROUNDS):
         shift = _best_shift(aligned, after, seen, threshold)
         if shift is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.measured.glyphs import exchanged
 from whatchanged.measured.planes import (
     UNIT,
     Planes,
@@ -21,6 +22,7 @@ from whatchanged.measured.planes import (
     luminance,
 )
 from whatchanged.measured.reading import Pixels
+from whatchanged.measured.result import Box
 
 CELL = 8
 """Pixels of a side of a cell, which is one value at the coarse scale; parts begin and end at multiples of
@@ -51,6 +53,13 @@ STEEPNESS = 2.06
 """The odds of a change grow with this power of the score."""
 ODDS = 0.77
 """The odds of a change at the threshold."""
+
+MAYBE = 0.1
+"""From this part of the threshold on, a difference in a line of text may be an exchanged glyph."""
+LINE = 5
+"""Cells that a line of text covers from top to bottom at most."""
+MOST_PLACES = 16
+"""Places in which exchanged glyphs are looked for, the strongest first."""
 
 FAINT = 5
 """Grey levels that are seen by nobody, however large the area: they are taken off what is left over."""
@@ -94,7 +103,9 @@ def visibility(before: Pixels, after: Pixels) -> Visibility:
     if not differs.any():
         return Visibility(differs, strength)
     before, after = _ordered(before, after, differs)
-    near = _near(step >= FAINT)
+    clear = step >= FAINT
+    cells = _cells(clear)
+    near = enlarged(cells, 1, 1)
     for core in _cores(near):
         window = tuple(slice(max(0, side.start - MARGIN), side.stop + MARGIN) for side in core)
         pixels = _of_cells(*window)
@@ -103,6 +114,10 @@ def visibility(before: Pixels, after: Pixels) -> Visibility:
             *(slice(s.start - w.start, s.stop - w.start) for s, w in zip(core, window, strict=True))
         )
         strength[_of_cells(*core)] = found[inner]
+    for glyph in exchanged(before, after, _faint_places(cells, clear, strength)):
+        left, top, right, bottom = glyph.box
+        part = strength[top:bottom, left:right]
+        np.maximum(part, np.float32(glyph.strength), out=part)
     return Visibility(differs, strength)
 
 
@@ -151,26 +166,60 @@ def _ordered(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> tuple
     return (before, after) if tuple(before[first]) <= tuple(after[first]) else (after, before)
 
 
-def _near(differs: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Of each cell whether a pixel differs in it or in one of the eight around it."""
+def _cells(differs: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Of each cell whether a pixel differs in it."""
     height, width = differs.shape
     rows = np.logical_or.reduceat(differs, np.arange(0, height, CELL), axis=0)
-    return enlarged(np.logical_or.reduceat(rows, np.arange(0, width, CELL), axis=1), 1, 1)
+    return np.asarray(np.logical_or.reduceat(rows, np.arange(0, width, CELL), axis=1))
+
+
+def _faint_places(
+    cells: NDArray[np.bool_], clear: NDArray[np.bool_], strength: NDArray[np.float32]
+) -> list[Box]:
+    """Boxes around differences no higher than a line of text that may be one, the strongest first.
+
+    cells: those in which a pixel differs clearly.
+    """
+    found = []
+    for rows, columns in _clusters(cells):
+        if rows.stop - rows.start > LINE:
+            continue
+        part = _of_cells(rows, columns)
+        most = float(strength[part].max())
+        if MAYBE <= most < 1:
+            down, across = (np.flatnonzero(clear[part].any(axis=axis)) for axis in (1, 0))
+            left, top = CELL * columns.start, CELL * rows.start
+            box = (
+                left + int(across[0]),
+                top + int(down[0]),
+                left + int(across[-1]) + 1,
+                top + int(down[-1]) + 1,
+            )
+            found.append((-most, box))
+    return [box for _, box in sorted(found)[:MOST_PLACES]]
+
+
+def _clusters(cells: NDArray[np.bool_]) -> Iterator[tuple[slice, slice]]:
+    """Rows and columns of cells around those that belong together: no row or column between is empty."""
+    for top, bottom in _occupied(np.any(cells, axis=1), 1):
+        for left, right in _occupied(np.any(cells[top:bottom], axis=0), 1):
+            for first, last in _occupied(np.any(cells[top:bottom, left:right], axis=1), 1):
+                yield slice(top + first, top + last), slice(left, right)
 
 
 def _cores(near: NDArray[np.bool_]) -> Iterator[tuple[slice, slice]]:
     """Parts, in cells, that hold all cells near a difference, each at most ``STRIP`` high."""
-    for start, end in _occupied(np.any(near, axis=1)):
+    for start, end in _occupied(np.any(near, axis=1), 2 * MARGIN):
         for first in range(start, end, STRIP):
             last = min(first + STRIP, end)
-            for left, right in _occupied(np.any(near[first:last], axis=0)):
+            for left, right in _occupied(np.any(near[first:last], axis=0), 2 * MARGIN):
                 yield slice(first, last), slice(left, right)
 
 
-def _occupied(lines: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """Start and stop of runs of lines of cells that are farther apart than their margins."""
+def _occupied(lines: NDArray[np.bool_], gap: int) -> Iterator[tuple[int, int]]:
+    """Start and stop of runs of lines of cells whose next ones are farther away than ``gap``."""
     occupied = np.flatnonzero(lines)
-    breaks = np.flatnonzero(np.diff(occupied) > 2 * MARGIN)
+    breaks = np.flatnonzero(np.diff(occupied) > gap)
     starts = occupied[np.r_[0, breaks + 1]] if len(occupied) else occupied
     ends = occupied[np.r_[breaks, len(occupied) - 1]] if len(occupied) else occupied
     yield from zip(starts.tolist(), (ends + 1).tolist(), strict=True)

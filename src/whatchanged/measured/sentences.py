@@ -26,7 +26,7 @@ def statement(
     box = box_after or box_before
     if box is None:
         raise ValueError("a statement needs a place")
-    share = pixels / (size[0] * size[1])
+    share = min(1.0, pixels / (size[0] * size[1]))  # places of one change may overlap
     text = _text(finding, box_before, box_after, words.place(box, size), share, cause)
     return Statement(
         kind=finding.kind,
@@ -63,6 +63,8 @@ def _text(
     if kind == "moved" and "dx" in values:
         subject = "something" if cause else "what follows"
         return f"{subject} {place} moved {words.way(values['dx'], values['dy'])}"
+    if aspect == "axis limit":
+        return f"what a frame holds {place} {_stretch(values)}, perhaps by another range of its axis {amount}"
     if kind == "recolored" and "color_before" in values:
         step = colours.step_of_codes(values["color_before"], values["color_after"])
         return f"{_subject(aspect)} {place} {step} {amount}"
@@ -88,6 +90,16 @@ _PLAIN = {
     "replaced": "something was replaced",
     None: "something changed",
 }
+
+
+def _stretch(values: dict[str, Any]) -> str:
+    """ "was squeezed to about 74 % of its height", "was stretched to about 120 % of its width"."""
+    way = "squeezed" if values["factor"] < 1 else "stretched" if values["factor"] > 1 else "moved"
+    if way == "moved":
+        return f"moved {'sideways' if values['axis'] else 'upwards or downwards'}"
+    return (
+        f"was {way} to about {100 * values['factor']:.0f} % of its {'width' if values['axis'] else 'height'}"
+    )
 
 
 def _length(values: dict[str, Any]) -> str:

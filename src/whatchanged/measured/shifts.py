@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.boxes import area, union
+from whatchanged.measured.boxes import area, grown, union
 from whatchanged.measured.gate import Visibility, visibility
 from whatchanged.measured.motion import Run, runs_of_lines
 from whatchanged.measured.planes import UNIT, contrast, luminance
@@ -96,7 +96,7 @@ def find_shift(
     ]
     if not any(run.offset for run in runs):
         return None
-    moved = moved_runs(after, box, axis, runs)
+    moved = moved_runs(before, after, box, axis, runs)
     if not moved:
         return None
     gaps = gaps_between(before, after, (box, box), axis, runs)
@@ -140,8 +140,9 @@ def _exchange(aligned: Pixels, before: Pixels, after: Pixels, axis: int, gap: Ga
     target[places[best]] = ends[best]
 
 
-def moved_runs(after: Pixels, box: Box, axis: int, runs: list[Run]) -> tuple[Moved, ...]:
-    """What lies elsewhere and carries ink, one for each offset."""
+def moved_runs(before: Pixels, after: Pixels, box: Box, axis: int, runs: list[Run]) -> tuple[Moved, ...]:
+    """What lies elsewhere and carries ink, one for each offset; of what came in from beyond the edge of the
+    picture before, the part that could be seen there."""
     found: dict[int, list[Box]] = {}
     for run in runs:
         if run.offset:
@@ -153,7 +154,9 @@ def moved_runs(after: Pixels, box: Box, axis: int, runs: list[Run]) -> tuple[Mov
         there = union(boxes)
         dx, dy = (0, offset) if axis == 0 else (offset, 0)
         was = (there[0] - dx, there[1] - dy, there[2] - dx, there[3] - dy)
-        moved.append(Moved(was, there, dx, dy))
+        seen = grown(was, 0, (before.shape[1], before.shape[0]))
+        if seen[0] < seen[2] and seen[1] < seen[3]:
+            moved.append(Moved(seen, there, dx, dy))
     return tuple(sorted(moved, key=lambda one: (-area(one.after), one.after)))
 
 

@@ -253,7 +253,7 @@ def test_what_another_backbone_or_list_made_is_not_gone_on_with(small, pairs, tm
     assert contents(tmp_path / "grids") == before
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_sixteen_bit_are_near_and_noted(small, pairs, tmp_path, workers):
     store(pairs, small, tmp_path / "whole")
     store(pairs, small, tmp_path / "half", precision="bf16", workers=workers)

@@ -45,6 +45,19 @@ def test_epsilon_is_added_to_the_deviation_not_to_its_square():
     assert_close(DeviationNorm(2, 0.5)(x), torch.tensor([-1.0, 1.0]) / (math.sqrt(2) + 0.5))
 
 
+def test_the_deviation_norm_is_its_formula_and_finite_on_equal_numbers():
+    torch.manual_seed(0)
+    x = torch.randn(5, 7, dtype=torch.float64, requires_grad=True)
+    layer = DeviationNorm(7, 1e-2).double()
+    wanted = (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + 1e-2)
+    upstream = torch.randn(5, 7, dtype=torch.float64)
+    assert_close(layer(x), wanted)
+    assert_close(torch.autograd.grad(layer(x), x, upstream), torch.autograd.grad(wanted, x, upstream))
+    flat = torch.full((2, 7), 3.0, dtype=torch.float64, requires_grad=True)
+    assert_close(layer(flat), torch.zeros(2, 7, dtype=torch.float64))
+    assert torch.autograd.grad(layer(flat).sum(), flat)[0].isfinite().all()
+
+
 def test_images_are_blind_to_text_and_text_to_what_follows():
     wanted = [[1, 1, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [1, 1, 1, 1, 0], [1, 1, 1, 1, 1]]
     assert captioning_mask(2, 5).int().tolist() == wanted
@@ -57,7 +70,7 @@ def test_rows_run_in_two_parts_equal_rows_run_at_once(deviation):
     x, allowed = torch.randn(2, 9, 12), captioning_mask(4, 9)
     whole = stack.with_cache(x, allowed)
     first = stack.with_cache(x[:, :4])
-    second = stack.with_cache(x[:, 4:], allowed[4:], (first.keys, first.values))
+    second = stack.with_cache(x[:, 4:], allowed[4:], [(first.keys, first.values)])
     assert_close(torch.cat([first.rows, second.rows], 1), whole.rows)
     assert_close(torch.cat([first.keys, second.keys], 3), whole.keys)
     assert_close(second.attention, whole.attention[..., 4:, :])
@@ -83,16 +96,17 @@ def test_asked_rows_are_those_of_all(mask, asked):
     assert_close(torch.autograd.grad(found, x, upstream), torch.autograd.grad(wanted, x, upstream))
 
 
-def test_rows_in_front_are_read_like_rows_before():
+def test_known_rows_are_read_where_they_lie_like_rows_at_hand():
     torch.manual_seed(0)
     stack = Stack(3, 12, heads=3, ffn=20, dropout=0.0, deviation=True).eval()
     x, allowed = torch.randn(2, 9, 12), captioning_mask(4, 9)
     whole = stack.with_cache(x, allowed)
     front = stack.with_cache(x[:, :4])
-    past = stack.with_cache(x[:, 4:7], allowed[4:7, :7], front=(front.keys, front.values))
-    known = {"past": (past.keys, past.values), "front": (front.keys, front.values)}
-    last = stack.with_cache(x[:, 7:], allowed[7:], **known, asked=torch.tensor([1]))
+    past = stack.with_cache(x[:, 4:7], allowed[4:7, :7], [(front.keys, front.values)])
+    known = [(front.keys, front.values), (past.keys, past.values)]
+    last = stack.with_cache(x[:, 7:], allowed[7:], known, asked=torch.tensor([1]))
     assert_close(torch.cat([past.keys, last.keys], 3), whole.keys[:, :, :, 4:])
+    assert all(front.keys[:, layer].is_contiguous() for layer in range(3))
     assert_close(last.rows, whole.rows[:, 8:])
     assert_close(last.attention, whole.attention[..., 8:, :])
 

@@ -19,7 +19,7 @@ from whatchanged.testing.methods import DUTIES
 from whatchanged.training.batches import Batch
 from whatchanged.training.regions.store import NOTES, row_width
 from whatchanged.training.regions.supervision import refined
-from whatchanged.training.regions.vision import GRID, RegionVision, chances, recoloured
+from whatchanged.training.regions.vision import GRID, LEAST_CONTRAST, RegionVision, chances, recoloured
 
 CONFIG = RegionsConfig(regions=4, side=16, channels=(8, 12), width=20)
 SIZES = {
@@ -166,10 +166,22 @@ def test_other_colours_are_the_same_for_all_of_a_pair_and_leave_masks():
     turned = recoloured(crops)
     assert_close(turned[:, :, PLANES:], turned[:, :, :PLANES])
     assert_close(turned[:, :, [3, 7]], crops[:, :, [3, 7]])
+    assert turned.min() >= 0
+    assert turned.max() <= 1
     for own, was in zip(turned[:, :, :3], crops[:, :, :3], strict=True):
-        ways = [[int((was[:, c] - own[:, k]).abs().amax() < 1e-6) for c in range(3)] for k in range(3)]
-        light = [[int((1 - was[:, c] - own[:, k]).abs().amax() < 1e-6) for c in range(3)] for k in range(3)]
-        assert sorted(map(sum, ways)) == [1, 1, 1] or sorted(map(sum, light)) == [1, 1, 1]
+        sources, lines = [], []
+        for channel in own.unbind(1):
+            # of which channel it is a straight line: the correlation is 1 or, light for dark, -1
+            alike = [
+                torch.corrcoef(torch.stack([channel.flatten(), one.flatten()]))[0, 1] for one in was.unbind(1)
+            ]
+            sources.append(max(range(3), key=lambda k: abs(alike[k])))
+            slope = channel.std() / was[:, sources[-1]].std() * alike[sources[-1]].sign()
+            lines.append((slope, channel.mean() - slope * was[:, sources[-1]].mean()))
+            assert_close(alike[sources[-1]].abs(), torch.tensor(1.0))
+        assert sorted(sources) == [0, 1, 2]
+        assert_close(torch.tensor(lines), torch.tensor(lines[:1]).expand(3, 2))
+        assert LEAST_CONTRAST <= abs(lines[0][0]) <= 1 + 1e-6
 
 
 @pytest.mark.slow

@@ -27,6 +27,7 @@ def weights(folder):
     return open_run(folder, "last")[1].state_dict()
 
 
+@pytest.mark.slow
 def test_weights_travel_in_sixteen_bits_and_come_back_as_a_run(run, tmp_path, monkeypatch):
     monkeypatch.setattr(weight_shards, "EXACT", 100)
     monkeypatch.setattr(weight_shards, "PART", 20_000)

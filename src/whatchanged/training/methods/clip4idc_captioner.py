@@ -16,7 +16,7 @@ from whatchanged.training.methods.clip4idc_presets import Preset
 from whatchanged.training.nn.clip import draw
 from whatchanged.training.nn.layers import layers_of
 from whatchanged.training.nn.postnorm import EPS, DecoderLayer, EncoderLayer
-from whatchanged.training.nn.transformer import Past, key_mask
+from whatchanged.training.nn.transformer import Past, by_layer, key_mask
 
 
 class Memory(NamedTuple):
@@ -83,7 +83,7 @@ class CaptionDecoder(nn.Module):
             outputs = outputs[-1:] * len(outputs)
         layers = layers_of(self.decoder, DecoderLayer)
         kept = [layer.cross_attention.keys_values(m) for layer, m in zip(layers, outputs, strict=True)]
-        return torch.stack([k for k, _ in kept], dim=1), torch.stack([v for _, v in kept], dim=1)
+        return by_layer([k for k, _ in kept]), by_layer([v for _, v in kept])
 
     def forward(
         self, words: Tensor, memory: Memory, allowed: Tensor | None = None, past: Past = None

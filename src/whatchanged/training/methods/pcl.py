@@ -451,8 +451,8 @@ class PCL(nn.Module):
         known = torch.ones(2, far, dtype=torch.bool, device=ids.device)
         allowed = torch.cat([known, captioning_mask(0, 2, ids.device)], dim=1)  # (2, S)
         readable = without_padding(allowed, memory.real)
-        past, front = (cache["keys"], cache["values"]), (memory.keys, memory.values)
-        out = self.cross.with_cache(rows, readable, past, front, self.asker)
+        before = (memory.keys, memory.values), (cache["keys"], cache["values"])
+        out = self.cross.with_cache(rows, readable, before, self.asker)
         scores = self.output(out.rows[:, 0]).log_softmax(-1)
         new = {"keys": out.keys[:, :, :, :1], "values": out.values[:, :, :, :1]}
         grown = {name: torch.cat([cache[name], new[name]], dim=3) for name in new}

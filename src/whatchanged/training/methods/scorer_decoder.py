@@ -14,7 +14,7 @@ from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.training.methods.scorer_encoder import NORM_EPS, MultiHeadAttention
 from whatchanged.training.methods.scorer_presets import Preset
 from whatchanged.training.nn.layers import layers_of
-from whatchanged.training.nn.transformer import key_mask, sinusoid
+from whatchanged.training.nn.transformer import by_layer, key_mask, sinusoid
 
 KeysValues = tuple[Tensor, Tensor]
 """Keys and values of some rows, (B, h, rows, k) each."""
@@ -113,7 +113,7 @@ class Decoder(nn.Module):
         """What the layers' cross attention reads of D (B, N, D): (B, layers, h, N, k) each."""
         read = [layer.cross.read(difference) for layer in layers_of(self.layers, DecoderLayer)]
         keys, values = zip(*read, strict=True)
-        return torch.stack(keys, dim=1), torch.stack(values, dim=1)
+        return by_layer(keys), by_layer(values)
 
     def one_word(
         self, ids: Tensor, place: Tensor, memory: KeysValues, past: KeysValues, real: Tensor | None = None

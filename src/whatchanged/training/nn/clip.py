@@ -42,8 +42,9 @@ class CLIPBlock(nn.Module):
     def forward(
         self, x: Tensor, allowed: Tensor | None = None, past: Past = None
     ) -> tuple[Tensor, AttentionState]:
-        """Rows (B, T, D) in, rows out; ``allowed`` and ``past`` as in ``Attention``."""
-        read, seen = self.attention(self.attention_norm(x), allowed, past)
+        """Rows (B, T, D) in, rows out, which read ``past`` (keys, values: (B, h, P, k) each) as well;
+        ``allowed``: as in ``Attention``."""
+        read, seen = self.attention(self.attention_norm(x), allowed, () if past is None else (past,))
         x = x + read
         return x + self.shrink(activate(self.grow(self.ffn_norm(x)), self.activation)), seen
 

@@ -23,8 +23,9 @@ class AttentionSublayer(nn.Module):
     def forward(
         self, x: Tensor, allowed: Tensor | None = None, past: Past = None
     ) -> tuple[Tensor, AttentionState]:
-        """x (B, T, D) reads ``past`` and itself; ``allowed`` and ``past`` as in ``Attention``."""
-        read, seen = self.attention(x, allowed, past)
+        """x (B, T, D) reads ``past`` (keys, values: (B, h, P, k) each) and itself; ``allowed``: as in
+        ``Attention``."""
+        read, seen = self.attention(x, allowed, () if past is None else (past,))
         return self.norm(x + self.dropout(read)), seen
 
     def keys_values(self, rows: Tensor) -> tuple[Tensor, Tensor]:

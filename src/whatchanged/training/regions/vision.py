@@ -31,6 +31,10 @@ HEADS = 4
 """Of the layer in which places read each other."""
 DROPPED = 0.15
 """Share of a place's features that are left out while it learns."""
+UNTOLD = 0.1
+"""Share of a place's measured numbers that are left out while it learns, so that the cuts tell it too."""
+LEAST_CONTRAST = 0.7
+"""Of all contrast, what a pair keeps at least when its colours are made others."""
 GRID = 8
 """Rows and columns of the grid that attention is painted back to."""
 
@@ -65,7 +69,7 @@ class RegionNet(nn.Module):
             ]
             inputs, cells = outputs, (cells + 1) // 2
         self.convolutions = nn.Sequential(*layers)
-        self.measured = nn.Sequential(nn.Linear(NUMBERS, width), nn.ReLU())
+        self.measured = nn.Sequential(nn.Dropout(UNTOLD), nn.Linear(NUMBERS, width), nn.ReLU())
         self.join = nn.Sequential(
             nn.Linear((2 + cells**2) * inputs + width, width),
             nn.ReLU(),
@@ -194,17 +198,25 @@ class RegionVision(PlainVision):
 
 
 def recoloured(crops: Tensor) -> Tensor:
-    """Crops (B, N, 2 PLANES, S, S) in other colours, the same for all of a pair: channels exchanged, and of
-    every second pair light for dark. What changed stays what it was."""
+    """Crops (B, N, 2 PLANES, S, S) in other colours, the same for all of a pair: channels exchanged, of every
+    second pair light for dark, and less contrast around any grey. What changed stays what it was."""
     batch = len(crops)
     order = torch.stack([torch.randperm(3, device=crops.device) for _ in range(batch)])
     # two pictures, each near and as a whole, with red, green, blue and the mask
     planes = crops.reshape(*crops.shape[:2], 4, PLANES // 2, *crops.shape[3:])
     index = torch.cat([order, order.new_full((batch, 1), 3)], 1)[:, None, None, :, None, None]
     planes = planes.gather(3, index.expand_as(planes))
-    turned = torch.rand(batch, device=crops.device) < 0.5
-    flip = turned[:, None] & (torch.arange(4, device=crops.device) < 3)
-    planes = torch.where(flip[:, None, None, :, None, None], 1 - planes, planes)
+    # each colour v becomes g + c (v - g), of every second pair g + c (1 - v - g): grey g, contrast c
+    grey = torch.rand(batch, device=crops.device)
+    contrast = 1 - (1 - LEAST_CONTRAST) * torch.rand(batch, device=crops.device)
+    turned = (torch.rand(batch, device=crops.device) < 0.5).float()
+    factor = contrast * (1 - 2 * turned)
+    offset = grey + contrast * (turned - grey)
+    factors, offsets = (
+        torch.stack([own, own, own, torch.full_like(own, of_mask)], 1)[:, None, None, :, None, None]
+        for own, of_mask in ((factor, 1.0), (offset, 0.0))
+    )
+    planes = planes * factors + offsets
     return planes.flatten(2, 3)
 
 

@@ -37,6 +37,12 @@
     await document.fonts.ready;
   }
 
+  // Two frames of the window in its new size: until then a graphics card may paint in tiles of the old size,
+  // and its dithering of gradients begins at other pixels.
+  function painted() {
+    return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  }
+
   // Show a document: {body, theme, sheet, own, root, bodyClass}; own: without the library's style sheets.
   screens.load = async (shown) => {
     const root = document.documentElement;
@@ -49,6 +55,7 @@
     screens.root = root.style.cssText;
     screens.body = shown.body;
     await screens.reset();
+    await painted();
     return screens.describe();
   };
 
