@@ -105,13 +105,17 @@ class Pages:
         """The page of a renderer.
 
         Large scales have browsers of their own: a browser keeps the letters of earlier documents, and places
-        them otherwise at large scales, so that a document would depend on what was drawn before.
+        them otherwise at large scales, so that a document would depend on what was drawn before. One that
+        paints as with a graphics card is opened anew for every picture, since it rounds kept letters otherwise
+        at every scale.
         """
+        fonts, gpu = RENDERERS[name]
         key = (name, scale > 1)
+        if gpu and key in self._open:
+            self._open.pop(key)[0].close()
         if key not in self._open:
             if len(self._open) == MOST_BROWSERS:
                 self._open.pop(next(iter(self._open)))[0].close()
-            fonts, gpu = RENDERERS[name]
             browser = Browser(fonts, ("--allow-file-access-from-files",), gpu)
             self._open[key] = (browser, Shown(browser, self._modules, self._folder))
         self._open[key] = self._open.pop(key)  # the last to be closed
