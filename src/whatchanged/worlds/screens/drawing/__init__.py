@@ -16,6 +16,7 @@ from whatchanged.worlds.screens.truth import ScreenTruth
 
 FAMILIES: Mapping[str, str] = {
     "pages": "whatchanged.worlds.screens.drawing.pages.family:open_pages",
+    "sites": "whatchanged.worlds.screens.drawing.pages.family:open_sites",
     "plots": "whatchanged.worlds.screens.drawing.plots.family:open_plots",
     "charts": "whatchanged.worlds.screens.drawing.plots.family:open_charts",
     "documents": "whatchanged.worlds.screens.drawing.documents.family:open_documents",

@@ -18,6 +18,8 @@ from whatchanged.records import Split
 HERE = Path(__file__).parent
 PACKAGES = HERE / "packages"
 """The folder of package.json and package-lock.json."""
+OWN_SHEET = HERE / "own.css"
+"""How a page looks that we write, whatever the library."""
 OWN = "plain"
 """The name of our own way, which needs no package."""
 
@@ -39,6 +41,17 @@ class Library:
     dark: str
     body: str
     parts: Mapping[str, str]
+    published = False
+
+    def head(self, modules: Path) -> str:
+        """What stands in the head of its pages: its files, and our own styles."""
+        sheets = "".join(
+            f'<link rel="stylesheet" href="{(modules / path).as_uri()}">' for path in self.sheets
+        )
+        scripts = "".join(
+            f'<script type="module" src="{(modules / path).as_uri()}"></script>' for path in self.scripts
+        )
+        return f"{sheets}<style>{OWN_SHEET.read_text(encoding='utf-8')}</style>{scripts}"
 
 
 @cache

@@ -67,12 +67,26 @@ PARTS: Mapping[Component, float] = {**COMPONENTS, **COMPOSITIONS, **CONTROLS, **
 
 
 @dataclass(frozen=True)
+class Cut:
+    """What is taken of a page that others wrote, once it is laid out.
+
+    names: CSS selector -> the name of such elements; the first that fits counts. part: which of the parts of a
+    usual size is left alone, as a share from 0 to 1 of all of them; None for the window. top: where the window
+    begins, as a share of what lies below it.
+    """
+
+    names: Mapping[str, str]
+    part: float | None
+    top: float
+
+
+@dataclass(frozen=True)
 class Document:
     """A page to be shown.
 
     body: HTML. root: attributes of the root element. width, height: of the window, in pixels of the document;
     scale: device pixels for each. fitted: the picture ends where the content does; narrow: on the right too.
-    design: what its look is made of.
+    design: what its look is made of. cut: what is taken of a page that others wrote; None where all is shown.
     """
 
     body: str
@@ -84,6 +98,7 @@ class Document:
     fitted: bool
     narrow: bool
     design: dict[str, Value]
+    cut: Cut | None = None
 
 
 def write_document(rng: Rng, library: Library, split: Split, largest: tuple[int, int]) -> Document:

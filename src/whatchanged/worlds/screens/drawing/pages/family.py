@@ -1,10 +1,13 @@
-"""The family of pages: documents are shown in a browser, changed in place, and photographed."""
+"""The families of pages: documents are shown in a browser, changed in place, and photographed.
+
+Ours are written for the picture (``document.py``); others have been published (``sites.py``).
+"""
 
 import hashlib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +19,6 @@ from whatchanged.worlds.screens.drawing.fonts import fonts_of
 from whatchanged.worlds.screens.drawing.pages.changes import choose
 from whatchanged.worlds.screens.drawing.pages.designs import (
     PACKAGES,
-    Library,
     find_modules,
     libraries_of,
     own_way,
@@ -24,7 +26,8 @@ from whatchanged.worlds.screens.drawing.pages.designs import (
 from whatchanged.worlds.screens.drawing.pages.document import Document, write_document
 from whatchanged.worlds.screens.drawing.pages.making import Made, alike, candidates, script_of, truth_of
 from whatchanged.worlds.screens.drawing.pages.noise import RENDERERS, SAME_WIDTHS, in_place, local_noise
-from whatchanged.worlds.screens.drawing.pages.shown import Element, Layout, Pixels, Shown
+from whatchanged.worlds.screens.drawing.pages.shown import Design, Element, Layout, Pixels, Shown
+from whatchanged.worlds.screens.drawing.pages.sites import find_site_files, write_site
 from whatchanged.worlds.screens.drawing.recoding import png, recode
 from whatchanged.worlds.screens.drawing.visible import draws_a_line
 from whatchanged.worlds.screens.drawing.words import Rng, Texts
@@ -36,6 +39,8 @@ TRIES = 4
 """How often a pair is begun anew where nothing came of it."""
 MOST_BROWSERS = 4
 """Browsers that are open at a time; the one that was not used longest is closed."""
+FLAGS = ("--allow-file-access-from-files", "--host-resolver-rules=MAP * ~NOTFOUND")
+"""Of the browser: files may name files, and nothing comes from the network."""
 TOGETHER = 40
 """Documents in a row that share a library and two renderers, so that pages are seldom opened anew."""
 PLANS = {"change": 0.4, "changes": 0.16, "both": 0.18, "noise": 0.26}
@@ -49,25 +54,32 @@ TURNED = 0.4
 OWN_WAY = 0.6
 """Share of the documents that are drawn in our own way, each with a style sheet of its own."""
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
+Write = Callable[[Rng, float, Split, tuple[int, int]], tuple[Document, Design]]
+"""Writes a document of this split, of at most this size, and tells its design. The number, a share from 0 to 1,
+is the same for some documents in a row; it may choose the design, so that designs are seldom opened anew."""
 
 
 @dataclass(frozen=True)
 class _Sheet:
-    """A document that is shown: its library, renderers, layout and picture."""
+    """A document that is shown: its design, renderers, layout and picture."""
 
     document: Document
-    library: Library
+    design: Design
     renderers: tuple[str, str]
     layout: Layout
     picture: Pixels
 
 
 class Pages:
-    """Draws pages. One browser for each renderer, each with one page whose document is exchanged."""
+    """Draws pages. One browser for each renderer, each with one page whose document is exchanged.
 
-    def __init__(self, options: FamilyOptions, folder: Path) -> None:
-        self._modules = find_modules(options.styles)
-        self._size = options.size
+    write: gives a document and its design. modules: the folder of the npm packages.
+    """
+
+    def __init__(self, write: Write, modules: Path, size: tuple[int, int], folder: Path) -> None:
+        self._write = write
+        self._modules = modules
+        self._size = size
         self._folder = folder
         self._open: dict[tuple[str, bool], tuple[Browser, Shown]] = {}
         self.renderer = f"{chromium_version()}; packages {_lock_hash()}; fonts {_font_hash()}"
@@ -86,20 +98,19 @@ class Pages:
     def _show(self, seed: int, index: int, split: Split) -> _Sheet:
         """A document of this split, shown and photographed."""
         shared = np.random.default_rng([seed, 1, index // TOGETHER, SPLITS.index(split)])
-        libraries = libraries_of(split)
-        library = libraries[int(shared.integers(len(libraries)))]
+        which = shared.random()
         able = SAME_WIDTHS[int(shared.integers(len(SAME_WIDTHS)))]
         quick = [name for name in able if not RENDERERS[name][1]]  # a GPU in software is several times slower
         one = quick[int(shared.integers(len(quick)))]
         rest = [name for name in able if name != one]
         other = rest[int(shared.integers(len(rest)))]
-        rng = np.random.default_rng([seed, 2, index])
-        if rng.random() < OWN_WAY:
-            library = own_way()
-        document = write_document(rng, library, split, self._size)
+        document, design = self._write(np.random.default_rng([seed, 2, index]), which, split, self._size)
         shown = self._renderer(one, document.scale)
-        layout = shown.load(document, library)
-        return _Sheet(document, library, (one, other), layout, shown.photograph(layout))
+        layout = shown.load(document, design)
+        if document.cut is not None:
+            document = replace(document, body=shown.named(document.cut), cut=None)
+            layout = shown.load(document, design)
+        return _Sheet(document, design, (one, other), layout, shown.photograph(layout))
 
     def _renderer(self, name: str, scale: float) -> Shown:
         """The page of a renderer.
@@ -116,7 +127,7 @@ class Pages:
         if key not in self._open:
             if len(self._open) == MOST_BROWSERS:
                 self._open.pop(next(iter(self._open)))[0].close()
-            browser = Browser(fonts, ("--allow-file-access-from-files",), gpu)
+            browser = Browser(fonts, FLAGS, gpu)
             self._open[key] = (browser, Shown(browser, self._modules, self._folder))
         self._open[key] = self._open.pop(key)  # the last to be closed
         return self._open[key][1]
@@ -203,7 +214,7 @@ class Pages:
             altered = shown.photograph(layout)
         else:
             shown = self._renderer(sheet.renderers[1], sheet.document.scale)
-            there = shown.load(sheet.document, sheet.library)
+            there = shown.load(sheet.document, sheet.design)
             for one in made:
                 there = shown.change(script_of(one.deed, one.targets))
             if not in_place(layout.words, there.words):
@@ -255,11 +266,42 @@ def _font_hash() -> str:
     return hashlib.sha256("\n".join(names).encode()).hexdigest()[:12]
 
 
+def write_page(rng: Rng, which: float, split: Split, size: tuple[int, int]) -> tuple[Document, Design]:
+    """A page of ours, under the library that this share from 0 to 1 of them stands for, or in our own way."""
+    libraries = libraries_of(split)
+    library = libraries[int(which * len(libraries))]
+    if rng.random() < OWN_WAY:
+        library = own_way()
+    return write_document(rng, library, split, size), library
+
+
 @contextmanager
 def open_pages(options: FamilyOptions) -> Iterator[Pages]:
-    """The family, for as long as the block lasts. Raises MissingProgram where something is not installed."""
+    """The family of our own pages, for as long as the block lasts.
+
+    Raises MissingProgram where something is not installed.
+    """
+    with _opened(write_page, find_modules(options.styles), options) as pages:
+        yield pages
+
+
+@contextmanager
+def open_sites(options: FamilyOptions) -> Iterator[Pages]:
+    """The family of pages that others have published. Raises as ``open_pages``."""
+    modules = find_site_files(options.styles)
+
+    def write(rng: Rng, which: float, split: Split, size: tuple[int, int]) -> tuple[Document, Design]:
+        return write_site(rng, modules, split, size)
+
+    with _opened(write, modules, options) as pages:
+        yield pages
+
+
+@contextmanager
+def _opened(write: Write, modules: Path, options: FamilyOptions) -> Iterator[Pages]:
+    """Pages with a folder of their own."""
     with tempfile.TemporaryDirectory(prefix="screens-pages-") as folder:
-        pages = Pages(options, Path(folder))
+        pages = Pages(write, modules, options.size, Path(folder))
         try:
             yield pages
         finally:

@@ -34,7 +34,20 @@
   async function settled() {
     const waiting = [...document.body.querySelectorAll("*")].map((e) => e.updateComplete).filter(Boolean);
     await Promise.all(waiting);
+    await Promise.all([...document.images].map((image) => image.decode().catch(() => 0)));
+    document.body.getBoundingClientRect(); // laid out, so that every font that is needed is asked for
     await document.fonts.ready;
+  }
+
+  // Pictures that style sheets name are fetched before they are painted.
+  async function fetched() {
+    const named = new Set();
+    for (const e of [document.body, ...document.body.querySelectorAll("*")])
+      for (const side of [null, "::before", "::after"])
+        for (const found of getComputedStyle(e, side).backgroundImage.matchAll(/url\("(.*?)"\)/g)) named.add(found[1]);
+    const images = [...named].map((address) => Object.assign(new Image(), { src: address }));
+    await Promise.all(images.map((image) => image.decode().catch(() => 0)));
+    screens.kept = images;
   }
 
   // Two frames of the window in its new size: until then a graphics card may paint in tiles of the old size,
@@ -43,7 +56,8 @@
     return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
   }
 
-  // Show a document: {body, theme, sheet, own, root, bodyClass}; own: without the library's style sheets.
+  // Show a document: {body, theme, sheet, own, published, root, bodyClass}; own: without the library's
+  // style sheets; published: its style sheets may name pictures.
   screens.load = async (shown) => {
     const root = document.documentElement;
     for (const sheet of document.styleSheets) if (sheet.ownerNode.tagName === "LINK") sheet.disabled = shown.own;
@@ -55,9 +69,80 @@
     screens.root = root.style.cssText;
     screens.body = shown.body;
     await screens.reset();
+    if (shown.published) await fetched();
     await painted();
     return screens.describe();
   };
+
+  // Names for the elements of a published page, by selectors; then only one part of it is left, or what a window
+  // shows from its top on. Tells the HTML that remains.
+  screens.name = ({ names, part, top }) => {
+    const all = () => [...document.body.querySelectorAll("*")];
+    for (const e of all()) delete e.dataset.e;
+    for (const [selector, name] of names)
+      for (const e of document.body.querySelectorAll(selector)) if (!("e" in e.dataset)) e.dataset.e = name;
+    for (const e of all()) {
+      if (!e.dataset.e && e.dataset.e !== "" && own_text(e)) e.dataset.e = "text";
+      const box = e.getBoundingClientRect();
+      if (getComputedStyle(e).display === "none" && e.tagName !== "STYLE") e.remove();
+      else if (e.tagName === "IMG" && !e.naturalWidth) stand_in(e, box);
+    }
+    if (part === null) keep_window(top);
+    else keep_part(part);
+    for (const e of document.body.querySelectorAll('[data-e=""]')) delete e.dataset.e;
+    return document.body.innerHTML;
+  };
+
+  // A plain area in place of a picture that is not there.
+  function stand_in(image, box) {
+    const area = document.createElement("span");
+    area.dataset.e = image.dataset.e || "picture";
+    area.className = image.className;
+    const [width, height] = [box.width, box.height].map((side) => Math.max(side, 24));
+    area.style.cssText = `display:inline-block;width:${width}px;height:${height}px;background:linear-gradient(#9ab,#cde)`;
+    image.replaceWith(area);
+  }
+
+  // What lies in a window that begins at this share of what it does not show.
+  function keep_window(top) {
+    const start = top * Math.max(0, document.documentElement.scrollHeight - innerHeight);
+    const boxes = [...document.body.querySelectorAll("*")].map((e) => [e, e.getBoundingClientRect()]);
+    const stays = new Set();
+    for (const [e] of boxes)
+      if (["fixed", "sticky"].includes(getComputedStyle(e).position))
+        for (let up = e; up; up = up.parentElement) stays.add(up);
+    for (const [e, box] of boxes)
+      if (!stays.has(e) && e.isConnected && !e.closest("svg") && box.height > 0)
+        if (box.bottom <= start || box.top > start + innerHeight) e.remove();
+  }
+
+  const PLAIN =
+    "margin:0!important;padding:0!important;min-height:0!important;height:auto!important;width:auto!important;" +
+    "max-width:none!important;position:static!important;float:none!important;transform:none!important;" +
+    "opacity:1!important;display:block!important;flex:none!important;visibility:visible!important";
+
+  // One part alone, of a size that people take pictures of; nothing is left beside it.
+  function keep_part(share) {
+    const fits = (e) => {
+      const box = e.getBoundingClientRect();
+      return (
+        e.closest("svg") === null &&
+        box.width >= 40 && box.width <= innerWidth && box.height >= 20 && box.height <= 0.9 * innerHeight &&
+        !["TR", "TD", "TH", "TBODY", "THEAD", "OPTION", "STYLE"].includes(e.tagName) &&
+        (e.querySelectorAll("[data-e]:not([data-e=''])").length >= 2 || ["button", "banner"].includes(e.dataset.e))
+      );
+    };
+    const parts = [...document.body.querySelectorAll("*")].filter(fits);
+    if (!parts.length) return keep_window(0);
+    const chosen = parts[Math.floor(share * parts.length)];
+    const box = chosen.getBoundingClientRect();
+    for (let e = chosen; e !== document.body; e = e.parentElement) {
+      for (const beside of [...e.parentElement.childNodes])
+        if (beside !== e && beside.nodeName !== "STYLE") beside.remove();
+      if (e.parentElement !== document.body) e.parentElement.style.cssText += ";" + PLAIN;
+    }
+    chosen.style.cssText += `;margin:0!important;position:relative!important;left:0!important;top:0!important;width:${box.width}px!important;visibility:visible!important;transform:none!important;opacity:1!important`;
+  }
 
   // Put the document back as it was loaded.
   screens.reset = async () => {
@@ -121,7 +206,7 @@
       range.selectNodeContents(walker.currentNode);
       for (const r of range.getClientRects()) if (r.width > 0.5) found.push(ends(r));
     }
-    for (const e of element.querySelectorAll("svg,.w-art,input,.w-switch,.w-spin,.w-avatar")) {
+    for (const e of element.querySelectorAll("svg,img,.w-art,input,.w-switch,.w-spin,.w-avatar")) {
       const box = ends(e.getBoundingClientRect());
       if (box[2] > box[0]) found.push(box);
     }

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,8 @@ from PIL import Image
 
 from whatchanged.json_values import read_json
 from whatchanged.worlds.screens.drawing.browser import Browser
-from whatchanged.worlds.screens.drawing.pages.designs import HERE, OWN, Library
-from whatchanged.worlds.screens.drawing.pages.document import Document
+from whatchanged.worlds.screens.drawing.pages.designs import HERE, OWN
+from whatchanged.worlds.screens.drawing.pages.document import Cut, Document
 
 Pixels = NDArray[np.uint8]
 Boxes = NDArray[np.float64]
@@ -25,6 +25,10 @@ Ends = tuple[float, float, float, float]
 Color = tuple[float, float, float, float]
 """Red, green, blue from 0 to 255, and opacity from 0 to 1."""
 
+FRAMED = frozenset(
+    {"svg", "rect", "circle", "path", "input", "textarea", "select", "line", "polyline", "img"}
+)
+"""Tags whose box can be seen whatever its style."""
 LEAST_SIDE = 24
 """Pixels of the document that a picture has at least on a side."""
 
@@ -92,7 +96,7 @@ class Element:
     @property
     def framed(self) -> bool:
         """Whether its box itself can be seen: a fill, a border, a picture, or a control."""
-        if self.tag in ("svg", "rect", "circle", "path", "input", "textarea", "select", "line", "polyline"):
+        if self.tag in FRAMED:
             return True
         if self.tag.startswith("sl-"):
             return True
@@ -138,6 +142,29 @@ def _element(found: dict[str, Any]) -> Element:
     return Element(**values)
 
 
+class Design(Protocol):
+    """What documents are shown under: a library's files, or those of a published page."""
+
+    @property
+    def name(self) -> str:
+        """No other design has it."""
+        ...
+
+    @property
+    def body(self) -> str:
+        """Classes of the body."""
+        ...
+
+    @property
+    def published(self) -> bool:
+        """Whether its style sheets may name pictures."""
+        ...
+
+    def head(self, modules: Path) -> str:
+        """HTML of the head; ``modules`` is the folder of the npm packages."""
+        ...
+
+
 class Shown:
     """One browser's page. ``load`` shows a document; ``change`` and ``reset`` work on it."""
 
@@ -145,24 +172,30 @@ class Shown:
         self._browser = browser
         self._modules = modules
         self._folder = folder
-        self._library = ""
+        self._design = ""
         self._document: Document | None = None
 
-    def load(self, document: Document, library: Library) -> Layout:
-        """Show a document under a library's stylesheets; one in our own way needs no other page."""
-        if self._library != library.name and (library.name != OWN or not self._library):
-            self._open(library)
+    def load(self, document: Document, design: Design) -> Layout:
+        """Show a document under a design's stylesheets; one in our own way needs no library's page."""
+        if self._design != design.name and (design.name != OWN or not self._design):
+            self._open(design)
         self._document = document
         self._browser.resize(document.width, document.height, document.scale)
         shown = {
             "body": document.body,
             "theme": document.look.variables,
             "sheet": document.look.sheet,
-            "own": library.name == OWN,
+            "own": design.name == OWN,
+            "published": design.published,
             "root": _attributes(document.root),
-            "bodyClass": library.body,
+            "bodyClass": design.body,
         }
         return read_layout(self._browser.run(f"screens.load({json.dumps(shown)})"))
+
+    def named(self, cut: Cut) -> str:
+        """The HTML of the document that is shown, with names for its elements, and of this part of it only."""
+        wanted = {"names": list(cut.names.items()), "part": cut.part, "top": cut.top}
+        return str(self._browser.run(f"screens.name({json.dumps(wanted)})"))
 
     def change(self, script: str) -> Layout:
         """Run a script in the page and tell the layout after it."""
@@ -187,25 +220,18 @@ class Shown:
         ]
         return np.asarray(Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB"))
 
-    def _open(self, library: Library) -> None:
-        """A page with the library's files, our own styles and ``page.js``."""
-        sheets = "".join(
-            f'<link rel="stylesheet" href="{(self._modules / path).as_uri()}">' for path in library.sheets
-        )
-        scripts = "".join(
-            f'<script type="module" src="{(self._modules / path).as_uri()}"></script>'
-            for path in library.scripts
-        )
-        own = (HERE / "own.css").read_text(encoding="utf-8")
+    def _open(self, design: Design) -> None:
+        """A page with the design's files, our own parts and ``page.js``."""
+        parts = (HERE / "parts.css").read_text(encoding="utf-8")
         script = (HERE / "page.js").read_text(encoding="utf-8")
-        page = self._folder / f"{library.name}.html"
+        page = self._folder / f"{design.name.replace('/', '-')}.html"
         page.write_text(
-            f'<!DOCTYPE html><html><head><meta charset="utf-8">{sheets}<style>{own}</style>'
-            f'<style id="w-sheet"></style><script>{script}</script>{scripts}</head><body></body></html>',
+            f'<!DOCTYPE html><html><head><meta charset="utf-8">{design.head(self._modules)}<style>{parts}</style>'
+            f'<style id="w-sheet"></style><script>{script}</script></head><body></body></html>',
             encoding="utf-8",
         )
         self._browser.open(page.as_uri(), 400, 300)
-        self._library = library.name
+        self._design = design.name
 
 
 def _attributes(text: str) -> dict[str, str]:

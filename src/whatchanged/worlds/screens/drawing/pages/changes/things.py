@@ -217,34 +217,51 @@ def cursor(rng: Rng, at: Setting) -> Deed | None:
 
 
 def replace_icon(rng: Rng, at: Setting) -> Deed | None:
-    """Another icon."""
-    if at.element.element != "icon" or at.element.tag != "svg":
+    """Another icon: another path, or where icons are letters of a font, that of another one of the page."""
+    e = at.element
+    if e.element != "icon":
         return None
-    path = ICONS[int(rng.integers(len(ICONS)))]
-    return Deed("replaced", "icon", f"screens.elements[$I].querySelector('path').setAttribute('d','{path}')")
+    if e.tag == "svg":
+        return Deed("replaced", "icon", _redrawn(ICONS[int(rng.integers(len(ICONS)))]))
+    others = [o for o in at.layout.elements if o.tag == e.tag == "i" and o.look != e.look]
+    if not others:
+        return None
+    other = others[int(rng.integers(len(others)))]
+    taken = "className" if not e.text else "textContent"
+    return Deed("replaced", "icon", f"screens.elements[$I].{taken}=screens.elements[{other.i}].{taken}")
 
 
 def loading(rng: Rng, at: Setting) -> Deed | None:
     """A spinner in place of an icon."""
     if at.element.element != "icon" or at.element.tag != "svg":
         return None
-    arc = "M12 3a9 9 0 0 1 9 9"
-    script = (
-        f"const e=screens.elements[$I];e.querySelector('path').setAttribute('d','{arc}');e.insertAdjacentHTML("
-        '\'afterbegin\',\'<circle cx="12" cy="12" r="9" opacity=".3"></circle>\')'
-    )
+    ring = '<circle cx="12" cy="12" r="9" opacity=".3"></circle>'
+    script = _redrawn("M12 3a9 9 0 0 1 9 9") + f";e.insertAdjacentHTML('afterbegin','{ring}')"
     return Deed("replaced", "icon", script, state="loading")
+
+
+def _redrawn(path: str) -> str:
+    """A script that draws an icon with this path alone, on a ground of 24 by 24."""
+    return (
+        "const e=screens.elements[$I];e.setAttribute('viewBox','0 0 24 24');"
+        "const paths=[...e.querySelectorAll('path,use,circle,rect,polygon,polyline,line')];"
+        "const first=document.createElementNS('http://www.w3.org/2000/svg','path');"
+        f"first.setAttribute('d','{path}');for(const p of paths)p.remove();e.append(first)"
+    )
 
 
 def replace_picture(rng: Rng, at: Setting) -> Deed | None:
     """Another picture, or one that could not be loaded."""
-    if at.element.element != "picture":
+    if at.element.element not in ("picture", "avatar") or (
+        at.element.element == "avatar" and at.element.tag != "img"
+    ):
         return None
+    # An image's own pixels are moved out of its box, so that its background is seen.
+    hidden = {"object_position": "-9999px 0"} if at.element.tag == "img" else {}
     if rng.random() < 0.25:
-        return Deed(
-            "replaced", "picture", styled(background="#8883", border="1px solid #8888"), state="broken"
-        )
-    return Deed("replaced", "picture", styled(background=art_of(rng, int(rng.integers(360)))))
+        look = {"background": "#8883", "border": "1px solid #8888"}
+        return Deed("replaced", "picture", styled(**look, **hidden), state="broken")
+    return Deed("replaced", "picture", styled(background=art_of(rng, int(rng.integers(360))), **hidden))
 
 
 def check(rng: Rng, at: Setting) -> Deed | None:
