@@ -75,7 +75,7 @@ WORLD = World(
                     "family",
                     "what to draw: web pages, plots, charts in a browser, typeset documents, or all in turn",
                     "all",
-                    choices=("all", "pages", "plots", "charts", "documents"),
+                    choices=("all", "pages", "sites", "plots", "charts", "documents"),
                 ),
                 DrawerOption("styles", "a folder into which npm installed the stylesheets of pages", ""),
             ),

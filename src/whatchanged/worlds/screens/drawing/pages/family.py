@@ -73,10 +73,11 @@ class _Sheet:
 class Pages:
     """Draws pages. One browser for each renderer, each with one page whose document is exchanged.
 
-    write: gives a document and its design. modules: the folder of the npm packages.
+    name: of the family. write: gives a document and its design. modules: the folder of the npm packages.
     """
 
-    def __init__(self, write: Write, modules: Path, size: tuple[int, int], folder: Path) -> None:
+    def __init__(self, name: str, write: Write, modules: Path, size: tuple[int, int], folder: Path) -> None:
+        self._name = name
         self._write = write
         self._modules = modules
         self._size = size
@@ -241,7 +242,7 @@ class Pages:
                 return None
             changes.append(change)
         design = {**sheet.document.design, "renderer": sheet.renderers[0]}
-        return picture, ScreenTruth(tuple(changes), noise, *sizes, "pages", design)
+        return picture, ScreenTruth(tuple(changes), noise, *sizes, self._name, design)
 
 
 def _touches(e: Element, taken: set[int], layout: Layout) -> bool:
@@ -281,7 +282,7 @@ def open_pages(options: FamilyOptions) -> Iterator[Pages]:
 
     Raises MissingProgram where something is not installed.
     """
-    with _opened(write_page, find_modules(options.styles), options) as pages:
+    with _opened("pages", write_page, find_modules(options.styles), options) as pages:
         yield pages
 
 
@@ -293,15 +294,15 @@ def open_sites(options: FamilyOptions) -> Iterator[Pages]:
     def write(rng: Rng, which: float, split: Split, size: tuple[int, int]) -> tuple[Document, Design]:
         return write_site(rng, modules, split, size)
 
-    with _opened(write, modules, options) as pages:
+    with _opened("sites", write, modules, options) as pages:
         yield pages
 
 
 @contextmanager
-def _opened(write: Write, modules: Path, options: FamilyOptions) -> Iterator[Pages]:
+def _opened(name: str, write: Write, modules: Path, options: FamilyOptions) -> Iterator[Pages]:
     """Pages with a folder of their own."""
     with tempfile.TemporaryDirectory(prefix="screens-pages-") as folder:
-        pages = Pages(write, modules, options.size, Path(folder))
+        pages = Pages(name, write, modules, options.size, Path(folder))
         try:
             yield pages
         finally:
