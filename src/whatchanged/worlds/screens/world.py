@@ -73,7 +73,7 @@ WORLD = World(
             options=(
                 DrawerOption(
                     "family",
-                    "what to draw: web pages, plots, charts in a browser, typeset documents, or all in turn",
+                    "what to draw: our own web pages, published ones, plots, charts in a browser, typeset documents, or all",
                     "all",
                     choices=("all", "pages", "sites", "plots", "charts", "documents"),
                 ),

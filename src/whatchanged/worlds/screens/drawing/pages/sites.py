@@ -39,7 +39,8 @@ body {{ padding: {pad}px !important; width: fit-content !important; display: blo
 """
 """A part alone: the picture ends where the part does."""
 LEFT_OUT = re.compile(
-    r"<(script|noscript|iframe|video|audio|object|template)\b.*?</\1\s*>|<!--.*?-->|\sloading=[\"']?lazy[\"']?",
+    r"<(script|noscript|iframe|video|audio|object|template)\b.*?</\1\s*>|<meta\b[^>]*>|<!--.*?-->"
+    r"|\s(?:loading=[\"']?lazy[\"']?|autofocus\b)",
     re.IGNORECASE | re.DOTALL,
 )
 HEAD = re.compile(r"<link\b[^>]*stylesheet[^>]*>|<style\b.*?</style\s*>", re.IGNORECASE | re.DOTALL)
