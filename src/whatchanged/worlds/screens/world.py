@@ -73,7 +73,8 @@ WORLD = World(
             options=(
                 DrawerOption(
                     "family",
-                    "what to draw: our own web pages, published ones, plots, charts in a browser, typeset documents, or all",
+                    "what to draw: our own web pages, published ones (sites), plots, charts in a browser,"
+                    " typeset documents, or all in turn",
                     "all",
                     choices=("all", "pages", "sites", "plots", "charts", "documents"),
                 ),

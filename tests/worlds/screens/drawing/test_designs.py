@@ -82,7 +82,8 @@ def test_treatments_are_of_one_split_and_use_variables_that_pages_have():
             assert not {css for css in ways[one].values() if css} & set(ways[other].values()), part
     look = random_look(np.random.default_rng(0), "train", "Roboto", "en", False, "90px", True)
     known = set(re.findall(r"--w-([a-z-]+):", look.variables)) | {"cell"}
-    all_css = (HERE / "own.css").read_text("utf-8") + (HERE / "treatments.toml").read_text("utf-8")
+    files = ("own.css", "parts.css", "treatments.toml")
+    all_css = "".join((HERE / name).read_text("utf-8") for name in files)
     assert set(re.findall(r"var\(--w-([a-z-]+)\)", all_css)) <= known
 
 

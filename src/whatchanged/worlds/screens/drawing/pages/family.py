@@ -55,8 +55,8 @@ OWN_WAY = 0.6
 """Share of the documents that are drawn in our own way, each with a style sheet of its own."""
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
 Write = Callable[[Rng, float, Split, tuple[int, int]], tuple[Document, Design]]
-"""Writes a document of this split, of at most this size, and tells its design. The number, a share from 0 to 1,
-is the same for some documents in a row; it may choose the design, so that designs are seldom opened anew."""
+"""Writes a document of this split, of at most this size, and tells its design. The number, from 0 to 1, is
+the same for some documents in a row; it may choose the design, so that designs are seldom opened anew."""
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,8 @@ class Pages:
 
         Large scales have browsers of their own: a browser keeps the letters of earlier documents, and places
         them otherwise at large scales, so that a document would depend on what was drawn before. One that
-        paints as with a graphics card is opened anew for every picture, since it rounds kept letters otherwise
-        at every scale.
+        paints as with a graphics card rounds kept letters otherwise at every scale, and is opened anew for
+        every picture.
         """
         fonts, gpu = RENDERERS[name]
         key = (name, scale > 1)

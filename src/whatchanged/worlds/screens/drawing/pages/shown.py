@@ -193,7 +193,7 @@ class Shown:
         return read_layout(self._browser.run(f"screens.load({json.dumps(shown)})"))
 
     def named(self, cut: Cut) -> str:
-        """The HTML of the document that is shown, with names for its elements, and of this part of it only."""
+        """The HTML of the shown document, with names for its elements, and of this part of it only."""
         wanted = {"names": list(cut.names.items()), "part": cut.part, "top": cut.top}
         return str(self._browser.run(f"screens.name({json.dumps(wanted)})"))
 
@@ -226,10 +226,14 @@ class Shown:
         script = (HERE / "page.js").read_text(encoding="utf-8")
         page = self._folder / f"{design.name.replace('/', '-')}.html"
         page.write_text(
-            f'<!DOCTYPE html><html><head><meta charset="utf-8">{design.head(self._modules)}<style>{parts}</style>'
-            f'<style id="w-sheet"></style><script>{script}</script></head><body></body></html>',
+            f'<!DOCTYPE html><html><head><meta charset="utf-8">{design.head(self._modules)}'
+            f'<style>{parts}</style><style id="w-sheet"></style><script>{script}</script></head>'
+            "<body></body></html>",
             encoding="utf-8",
         )
+        self._browser.call("Network.enable")
+        # A picture that is kept was scaled for another document, and would be scaled again from that.
+        self._browser.call("Network.setCacheDisabled", cacheDisabled=design.published)
         self._browser.open(page.as_uri(), 400, 300)
         self._design = design.name
 

@@ -1,7 +1,7 @@
-"""Pages that others have published as npm packages (``sites.toml``): taken whole or in part, then changed by us.
+"""Pages that others have published as npm packages (``sites.toml``): whole or in part, then changed by us.
 
-Their scripts are left out, and nothing comes from the network, so that a page is the same every time. Elements
-get their names by CSS selectors once the page is laid out.
+Their scripts are left out, and nothing comes from the network, so that a page is the same every time.
+Elements get their names by CSS selectors once the page is laid out.
 """
 
 import re
@@ -29,13 +29,20 @@ FROM_TOP = 0.4
 """Share of the windows that begin at the top of the page."""
 FONTS = """
 html { overflow: hidden; }
-body, body *:not(i, i *, pre, pre *, code, kbd, [class*="icon"], [class*="fa-"]) { font-family: var(--w-font) !important; }
+body, body *:not(i, i *, pre, pre *, code, kbd, [class*="icon"], [class*="fa-"]) {
+  font-family: var(--w-font) !important;
+}
 pre, pre *, code, kbd { font-family: var(--w-mono) !important; }
 """
 """Fonts that are installed: what the pages ask for seldom is."""
 ALONE = """
-html, body {{ margin: 0 !important; height: auto !important; min-height: 0 !important; min-width: 0 !important; }}
-body {{ padding: {pad}px !important; width: fit-content !important; display: block !important; position: relative !important; }}
+html, body {{
+  margin: 0 !important; height: auto !important; min-height: 0 !important; min-width: 0 !important;
+}}
+body {{
+  padding: {pad}px !important; width: fit-content !important; display: block !important;
+  position: relative !important;
+}}
 """
 """A part alone: the picture ends where the part does."""
 LEFT_OUT = re.compile(
@@ -62,8 +69,8 @@ class Site:
 class PublishedPage:
     """A published page as HTML.
 
-    name: the path of its file in the folder of packages. styles: its own links and styles. body: classes of the
-    body. content: the HTML in it.
+    name: the path of its file in the folder of packages. styles: its own links and styles. body: classes of
+    the body. content: the HTML in it. published: as every design says.
     """
 
     name: str
