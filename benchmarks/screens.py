@@ -74,9 +74,9 @@ LOOKS = (
     "The sixteenth, after that: the figures above. Nothing was changed for it.",
     "The seventeenth, of a third model of screens, learnt from 8,327 pairs, more than half of them of"
     " published pages: aggregate figures (change 95.3, no change 97.2, kind 49.7, pointing 86.4, IoU of at"
-    " least .5 in 63.9, kind and pointing 46.1 %), and how often each kind was told for each type of label, by"
-    " it and by the rules. It tells less of these pairs than the rules do, so it is not shipped. Nothing was"
-    " changed for it.",
+    " least .5 in 63.9, kind and pointing 46.1 %), and how often each kind was told for each type of label,"
+    " by it and by the rules. It tells less of these pairs than the rules do, so it is not shipped. Nothing"
+    " was changed for it.",
 )
 """Each look at the labelled real pairs, and what was done after it."""
 
