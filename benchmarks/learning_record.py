@@ -34,8 +34,8 @@ SEARCHED = (7.5e-4, 1.5e-3, 3e-3)
 """The rates with which the search begins, the same for every method."""
 LOWEST, HIGHEST = 9e-5, 2.5e-2
 """Between which it may go on."""
-SEARCH_SEED, SEARCH_SHARE = 100, 3
-"""The search has a seed that no other run has, and one pair in so many."""
+SEARCH_SEED = 100
+"""The search has a seed that no other run has."""
 CHOSEN_BY = "CIDEr-D"
 """The score of the last point of a curve, on validation pairs, that chooses the rate."""
 Run = Mapping[str, Any]
@@ -180,5 +180,4 @@ def core_hours(runs: Sequence[Run], rows: Sequence[str], seeds: int, pairs: int)
 
 def search_hours(runs: Sequence[Run], pairs: int) -> float | None:
     """Hours of one core that the search takes at so many pairs a run of the comparison."""
-    hours = core_hours(runs, METHODS, len(SEARCHED), pairs)
-    return None if hours is None else hours / SEARCH_SHARE
+    return core_hours(runs, METHODS, len(SEARCHED), pairs)

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.learning_record import (
     CHOSEN_BY,
+    SEARCH_SEED,
     best_rate,
     core_hours,
     search_hours,
@@ -40,11 +41,11 @@ class Part(NamedTuple):
 def longest(runs: Sequence[Run]) -> dict[str, list[Run]]:
     """Row -> its runs with the most pairs, of the rate that most of them have, by seed; rows in their order.
 
-    Runs of a rate search are shorter than the others, so they are not among them.
+    Runs of a rate search are not among them.
     """
     found: dict[str, list[Run]] = {}
     for row in ROWS:
-        own = [run for run in runs if run["row"] == row]
+        own = [run for run in runs if run["row"] == row and run["seed"] != SEARCH_SEED]
         most = max((run["pairs"] for run in own), default=0)
         own = [run for run in own if run["pairs"] == most]
         if own:
