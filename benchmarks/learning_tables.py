@@ -107,7 +107,7 @@ def search(result: Result) -> list[Part]:
             shown = [f"{last[name]:.1f}" for name in (CHOSEN_BY, "wholly true")]
             rows.append([TITLES[method], *numbers, *shown, taken, _commits([run])])
     if len(rows) == 1:
-        return [Part("No rate was searched yet: all rows have the rate of their recipes.", [])]
+        return [Part("No search of rates is recorded yet.", [])]
     return [Part("", rows)]
 
 
