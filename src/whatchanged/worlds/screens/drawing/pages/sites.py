@@ -16,13 +16,12 @@ from whatchanged.records import Split
 from whatchanged.worlds.screens.drawing.choices import magnitude
 from whatchanged.worlds.screens.drawing.fonts import fonts_of
 from whatchanged.worlds.screens.drawing.pages.designs import HERE, find_files, find_modules
-from whatchanged.worlds.screens.drawing.pages.document import Cut, Document
+from whatchanged.worlds.screens.drawing.pages.document import SCALES, Cut, Document
 from whatchanged.worlds.screens.drawing.pages.looks import random_look
 from whatchanged.worlds.screens.drawing.words import Rng
 
 PART = 0.7
 """Share of the documents that show one part of a page alone."""
-SCALES = (1.0, 1.0, 1.0, 1.0, 1.5, 2.0)
 LEAST, MOST = (340, 320), (1281, 901)
 """The least and the largest width and height of a window."""
 FROM_TOP = 0.4
