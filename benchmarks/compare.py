@@ -78,7 +78,7 @@ from whatchanged.training.run import seed_everything
 from whatchanged.training.run_folder import environment, open_run
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.training.validation import write_captions
-from whatchanged.training.vision.base import PictureVision
+from whatchanged.training.vision.base import has_backbone
 
 TRIED, SKIPPED = 10, 2
 """Steps of a trial that are timed, and steps before them that are not."""
@@ -161,11 +161,11 @@ def store_grids(plan: Plan) -> None:
         raise RecipeError("Rows on stored grids need --vision-run RUN: a clevr-see run, see its recipe.")
     recipe, method, _ = open_run(plan.vision_run, "last")
     vision = method.vision
-    if not isinstance(vision, PictureVision):
+    if not has_backbone(vision):
         raise RecipeError(
             f"{plan.vision_run}: {recipe.name} has no backbone. Name a run that reads pictures."
         )
-    vision = vision.to(plan.device).eval()
+    vision.to(plan.device).eval()
     read = picture_reader(recipe.vision, "", plan.twin)
     plan.features.mkdir(parents=True, exist_ok=True)
     names = {

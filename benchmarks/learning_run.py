@@ -41,7 +41,7 @@ from whatchanged.training.run import check_tokens, measure_tokens, seed_everythi
 from whatchanged.training.run_folder import keep, keep_vocabulary
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.training.validation import similarity, write_captions
-from whatchanged.training.vision.base import PictureVision
+from whatchanged.training.vision.base import has_backbone
 from whatchanged.training.weights.trained import open_trained
 
 BATCH = 50
@@ -104,7 +104,7 @@ class Plan:
         Raises DatasetError where a pair has no truth, RecipeError where the vision reads no pictures.
         """
         vision = self.trained.vision
-        if not isinstance(vision, PictureVision):
+        if not has_backbone(vision):
             raise RecipeError(
                 f"{self.vision}: it has no backbone. Name a run or a model that reads pictures."
             )

@@ -147,6 +147,47 @@ def test_what_counts_as_asking(text, found):
     assert found is None or found in told[0]
 
 
+# What Python tells from 3.12 on
+
+SEEN = {"bool", "int", "float", "str"}
+"""Types of attributes that lie in the object itself; those of a module's parts and buffers do not."""
+
+
+def unseen(tree: ast.Module) -> list[str]:
+    """Attributes by which a protocol is told at run time, and which Python 3.12 does not see in a module."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and "runtime_checkable" in {
+            n for d in node.decorator_list for n in names_in(d)
+        }:
+            for part in node.body:
+                annotated = isinstance(part, ast.AnnAssign) and not names_in(part.annotation) <= SEEN
+                made = isinstance(part, ast.FunctionDef) and bool(part.decorator_list)
+                if annotated or made:
+                    found.append(f"{node.name}, line {part.lineno}")
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_of)
+def test_protocols_that_are_told_at_run_time_have_methods_and_plain_values_alone(path):
+    assert not unseen(TREES[path])
+
+
+def test_what_python_does_not_see_in_a_module():
+    text = """
+@runtime_checkable
+class Seeing(Protocol):
+    ready: bool
+    mean: Tensor
+
+    @property
+    def backbone(self) -> nn.Module: ...
+
+    def see(self) -> None: ...
+"""
+    assert unseen(ast.parse(text)) == ["Seeing, line 5", "Seeing, line 8"]
+
+
 # How long a file may be
 
 

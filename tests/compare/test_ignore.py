@@ -35,7 +35,8 @@ def test_patterns_boxes_and_reasons(tmp_path):
         ('{"*": [[0, 0, 1, 1' + "0" * 250 + "]]}", "box 1: wanted"),
         ('{"*": [[0, 0, 1, 1e999]]}', "box 1: wanted"),
         ('{"*": [[0, 0, 1, NaN]]}', "box 1: wanted"),
-        ('{"*": ' + "[" * 5000 + "]" * 5000 + "}", "not JSON"),
+        # what Python up to 3.11 does not read so deep
+        ('{"*": ' + "[" * 5000 + "]" * 5000 + "}", "not JSON|box 1: wanted"),
         ('{"*": [[[0, 0, 1, 1]]]}', "box 1: wanted"),
         ('{"*": [[0, 0, true, 1]]}', "box 1: wanted"),
     ],

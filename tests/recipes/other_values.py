@@ -69,6 +69,7 @@ VISION = {
     "guided_attention": (True, False),
     "regions": (3, 2),
     "side": (20, 24),
+    "dropout": (0.2, 0.4),
     "width": (24, 20),
     "frozen": (True, False),
     "aligned": (True, False),

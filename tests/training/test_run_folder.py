@@ -2,6 +2,7 @@
 
 import json
 import resource
+from importlib.metadata import version
 
 import pytest
 import torch
@@ -36,7 +37,7 @@ def test_the_resolved_recipe_is_kept_and_read_back(recipe, tmp_path):
     assert read_recipe(tmp_path / "run") == recipe
     found = environment(tmp_path / "run")
     assert found["init"] is None and found["device"] == "cpu"
-    assert found["packages"]["torch"] == torch.__version__ and "launches" not in found
+    assert found["packages"]["torch"] == version("torch") and "launches" not in found
 
 
 def test_each_later_launch_stands_beside_the_first(recipe, tmp_path):

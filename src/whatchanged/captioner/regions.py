@@ -2,7 +2,8 @@
 
 Rules propose the places (``measured.proposals``). One graph judges all N places of a pair at once:
 
-    regions   crops (N, 2, planes, side, side) uint8, numbers (N, numbers) float32, boxes (N, 2, 4) float32
+    regions   numbers (N, numbers) float32, boxes (N, 2, 4) float32 and, unless side is 0,
+              crops (N, 2, planes, side, side) uint8
               -> kinds (N, K), elements (N, E), changed (N,): logits; rank (N,): the larger, the better a
                  place; verdict (1,): the logit that the pair shows a change; refined (N, 2, 4): better boxes
 
@@ -185,8 +186,8 @@ class RegionModel:
 
 def inputs_of(places: Places) -> dict[str, NDArray[Any]]:
     """What the graph reads."""
-    boxes = places.boxes.astype(np.float32)
-    return {"crops": places.crops, "numbers": places.numbers, "boxes": boxes}
+    found = {"numbers": places.numbers, "boxes": places.boxes.astype(np.float32)}
+    return {**found, "crops": places.crops} if places.crops.size else found
 
 
 def confidences(judged: Judgement, by: Statements) -> NDArray[np.float64]:
@@ -268,10 +269,12 @@ def _declared(bundle: Bundle) -> tuple[RegionInput, Statements]:
 
 def _check_graph(graph: Graph, reads: RegionInput, says: Statements) -> None:
     """Check that the graph fits the card. Raises BundleError."""
-    graph.check_names("inputs", set(graph.inputs) | {"boxes"}, {"crops", "numbers", "boxes"})
+    crops = {"crops"} if reads.side else set()
+    graph.check_names("inputs", set(graph.inputs) | {"boxes"}, {"numbers", "boxes"} | crops)
     wanted = {"kinds", "elements", "changed", "rank", "verdict", "refined"}
     graph.check_names("outputs", set(graph.outputs), wanted)
-    graph.check_shape("crops", (2, reads.planes, reads.side, reads.side))
+    if reads.side:
+        graph.check_shape("crops", (2, reads.planes, reads.side, reads.side))
     graph.check_shape("numbers", (reads.numbers,))
     graph.check_shape("kinds", (len(says.kinds),))
     graph.check_shape("elements", (len(says.elements),))

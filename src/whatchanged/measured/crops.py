@@ -16,6 +16,7 @@ from whatchanged.measured.layers import Layer, read_layer
 from whatchanged.measured.proposals import Proposal, propose
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import KINDS, Box
+from whatchanged.measured.shapes import SHAPES, shapes
 from whatchanged.measured.things import GATHERED
 
 PLANES = 8
@@ -27,7 +28,7 @@ CELL = 8
 """Pixels of a side of a cell; where pictures differ most is found by cells."""
 FINER = 3
 """Pixels of a large window that are averaged to one of a cut, along each side, at least."""
-NUMBERS = 73
+NUMBERS = 73 + SHAPES
 """Numbers of a place; see ``numbers``."""
 ASPECTS = (
     "position",
@@ -78,7 +79,7 @@ class Places:
 
 
 def see(before: Pixels, after: Pixels, most: int, side: int) -> Places:
-    """What a model sees of two pictures: at most so many places, with cuts of ``side`` pixels."""
+    """What a model sees of two pictures: at most so many places, with cuts of ``side`` pixels, 0 for none."""
     found = propose(before, after, most)
     count = len(found)
     return Places(
@@ -99,8 +100,10 @@ def cuts(before: Pixels, after: Pixels, boxes: tuple[Box, Box], side: int) -> ND
 
     The first four planes are at native size, around the place of the box where the pictures differ most,
     with white beyond the picture's edge; the others show all of the box with what is around it, made smaller
-    (never larger).
+    (never larger). With S of 0 there is nothing to see.
     """
+    if not side:
+        return np.zeros((2, PLANES, 0, 0), np.uint8)
     across, down = _busiest(before, after, boxes, side)
     found = []
     for picture, box in zip((before, after), boxes, strict=True):
@@ -172,8 +175,8 @@ def numbers(before: Pixels, after: Pixels, proposal: Proposal, place: int, count
     """What was measured of the proposal at this place of ``count``: NUMBERS numbers, most in 0..1.
 
     Whether each box is there, place in the picture, sizes, steps, strength, the measured verdict, what of the
-    differences lies there, what the rules say, and the layers of both pictures there: ground, fill and ink,
-    their colours and shares.
+    differences lies there, what the rules say, the layers of both pictures there: ground, fill and ink,
+    their colours and shares; and how what is drawn differs (``shapes``).
     """
     one, other = proposal.boxes
     height, width = after.shape[:2]
@@ -203,7 +206,7 @@ def numbers(before: Pixels, after: Pixels, proposal: Proposal, place: int, count
         *(float(proposal.aspect == aspect) for aspect in ASPECTS),
         *_layers(_layer(before, one), _layer(after, other)),
     ]
-    return np.array(found, np.float32)
+    return np.concatenate([np.array(found, np.float32), shapes(before, after, (one, other))])
 
 
 def _length(pixels: int) -> float:

@@ -38,7 +38,7 @@ def find_kind(before: Pixels, after: Pixels, box: Box, differs: NDArray[np.bool_
     part = differs[top:bottom, left:right]
     if not part.any():
         part = np.ones(part.shape, bool)
-    if _corners_only(part):
+    if is_corners(part):
         return Finding("restyled", "radius", 0.6)
     fills_differ = far(one.fill, other.fill) > SAME_COLOUR and one.even > 0.4 and other.even > 0.4
     length = _length(one, other, before, after, box) if fills_differ else None
@@ -88,7 +88,7 @@ def _outline(
     return Finding("restyled", "border", 0.5)
 
 
-def _corners_only(part: NDArray[np.bool_]) -> bool:
+def is_corners(part: NDArray[np.bool_]) -> bool:
     """Whether what differs lies in the corners of the box alone."""
     height, width = part.shape
     if height < 12 or width < 12:

@@ -209,12 +209,14 @@ class RegionsConfig(VisionSettings):
     kind: Literal["regions"] = "regions"
     regions: int = 12
     """Tokens of a picture at most: what ``whatchanged features --backbone regions`` stored."""
-    side: int = 40
-    """Pixels of a side of a cut, as stored."""
-    channels: tuple[int, ...] = (32, 48, 64, 96)
-    """One a convolution that halves the cut."""
+    side: int = 0
+    """Pixels of a side of a cut, as stored. 0: no cuts; places are told by what was measured of them."""
+    channels: tuple[int, ...] = ()
+    """One a convolution that halves the cut; none without cuts."""
     width: int = 128
     """Numbers of a token."""
+    dropout: float = 0.3
+    """Share of a place's features that are left out while it learns."""
 
     @property
     def tasks(self) -> Mapping[str, Task]:
@@ -222,11 +224,13 @@ class RegionsConfig(VisionSettings):
         return {"regions": Task(11, truth=True, vision_only=True)}
 
     def check(self, where: str) -> None:
-        """At least a region, a cut that its convolutions can halve."""
-        require_positive(where, "vision.", self, "regions", "side", "width")
-        halvings = 2 ** len(self.channels)
-        fits = bool(self.channels) and min(self.channels) > 0 and self.side >= halvings
-        wanted = f"numbers above 0, so few that vision.side = {self.side} can be halved for each"
+        """At least a region; cuts that the convolutions can halve, or neither."""
+        require_positive(where, "vision.", self, "regions", "width")
+        require(where, "vision.side", self.side, self.side >= 0, "a number of pixels, or 0")
+        require(where, "vision.dropout", self.dropout, 0 <= self.dropout < 1, "a share below 1")
+        halved = bool(self.channels) and min(self.channels) > 0 and self.side >= 2 ** len(self.channels)
+        fits = halved if self.side else not self.channels
+        wanted = f"numbers above 0, so few that vision.side = {self.side} can be halved for each; [] for 0"
         require(where, "vision.channels", self.channels, fits, wanted)
 
 

@@ -34,7 +34,7 @@ from whatchanged.training.run_folder import (
     read_recipe,
 )
 from whatchanged.training.schedule import trained_groups
-from whatchanged.training.vision.base import PictureVision, StandardisedVision, Vision
+from whatchanged.training.vision.base import StandardisedVision, Vision, has_backbone
 from whatchanged.training.weights.bundle_weights import check_norms, initialise_from_bundle
 from whatchanged.training.weights.trained import is_model
 
@@ -124,7 +124,7 @@ def _run(
         keep(recipe, run, where, init, resumed=start is not None)
         keep_vocabulary(sources.vocabulary, run)
     method.to(where)
-    if leaves_backbone(recipe) and isinstance(method.vision, PictureVision) and not workers:
+    if leaves_backbone(recipe) and has_backbone(method.vision) and not workers:
         sources = with_tokens(sources, method.vision)
     if start is None and init is not None:  # what it began from may change, or go
         save_checkpoint(last, State(), method, None)
@@ -199,7 +199,7 @@ def check_tokens(recipe: Recipe, method: Method) -> None:
     weights (``token_files``) are accepted.
     """
     data = recipe.data
-    if not isinstance(data, PoolConfig) or not data.tokens or not isinstance(method.vision, PictureVision):
+    if not isinstance(data, PoolConfig) or not data.tokens or not has_backbone(method.vision):
         return
     about = read_origin(Path(data.tokens))
     if about is not None and about.get("sha256") != fingerprint(method.vision.token_state()):

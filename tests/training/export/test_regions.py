@@ -23,8 +23,9 @@ from whatchanged.training.regions.supervision import supported
 from whatchanged.training.run_folder import open_run
 from whatchanged.worlds import find_world
 
-TINY = ["vision.regions=5", "vision.side=16", "vision.channels=[6, 8]", "vision.width=16"]
-TINY += ["method.width=16", "method.heads=2", "method.ffn=16"]
+TINY = ["vision.regions=5", "vision.width=16", "method.width=16", "method.heads=2", "method.ffn=16"]
+CHANNELS = {0: "[]", 16: "[6, 8]"}
+"""Pixels of a side of a cut, 0 for none -> the convolutions on it."""
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +34,16 @@ def drawn(tmp_path_factory):
     return write_set(tmp_path_factory.mktemp("regions") / "set")
 
 
+@pytest.fixture(scope="module", params=CHANNELS)
+def side(request):
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def run(drawn, tmp_path_factory):
+def run(side, drawn, tmp_path_factory):
+    sizes = [*TINY, f"vision.side={side}", f"vision.channels={CHANNELS[side]}"]
     folder = make_run(
-        tmp_path_factory.mktemp("run") / "run", "screens-regions", [*TINY, f"data.path={drawn}"]
+        tmp_path_factory.mktemp("run") / "run", "screens-regions", [*sizes, f"data.path={drawn}"]
     )
     (folder / "environment.json").write_text(json.dumps({"command": "whatchanged train"}))
     return folder
@@ -53,9 +60,9 @@ def pictures(drawn, number):
     ]
 
 
-def test_the_card_says_what_the_model_reads_and_tells(bundle):
+def test_the_card_says_what_the_model_reads_and_tells(bundle, side):
     card = bundle.card
-    assert card.input == RegionInput(5, 16, PLANES, NUMBERS) and card.world == "screens"
+    assert card.input == RegionInput(5, side, PLANES, NUMBERS) and card.world == "screens"
     assert sorted(bundle.files) == ["README.md", "regions.onnx", "weights.safetensors"]
     assert card.statements.kinds == find_world("screens").kinds and "button" in card.statements.elements
     assert "2 validation pairs (1 without change)" in card.no_change.how
@@ -66,11 +73,11 @@ def test_the_card_says_what_the_model_reads_and_tells(bundle):
     assert "whatchanged train" not in json.dumps(dict(card.provenance)) and card.provenance["finished"]
 
 
-def test_the_graph_says_what_torch_says_of_padded_pairs(run, bundle, drawn, tmp_path):
+def test_the_graph_says_what_torch_says_of_padded_pairs(run, bundle, side, drawn, tmp_path):
     """Independent of the export: rows as training reads them, several pairs at once, padded."""
     _, method, _ = open_run(run)
     vision, model = method.vision, RegionModel(bundle, threads=1)
-    store_regions(open_dataset(drawn), drawn, tmp_path / "regions", quiet=True, regions=5, side=16)
+    store_regions(open_dataset(drawn), drawn, tmp_path / "regions", quiet=True, regions=5, side=side)
     files = RegionFiles(tmp_path / "regions")
     numbers = range(8)
     names = [[f"images/{number}_{side}.png" for side in ("before", "after")] for number in numbers]
@@ -83,7 +90,7 @@ def test_the_graph_says_what_torch_says_of_padded_pairs(run, bundle, drawn, tmp_
     assert len(set(places.there.sum(1).tolist())) > 1  # pairs of several lengths
     for number in numbers:
         count = int(places.there[number].sum())
-        judged = model.judge(see(*pictures(drawn, number), 5, 16))
+        judged = model.judge(see(*pictures(drawn, number), 5, side))
         np.testing.assert_allclose(judged.rank, ranks[number, :count].numpy(), atol=1e-4)
         for name in ("kinds", "elements", "changed"):
             wanted = getattr(said, name)[number, :count].numpy()

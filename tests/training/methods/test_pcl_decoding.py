@@ -1,6 +1,7 @@
 """Two rows a step against everything computed anew; what is kept, what is thrown away; export."""
 
 import io
+import warnings
 from types import MappingProxyType
 
 import numpy as np
@@ -243,20 +244,21 @@ class Decoder(nn.Module):
 
 def exported(module, inputs, names, outputs, axes):
     file = io.BytesIO()
-    torch.onnx.export(
-        module,
-        inputs,
-        file,
-        input_names=names,
-        output_names=outputs,
-        dynamic_axes=axes,
-        dynamo=False,
-        opset_version=17,
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the tracer warns of every Python number
+        torch.onnx.export(
+            module,
+            inputs,
+            file,
+            input_names=names,
+            output_names=outputs,
+            dynamic_axes=axes,
+            dynamo=False,
+            opset_version=17,
+        )
     return onnxruntime.InferenceSession(file.getvalue(), providers=["CPUExecutionProvider"])
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @PRESET
 @torch.no_grad()
 def test_both_graphs_export_with_free_batch_and_step(preset):

@@ -130,6 +130,35 @@ def test_tokens_have_boxes_and_cells_of_their_middles(vision):
     assert tokens.features.shape == (1, CONFIG.regions, CONFIG.width)
 
 
+def test_without_cuts_the_measured_numbers_alone_make_tokens():
+    torch.manual_seed(0)
+    vision = RegionVision(replace(CONFIG, side=0, channels=()))
+    pictures = drawn_pair(3)[:2]
+    seen = see(*pictures, CONFIG.regions, 0)
+    assert seen.crops.shape == (len(seen.boxes), 2, PLANES, 0, 0)
+    both = []
+    for rows in batch_of(3, 1):
+        both.append(rows[..., PLANES * CONFIG.side**2 :].contiguous())  # the same rows without their cuts
+    places = vision.places(*both)
+    assert torch.equal(places.numbers[0, : len(seen.boxes)], torch.from_numpy(seen.numbers))
+    losses = vision.tasks["regions"](
+        Batch(
+            *both,
+            torch.zeros(2, 2, dtype=torch.long),
+            truth=vision.collate_truth([drawn_pair(n)[2] for n in (3, 1)]),
+        )
+    )
+    sum(losses.values()).backward()
+    assert all(loss.isfinite() for loss in losses.values())
+    assert vision.net.measured[1].weight.grad.abs().sum() > 0
+
+
+def test_numbers_far_from_all_others_count_no_more_than_far_ones(vision):
+    places = vision.places(*batch_of(3))
+    far, farther = (replace(places, numbers=torch.full_like(places.numbers, size)) for size in (1e3, 1e6))
+    assert_close(vision.features(far), vision.features(farther))
+
+
 def test_rows_of_another_size_are_refused(vision):
     before, after = batch_of(1)
     with pytest.raises(ShapeError, match=r"regions: got \(1, 4, .*set vision\.regions and vision\.side"):

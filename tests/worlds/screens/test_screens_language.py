@@ -13,7 +13,7 @@ from whatchanged.measured import colours, words
 from whatchanged.testing import check_world
 from whatchanged.worlds import find_world
 from whatchanged.worlds.screens import language
-from whatchanged.worlds.screens.elements import ANYTHING, ELEMENTS, fitting, plural
+from whatchanged.worlds.screens.elements import ANYTHING, ELEMENTS, fitting, nouns_of, plural
 from whatchanged.worlds.screens.kinds import KINDS
 from whatchanged.worlds.screens.language import read, write
 from whatchanged.worlds.screens.slots import COLOURS, Naming, fill, fits, known_nouns
@@ -71,6 +71,33 @@ def test_what_is_written_is_true(truth, seed):
         assert verdict.parsed and verdict.true, (sentence, verdict)
         assert verdict.unchanged is not bool(truth.changes)
         assert verdict.grades["complete"] is (True if truth.changes else None)
+
+
+@pytest.mark.parametrize("element", sorted(ELEMENTS))
+@pytest.mark.parametrize("kind", ["added", "removed", "resized", "restyled"])
+def test_every_noun_of_every_element_is_true(element, kind):
+    boxes = {"added": (None, (10, 10, 60, 30)), "removed": ((10, 10, 60, 30), None)}
+    before, after = boxes.get(kind, ((10, 10, 60, 30), (10, 10, 60, 30)))
+    change = Change(kind, element, "", before, after, {"aspect": ""})
+    for template in (template for template in TEMPLATES if fits(template, change)):
+        for noun in nouns_of(element):
+            sentence = fill(template, change, Naming(noun), SIZE)
+            assert WORLD.judge(sentence, of(change)).true, sentence
+
+
+def test_nouns_that_stand_in_the_plural_take_their_verbs():
+    text = replace(BUTTON, element="text", name="", values={"amount_before": 21, "amount_after": 13})
+    said = {
+        ("resized", "text size", "{the} is set in a {more} type"): "the words are set in a smaller type",
+        ("resized", "text size", "the text of {the} became {more}"): "the text of the words became smaller",
+        ("added", "element", "there is now {a}"): "there are now words",
+        ("removed", "element", "{the} was removed"): "the words were removed",
+    }
+    for (kind, aspect, wording), expected in said.items():
+        change = replace(text, kind=kind, values={**text.values, "aspect": aspect})
+        template = next(template for template in TEMPLATES if template.text == wording)
+        assert fill(template, change, Naming("words"), SIZE) == expected
+        assert WORLD.judge(expected, of(change)).true
 
 
 def told(change, seed):

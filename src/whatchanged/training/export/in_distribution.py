@@ -33,7 +33,7 @@ from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.training.methods import Method
 from whatchanged.training.objects.pool import Shard, check_size, open_shards
 from whatchanged.training.vision.augmentation import augment_pixels
-from whatchanged.training.vision.base import PictureVision, Vision
+from whatchanged.training.vision.base import PictureVision, Vision, has_backbone
 
 PICTURES = 2000
 """Pictures at most to fit m and C, and as many others to find the threshold; about a minute on one core."""
@@ -77,7 +77,7 @@ def fit_in_distribution(vision: Vision, pool: Path) -> tuple[OODDistance, InDist
     Raises RecipeError for a vision without a backbone of its own, DatasetError where no pool lies there, or
     it is too small, or its pictures have another size.
     """
-    if not isinstance(vision, PictureVision):
+    if not has_backbone(vision):
         raise RecipeError(
             "--familiar: this model has no backbone whose features could tell unfamiliar pictures apart"
             ' (models with vision.kind = "backbone" or "objects" have). Export without --familiar.'
@@ -137,7 +137,7 @@ def encode_and_judge(
     if distance is None:
         return method.encode(before, after), None
     features: list[Tensor] = []
-    if not isinstance(method.vision, PictureVision):
+    if not has_backbone(method.vision):
         raise RecipeError("Only a vision with a backbone of its own can tell how unfamiliar a picture is.")
     watch = method.vision.backbone.register_forward_hook(
         lambda _module, _pictures, found: features.append(found)

@@ -119,14 +119,18 @@ def write_region_model(
 
 def _write_graph(graph: RegionGraph, config: RegionsConfig, folder: Path) -> None:
     """Trace the graph; the number of places stays free."""
-    crops = torch.zeros(TRACED, 2, PLANES, config.side, config.side, dtype=torch.uint8)
-    boxes = torch.tensor([0.0, 0, 8, 8]).repeat(TRACED, 2, 1)
-    free = {name: {0: "places"} for name in (*INPUTS, *OUTPUTS) if name != "verdict"}
+    given = {
+        "numbers": torch.zeros(TRACED, NUMBERS),
+        "boxes": torch.tensor([0.0, 0, 8, 8]).repeat(TRACED, 2, 1),
+        "crops": torch.zeros(TRACED, 2, PLANES, config.side, config.side, dtype=torch.uint8),
+    }
+    inputs = [name for name in INPUTS if name != "crops" or config.side]
+    free = {name: {0: "places"} for name in (*inputs, *OUTPUTS) if name != "verdict"}
     trace(
         graph,
-        (crops, torch.zeros(TRACED, NUMBERS), boxes),
+        tuple(given[name] for name in inputs),
         folder / REGION_GRAPH,
-        list(INPUTS),
+        inputs,
         list(OUTPUTS),
         free,
     )
@@ -144,7 +148,7 @@ def _see(model: RegionModel, graph: RegionGraph, record: PairRecord, truth: Trut
     feed = inputs_of(places)
     judged = model.judge(places)
     with torch.inference_mode():
-        wanted = graph(*(torch.from_numpy(feed[name]) for name in INPUTS))
+        wanted = graph(**{name: torch.from_numpy(array) for name, array in feed.items()})
     for name, tensor in zip(OUTPUTS, wanted, strict=True):
         off = float(np.abs(np.asarray(getattr(judged, name)) - tensor.numpy()).max())
         if off > most:

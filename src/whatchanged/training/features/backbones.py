@@ -21,7 +21,7 @@ from whatchanged.training.features.efficientnet_lite import EfficientNetLite0
 from whatchanged.training.features.resnet import ResNet101
 from whatchanged.training.run_folder import open_run
 from whatchanged.training.vision.backbone import MEAN, STD
-from whatchanged.training.vision.base import PictureVision, TokenPair
+from whatchanged.training.vision.base import TokenPair, has_backbone
 from whatchanged.training.vision.features import StoredFeatures
 from whatchanged.training.weights.clip_archive import read_tensors
 
@@ -152,7 +152,7 @@ def open_backbone(name: str, weights: Path | None = None, precision: Precision =
     if weights is not None:
         raise RecipeError(f"{weights}: the run {name} has weights of its own. Leave --weights out.")
     recipe, method, _ = open_run(Path(name), "last")
-    if not isinstance(method.vision, PictureVision):
+    if not has_backbone(method.vision):
         raise RecipeError(
             f"{name}: {recipe.name} has no backbone to run. Name a run whose vision.kind is backbone or"
             " objects."

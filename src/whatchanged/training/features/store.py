@@ -30,7 +30,7 @@ from whatchanged.training.features.layouts import FilePerPicture, Job, Layout, S
 from whatchanged.training.objects.pool import Shard, check_size, open_shards
 from whatchanged.training.objects.token_files import claim, origin, tokens_file, write_tokens
 from whatchanged.training.vision.augmentation import augment
-from whatchanged.training.vision.base import PictureVision
+from whatchanged.training.vision.base import PictureVision, has_backbone
 from whatchanged.training.weights.trained import open_trained
 
 BATCH = 100
@@ -194,7 +194,7 @@ def store_tokens(
     """
     recipe, method, missing = open_trained(run)
     vision = method.vision
-    if not isinstance(vision, PictureVision):
+    if not has_backbone(vision):
         raise RecipeError(f"{run}: {recipe.name} reads stored features itself; it has no backbone to run.")
     if vision.rows * vision.columns > EXACT:
         raise RecipeError(
@@ -207,7 +207,7 @@ def store_tokens(
     check_size(pool, found, 8 * vision.columns, 8 * vision.rows)
     claim(out, origin(pool, fingerprint(vision.token_state()), variants, vision.patches, vision.stored_width))
     where = choose_device(device)
-    vision = vision.to(where).eval()
+    vision.to(where).eval()
     shards = [shard for shard in found if not tokens_file(out, shard.number).exists()]
     for shard in track(shards, "tokens", disable=quiet):
         tokens = np.stack([_tokens(vision, shard, number, where) for number in range(variants)], axis=1)

@@ -10,7 +10,8 @@ from whatchanged.measured.crops import PLANES
 from whatchanged.training.regions.supervision import refined, supported
 from whatchanged.training.regions.vision import Places, RegionVision
 
-INPUTS = ("crops", "numbers", "boxes")
+INPUTS = ("numbers", "boxes", "crops")
+"""What it reads; crops only where places have cuts."""
 OUTPUTS = ("kinds", "elements", "changed", "rank", "verdict", "refined")
 
 
@@ -21,21 +22,18 @@ class RegionGraph(nn.Module):
         super().__init__()
         self.vision = vision
 
-    def forward(self, crops: Tensor, numbers: Tensor, boxes: Tensor) -> tuple[Tensor, ...]:
-        """``INPUTS``: crops (N, 2, PLANES, S, S) uint8, numbers (N, NUMBERS), boxes (N, 2, 4) in pixels.
+    def forward(self, numbers: Tensor, boxes: Tensor, crops: Tensor | None = None) -> tuple[Tensor, ...]:
+        """``INPUTS``: numbers (N, NUMBERS), boxes (N, 2, 4) in pixels, crops (N, 2, PLANES, S, S) uint8.
 
         Returns ``OUTPUTS``: kinds (N, K), elements (N, E), changed (N,), verdict (1,), all logits; rank (N,),
         the chance that a place is the best or overlaps it; and refined (N, 2, 4), boxes in pixels.
         """
-        side = crops.shape[-1]
         there = torch.ones_like(numbers[None, :, 0], dtype=torch.bool)
-        places = Places(
-            crops.reshape(1, -1, 2 * PLANES, side, side).float() / 255,
-            numbers[None],
-            boxes[None],
-            torch.zeros_like(boxes[None, :, :, :2]),
-            there,
-        )
+        if crops is None:
+            cuts = numbers.new_zeros(1, len(numbers), 2 * PLANES, 0, 0)
+        else:
+            cuts = crops.reshape(1, -1, 2 * PLANES, *crops.shape[-2:]).float() / 255
+        places = Places(cuts, numbers[None], boxes[None], torch.zeros_like(boxes[None, :, :, :2]), there)
         said = self.vision.judge(self.vision.features(places))
         better = refined(boxes[None], said.shift)[0]
         rank = supported(said.rank, boxes[None], there)[0]

@@ -37,7 +37,7 @@ from whatchanged.recipes.schema import RegionsConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.data.grid_files import PATTERN, picture_name, shard_file
 
-REGIONS, SIDE = 12, 40
+REGIONS, SIDE = 12, 0
 """Regions of a pair at most, and pixels of a side of a cut, unless a recipe says otherwise."""
 SHARD = 128
 """Pairs of a shard."""
@@ -158,7 +158,7 @@ def _check(told: Mapping[str, Any], shapes: Mapping[str, tuple[str, list[int]]])
     """That a header and its arrays belong together. Raises ValueError, KeyError or TypeError."""
     about, pairs = told["about"], told["pairs"]
     regions, side = about["regions"], about["side"]
-    if not all(type(size) is int and size > 0 for size in (regions, side)):
+    if not (type(regions) is int and regions > 0 and type(side) is int and side >= 0):
         raise ValueError(f"regions {regions!r}, side {side!r}")
     if not isinstance(pairs, list) or not all(
         isinstance(names, list) and len(names) == 2 and all(isinstance(name, str) for name in names)

@@ -1,7 +1,7 @@
-"""The vision of screens: proposed places as tokens, each judged by a small convolutional network.
+"""The vision of screens: proposed places as tokens, each judged by a small network.
 
-Both cuts of a place, laid on each other, go through strided convolutions; with the measured numbers they
-make the features of a token, and a layer of attention lets the places of a pair read each other. Heads tell
+The measured numbers of a place make the features of a token, with both its cuts where there are any, which go
+through strided convolutions. A layer of attention lets the places of a pair read each other. Heads tell
 kind and element, whether it is a change at all, which place is the best, where its boxes should be, and
 whether the pair shows any change. Not part of any published method.
 
@@ -29,10 +29,10 @@ from whatchanged.worlds.screens.kinds import KINDS
 
 HEADS = 4
 """Of the layer in which places read each other."""
-DROPPED = 0.15
-"""Share of a place's features that are left out while it learns."""
 UNTOLD = 0.1
-"""Share of a place's measured numbers that are left out while it learns, so that the cuts tell it too."""
+"""Share of a place's measured numbers that are left out while it learns."""
+WIDEST = 4.0
+"""Largest measured number, as it is and in standard deviations: what lies beyond counts as much."""
 LEAST_CONTRAST = 0.7
 """Of all contrast, what a pair keeps at least when its colours are made others."""
 GRID = 8
@@ -55,9 +55,9 @@ class Places:
 
 
 class RegionNet(nn.Module):
-    """Both cuts of a place and its numbers -> F features."""
+    """The numbers of a place and both its cuts, where there are any -> F features."""
 
-    def __init__(self, channels: Sequence[int], width: int, side: int) -> None:
+    def __init__(self, channels: Sequence[int], width: int, side: int, dropout: float) -> None:
         super().__init__()
         layers: list[nn.Module] = []
         inputs, cells = 2 * PLANES, side
@@ -69,20 +69,23 @@ class RegionNet(nn.Module):
             ]
             inputs, cells = outputs, (cells + 1) // 2
         self.convolutions = nn.Sequential(*layers)
-        self.measured = nn.Sequential(nn.Dropout(UNTOLD), nn.Linear(NUMBERS, width), nn.ReLU())
+        self.norm = nn.BatchNorm1d(NUMBERS, affine=False)
+        self.measured = nn.Sequential(
+            nn.Dropout(UNTOLD), nn.Linear(NUMBERS, width), nn.ReLU(), nn.LayerNorm(width), nn.Dropout(dropout)
+        )
+        seen = (2 + cells**2) * inputs if channels else 0
         self.join = nn.Sequential(
-            nn.Linear((2 + cells**2) * inputs + width, width),
-            nn.ReLU(),
-            nn.LayerNorm(width),
-            nn.Dropout(DROPPED),
+            nn.Linear(seen + width, width), nn.ReLU(), nn.LayerNorm(width), nn.Dropout(dropout)
         )
 
     def forward(self, crops: Tensor, numbers: Tensor) -> Tensor:
         """(M, 2 PLANES, S, S) and (M, NUMBERS) -> (M, F)."""
-        crops = crops.contiguous(memory_format=torch.channels_last)  # convolutions are half as slow on a CPU
-        found = self.convolutions(crops)  # (M, C, s, s)
-        pooled = torch.cat([found.mean((2, 3)), found.amax((2, 3)), found.flatten(1)], 1)  # where it is, too
-        joined: Tensor = self.join(torch.cat([pooled, self.measured(numbers)], 1))
+        usual = self.norm(numbers.clamp(-WIDEST, WIDEST)).clamp(-WIDEST, WIDEST)
+        known = [self.measured(usual)]  # (M, F)
+        if len(self.convolutions):
+            found = self.convolutions(crops.contiguous(memory_format=torch.channels_last))  # (M, C, s, s)
+            known += [found.mean((2, 3)), found.amax((2, 3)), found.flatten(1)]  # where it is, too
+        joined: Tensor = self.join(torch.cat(known, 1))
         return joined
 
 
@@ -94,7 +97,7 @@ class RegionVision(PlainVision):
         self.rows = self.columns = GRID
         self.patches, self.side = config.regions, config.side
         self.raw_width = self.width = width = config.width
-        self.net = RegionNet(config.channels, width, config.side)
+        self.net = RegionNet(config.channels, width, config.side, config.dropout)
         self.context = CLIPBlock(width, HEADS, 2 * width, "gelu")
         self.exit_norm = nn.LayerNorm(width)
         self.before = nn.Linear(width, width)
@@ -150,7 +153,7 @@ class RegionVision(PlainVision):
     def features(self, places: Places) -> Tensor:
         """(B, N, F); zero where there is no place. Places of a pair read each other."""
         batch, count = places.there.shape
-        own = places.crops.new_zeros(batch, count, self.raw_width)
+        own = places.numbers.new_zeros(batch, count, self.raw_width)
         pair, place = places.there.nonzero(as_tuple=True)
         if len(pair):  # batch normalisation has no mean of nothing
             own[pair, place] = self.net(places.crops[pair, place], places.numbers[pair, place]).to(own.dtype)
@@ -190,7 +193,7 @@ class RegionVision(PlainVision):
                 " whatchanged synth screens"
             )
         places = self.places(batch.before, batch.after)
-        if self.training:
+        if self.training and self.side:
             places = replace(places, crops=recoloured(places.crops))
         said = self.judge(self.features(places))
         labels = supervision.label(places.boxes, batch.truth)

@@ -5,7 +5,7 @@ Axis letters: B pairs, N tokens of a picture, F width of a token's own features,
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
+from typing import Any, NamedTuple, Protocol, Self, TypeGuard, runtime_checkable
 
 import torch
 from torch import Tensor, nn
@@ -154,12 +154,11 @@ class Vision(TorchModule, Protocol):
         """Features (B, N, width) after hiding tokens; each picture may be told of the other here."""
 
 
-@runtime_checkable
 class PictureVision(TorchModule, Protocol):
     """What visions with a backbone of their own can do besides: see a picture once, store its tokens.
 
-    cell: pixels of a side of a cell. channels: of the backbone's features. stored_width: numbers of a stored
-    token.
+    ``has_backbone`` tells whether a vision is one. cell: pixels of a side of a cell. channels: of the
+    backbone's features. stored_width: numbers of a stored token.
     """
 
     cell: int
@@ -186,6 +185,14 @@ class PictureVision(TorchModule, Protocol):
 
     def token_state(self) -> Mapping[str, Tensor]:
         """All weights that a picture's tokens depend on."""
+
+
+def has_backbone(vision: object) -> TypeGuard[PictureVision]:
+    """Whether a vision has a backbone of its own.
+
+    From Python 3.12 on ``isinstance`` does not see the parts and buffers of a module, so it cannot tell.
+    """
+    return all(hasattr(vision, name) for name in ("backbone", "mean", "std", "to_tokens", "token_state"))
 
 
 @runtime_checkable

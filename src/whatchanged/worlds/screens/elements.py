@@ -174,7 +174,9 @@ def all_nouns() -> frozenset[str]:
     return frozenset(noun for element in _ALL for noun in element.nouns) | {ANYTHING}
 
 
-_PLURALS = {"axis": "axes"} | {same: same for same in ("words", "code", "series", "grid lines", "navigation")}
+PLURAL_ONLY = frozenset({"words", "grid lines"})
+"""Nouns that name one element and take the verb of several: "the words are", not "the words is"."""
+_PLURALS = {"axis": "axes"} | {same: same for same in ("code", "series", "navigation", *PLURAL_ONLY)}
 
 
 def plural(noun: str) -> str:

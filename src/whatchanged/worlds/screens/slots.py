@@ -8,6 +8,7 @@ from whatchanged.measured import colours, words
 from whatchanged.worlds.screens.elements import (
     ELEMENTS,
     LINES,
+    PLURAL_ONLY,
     WORDLESS,
     all_nouns,
     fitting,
@@ -68,11 +69,11 @@ def longest_first(values: Sequence[str]) -> str:
     return "|".join(re.escape(value) for value in sorted(set(values), key=lambda v: (-len(v), v)))
 
 
-_NOUNS = {noun: noun for noun in all_nouns()} | {plural(noun): noun for noun in all_nouns()}
-"""Singular and plural -> singular."""
+_PLURAL_OF = {plural(noun): noun for noun in all_nouns()}
+"""Plural -> singular. "words" is both: more than one word, and a noun of its own."""
 _COUNT = rf"(?:(?P<count>{longest_first(tuple(_NUMBERS))}|\d{{1,3}}) )?"
 _NAMED = (
-    rf'(?:"(?P<name>[^"]*)" )?(?P<noun>{longest_first(tuple(_NOUNS))})(?: "(?P<called>[^"]*)")?'
+    rf'(?:"(?P<name>[^"]*)" )?(?P<noun>{longest_first((*all_nouns(), *_PLURAL_OF))})(?: "(?P<called>[^"]*)")?'
     rf"(?: (?P<place>{longest_first(_PLACES)}))?"
 )
 _COLOUR = longest_first(COLOURS)
@@ -120,7 +121,8 @@ def fill(template: Template, change: Change, naming: Naming, size: Size) -> str:
     """The template as a statement about a change in a picture of this size."""
     values = {slot: FILLERS[slot](template, change, naming, size) for slot in template.slots}
     text = template.text
-    if len(change.boxes) > 1 and not text.startswith("the "):  # whose subject is not the thing itself
+    several = len(change.boxes) > 1 or naming.noun in PLURAL_ONLY
+    if several and not text.startswith("the "):  # whose subject is not the thing itself
         text = " ".join(_PLURALS.get(word, word) for word in text.split(" "))
     return text.format(**values)
 
@@ -164,7 +166,7 @@ def _sayable(slot: str, template: Template, change: Change) -> bool:
 def _thing(article: str, change: Change, naming: Naming, size: Size) -> str:
     count = len(change.boxes)
     noun, parts = naming.noun, []
-    if article == "a" and count <= 1:
+    if article == "a" and count <= 1 and noun not in PLURAL_ONLY:
         parts.append("an" if noun[0] in "aeio" else "a")
     elif noun != "something":
         parts.append("the" if article == "the" else "")
@@ -274,7 +276,7 @@ def more(change: Change) -> int:
 
 def noun_fits(noun: str, change: Change) -> bool:
     """Whether a noun, singular or plural, may be said of the changed thing."""
-    return _NOUNS.get(noun, noun) in fitting(change.element)
+    return not {noun, _PLURAL_OF.get(noun, noun)}.isdisjoint(fitting(change.element))
 
 
 def name_fits(name: str, change: Change) -> bool:

@@ -144,10 +144,11 @@ def test_every_noise_alters_pixels_and_leaves_words_in_place(styles, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_drawer_keeps_the_contract(styles, tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["pages", "sites"])
+def test_the_drawer_keeps_the_contract(name, styles, tmp_path, monkeypatch):
     """The same bytes with one worker and with two, others from another seed, and true captions."""
     monkeypatch.setattr(run, "PART", 4)
-    monkeypatch.setattr(run, "FAMILIES", {"pages": FAMILIES["pages"]})
+    monkeypatch.setattr(run, "FAMILIES", {name: FAMILIES[name]})
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     place = tmp_path / "cache" / "whatchanged"
     place.mkdir(parents=True)

@@ -12,9 +12,7 @@ import numpy as np
 import pytest
 
 from whatchanged.errors import MissingProgram
-from whatchanged.testing.worlds import check_drawer
-from whatchanged.worlds import find_world
-from whatchanged.worlds.screens.drawing import FAMILIES, FamilyOptions, run
+from whatchanged.worlds.screens.drawing import FamilyOptions
 from whatchanged.worlds.screens.drawing.pages import family, sites
 from whatchanged.worlds.screens.drawing.pages.designs import PACKAGES, find_modules
 from whatchanged.worlds.screens.elements import ELEMENTS
@@ -133,15 +131,3 @@ def test_a_part_alone_has_no_words_but_some_of_its_pages(styles):
                 fewer.append(len(words_of(shown.body)) < len(words_of(page.body)))
     assert len(fewer) >= 3
     assert np.mean(fewer) >= 0.8
-
-
-@pytest.mark.slow
-def test_the_drawer_keeps_the_contract(styles, tmp_path, monkeypatch):
-    """The same bytes with one worker and with two, others from another seed, and true captions."""
-    monkeypatch.setattr(run, "PART", 3)
-    monkeypatch.setattr(run, "FAMILIES", {"sites": FAMILIES["sites"]})
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    place = tmp_path / "cache" / "whatchanged"
-    place.mkdir(parents=True)
-    (place / "screens").symlink_to(styles)
-    check_drawer(find_world("screens"), "screens", tmp_path, scenes=10, size=SIZE)
