@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from whatchanged import locks
 from whatchanged.errors import OutputError
 from whatchanged.files import draft_of
 from whatchanged.locks import locked
@@ -189,3 +190,34 @@ def test_commands_that_write_at_the_end_hold_their_outputs_from_the_beginning(tm
         code, _, err = whatchanged(*arguments)
     assert code == 2 and f"report: process {os.getpid()} on" in err and not out.exists()
     assert whatchanged(*arguments)[0] == 0 and out.exists()
+
+
+@pytest.mark.parametrize(
+    "where", ["_make_folders", "_take", "_sign", "clear_drafts", "_release", "_remove_empty"]
+)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_a_lock_is_taken_or_left_leaves_nothing(tmp_path, monkeypatch, where, number):
+    class Heard(BaseException):
+        pass
+
+    def heard(*_):
+        raise Heard
+
+    real = getattr(locks, where)
+
+    def struck(*given):
+        signal.raise_signal(number)
+        return real(*given)
+
+    monkeypatch.setattr(locks, where, struck)
+    before = signal.signal(number, heard)
+    try:
+        with pytest.raises(Heard), locked(tmp_path / "a" / "out"):
+            pass
+        assert signal.getsignal(number) is heard
+    finally:
+        signal.signal(number, before)
+    assert names(tmp_path) == []
+    monkeypatch.undo()
+    with locked(tmp_path / "a" / "out"):
+        pass

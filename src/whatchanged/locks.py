@@ -8,8 +8,10 @@ holds nobody up.
 import json
 import os
 import shlex
+import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -42,19 +44,47 @@ def locked(path: Path) -> Iterator[None]:
         return
     place = path.resolve()
     lock = place.with_name(f".{short_name(place.name)}.lock")
+    made: Sequence[Path] = ()
+    held = None
     try:
-        made = _make_folders(place.parent)
-        held = _take(lock, path)
-        clear_drafts(place)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written ({error.strerror or error}).") from error
+        with _signals_wait():
+            try:
+                made = _make_folders(place.parent)
+                held = _take(lock, path)
+                clear_drafts(place)
+            except OSError as error:
+                raise OutputError(f"{path}: cannot be written ({error.strerror or error}).") from error
+        yield
+    finally:
+        if held is not None:
+            with _signals_wait():
+                clear_drafts(place)  # of workers that were ended
+                lock.unlink(missing_ok=True)  # while it is held, so that nobody takes a file about to go
+                _release(held)
+                _remove_empty(made)
+
+
+@contextmanager
+def _signals_wait() -> Iterator[None]:
+    """SIGINT and SIGTERM that come meanwhile are heard at its end: they would leave the lock's file behind.
+
+    In a thread, which hears no signals, nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = {
+        number: signal.signal(number, lambda number, frame: came.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
     try:
         yield
     finally:
-        clear_drafts(place)  # of workers that were ended
-        lock.unlink(missing_ok=True)  # while it is held, so that nobody takes a file that is about to go
-        _release(held)
-        _remove_empty(made)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for late in came:
+            signal.raise_signal(late)
 
 
 def _take(lock: Path, path: Path) -> int:

@@ -5,7 +5,7 @@ that a checkpoint needs to go on with exactly the same examples.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, is_dataclass, replace
 from functools import lru_cache
@@ -321,7 +321,7 @@ def fitted(draw: Draw) -> Batch:
     )
 
 
-def draws(given: StageInput, step: int, positions: Mapping[str, int]) -> Iterator[Draw]:
+def draws(given: StageInput, step: int, positions: Mapping[str, int]) -> Generator[Draw]:
     """The stage's draws (see ``plans``), read ahead in threads."""
     with ThreadPoolExecutor(PREFETCHED) as pool:
         ahead: deque[Future[Draw]] = deque()

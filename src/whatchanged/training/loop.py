@@ -3,7 +3,8 @@
 import math
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from signal import Signals
@@ -89,33 +90,36 @@ def train(
                 start = None
             begin_alike(model_tensors(method).values(), device)
             log.stage(stage.name, state.step, stage.steps)
-            for draw in stage_draws(recipe, method, sources, state, workers):
-                values = take_step(method, optimizer, draw, recipe, state, device, accumulate)
-                count_terms(state.window, draw.task, values)
-                state.step, state.positions = state.step + 1, draw.positions
-                state.seconds = before + time.monotonic() - began
-                log.advance(state.step)
-                if due(state.step, stage.log_every, stage.steps):
-                    write_means(log, recipe, state, optimizer.param_groups[0]["lr"])
-                if stage.evaluate_every and due(state.step, stage.evaluate_every, stage.steps):
-                    scores = validate(method, sources.validation, device, stage.metric)
-                    log.write({"stage": stage.name, "step": state.step, **scores}, steps_done(recipe, state))
-                    counts = state.step >= stage.evaluate_from
-                    if is_best(state, finite_score(scores, stage, state.step), counts):
-                        save_checkpoint(best, state, method, None)
-                if stage_over(stage, state, log):
-                    break
-                late = max_seconds is not None and time.monotonic() - began >= max_seconds
-                over, signal = greatest([late, asked.signal or 0])
-                if over or signal or due(state.step, stage.save_every, stage.steps):
-                    state.log_bytes = log.length
-                    save_checkpoint(last, state, method, optimizer)
-                if signal:
-                    log.say(f"Stopped and saved at {stage.name}, step {state.step}. Go on with --resume.")
-                    asked.end(Signals(signal))
-                if over:
-                    log.say(f"Time is over at {stage.name}, step {state.step} of {stage.steps}.")
-                    return state
+            with closing(stage_draws(recipe, method, sources, state, workers)) as ahead:
+                for draw in ahead:
+                    values = take_step(method, optimizer, draw, recipe, state, device, accumulate)
+                    count_terms(state.window, draw.task, values)
+                    state.step, state.positions = state.step + 1, draw.positions
+                    state.seconds = before + time.monotonic() - began
+                    log.advance(state.step)
+                    if due(state.step, stage.log_every, stage.steps):
+                        write_means(log, recipe, state, optimizer.param_groups[0]["lr"])
+                    if stage.evaluate_every and due(state.step, stage.evaluate_every, stage.steps):
+                        scores = validate(method, sources.validation, device, stage.metric)
+                        log.write(
+                            {"stage": stage.name, "step": state.step, **scores}, steps_done(recipe, state)
+                        )
+                        counts = state.step >= stage.evaluate_from
+                        if is_best(state, finite_score(scores, stage, state.step), counts):
+                            save_checkpoint(best, state, method, None)
+                    if stage_over(stage, state, log):
+                        break
+                    late = max_seconds is not None and time.monotonic() - began >= max_seconds
+                    over, signal = greatest([late, asked.signal or 0])
+                    if over or signal or due(state.step, stage.save_every, stage.steps):
+                        state.log_bytes = log.length
+                        save_checkpoint(last, state, method, optimizer)
+                    if signal:
+                        log.say(f"Stopped and saved at {stage.name}, step {state.step}. Go on with --resume.")
+                        asked.end(Signals(signal))
+                    if over:
+                        log.say(f"Time is over at {stage.name}, step {state.step} of {stage.steps}.")
+                        return state
             if state.best is not None and stage is not recipe.stages[-1]:
                 kept = keep_best(method, best, stage.name)
                 log.say(f"{stage.name}: its best weights, of step {kept.step}, go on.")
@@ -126,7 +130,7 @@ def train(
 
 def stage_draws(
     recipe: Recipe, method: Method, sources: Sources, state: State, workers: int
-) -> Iterator[Draw]:
+) -> Generator[Draw]:
     """The batches of the running stage from its next step on, read by threads or by processes."""
     stage = recipe.stages[state.stage]
     on_gpu = any(parameter.device.type == "cuda" for parameter in method.parameters())

@@ -1,6 +1,7 @@
 """Examples read by processes are the examples that threads read."""
 
 from dataclasses import is_dataclass, replace
+from multiprocessing import active_children
 
 import pytest
 import torch
@@ -93,8 +94,17 @@ def test_an_error_in_a_worker_reaches_the_loop(recipe, tmp_path):
     given = stage_input(recipe, tmp_path)
     source = given.sources["detection"]
     broken = {"detection": replace(source, shards=source.shards[:1])}
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError) as raised:
         list(draws_by_processes(replace(given, sources=broken, seed=(1, 0)), 0, {}, 1))
+    assert raised.tb and not active_children()  # though the traceback holds all that was at work
+
+
+def test_workers_end_with_the_loop_that_they_read_for(recipe, tmp_path):
+    reading = draws_by_processes(stage_input(recipe, tmp_path), 1, {"detection": 4}, 2)
+    next(reading)
+    assert len(active_children()) == 2
+    reading.close()
+    assert not active_children()
 
 
 def test_whole_batches_are_augmented_by_seed_stage_and_step(recipe, tmp_path, monkeypatch):

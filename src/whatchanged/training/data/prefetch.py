@@ -5,7 +5,7 @@ they share the source's memory, and compute on the CPU alone. Batches come back 
 """
 
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -38,10 +38,10 @@ class _Read(Dataset[Draw | WhatchangedError]):
 
 def draws_by_processes(
     given: StageInput, step: int, positions: Mapping[str, int], processes: int
-) -> Iterator[Draw]:
+) -> Generator[Draw]:
     """The stage's draws from ``step`` on (see ``batches.plans``), read by this many worker processes.
 
-    Raises the first WhatchangedError of a worker.
+    Raises the first WhatchangedError of a worker. The workers end with the generator.
     """
     loader = DataLoader(
         _Read(given),
@@ -55,10 +55,15 @@ def draws_by_processes(
         worker_init_fn=_start,
         generator=torch.Generator(),  # the loader draws from it; the global one belongs to the run's state
     )
-    for draw in loader:
-        if isinstance(draw, WhatchangedError):
-            raise draw
-        yield draw
+    reading = iter(loader)
+    try:
+        for draw in reading:
+            if isinstance(draw, WhatchangedError):
+                raise draw
+            yield draw
+    finally:
+        # Now, not when the last traceback that holds it goes: workers are deaf to the signal that ends them.
+        cast(Any, reading)._shutdown_workers()
 
 
 def _start(number: int) -> None:
