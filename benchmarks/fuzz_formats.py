@@ -221,7 +221,7 @@ def check_stored(folder: Path, file: Path) -> None:
             grids.read(name)
     elif file.parent.name == "regions":
         regions = RegionFiles(file.parent)
-        regions.check(2, 6)
+        regions.check(2)
         for before, after in list(regions._places):
             regions.read(before, after)
     elif file.parent.name == "arrays":

@@ -22,10 +22,10 @@ from benchmarks.record import write_result
 from benchmarks.screens import Score, auroc, share_of, verdict_rows, with_interval
 from whatchanged.datasets import open_dataset
 from whatchanged.measured import Measured, measure
-from whatchanged.measured.crops import NUMBERS
+from whatchanged.measured.numbers import NUMBERS
 from whatchanged.measured.proposals import overlap
 from whatchanged.records import PairRecord
-from whatchanged.training.regions.store import NOTES, RegionFiles, RegionReader
+from whatchanged.training.regions.store import RegionFiles, RegionReader
 from whatchanged.training.regions.supervision import ELEMENT_NAMES, refined, supported
 from whatchanged.training.regions.vision import RegionVision, chances
 from whatchanged.training.run_folder import open_run
@@ -223,9 +223,8 @@ def proposed(
     }
 
 
-def _boxes(rows: NDArray[np.uint8]) -> list[Box]:
-    notes = np.ascontiguousarray(rows[:, -4 * NOTES :]).view(np.float32)
-    real = notes[notes[:, -1] > 0, NUMBERS : NUMBERS + 4].astype(int)
+def _boxes(rows: NDArray[np.float32]) -> list[Box]:
+    real = rows[rows[:, -1] > 0, NUMBERS : NUMBERS + 4].astype(int)
     return [(int(a), int(b), int(c), int(d)) for a, b, c, d in real]
 
 

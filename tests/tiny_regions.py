@@ -1,8 +1,8 @@
 """A model of regions of a few kilobytes that really works, built by hand.
 
-Of each place it says how much the two cuts differ: logits ``changed`` and ``rank`` are 60 times the mean
-difference (0 to 1) less 2, the verdict is that of the place that differs most. Every change is a recolored
-button, for all it knows, and boxes stay as they are.
+Of each place it says how far its fill's colour moved: logits ``changed`` and ``rank`` are 60 times that (0 to
+1) less 2, the verdict is that of the place that differs most. Every change is a recolored button, for all it
+knows, and boxes stay as they are.
 """
 
 from pathlib import Path
@@ -13,10 +13,11 @@ from onnx import TensorProto, helper, numpy_helper
 
 from whatchanged.captioner.bundle import Bundle, write_bundle
 from whatchanged.captioner.card import BoxAttention, Card, InDistribution, NoChange, RegionInput, Statements
-from whatchanged.measured.crops import NUMBERS, PLANES
+from whatchanged.measured.numbers import NUMBERS
 from whatchanged.vocabulary import Vocabulary
 
-SIDE = 16
+RECOLOURED = 62
+"""Which of a place's numbers is the step between the colours of both fills."""
 KINDS = ("added", "recolored")
 ELEMENTS = ("button", "icon button", "text")
 LOGITS = {"kinds": (0.0, 3.0), "elements": (4.0, 1.0, 0.0)}
@@ -28,7 +29,7 @@ CARD = Card(
     method="pcl",
     preset="paper",
     world="screens",
-    input=RegionInput(6, SIDE, PLANES, NUMBERS),
+    input=RegionInput(6, NUMBERS),
     attention=BoxAttention(),
     vocabulary=Vocabulary.from_captions(["the button"]),
     max_length=10,
@@ -49,19 +50,15 @@ def build_regions(folder: Path, card: Card = CARD) -> Bundle:
 
 def _graph() -> onnx.ModelProto:
     constants = {
-        "one": np.array([1]),
-        "scale": np.float32(SLOPE / 255),
+        "recoloured": np.array(RECOLOURED),
+        "scale": np.float32(SLOPE),
         "start": np.float32(START),
         **{f"{name}_bias": np.array(values, np.float32) for name, values in LOGITS.items()},
         **{f"{name}_none": np.zeros((NUMBERS, len(values)), np.float32) for name, values in LOGITS.items()},
     }
     nodes = [
-        helper.make_node("Cast", ["crops"], ["levels"], to=TensorProto.FLOAT),
-        helper.make_node("Split", ["levels"], ["before", "after"], axis=1),
-        helper.make_node("Sub", ["after", "before"], ["signed"]),
-        helper.make_node("Abs", ["signed"], ["difference"]),
-        helper.make_node("ReduceMean", ["difference"], ["mean"], axes=[1, 2, 3, 4], keepdims=0),
-        helper.make_node("Mul", ["mean", "scale"], ["sloped"]),
+        helper.make_node("Gather", ["numbers", "recoloured"], ["step"], axis=1),
+        helper.make_node("Mul", ["step", "scale"], ["sloped"]),
         helper.make_node("Add", ["sloped", "start"], ["changed"]),
         helper.make_node("Identity", ["changed"], ["rank"]),
         helper.make_node("ReduceMax", ["changed"], ["verdict"], axes=[0], keepdims=1),
@@ -71,7 +68,6 @@ def _graph() -> onnx.ModelProto:
         nodes.append(helper.make_node("MatMul", ["numbers", f"{name}_none"], [f"{name}_same"]))
         nodes.append(helper.make_node("Add", [f"{name}_same", f"{name}_bias"], [name]))
     inputs = [
-        helper.make_tensor_value_info("crops", TensorProto.UINT8, ["N", 2, PLANES, SIDE, SIDE]),
         helper.make_tensor_value_info("numbers", TensorProto.FLOAT, ["N", NUMBERS]),
         helper.make_tensor_value_info("boxes", TensorProto.FLOAT, ["N", 2, 4]),
     ]

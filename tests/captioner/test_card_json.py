@@ -27,7 +27,7 @@ pairs = st.tuples(counts, counts)
 numbers = st.floats(-10, 10)
 three = st.tuples(numbers, numbers, numbers)
 positive = st.tuples(*[st.floats(0.001, 10)] * 3)
-inputs = st.builds(PictureInput, pairs, three, positive) | st.builds(RegionInput, *[st.integers(1, 1000)] * 4)
+inputs = st.builds(PictureInput, pairs, three, positive) | st.builds(RegionInput, *[st.integers(1, 1000)] * 2)
 attentions = st.builds(GridAttention, counts, counts) | st.just(BoxAttention())
 texts = st.text().map(escaped)  # a card holds no control characters
 judges = st.builds(
@@ -120,13 +120,11 @@ def test_the_declarations_on_disk():
     assert fields["attention"] == {"kind": "grid", "rows": 2, "columns": 3}
     assert fields["folded_norms"] is False and "familiar" not in fields
     assert not {"image_size", "grid", "mean", "std"} & fields.keys()
-    regions = RegionInput(12, 40, 8, 73)
+    regions = RegionInput(12, 73)
     fields = written(replace(WARY, input=regions, attention=BoxAttention(), folded_norms=True))
     assert fields["input"] == {
         "kind": "regions",
         "regions": 12,
-        "side": 40,
-        "planes": 8,
         "numbers": 73,
     }
     assert fields["attention"] == {"kind": "boxes"}
@@ -176,7 +174,7 @@ def test_unknown_kinds(kind):
         ("input", {"kind": "pictures", "size": [9, 9], "mean": ["a"] * 3}, "input.mean should be a number"),
         ("input", {"kind": "pictures", "size": [9, 9], **STATISTICS, "std": [1, 0, 1]}, "numbers above 0"),
         ("input", {"kind": "regions", "regions": 0}, "input.regions should be a whole number from 1"),
-        ("input", {"kind": "regions", "regions": 9, "side": 10**9}, "input.side should be"),
+        ("input", {"kind": "regions", "regions": 9, "numbers": 10**9}, "input.numbers should be"),
         ("statements", 3, "statements should be an object"),
         ("attention", {"kind": "grid", "rows": 0, "columns": 3}, "attention.rows should be"),
         ("vocabulary", ["a", 1], "vocabulary should be a list of texts"),

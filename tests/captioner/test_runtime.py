@@ -141,7 +141,7 @@ def test_without_a_head_the_sentence_is_judged(bundle_folder, pictures):
 @pytest.mark.parametrize(
     ("declared", "message"),
     [
-        ({"input": RegionInput(12, 40, 8, 73)}, "tiny reads regions of pictures.*Answerer"),
+        ({"input": RegionInput(12, 73)}, "tiny reads regions of pictures.*Answerer"),
         ({"attention": BoxAttention()}, "the attention of tiny lies on boxes.*Update whatchanged"),
     ],
 )

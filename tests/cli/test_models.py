@@ -35,10 +35,10 @@ def test_json_declares_input_and_attention(whatchanged, bundle_folder):
 
 
 def test_a_model_of_regions_without_statements_is_listed_though_not_run(whatchanged, bundle_folder, pictures):
-    regions = RegionInput(12, 40, 8, 73)
+    regions = RegionInput(12, 73)
     write_bundle(bundle_folder, replace(CARD, input=regions, attention=BoxAttention()))
     code, out, _ = whatchanged("models", bundle_folder)
-    assert code == 0 and "world flat, up to 12 regions of 40x40, " in out
+    assert code == 0 and "world flat, up to 12 places, " in out
     row = json.loads(whatchanged("models", bundle_folder, "--json")[1])
     assert row["image_size"] is None and row["input"]["regions"] == 12
     code, out, err = whatchanged("describe", *pictures, "--model", bundle_folder)

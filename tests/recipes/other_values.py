@@ -68,7 +68,6 @@ VISION = {
     "landmarks": (True, False),
     "guided_attention": (True, False),
     "regions": (3, 2),
-    "side": (20, 24),
     "dropout": (0.2, 0.4),
     "width": (24, 20),
     "frozen": (True, False),

@@ -12,7 +12,7 @@ from whatchanged.testing.method_case import total
 from whatchanged.training.batches import Batch
 from whatchanged.training.build import COPIES, make_method
 from whatchanged.training.estimate import estimate, expected_vocabulary
-from whatchanged.training.regions.store import NOTES, row_width
+from whatchanged.training.regions.store import ROW
 from whatchanged.training.regions.supervision import collate, no_truth
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.vocabulary import BOS, EOS, Vocabulary
@@ -113,11 +113,9 @@ def test_regions_of_screens_are_counted_as_a_real_step_takes_them(task):
     assert found.uncounted == () and found.operations > 0
     method = make_method(recipe, WORDS).train()
     make_optimizer(method, stage)
-    places, notes = recipe.vision.regions, NOTES * 4
-    rows = torch.zeros(stage.batch, places, row_width(recipe.vision.side), dtype=torch.uint8)
-    numbers = torch.zeros(stage.batch, places, NOTES)
-    numbers[:, : places // 2, -1] = 1  # half of the places are there
-    rows[..., -notes:] = numbers.view(torch.uint8)
+    places = recipe.vision.regions
+    rows = torch.zeros(stage.batch, places, ROW)
+    rows[:, : places // 2, -1] = 1  # half of the places are there
     length = recipe.method.longest_caption() + 2
     ids = torch.tensor([[BOS, *[7] * (length - 2), EOS]]).expand(stage.batch, -1).contiguous()
     truth = collate([no_truth()] * stage.batch)

@@ -23,14 +23,10 @@ class PictureInput:
 
 @dataclass(frozen=True)
 class RegionInput:
-    """The model judges places of a pair that may have changed: ``measured.proposals``, ``measured.crops``."""
+    """The model judges places of a pair that may have changed, by what ``measured.numbers`` says of them."""
 
     regions: int
     """The largest number of places of one pair."""
-    side: int
-    """Pixels of a side of a cut."""
-    planes: int
-    """Planes of a place in one picture."""
     numbers: int
     """Measured numbers of a place."""
 

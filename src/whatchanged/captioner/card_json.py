@@ -130,8 +130,6 @@ def _input(reader: Reader, values: Fields) -> Input:
     if kind == "regions":
         return RegionInput(
             regions=inside.count(declared, "regions", 1000),
-            side=inside.count(declared, "side", 1000, least=0),
-            planes=inside.count(declared, "planes", 1000),
             numbers=inside.count(declared, "numbers", 10_000),
         )
     raise _unknown_kind(inside, kind)

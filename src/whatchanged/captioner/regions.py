@@ -2,8 +2,7 @@
 
 Rules propose the places (``measured.proposals``). One graph judges all N places of a pair at once:
 
-    regions   numbers (N, numbers) float32, boxes (N, 2, 4) float32 and, unless side is 0,
-              crops (N, 2, planes, side, side) uint8
+    regions   numbers (N, numbers) float32, boxes (N, 2, 4) float32
               -> kinds (N, K), elements (N, E), changed (N,): logits; rank (N,): the larger, the better a
                  place; verdict (1,): the logit that the pair shows a change; refined (N, 2, 4): better boxes
 
@@ -26,7 +25,7 @@ from whatchanged.captioner.onnx_graphs import Graph
 from whatchanged.errors import BundleError
 from whatchanged.measured import words
 from whatchanged.measured.boxes import area, common
-from whatchanged.measured.crops import NUMBERS, PLANES, Places, see
+from whatchanged.measured.numbers import NUMBERS, Places, read_places
 from whatchanged.measured.proposals import Proposal
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import KINDS, Box, Kind, Measured, Statement
@@ -103,7 +102,7 @@ class RegionModel:
 
         read: the words of a text that changed are quoted where this reads them; None: no words are read.
         """
-        places = see(before, after, self.input.regions, self.input.side)
+        places = read_places(before, after, self.input.regions)
         if not places.proposals:
             return Told((), measured.no_change, measured.verdict == "changed")
         judged = self.judge(places)
@@ -186,8 +185,7 @@ class RegionModel:
 
 def inputs_of(places: Places) -> dict[str, NDArray[Any]]:
     """What the graph reads."""
-    found = {"numbers": places.numbers, "boxes": places.boxes.astype(np.float32)}
-    return {**found, "crops": places.crops} if places.crops.size else found
+    return {"numbers": places.numbers, "boxes": places.boxes.astype(np.float32)}
 
 
 def confidences(judged: Judgement, by: Statements) -> NDArray[np.float64]:
@@ -253,10 +251,10 @@ def _declared(bundle: Bundle) -> tuple[RegionInput, Statements]:
     card = bundle.card
     if not isinstance(card.input, RegionInput) or card.statements is None:
         raise BundleError(f"{bundle.folder}: {card.name} makes no statements about regions.")
-    if (card.input.planes, card.input.numbers) != (PLANES, NUMBERS):
+    if card.input.numbers != NUMBERS:
         raise BundleError(
-            f"{bundle.folder}: {card.name} reads {card.input.planes} planes and {card.input.numbers} numbers"
-            f" of a place; this version measures {PLANES} and {NUMBERS}. Export the model again."
+            f"{bundle.folder}: {card.name} reads {card.input.numbers} numbers of a place; this version"
+            f" measures {NUMBERS}. Export the model again."
         )
     unknown = [kind for kind in card.statements.kinds if kind not in KINDS]
     if unknown or not card.statements.kinds or not card.statements.elements:
@@ -269,12 +267,9 @@ def _declared(bundle: Bundle) -> tuple[RegionInput, Statements]:
 
 def _check_graph(graph: Graph, reads: RegionInput, says: Statements) -> None:
     """Check that the graph fits the card. Raises BundleError."""
-    crops = {"crops"} if reads.side else set()
-    graph.check_names("inputs", set(graph.inputs) | {"boxes"}, {"numbers", "boxes"} | crops)
+    graph.check_names("inputs", set(graph.inputs) | {"boxes"}, {"numbers", "boxes"})
     wanted = {"kinds", "elements", "changed", "rank", "verdict", "refined"}
     graph.check_names("outputs", set(graph.outputs), wanted)
-    if reads.side:
-        graph.check_shape("crops", (2, reads.planes, reads.side, reads.side))
     graph.check_shape("numbers", (reads.numbers,))
     graph.check_shape("kinds", (len(says.kinds),))
     graph.check_shape("elements", (len(says.elements),))

@@ -97,4 +97,4 @@ def _size(declared: "Input") -> str:
     if isinstance(declared, PictureInput):
         width, height = declared.size
         return f"{width}x{height}"
-    return f"up to {declared.regions} regions of {declared.side}x{declared.side}"
+    return f"up to {declared.regions} places"

@@ -198,7 +198,7 @@ class ObjectsConfig(VisionSettings):
 
 @dataclass(frozen=True)
 class RegionsConfig(VisionSettings):
-    """Regions of screens as tokens: places that may have changed, cut out of both pictures and stored.
+    """Regions of screens as tokens: places that may have changed, told by stored measurements.
 
     Not published. Its own task ``regions`` learns what each place shows from the truth of drawn pairs.
     """
@@ -209,10 +209,6 @@ class RegionsConfig(VisionSettings):
     kind: Literal["regions"] = "regions"
     regions: int = 12
     """Tokens of a picture at most: what ``whatchanged features --backbone regions`` stored."""
-    side: int = 0
-    """Pixels of a side of a cut, as stored. 0: no cuts; places are told by what was measured of them."""
-    channels: tuple[int, ...] = ()
-    """One a convolution that halves the cut; none without cuts."""
     width: int = 128
     """Numbers of a token."""
     dropout: float = 0.3
@@ -224,14 +220,9 @@ class RegionsConfig(VisionSettings):
         return {"regions": Task(11, truth=True, vision_only=True)}
 
     def check(self, where: str) -> None:
-        """At least a region; cuts that the convolutions can halve, or neither."""
+        """At least a region."""
         require_positive(where, "vision.", self, "regions", "width")
-        require(where, "vision.side", self.side, self.side >= 0, "a number of pixels, or 0")
         require(where, "vision.dropout", self.dropout, 0 <= self.dropout < 1, "a share below 1")
-        halved = bool(self.channels) and min(self.channels) > 0 and self.side >= 2 ** len(self.channels)
-        fits = halved if self.side else not self.channels
-        wanted = f"numbers above 0, so few that vision.side = {self.side} can be halved for each; [] for 0"
-        require(where, "vision.channels", self.channels, fits, wanted)
 
 
 VisionConfig = FeaturesConfig | PatchesConfig | BackboneConfig | ObjectsConfig | RegionsConfig

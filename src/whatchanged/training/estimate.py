@@ -25,7 +25,7 @@ from whatchanged.records import Kind, PairRecord
 from whatchanged.training.batches import Batch, Example
 from whatchanged.training.build import COPIES, on_meta
 from whatchanged.training.methods import Method
-from whatchanged.training.regions.store import row_width
+from whatchanged.training.regions.store import ROW
 from whatchanged.training.regions.supervision import no_truth
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.vocabulary import Vocabulary
@@ -181,7 +181,7 @@ def _picture(recipe: Recipe) -> np.ndarray[Any, Any]:
     if isinstance(vision, FeaturesConfig):
         return np.zeros((vision.rows * vision.columns, vision.feature_width), np.float32)
     if isinstance(vision, RegionsConfig):
-        return np.zeros((vision.regions, row_width(vision.side)), np.uint8)
+        return np.zeros((vision.regions, ROW), np.float32)
     return np.zeros((vision.image_height, vision.image_width, 3), np.uint8)
 
 

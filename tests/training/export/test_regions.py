@@ -14,7 +14,7 @@ from whatchanged.captioner.card import RegionInput, Statements
 from whatchanged.captioner.regions import Judgement, RegionModel
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import BundleError, RecipeError
-from whatchanged.measured.crops import NUMBERS, PLANES, see
+from whatchanged.measured.numbers import NUMBERS, read_places
 from whatchanged.measured.reading import read_picture
 from whatchanged.training.export import export_run, regions
 from whatchanged.training.export.regions import Seen, fit_statements
@@ -24,8 +24,6 @@ from whatchanged.training.run_folder import open_run
 from whatchanged.worlds import find_world
 
 TINY = ["vision.regions=5", "vision.width=16", "method.width=16", "method.heads=2", "method.ffn=16"]
-CHANNELS = {0: "[]", 16: "[6, 8]"}
-"""Pixels of a side of a cut, 0 for none -> the convolutions on it."""
 
 
 @pytest.fixture(scope="module")
@@ -34,16 +32,10 @@ def drawn(tmp_path_factory):
     return write_set(tmp_path_factory.mktemp("regions") / "set")
 
 
-@pytest.fixture(scope="module", params=CHANNELS)
-def side(request):
-    return request.param
-
-
 @pytest.fixture(scope="module")
-def run(side, drawn, tmp_path_factory):
-    sizes = [*TINY, f"vision.side={side}", f"vision.channels={CHANNELS[side]}"]
+def run(drawn, tmp_path_factory):
     folder = make_run(
-        tmp_path_factory.mktemp("run") / "run", "screens-regions", [*sizes, f"data.path={drawn}"]
+        tmp_path_factory.mktemp("run") / "run", "screens-regions", [*TINY, f"data.path={drawn}"]
     )
     (folder / "environment.json").write_text(json.dumps({"command": "whatchanged train"}))
     return folder
@@ -60,9 +52,9 @@ def pictures(drawn, number):
     ]
 
 
-def test_the_card_says_what_the_model_reads_and_tells(bundle, side):
+def test_the_card_says_what_the_model_reads_and_tells(bundle):
     card = bundle.card
-    assert card.input == RegionInput(5, side, PLANES, NUMBERS) and card.world == "screens"
+    assert card.input == RegionInput(5, NUMBERS) and card.world == "screens"
     assert sorted(bundle.files) == ["README.md", "regions.onnx", "weights.safetensors"]
     assert card.statements.kinds == find_world("screens").kinds and "button" in card.statements.elements
     assert "2 validation pairs (1 without change)" in card.no_change.how
@@ -73,11 +65,11 @@ def test_the_card_says_what_the_model_reads_and_tells(bundle, side):
     assert "whatchanged train" not in json.dumps(dict(card.provenance)) and card.provenance["finished"]
 
 
-def test_the_graph_says_what_torch_says_of_padded_pairs(run, bundle, side, drawn, tmp_path):
+def test_the_graph_says_what_torch_says_of_padded_pairs(run, bundle, drawn, tmp_path):
     """Independent of the export: rows as training reads them, several pairs at once, padded."""
     _, method, _ = open_run(run)
     vision, model = method.vision, RegionModel(bundle, threads=1)
-    store_regions(open_dataset(drawn), drawn, tmp_path / "regions", quiet=True, regions=5, side=side)
+    store_regions(open_dataset(drawn), drawn, tmp_path / "regions", quiet=True, regions=5)
     files = RegionFiles(tmp_path / "regions")
     numbers = range(8)
     names = [[f"images/{number}_{side}.png" for side in ("before", "after")] for number in numbers]
@@ -90,7 +82,7 @@ def test_the_graph_says_what_torch_says_of_padded_pairs(run, bundle, side, drawn
     assert len(set(places.there.sum(1).tolist())) > 1  # pairs of several lengths
     for number in numbers:
         count = int(places.there[number].sum())
-        judged = model.judge(see(*pictures(drawn, number), 5, side))
+        judged = model.judge(read_places(*pictures(drawn, number), 5))
         np.testing.assert_allclose(judged.rank, ranks[number, :count].numpy(), atol=1e-4)
         for name in ("kinds", "elements", "changed"):
             wanted = getattr(said, name)[number, :count].numpy()

@@ -19,7 +19,7 @@ from whatchanged.errors import OutputError, RecipeError
 from whatchanged.files import whole_folder
 from whatchanged.images import normalise
 from whatchanged.json_values import read_json
-from whatchanged.measured.crops import NUMBERS, PLANES
+from whatchanged.measured.numbers import NUMBERS
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import DataConfig, DatasetConfig, FeaturesConfig, Recipe, RegionsConfig
 from whatchanged.training.batches import Source, read_examples
@@ -162,7 +162,7 @@ def _export_regions(
         method=recipe.method.name,
         preset=recipe.method.preset,
         world=world.name,
-        input=RegionInput(recipe.vision.regions, recipe.vision.side, PLANES, NUMBERS),
+        input=RegionInput(recipe.vision.regions, NUMBERS),
         attention=BoxAttention(),
         vocabulary=method.vocabulary,
         max_length=method.max_length,

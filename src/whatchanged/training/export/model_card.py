@@ -76,14 +76,9 @@ def _input_in_words(declared: Input) -> str:
     if isinstance(declared, PictureInput):
         width, height = declared.size
         return f"whole pictures, resized to {width} x {height} (bicubic)"
-    cuts = (
-        f"{declared.side} x {declared.side} pixels at native size and as a whole, and "
-        if declared.side
-        else ""
-    )
     return (
-        f"up to {declared.regions} places of a pair that may have changed: {cuts}"
-        f"{declared.numbers} measured numbers each"
+        f"{declared.numbers} measured numbers of each of up to {declared.regions} places of a pair that may"
+        " have changed"
     )
 
 

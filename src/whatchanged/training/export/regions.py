@@ -18,7 +18,7 @@ from whatchanged.captioner.card import BoxAttention, Card, InDistribution, NoCha
 from whatchanged.captioner.regions import Judgement, RegionModel, confidences, inputs_of, logit, softmax
 from whatchanged.errors import BundleError, RecipeError
 from whatchanged.measured import measure
-from whatchanged.measured.crops import NUMBERS, PLANES, see
+from whatchanged.measured.numbers import NUMBERS, read_places
 from whatchanged.measured.proposals import Proposal
 from whatchanged.measured.reading import read_picture
 from whatchanged.measured.result import KINDS
@@ -90,7 +90,7 @@ def write_region_model(
             " probabilities on. Name a drawn data set with --data."
         )
     graph = RegionGraph(vision).eval()
-    _write_graph(graph, config, folder)
+    _write_graph(graph, folder)
     if fp16:
         store_half(folder / REGION_GRAPH)
     neutral = Statements(
@@ -98,7 +98,7 @@ def write_region_model(
     )
     card = replace(
         card,
-        input=RegionInput(config.regions, config.side, PLANES, NUMBERS),
+        input=RegionInput(config.regions, NUMBERS),
         attention=BoxAttention(),
         statements=neutral,
         in_distribution=InDistribution(
@@ -117,23 +117,11 @@ def write_region_model(
     return card
 
 
-def _write_graph(graph: RegionGraph, config: RegionsConfig, folder: Path) -> None:
+def _write_graph(graph: RegionGraph, folder: Path) -> None:
     """Trace the graph; the number of places stays free."""
-    given = {
-        "numbers": torch.zeros(TRACED, NUMBERS),
-        "boxes": torch.tensor([0.0, 0, 8, 8]).repeat(TRACED, 2, 1),
-        "crops": torch.zeros(TRACED, 2, PLANES, config.side, config.side, dtype=torch.uint8),
-    }
-    inputs = [name for name in INPUTS if name != "crops" or config.side]
-    free = {name: {0: "places"} for name in (*inputs, *OUTPUTS) if name != "verdict"}
-    trace(
-        graph,
-        tuple(given[name] for name in inputs),
-        folder / REGION_GRAPH,
-        inputs,
-        list(OUTPUTS),
-        free,
-    )
+    given = torch.zeros(TRACED, NUMBERS), torch.tensor([0.0, 0, 8, 8]).repeat(TRACED, 2, 1)
+    free = {name: {0: "places"} for name in (*INPUTS, *OUTPUTS) if name != "verdict"}
+    trace(graph, given, folder / REGION_GRAPH, list(INPUTS), list(OUTPUTS), free)
 
 
 def _see(model: RegionModel, graph: RegionGraph, record: PairRecord, truth: Truth, most: float) -> Seen:
@@ -141,7 +129,7 @@ def _see(model: RegionModel, graph: RegionGraph, record: PairRecord, truth: Trut
     ``most``."""
     assert record.after is not None
     before, after = (read_picture(path).on_white for path in (record.before, record.after))
-    places = see(before, after, model.input.regions, model.input.side)
+    places = read_places(before, after, model.input.regions)
     measured = measure(record.before, record.after).no_change
     if not places.proposals:
         return _nothing(measured, bool(record.changed), model.said_by)

@@ -1,16 +1,15 @@
-"""Regions on disk: what a model sees of each place that may have changed, computed once.
+"""Regions on disk: what a model reads of each place that may have changed, computed once.
 
-    OUT/00000.safetensors   "crops" (R, 2, PLANES, S, S) uint8, before and after
-                            "numbers" (R, NUMBERS) float32
+    OUT/00000.safetensors   "numbers" (R, NUMBERS) float32
                             "boxes" (R, 2, 4) int32, in pixels of their own picture
                             "sizes" (n, 2, 2) int32, width and height of the pictures
                             "first" (n + 1) int64, where each pair's regions begin
-                            metadata "regions", JSON: "about" (regions, side), "pairs" (n x before, after),
-                            "sha256" (of all of it; shards of earlier versions have none)
+                            metadata "regions", JSON: "about" (regions), "pairs" (n x before, after),
+                            "sha256" (of all arrays)
 
-R: regions of all n pairs of a shard. For training a picture is a row of bytes for each region
-(``row_width``): its crop, then the numbers, the box, the picture's size and whether there is a region at all,
-as float32.
+R: regions of all n pairs of a shard. For training a picture is a row of ``ROW`` float32 for each region: the
+numbers, which are of the pair and lie in the rows of the picture after; its box; the picture's width and
+height; and 1 where there is a region at all.
 """
 
 import hashlib
@@ -30,42 +29,31 @@ from whatchanged.datasets import Dataset
 from whatchanged.errors import DatasetError, OutputError
 from whatchanged.files import write_whole
 from whatchanged.json_values import read_json
-from whatchanged.measured.crops import NUMBERS, PLANES, see
+from whatchanged.measured.numbers import NUMBERS, read_places
 from whatchanged.measured.reading import read_picture
 from whatchanged.processes import in_order, worker_pool
 from whatchanged.recipes.schema import RegionsConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.data.grid_files import PATTERN, picture_name, shard_file
 
-REGIONS, SIDE = 12, 0
-"""Regions of a pair at most, and pixels of a side of a cut, unless a recipe says otherwise."""
+REGIONS = 12
+"""Regions of a pair at most, unless a recipe says otherwise."""
 SHARD = 128
 """Pairs of a shard."""
-NOTES = NUMBERS + 4 + 2 + 1
-"""float32 numbers behind a crop: those measured, the box, the picture's width and height, 1 for a region."""
-TENSORS = ("crops", "numbers", "boxes", "sizes", "first")
+ROW = NUMBERS + 4 + 2 + 1
+"""Numbers of a region of one picture in training."""
+TENSORS = ("numbers", "boxes", "sizes", "first")
 """The arrays of a shard."""
-Rows = NDArray[np.uint8]
+Rows = NDArray[np.float32]
 Tensors = dict[str, NDArray[Any]]
 
 
-def row_width(side: int) -> int:
-    """Bytes of a region of one picture."""
-    return PLANES * side * side + 4 * NOTES
-
-
-def regions_of(before: Path, after: Path, regions: int = REGIONS, side: int = SIDE) -> Tensors:
+def regions_of(before: Path, after: Path, regions: int = REGIONS) -> Tensors:
     """The regions of one pair, as a shard of one pair holds them. Raises ImageError."""
     one, other = (read_picture(path).on_white for path in (before, after))
-    seen = see(one, other, regions, side)
-    first = np.array([0, len(seen.boxes)], np.int64)
-    return {
-        "crops": seen.crops,
-        "numbers": seen.numbers,
-        "boxes": seen.boxes,
-        "sizes": seen.sizes[None],
-        "first": first,
-    }
+    places = read_places(one, other, regions)
+    first = np.array([0, len(places.boxes)], np.int64)
+    return {"numbers": places.numbers, "boxes": places.boxes, "sizes": places.sizes[None], "first": first}
 
 
 def store_regions(
@@ -75,17 +63,16 @@ def store_regions(
     workers: int = 1,
     quiet: bool = False,
     regions: int = REGIONS,
-    side: int = SIDE,
 ) -> int:
     """Write the regions of every pair into ``out``, shard by shard; returns how many shards were written.
 
     root: the data set's folder or list. Shards that are there are kept. Raises OutputError where one of them
-    holds other pairs, or regions of other sizes; ImageError where a picture cannot be read.
+    holds other pairs, or another number of regions; ImageError where a picture cannot be read.
     """
     out.mkdir(parents=True, exist_ok=True)
     records = [record for record in dataset.records if record.after is not None]
     parts = [records[start : start + SHARD] for start in range(0, len(records), SHARD)]
-    about = {"regions": regions, "side": side}
+    about = {"regions": regions}
     jobs = [
         (shard_file(out, number), part, about, root)
         for number, part in enumerate(parts)
@@ -122,7 +109,7 @@ def _write_shard(path: Path, records: Sequence[PairRecord], about: dict[str, int
     parts = []
     for record in records:
         assert record.after is not None
-        parts.append(regions_of(record.before, record.after, about["regions"], about["side"]))
+        parts.append(regions_of(record.before, record.after, about["regions"]))
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0] if name != "first"}
     counts = [int(part["first"][1]) for part in parts]
     joined["first"] = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -157,17 +144,17 @@ def _read_header(path: Path) -> dict[str, Any]:
 def _check(told: Mapping[str, Any], shapes: Mapping[str, tuple[str, list[int]]]) -> None:
     """That a header and its arrays belong together. Raises ValueError, KeyError or TypeError."""
     about, pairs = told["about"], told["pairs"]
-    regions, side = about["regions"], about["side"]
-    if not (type(regions) is int and regions > 0 and type(side) is int and side >= 0):
-        raise ValueError(f"regions {regions!r}, side {side!r}")
+    if set(about) != {"regions"} or type(about["regions"]) is not int or about["regions"] < 1:
+        raise ValueError(f"about {about!r}")
+    if not isinstance(told["sha256"], str):
+        raise ValueError("its sha256 is no text")
     if not isinstance(pairs, list) or not all(
         isinstance(names, list) and len(names) == 2 and all(isinstance(name, str) for name in names)
         for names in pairs
     ):
         raise ValueError("its names are not those of pairs")
-    rows = shapes["crops"][1][0] if shapes["crops"][1] else 0
+    rows = shapes["numbers"][1][0] if shapes["numbers"][1] else 0
     wanted = {
-        "crops": ("U8", [rows, 2, PLANES, side, side]),
         "numbers": ("F32", [rows, NUMBERS]),
         "boxes": ("I32", [rows, 2, 4]),
         "sizes": ("I32", [len(pairs), 2, 2]),
@@ -181,20 +168,14 @@ def _check(told: Mapping[str, Any], shapes: Mapping[str, tuple[str, list[int]]])
 def _open_checked(path: Path, about: Mapping[str, int]) -> Any:
     """An open shard whose arrays are those that were written. Raises DatasetError."""
     shard: Any = safe_open(path, framework="numpy")
-    sha256 = read_json(shard.metadata()["regions"]).get("sha256")
+    sha256 = read_json(shard.metadata()["regions"])["sha256"]
     first = shard.get_tensor("first")
     counts = np.diff(first)
-    rows = shard.get_slice("crops").get_shape()[0]
+    rows = shard.get_slice("numbers").get_shape()[0]
     fits = first[0] == 0 and first[-1] == rows and ((counts >= 0) & (counts <= about["regions"])).all()
-    if sha256 is None:
-        changed = "" if fits else "its pairs do not fit its regions"
-    else:
-        found = _checksum({name: shard.get_tensor(name) for name in TENSORS})
-        changed = "" if fits and found == sha256 else "its SHA-256 is another"
-    if changed:
+    if not fits or _checksum({name: shard.get_tensor(name) for name in TENSORS}) != sha256:
         raise DatasetError(
-            f"{path}: its content was changed: {changed}. Delete the file and run `whatchanged features`"
-            " again."
+            f"{path}: its content was changed. Delete the file and run `whatchanged features` again."
         )
     return shard
 
@@ -202,7 +183,7 @@ def _open_checked(path: Path, about: Mapping[str, int]) -> Any:
 class RegionFiles:
     """The shards of one folder; a pair's regions are read when asked for.
 
-    Raises DatasetError where there is no shard, or shards differ in sizes.
+    Raises DatasetError where there is no shard, or shards differ in their number of regions.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -213,7 +194,7 @@ class RegionFiles:
         for path in sorted(folder.glob(PATTERN)):
             told = _read_header(path)
             if self.about and told["about"] != self.about:
-                raise DatasetError(f"{path}: its regions are of other sizes than those beside it.")
+                raise DatasetError(f"{path}: it holds more or fewer regions a pair than those beside it.")
             self.about = told["about"]
             for row, (before, after) in enumerate(told["pairs"]):
                 self._places[before, after] = (path, row)
@@ -222,17 +203,17 @@ class RegionFiles:
                 f"{folder}: no regions lie here. Run: whatchanged features DATA {folder} --backbone regions"
             )
 
-    def check(self, regions: int, side: int) -> None:
-        """Raise DatasetError where the regions are of another number or size."""
-        if self.about != {"regions": regions, "side": side}:
+    def check(self, regions: int) -> None:
+        """Raise DatasetError where another number of regions is stored."""
+        if self.about != {"regions": regions}:
+            stored = self.about["regions"]
             raise DatasetError(
-                f"{self.folder}: {self.about['regions']} regions a pair with sides of {self.about['side']}"
-                f" pixels; the recipe wants {regions} with {side}. Pass --set"
-                f" vision.regions={self.about['regions']} --set vision.side={self.about['side']}."
+                f"{self.folder}: {stored} regions a pair; the recipe wants {regions}. Pass --set"
+                f" vision.regions={stored}."
             )
 
     def read(self, before: str, after: str) -> tuple[Rows, Rows]:
-        """A pair's regions in both pictures as rows of bytes, (regions, row_width). Raises DatasetError."""
+        """A pair's regions in both pictures, (regions, ROW) each. Raises DatasetError."""
         place = self._places.get((before, after))
         if place is None:
             raise DatasetError(
@@ -245,16 +226,13 @@ class RegionFiles:
         shard = self._open[path]
         first, last = (int(end) for end in shard.get_slice("first")[row : row + 2])
         count = last - first
-        both = np.zeros((2, self.about["regions"], row_width(self.about["side"])), np.uint8)
+        both = np.zeros((2, self.about["regions"], ROW), np.float32)
         if count:
             own = slice(first, first + count)
-            notes = np.ones((2, count, NOTES), np.float32)
-            notes[..., :NUMBERS] = shard.get_slice("numbers")[own]
-            notes[..., NUMBERS : NUMBERS + 4] = shard.get_slice("boxes")[own].swapaxes(0, 1)
-            notes[..., NUMBERS + 4 : NUMBERS + 6] = shard.get_slice("sizes")[row][:, None]
-            crops = shard.get_slice("crops")[own].swapaxes(0, 1).reshape(2, count, -1)
-            both[:, :count, : crops.shape[2]] = crops
-            both[:, :count, crops.shape[2] :] = notes.view(np.uint8)
+            both[1, :count, :NUMBERS] = shard.get_slice("numbers")[own]
+            both[:, :count, NUMBERS : NUMBERS + 4] = shard.get_slice("boxes")[own].swapaxes(0, 1)
+            both[:, :count, NUMBERS + 4 : NUMBERS + 6] = shard.get_slice("sizes")[row][:, None]
+            both[:, :count, -1] = 1
         return both[0], both[1]
 
 
@@ -277,5 +255,5 @@ class RegionReader:
 def region_reader(config: RegionsConfig, folder: Path, root: Path) -> RegionReader:
     """How the pictures of the data set at ``root`` become regions, for training. Raises DatasetError."""
     files = RegionFiles(folder)
-    files.check(config.regions, config.side)
+    files.check(config.regions)
     return RegionReader(files, root)

@@ -1,28 +1,28 @@
 """The vision of screens: proposed places as tokens, each judged by a small network.
 
-The measured numbers of a place make the features of a token, with both its cuts where there are any, which go
-through strided convolutions. A layer of attention lets the places of a pair read each other. Heads tell
-kind and element, whether it is a change at all, which place is the best, where its boxes should be, and
-whether the pair shows any change. Not part of any published method.
+The measured numbers of a place make the features of a token. A layer of attention lets the places of a pair
+read each other. Heads tell kind and element, whether it is a change at all, which place is the best, where
+its boxes should be, and whether the pair shows any change. Not part of any published method.
 
-Axis letters: B pairs, N places, F width of a token, S pixels of a side of a cut.
+Axis letters: B pairs, N places, F width of a token.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from whatchanged.errors import DatasetError, ShapeError
-from whatchanged.measured.crops import NUMBERS, PLANES
+from whatchanged.measured.numbers import NUMBERS
 from whatchanged.recipes.schema import RegionsConfig
 from whatchanged.training.batches import Batch
 from whatchanged.training.nn.clip import CLIPBlock
 from whatchanged.training.nn.transformer import BLIND, key_mask
 from whatchanged.training.regions import supervision
-from whatchanged.training.regions.store import NOTES, row_width
+from whatchanged.training.regions.store import ROW
 from whatchanged.training.regions.supervision import ELEMENT_NAMES, Judgement, RegionTruth
 from whatchanged.training.vision.base import PlainVision, TokenPair, Tokens
 from whatchanged.worlds.screens.kinds import KINDS
@@ -33,8 +33,6 @@ UNTOLD = 0.1
 """Share of a place's measured numbers that are left out while it learns."""
 WIDEST = 4.0
 """Largest measured number, as it is and in standard deviations: what lies beyond counts as much."""
-LEAST_CONTRAST = 0.7
-"""Of all contrast, what a pair keeps at least when its colours are made others."""
 GRID = 8
 """Rows and columns of the grid that attention is painted back to."""
 
@@ -43,11 +41,10 @@ GRID = 8
 class Places:
     """The proposed places of a batch of pairs.
 
-    crops: (B, N, 2 PLANES, S, S), before and after, in 0..1. numbers: (B, N, NUMBERS). boxes: (B, N, 2, 4) in
-    pixels; sizes: (B, N, 2, 2), width and height of both pictures. there: (B, N), real places.
+    numbers: (B, N, NUMBERS). boxes: (B, N, 2, 4) in pixels; sizes: (B, N, 2, 2), width and height of both
+    pictures. there: (B, N), real places.
     """
 
-    crops: Tensor
     numbers: Tensor
     boxes: Tensor
     sizes: Tensor
@@ -55,49 +52,40 @@ class Places:
 
 
 class RegionNet(nn.Module):
-    """The numbers of a place and both its cuts, where there are any -> F features."""
+    """The numbers of a place -> F features."""
 
-    def __init__(self, channels: Sequence[int], width: int, side: int, dropout: float) -> None:
+    def __init__(self, width: int, dropout: float) -> None:
         super().__init__()
-        layers: list[nn.Module] = []
-        inputs, cells = 2 * PLANES, side
-        for outputs in channels:
-            layers += [
-                nn.Conv2d(inputs, outputs, 3, stride=2, padding=1, bias=False),
-                nn.BatchNorm2d(outputs),
-                nn.ReLU(),
-            ]
-            inputs, cells = outputs, (cells + 1) // 2
-        self.convolutions = nn.Sequential(*layers)
         self.norm = nn.BatchNorm1d(NUMBERS, affine=False)
         self.measured = nn.Sequential(
             nn.Dropout(UNTOLD), nn.Linear(NUMBERS, width), nn.ReLU(), nn.LayerNorm(width), nn.Dropout(dropout)
         )
-        seen = (2 + cells**2) * inputs if channels else 0
         self.join = nn.Sequential(
-            nn.Linear(seen + width, width), nn.ReLU(), nn.LayerNorm(width), nn.Dropout(dropout)
+            nn.Linear(width, width), nn.ReLU(), nn.LayerNorm(width), nn.Dropout(dropout)
         )
 
-    def forward(self, crops: Tensor, numbers: Tensor) -> Tensor:
-        """(M, 2 PLANES, S, S) and (M, NUMBERS) -> (M, F)."""
-        usual = self.norm(numbers.clamp(-WIDEST, WIDEST)).clamp(-WIDEST, WIDEST)
-        known = [self.measured(usual)]  # (M, F)
-        if len(self.convolutions):
-            found = self.convolutions(crops.contiguous(memory_format=torch.channels_last))  # (M, C, s, s)
-            known += [found.mean((2, 3)), found.amax((2, 3)), found.flatten(1)]  # where it is, too
-        joined: Tensor = self.join(torch.cat(known, 1))
+    def forward(self, numbers: Tensor) -> Tensor:
+        """(M, NUMBERS) -> (M, F)."""
+        near = numbers.clamp(-WIDEST, WIDEST)
+        usual = self.norm(near) if len(near) > 1 else self._of_all(near)  # one place alone has no spread
+        joined: Tensor = self.join(self.measured(usual.clamp(-WIDEST, WIDEST)))
         return joined
+
+    def _of_all(self, numbers: Tensor) -> Tensor:
+        """Normalised by what was seen so far."""
+        mean, variance = self.norm.running_mean, self.norm.running_var
+        return functional.batch_norm(numbers, mean, variance, eps=self.norm.eps)
 
 
 class RegionVision(PlainVision):
-    """Places as tokens. A picture of a batch is its rows of bytes, see ``store``."""
+    """Places as tokens. A picture of a batch is its rows of numbers, see ``store``."""
 
     def __init__(self, config: RegionsConfig) -> None:
         super().__init__()
         self.rows = self.columns = GRID
-        self.patches, self.side = config.regions, config.side
+        self.patches = config.regions
         self.raw_width = self.width = width = config.width
-        self.net = RegionNet(config.channels, width, config.side, config.dropout)
+        self.net = RegionNet(width, config.dropout)
         self.context = CLIPBlock(width, HEADS, 2 * width, "gelu")
         self.exit_norm = nn.LayerNorm(width)
         self.before = nn.Linear(width, width)
@@ -134,21 +122,16 @@ class RegionVision(PlainVision):
         return None if any(truth is None for truth in truths) else supervision.collate(truths)
 
     def places(self, before: Tensor, after: Tensor) -> Places:
-        """Rows of bytes (B, N, P) of both pictures -> places. Raises ShapeError."""
-        wanted = (self.patches, row_width(self.side))
+        """Rows (B, N, ROW) of both pictures -> places. Raises ShapeError."""
         for rows in (before, after):
-            if tuple(rows.shape[1:]) != wanted:
+            if tuple(rows.shape[1:]) != (self.patches, ROW):
                 raise ShapeError(
-                    f"regions: got {tuple(rows.shape)}, wanted (pairs, {wanted[0]}, {wanted[1]}). Store them"
-                    " again, or set vision.regions and vision.side to what is stored."
+                    f"regions: got {tuple(rows.shape)}, wanted (pairs, {self.patches}, {ROW}). Store them"
+                    " again, or set vision.regions to what is stored."
                 )
-        both = torch.stack([before, after], 2)  # (B, N, 2, P)
-        size = PLANES * self.side**2
-        shape = (*both.shape[:2], 2 * PLANES, self.side, self.side)
-        crops = both[..., :size].reshape(shape).float() / 255
-        notes = both[..., size:].contiguous().view(torch.float32)  # (B, N, 2, NOTES)
-        measured, boxes, sizes, there = torch.split(notes, [NUMBERS, 4, 2, NOTES - NUMBERS - 6], dim=3)
-        return Places(crops, measured[:, :, 1], boxes, sizes, there[:, :, 1, 0] > 0)
+        both = torch.stack([before, after], 2)  # (B, N, 2, ROW)
+        measured, boxes, sizes, there = torch.split(both, [NUMBERS, 4, 2, 1], dim=3)
+        return Places(measured[:, :, 1], boxes, sizes, there[:, :, 1, 0] > 0)
 
     def features(self, places: Places) -> Tensor:
         """(B, N, F); zero where there is no place. Places of a pair read each other."""
@@ -156,7 +139,7 @@ class RegionVision(PlainVision):
         own = places.numbers.new_zeros(batch, count, self.raw_width)
         pair, place = places.there.nonzero(as_tuple=True)
         if len(pair):  # batch normalisation has no mean of nothing
-            own[pair, place] = self.net(places.crops[pair, place], places.numbers[pair, place]).to(own.dtype)
+            own[pair, place] = self.net(places.numbers[pair, place]).to(own.dtype)
         read, _ = self.context(own, key_mask(places.there))
         joined: Tensor = self.exit_norm(read) * places.there[..., None].to(own.dtype)
         return joined
@@ -176,7 +159,7 @@ class RegionVision(PlainVision):
         )
 
     def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
-        """Rows of bytes (B, N, P) of both pictures -> their tokens; padding is masked."""
+        """Rows (B, N, ROW) of both pictures -> their tokens; padding is masked."""
         places = self.places(before, after)
         features = self.features(places)
         pair = [
@@ -193,34 +176,9 @@ class RegionVision(PlainVision):
                 " whatchanged synth screens"
             )
         places = self.places(batch.before, batch.after)
-        if self.training and self.side:
-            places = replace(places, crops=recoloured(places.crops))
         said = self.judge(self.features(places))
         labels = supervision.label(places.boxes, batch.truth)
         return supervision.region_loss(said, places.boxes, labels, places.there)
-
-
-def recoloured(crops: Tensor) -> Tensor:
-    """Crops (B, N, 2 PLANES, S, S) in other colours, the same for all of a pair: channels exchanged, of every
-    second pair light for dark, and less contrast around any grey. What changed stays what it was."""
-    batch = len(crops)
-    order = torch.stack([torch.randperm(3, device=crops.device) for _ in range(batch)])
-    # two pictures, each near and as a whole, with red, green, blue and the mask
-    planes = crops.reshape(*crops.shape[:2], 4, PLANES // 2, *crops.shape[3:])
-    index = torch.cat([order, order.new_full((batch, 1), 3)], 1)[:, None, None, :, None, None]
-    planes = planes.gather(3, index.expand_as(planes))
-    # each colour v becomes g + c (v - g), of every second pair g + c (1 - v - g): grey g, contrast c
-    grey = torch.rand(batch, device=crops.device)
-    contrast = 1 - (1 - LEAST_CONTRAST) * torch.rand(batch, device=crops.device)
-    turned = (torch.rand(batch, device=crops.device) < 0.5).float()
-    factor = contrast * (1 - 2 * turned)
-    offset = grey + contrast * (turned - grey)
-    factors, offsets = (
-        torch.stack([own, own, own, torch.full_like(own, of_mask)], 1)[:, None, None, :, None, None]
-        for own, of_mask in ((factor, 1.0), (offset, 0.0))
-    )
-    planes = planes * factors + offsets
-    return planes.flatten(2, 3)
 
 
 def cells_of(places: Places, picture: int) -> Tensor:
