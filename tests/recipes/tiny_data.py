@@ -114,11 +114,9 @@ class TinyData:
         path = self.screens(which)
 
         def make(folder):
-            store_regions(
-                open_dataset(path), path, folder, quiet=True, regions=vision.regions, side=vision.side
-            )
+            store_regions(open_dataset(path), path, folder, quiet=True, regions=vision.regions)
 
-        return self._once(f"regions-{which}-{vision.regions}-{vision.side}", make)
+        return self._once(f"regions-{which}-{vision.regions}", make)
 
     def tokens(self, vision):
         """Stored tokens of the pool, not of any picture, as many and as wide as a vision makes them."""
