@@ -6,6 +6,7 @@ import pytest
 from tiny_bundle import CARD, WARY
 from tiny_regions import CARD as REGIONS
 
+from whatchanged.measured.numbers import NUMBERS
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.export.model_card import model_card
 from whatchanged.worlds import all_worlds, find_world
@@ -41,7 +42,8 @@ def test_what_the_model_reads_and_where_it_looks(written):
     text = written(CARD, from_nothing=False)
     assert "| training | 1,234 seconds in this run; the model that it started from is not counted |" in text
     text = written(replace(REGIONS, no_change=WARY.no_change))
-    assert "| input | up to 6 places of a pair that may have changed: 16 x 16 pixels at native size" in text
+    wanted = f"| input | {NUMBERS} measured numbers of each of up to 6 places of a pair that may have changed |"
+    assert wanted in text
     assert "| attention | the boxes of its statements |" in text
     assert "| words | those of its world, for 2 kinds and 3 elements |" in text
     assert "| confidence of statements | by hand |" in text
