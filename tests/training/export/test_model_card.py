@@ -42,8 +42,8 @@ def test_what_the_model_reads_and_where_it_looks(written):
     text = written(CARD, from_nothing=False)
     assert "| training | 1,234 seconds in this run; the model that it started from is not counted |" in text
     text = written(replace(REGIONS, no_change=WARY.no_change))
-    wanted = f"| input | {NUMBERS} measured numbers of each of up to 6 places of a pair that may have changed |"
-    assert wanted in text
+    places = "up to 6 places of a pair that may have changed"
+    assert f"| input | {NUMBERS} measured numbers of each of {places} |" in text
     assert "| attention | the boxes of its statements |" in text
     assert "| words | those of its world, for 2 kinds and 3 elements |" in text
     assert "| confidence of statements | by hand |" in text
