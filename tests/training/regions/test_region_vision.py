@@ -149,7 +149,7 @@ def test_a_single_place_can_be_learnt_from():
     losses = vision.tasks["regions"](batch)
     sum(losses.values()).backward()
     assert all(loss.isfinite() for loss in losses.values())
-    assert vision.net.measured[1].weight.grad.abs().sum() > 0
+    assert vision.net.layers[1].weight.grad.abs().sum() > 0
 
 
 def test_numbers_far_from_all_others_count_no_more_than_far_ones(vision):

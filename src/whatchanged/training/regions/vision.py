@@ -57,19 +57,18 @@ class RegionNet(nn.Module):
     def __init__(self, width: int, dropout: float) -> None:
         super().__init__()
         self.norm = nn.BatchNorm1d(NUMBERS, affine=False)
-        self.measured = nn.Sequential(
-            nn.Dropout(UNTOLD), nn.Linear(NUMBERS, width), nn.ReLU(), nn.LayerNorm(width), nn.Dropout(dropout)
-        )
-        self.join = nn.Sequential(
-            nn.Linear(width, width), nn.ReLU(), nn.LayerNorm(width), nn.Dropout(dropout)
+        self.layers = nn.Sequential(
+            nn.Dropout(UNTOLD),
+            *(nn.Linear(NUMBERS, width), nn.ReLU(), nn.LayerNorm(width), nn.Dropout(dropout)),
+            *(nn.Linear(width, width), nn.ReLU(), nn.LayerNorm(width), nn.Dropout(dropout)),
         )
 
     def forward(self, numbers: Tensor) -> Tensor:
         """(M, NUMBERS) -> (M, F)."""
         near = numbers.clamp(-WIDEST, WIDEST)
         usual = self.norm(near) if len(near) > 1 else self._of_all(near)  # one place alone has no spread
-        joined: Tensor = self.join(self.measured(usual.clamp(-WIDEST, WIDEST)))
-        return joined
+        features: Tensor = self.layers(usual.clamp(-WIDEST, WIDEST))
+        return features
 
     def _of_all(self, numbers: Tensor) -> Tensor:
         """Normalised by what was seen so far."""
