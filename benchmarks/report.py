@@ -367,7 +367,12 @@ VIEWS: Mapping[str, Mapping[str, Callable[[Result], str]]] = {
     "demo": {"sentences": demo, "commands": commands},
     "operations": {"table": operations, "commands": commands},
     "rows": {"table": rows, "commands": commands},
-    "screens": {"tables": screen_tables.screens, "commands": commands},
+    "screens": {
+        "tables": screen_tables.screens,
+        "parts": screen_tables.screens_parts,
+        "examples": screen_tables.screens_examples,
+        "commands": commands,
+    },
     "screen_regions": {"tables": screen_tables.regions, "commands": commands},
     "screen_statements": {"tables": screen_tables.statements, "commands": commands},
     "measured speed": {"tables": measured_speed, "commands": commands},

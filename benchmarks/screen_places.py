@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.screens import place
+from benchmarks.screens_judged import place
 from whatchanged.measured import Measured, measure
 from whatchanged.measured.boxes import iou
 

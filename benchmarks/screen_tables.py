@@ -23,15 +23,50 @@ def screens(result: Result) -> str:
     )
     names = {
         "kind": "kind (of eight)",
+        "kind of twelve": "kind (of the labels' twelve, strictly)",
         "pointing": "pointing",
         "overlap": "IoU of at least .5",
         "statement": "kind and pointing",
     }
     shares = [[label, *(_percents(figures[one][name]) for one in systems)] for name, label in names.items()]
+    later = [figures[one]["later statements"] for one in systems]
+    shares.append(
+        ["second and third statements that point", *(_of(o["precision"], o["count"]) for o in later)]
+    )
     second = table(["first statement of the changed pairs, %", *(own[name] for name in systems)], *shares)
     answered = ", ".join(f"{name} {count}" for name, count in figures.get("answered by", {}).items())
     looks = "\n".join(f"- {look}" for look in figures["looks"])
     return "\n\n".join([first, second, *([f"Answered by: {answered}."] if answered else []), looks])
+
+
+def screens_parts(result: Result) -> str:
+    """The changed real pairs by type, group, repository and size."""
+    figures = result.figures
+    own = {name: label for name, label in {"measured": "rules", "model": "model"}.items() if name in figures}
+    rows = [
+        [f"{way}: {part} ({counts['pairs']})"]
+        + [
+            f"{100 * figures[name]['parts'][way][part][share]:.1f}"
+            for share in ("kind", "statement", "overlap")
+            for name in own
+        ]
+        for way, inside in figures["measured"]["parts"].items()
+        for part, counts in inside.items()
+    ]
+    labels = ("kind", "kind and pointing", "IoU of at least .5")
+    return table(
+        ["changed pairs, %", *(f"{label}, {name}" for label in labels for name in own.values())], *rows
+    )
+
+
+def screens_examples(result: Result) -> str:
+    """What is said of ten random pairs of each group."""
+    rows = [
+        [group, one["said"], one["found"], one["label"]]
+        for group, pairs in result.figures["examples"].items()
+        for one in pairs
+    ]
+    return table(["group", "what is said", "verdict", "the label"], *rows)
 
 
 def regions(result: Result) -> str:

@@ -20,7 +20,6 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +28,12 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from benchmarks.record import Watch, add_record_option, write_result
-from whatchanged.answers import Answer, Answerer
+from benchmarks.screen_parts import examples, parts, strict
+from benchmarks.screens_judged import Judged, Pair
+from whatchanged.answers import Answerer
 from whatchanged.answers.answer import of_measured
 from whatchanged.answers.models import chosen_model
-from whatchanged.measured import Box, Statement, measure
-from whatchanged.measured.boxes import iou
+from whatchanged.measured import measure
 
 LOOKS = (
     "Six while the rules were first written: aggregate figures. Thresholds and weights were fitted on "
@@ -84,71 +84,9 @@ LOOKS = (
 )
 """Each look at the labelled real pairs, and what was done after it."""
 
-Pair = dict[str, Any]
+EXAMPLES = 10
+"""Pairs of each group whose sentences are shown."""
 Score = Callable[[NDArray[np.intp]], float]
-
-ACCEPTED: dict[str, tuple[str, ...]] = {
-    "position": ("moved",),
-    "spacing": ("moved", "resized"),
-    "size": ("resized",),
-    "color": ("recolored",),
-    "border/shape": ("restyled", "recolored"),
-    "style-other": ("restyled", "recolored"),
-    "font": ("restyled",),
-    "text": ("rewritten",),
-    "image/icon": ("replaced",),
-    "added": ("added",),
-    "removed": ("removed",),
-}
-"""Kinds that are right for a label's type; "multiple" wants two statements instead."""
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One pair and what was said of it."""
-
-    pair: Pair
-    answer: Answer
-    seconds: float
-
-    @property
-    def changed(self) -> bool:
-        return bool(self.pair["visible_change"] == "yes")
-
-    @property
-    def kind(self) -> bool:
-        """Whether the top statement's kind is right."""
-        told = self.answer.changes
-        if self.pair["type"] == "multiple":
-            return len(told) >= 2 and all(self.holds(one) for one in told[:2])
-        return bool(told) and told[0].kind in ACCEPTED[self.pair["type"]]
-
-    @property
-    def pointing(self) -> bool:
-        """Whether the centre of the top statement's box lies in the label's."""
-        return bool(self.answer.changes) and self.holds(self.answer.changes[0])
-
-    @property
-    def overlap(self) -> bool:
-        """Whether the top statement's box and the label's have an IoU of at least one half."""
-        if not self.answer.changes:
-            return False
-        return iou(place(self.answer.changes[0]), tuple(self.pair["box"])) >= 0.5
-
-    def holds(self, statement: Statement) -> bool:
-        """Whether the centre of a statement's box lies in the label's, after or before."""
-        left, top, right, bottom = place(statement)
-        x, y = (left + right) / 2, (top + bottom) / 2
-        labels = [self.pair["box"], self.pair.get("box_before")]
-        return any(box and box[0] <= x < box[2] and box[1] <= y < box[3] for box in labels[:1]) or (
-            statement.box_after is None
-            and any(box and box[0] <= x < box[2] and box[1] <= y < box[3] for box in labels)
-        )
-
-
-def place(statement: Statement) -> Box:
-    """Where a statement points: after, or before where the thing is gone."""
-    return statement.box_after or statement.box_before or (0, 0, 0, 0)
 
 
 def auroc(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> float:
@@ -275,11 +213,12 @@ def figures_of(
     found["auroc"] = with_interval(lambda rows: auroc(scores[rows], labels[rows]), groups, resamples)
     found["ece"] = round(expected_error(scores, labels), 4)
     shown = [one for one in judged if one.changed]
-    for name in ("kind", "pointing", "overlap"):
+    for name in ("kind", "pointing", "overlap", "statement"):
         right = np.array([getattr(one, name) for one in shown])
         found[name] = with_interval(share_of(right), groups[labels], resamples)
-    both = np.array([one.kind and one.pointing for one in shown])
-    found["statement"] = with_interval(share_of(both), groups[labels], resamples)
+    found["kind of twelve"] = with_interval(
+        share_of(np.array([strict(one) for one in shown])), groups[labels], resamples
+    )
     later = later_statements(shown)
     found["later statements"] = {
         "precision": round(float(np.mean(later)), 4) if later else None,
@@ -287,6 +226,7 @@ def figures_of(
     }
     large = [one for one in shown if one.pair["stats"].get("share8", 1) > 0.01]
     found["large changes that exit with 1"] = [sum(one.answer.changed for one in large), len(large)]
+    found["parts"] = parts(judged)
     found["milliseconds"] = round(1000 * float(np.median([one.seconds for one in judged])), 1)
     return found
 
@@ -315,6 +255,7 @@ def main() -> None:
             answerer.models = (*answerer.models, chosen_model(options.model, threads=1))
             judged = judge(options.folder, pairs, answerer)
             results["model"] = figures_of(judged, labels, groups, options.resamples)
+            results["examples"] = examples(judged, EXAMPLES)
             results["answered by"] = dict(Counter(one.answer.answer for one in judged))
     if options.rivals:
         for name, values in rival_scores(options.folder, pairs, options.rivals).items():

@@ -20,7 +20,8 @@ RECOLOURED = 62
 """Which of a place's numbers is the step between the colours of both fills."""
 KINDS = ("added", "recolored")
 ELEMENTS = ("button", "icon button", "text")
-LOGITS = {"kinds": (0.0, 3.0), "elements": (4.0, 1.0, 0.0)}
+ASPECTS = {"recolored": ("fill", "ink"), "added": ("element",)}
+LOGITS = {"kinds": (0.0, 3.0), "elements": (4.0, 1.0, 0.0), "aspects": (1.0, 5.0, 3.0)}
 SLOPE, START = 60.0, -2.0
 
 CARD = Card(
@@ -36,7 +37,7 @@ CARD = Card(
     no_change=NoChange(0.5, 1.0, 0.0, "by hand", ("nothing visible changed",)),
     provenance={},
     in_distribution=InDistribution(0.7, "by hand"),
-    statements=Statements(KINDS, ELEMENTS, 1.0, 1.0, 1.0, 0.0, 0.5, 0.8, 1.0, 0.0, "by hand"),
+    statements=Statements(KINDS, ELEMENTS, ASPECTS, 1.0, 1.0, 1.0, 1.0, 0.0, 0.5, 0.8, 1.0, 0.0, "by hand"),
 )
 
 

@@ -202,7 +202,7 @@ def test_flat_pictures_are_told_by_the_model_that_makes_statements(install_regio
     install_regions()
     answer = Answerer().answer(picture(), picture(LARGE))
     assert (answer.answer, answer.verdict, answer.doubtful) == ("tiny-regions", "changed", False)
-    assert answer.sentence == "The button at the lower right turned from grey to black."
+    assert answer.sentence == "The background of the button at the lower right turned from grey to black."
     assert answer.unfamiliar is False and answer.description is None
     line = answer.as_json("x")
     assert list(line)[:7] == ["id", "caption", "no_change", "verdict", "doubtful", "answer", "changes"]
@@ -238,7 +238,9 @@ def test_nothing_is_not_said_over_what_can_be_seen(install_regions):
     install_regions(no_change=NoChange(0.5, 1.0, 100.0, "by hand", ()))
     answer = Answerer().answer(picture(), picture(LARGE))
     assert (answer.verdict, answer.doubtful, answer.changed) == ("noise", True, True)
-    assert answer.sentence.startswith("Perhaps nothing visible changed; if anything: the button")
+    assert answer.sentence.startswith(
+        "Perhaps nothing visible changed; if anything: the background of the button"
+    )
     assert len(answer.changes) == 1 and answer.measured.verdict == "changed"
 
 

@@ -42,7 +42,8 @@ judges = st.builds(
 statements = st.builds(
     Statements,
     *[st.lists(texts).map(tuple)] * 2,
-    *[st.floats(0.001, 10)] * 2,
+    st.dictionaries(texts, st.lists(texts).map(tuple)),
+    *[st.floats(0.001, 10)] * 3,
     *[numbers] * 6,
     texts,
 )

@@ -9,7 +9,7 @@ from tiny_regions import CARD, ELEMENTS, LOGITS, RECOLOURED, SLOPE, START, build
 
 from whatchanged.captioner.bundle import MANIFEST, open_bundle
 from whatchanged.captioner.card import NoChange
-from whatchanged.captioner.regions import RegionModel
+from whatchanged.captioner.regions import RegionModel, aspects_of
 from whatchanged.errors import BundleError
 from whatchanged.measured import measure
 from whatchanged.measured.numbers import read_places
@@ -44,8 +44,8 @@ def test_the_statement_has_place_colours_and_noun(model):
     first = found.statements[0]
     assert (first.kind, first.element) == ("recolored", "button")
     assert first.box_before == first.box_after == BOX
-    assert first.values == {"color_before": "#ffffff", "color_after": "#145ac8"}
-    assert first.sentence == "The button at the upper left turned from white to blue."
+    assert first.values == {"aspect": "fill", "color_before": "#ffffff", "color_after": "#145ac8"}
+    assert first.sentence == "The background of the button at the upper left turned from white to blue."
     assert find_world("screens").reads(first.sentence)
 
 
@@ -75,8 +75,23 @@ def test_a_noun_that_is_not_sure_is_something(tmp_path):
     model = RegionModel(build_regions(tmp_path / "tiny", card), threads=1)
     first = told(model, *pair(BOX)).statements[0]
     assert first.element is None
-    assert first.sentence == "Something at the upper left turned from white to blue."
+    assert first.sentence == "The background of something at the upper left turned from white to blue."
     assert "element" not in first.as_json()
+
+
+def test_a_finer_word_that_is_not_sure_is_not_used(tmp_path):
+    """Logits 5 and 3: with a temperature of 1 the first has .88, of 2 it has .73; .8 is wanted."""
+    card = replace(CARD, statements=replace(CARD.statements, aspect_temperature=2.0))
+    model = RegionModel(build_regions(tmp_path / "tiny", card), threads=1)
+    first = told(model, *pair(BOX)).statements[0]
+    assert first.sentence == "The button at the upper left turned from white to blue."
+    assert "aspect" not in first.values
+
+
+def test_finer_words_stand_in_the_order_of_the_kinds():
+    by = CARD.statements
+    assert [*by.aspects] != [*by.kinds]
+    assert aspects_of(by, "added") == slice(0, 1) and aspects_of(by, "recolored") == slice(1, 3)
 
 
 def test_places_that_lie_elsewhere_are_told_too_and_no_place_twice(model):

@@ -61,10 +61,11 @@ Attention = GridAttention | BoxAttention
 class Statements:
     """The model makes statements of places; its world puts them into words (``World.tell``).
 
-    With the logits of place n (``changed_n``, ``kinds_nk``, ``elements_ne``):
+    With the logits of place n (``changed_n``, ``kinds_nk``, ``elements_ne``, ``aspects_na``):
 
         p(kind k)    = softmax_k(kinds_n / kind_temperature)
         p(element e) = softmax_e(elements_n / element_temperature)
+        p(aspect a)  = softmax_a(aspects_n / aspect_temperature), over those of the kind that is told
         confidence   = sigmoid(scale * logit(sigmoid(changed_n) * max_k p(kind k)) + shift)
 
     and, for ``NoChange`` to calibrate,
@@ -78,14 +79,18 @@ class Statements:
     """The kinds of change, in the order of the logits."""
     elements: tuple[str, ...]
     """The names of elements, likewise."""
+    aspects: Mapping[str, tuple[str, ...]]
+    """The finer words for each kind; their logits stand in the order of ``kinds``."""
     kind_temperature: float
     element_temperature: float
+    aspect_temperature: float
     scale: float
     shift: float
     told: float
-    """The least confidence of a second or third statement."""
+    """A statement beside the first one has a larger sigmoid(changed_n) than this."""
     named: float
-    """The least probability that a noun fits; else it is "something"."""
+    """The least probability that a noun fits, else it is "something"; and that a finer word does, else none is
+    said."""
     verdict_weight: float
     """How much the verdict's logit weighs in the logit that nothing changed, its sign turned."""
     measured_weight: float

@@ -228,8 +228,10 @@ def _statements(reader: Reader, values: Fields) -> Statements | None:
     return Statements(
         kinds=inside.texts(fields, "kinds"),
         elements=inside.texts(fields, "elements"),
+        aspects=_aspects(inside, fields),
         kind_temperature=_above_0(inside, fields, "kind_temperature"),
         element_temperature=_above_0(inside, fields, "element_temperature"),
+        aspect_temperature=_above_0(inside, fields, "aspect_temperature"),
         scale=inside.number(fields, "scale"),
         shift=inside.number(fields, "shift"),
         told=inside.number(fields, "told"),
@@ -238,6 +240,12 @@ def _statements(reader: Reader, values: Fields) -> Statements | None:
         measured_weight=inside.number(fields, "measured_weight"),
         how=inside.text(fields, "how"),
     )
+
+
+def _aspects(reader: Reader, fields: Fields) -> dict[str, tuple[str, ...]]:
+    """The finer words of each kind."""
+    inside, words = reader.object(fields, "aspects")
+    return {kind: inside.texts(words, kind) for kind in words}
 
 
 def _above_0(reader: Reader, fields: Fields, key: str) -> float:

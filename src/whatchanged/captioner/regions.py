@@ -3,8 +3,9 @@
 Rules propose the places (``measured.proposals``). One graph judges all N places of a pair at once:
 
     regions   numbers (N, numbers) float32, boxes (N, 2, 4) float32
-              -> kinds (N, K), elements (N, E), changed (N,): logits; rank (N,): the larger, the better a
-                 place; verdict (1,): the logit that the pair shows a change; refined (N, 2, 4): better boxes
+              -> kinds (N, K), elements (N, E), aspects (N, A), changed (N,): logits; rank (N,): the larger,
+                 the better a place; verdict (1,): the logit that the pair shows a change;
+                 refined (N, 2, 4): better boxes
 
 The card says what the logits stand for and how they become probabilities (``Statements``); the model's world
 puts a statement into words.
@@ -51,6 +52,7 @@ class Judgement:
 
     kinds: Floats
     elements: Floats
+    aspects: Floats
     changed: Floats
     rank: Floats
     verdict: float
@@ -129,15 +131,11 @@ class RegionModel:
         judged: Judgement,
         read: ReadQuotes | None,
     ) -> tuple[Statement, ...]:
-        """The best place by its rank; then others, the surest first, that lie elsewhere."""
+        """The best place by its rank; then others that lie elsewhere, as far as they are sure enough."""
         sure = confidences(judged, self.said_by)
-        best = int(judged.rank.argmax())
-        later = [at for at in np.argsort(-sure).tolist() if at != best and sure[at] >= self.said_by.told]
-        chosen: list[int] = []
-        boxes = [_boxes(judged.refined[at], before, after) for at in range(len(places))]
-        for at in (best, *later):
-            if at == best or (places[at].cause and not any(_same(boxes[at], boxes[one]) for one in chosen)):
-                chosen.append(at)
+        boxes = boxes_of(judged, before, after)
+        best, *further = order(judged, places, boxes)
+        chosen = [best, *(at for at in further if chance_of_change(judged, at) > self.said_by.told)]
         kinds = [_kind(self.said_by, judged.kinds[at]) for at in chosen]
         rest = _rest(places) if kinds[0] in PUSHES else None
         chances = softmax(judged.elements / self.said_by.element_temperature)
@@ -145,8 +143,9 @@ class RegionModel:
         for number, (at, kind) in enumerate(zip(chosen, kinds, strict=True)):
             was, now = boxes[at]
             shown = before if kind == "removed" else after
-            aspect = {"aspect": places[at].aspect} if places[at].rule == kind else {}
-            values = {**aspect, **values_of(kind, before, after, places[at])}
+            aspect = sure_aspect(self.said_by, kind, judged.aspects[at])
+            told = {} if aspect is None else {"aspect": aspect}
+            values = {**told, **values_of(kind, before, after, places[at])}
             if read is not None and kind == "rewritten":
                 quotes = read(before, after, was, now)
                 if quotes is not None:
@@ -188,6 +187,29 @@ def inputs_of(places: Places) -> dict[str, NDArray[Any]]:
     return {"numbers": places.numbers, "boxes": places.boxes.astype(np.float32)}
 
 
+def boxes_of(judged: Judgement, before: Pixels, after: Pixels) -> list[tuple[Box, Box]]:
+    """The boxes of each place in whole pixels of both pictures, at least one pixel each."""
+    return [(_inside(was, before), _inside(now, after)) for was, now in judged.refined]
+
+
+def order(judged: Judgement, places: Sequence[Proposal], boxes: Sequence[tuple[Box, Box]]) -> list[int]:
+    """The places that may be told, one after the other.
+
+    The first is the best by its rank. Then those follow that nothing else explains and that lie elsewhere
+    than all before them, the likeliest change first.
+    """
+    chosen = [int(judged.rank.argmax())]
+    for at in np.argsort(-judged.changed, kind="stable").tolist():
+        if places[at].cause and not any(_same(boxes[at], boxes[one]) for one in chosen):
+            chosen.append(at)
+    return chosen
+
+
+def chance_of_change(judged: Judgement, place: int) -> float:
+    """How probably a place shows a change, of whichever kind; not calibrated."""
+    return sigmoid(float(judged.changed[place]))
+
+
 def confidences(judged: Judgement, by: Statements) -> NDArray[np.float64]:
     """How probably each place's statement is right, (N,); the equation is that of ``Statements``."""
     kind = softmax(judged.kinds / by.kind_temperature).max(axis=1)
@@ -196,6 +218,23 @@ def confidences(judged: Judgement, by: Statements) -> NDArray[np.float64]:
         1 + np.exp(-np.clip(by.scale * np.log(both / (1 - both)) + by.shift, -50, 50))
     )
     return found
+
+
+def sure_aspect(by: Statements, kind: str, logits: Floats) -> str | None:
+    """The finer word for a kind, by the logits (A,) of all of them; None where none is sure enough."""
+    own = by.aspects.get(kind, ())
+    if not own:
+        return None
+    chances = softmax(logits[aspects_of(by, kind)] / by.aspect_temperature)
+    best = int(chances.argmax())
+    return own[best] if chances[best] >= by.named else None
+
+
+def aspects_of(by: Statements, kind: str) -> slice:
+    """Where the logits of a kind's finer words stand among all."""
+    counts = [len(by.aspects.get(name, ())) for name in by.kinds]
+    at = by.kinds.index(kind)
+    return slice(sum(counts[:at]), sum(counts[: at + 1]))
 
 
 def softmax(logits: Floats) -> NDArray[np.float64]:
@@ -218,12 +257,6 @@ def logit(probability: float) -> float:
 def _kind(by: Statements, logits: Floats) -> Kind:
     name = by.kinds[int(logits.argmax())]
     return next(kind for kind in KINDS if kind == name)
-
-
-def _boxes(refined: Floats, before: Pixels, after: Pixels) -> tuple[Box, Box]:
-    """The boxes of a place in whole pixels of both pictures, at least one pixel each."""
-    was, now = (_inside(box, pixels) for box, pixels in zip(refined, (before, after), strict=True))
-    return was, now
 
 
 def _inside(box: Floats, pixels: Pixels) -> Box:
@@ -268,11 +301,12 @@ def _declared(bundle: Bundle) -> tuple[RegionInput, Statements]:
 def _check_graph(graph: Graph, reads: RegionInput, says: Statements) -> None:
     """Check that the graph fits the card. Raises BundleError."""
     graph.check_names("inputs", set(graph.inputs) | {"boxes"}, {"numbers", "boxes"})
-    wanted = {"kinds", "elements", "changed", "rank", "verdict", "refined"}
+    wanted = {"kinds", "elements", "aspects", "changed", "rank", "verdict", "refined"}
     graph.check_names("outputs", set(graph.outputs), wanted)
     graph.check_shape("numbers", (reads.numbers,))
     graph.check_shape("kinds", (len(says.kinds),))
     graph.check_shape("elements", (len(says.elements),))
+    graph.check_shape("aspects", (sum(len(words) for words in says.aspects.values()),))
     graph.check_shape("changed", ())
     graph.check_shape("rank", ())
     graph.check_shape("refined", (2, 4))

@@ -9,12 +9,14 @@ from torch.testing import assert_close
 
 from whatchanged.training.regions import supervision
 from whatchanged.training.regions.supervision import (
+    ASPECT_NAMES,
     ELEMENT_NAMES,
     SOFT,
     Judgement,
     collate,
     iou,
     label,
+    pointed,
     refined,
     region_loss,
     supported,
@@ -23,7 +25,7 @@ from whatchanged.worlds.screens.kinds import KINDS
 from whatchanged.worlds.screens.truth import Change, ScreenTruth
 
 BUTTON = ELEMENT_NAMES.index("button")
-ADDED = Change("added", "button", "", None, (10, 10, 20, 20), {})
+ADDED = Change("added", "button", "", None, (10, 10, 20, 20), {"aspect": "element"})
 REMOVED = Change("removed", "unheard of", "", (40, 40, 60, 50), None, {})
 
 
@@ -36,6 +38,7 @@ def silent(places: int) -> Judgement:
     return Judgement(
         torch.zeros(1, places, len(KINDS)),
         torch.zeros(1, places, len(ELEMENT_NAMES)),
+        torch.zeros(1, places, len(ASPECT_NAMES)),
         torch.zeros(1, places),
         torch.zeros(1, places),
         torch.zeros(1),
@@ -58,6 +61,8 @@ def test_a_place_belongs_to_the_change_it_overlaps_most():
     assert_close(labels.share[0], torch.tensor([1.0, 1.0, 0.5, 0.0]))
     added, removed = KINDS.index("added"), KINDS.index("removed")
     assert labels.kind[0].tolist() == [added, removed, added, -1]
+    element = ASPECT_NAMES.index(("added", "element"))
+    assert labels.aspect[0].tolist() == [element, -1, element, -1]  # nothing finer is known of the second
     assert labels.element[0].tolist() == [BUTTON, -1, BUTTON, -1]
     assert labels.changed[0].tolist() == [1, 1, 1, 0]
 
@@ -114,6 +119,7 @@ def test_the_loss_is_that_of_the_formulas():
     loss = region_loss(said, places, labels, torch.ones(1, 3, dtype=torch.bool))
     assert_close(loss["kind"].item(), math.log(len(KINDS)))
     assert_close(loss["element"].item(), math.log(len(ELEMENT_NAMES)), rtol=1e-5, atol=1e-6)
+    assert_close(loss["aspect"].item(), math.log(len(ASPECT_NAMES)), rtol=1e-5, atol=1e-6)
     wanted = (math.log1p(math.exp(-2)) + math.log1p(math.exp(-1))) / 2
     assert_close(loss["changed"].item(), wanted, rtol=1e-5, atol=1e-6)
     best, other = math.log(1 + 2 * math.exp(-1)), math.log(math.e + 2)  # -log p of the first, of the third
@@ -145,7 +151,8 @@ def test_padding_teaches_nothing():
     labels = label(places, collate([truth(ADDED)]))
     there = torch.tensor([[True, False]])
     said = silent(2)
-    marked = {name: getattr(said, name).clone() for name in ("kinds", "elements", "changed", "rank", "shift")}
+    names = ("kinds", "elements", "aspects", "changed", "rank", "shift")
+    marked = {name: getattr(said, name).clone() for name in names}
     for part in marked.values():
         part[:, 1] = 7.0
     loss = region_loss(said, places, labels, there)
@@ -158,9 +165,24 @@ def test_a_pair_of_noise_alone_has_no_kind_to_learn():
     loss = region_loss(
         silent(2), places, label(places, collate([truth()])), torch.ones(1, 2, dtype=torch.bool)
     )
-    assert loss["kind"] == loss["element"] == loss["rank"] == loss["box"] == 0
+    assert loss["kind"] == loss["element"] == loss["aspect"] == loss["rank"] == loss["box"] == 0
     assert loss["changed"] > 0
     assert loss["verdict"] > 0
+
+
+def test_a_place_points_to_each_box_in_which_its_middle_lies():
+    alike = ((None, (10, 10, 14, 20)), (None, (16, 10, 20, 20)))
+    several = replace(ADDED, boxes=alike)
+    known = collate([truth(several, REMOVED)])
+    assert known.change[0].tolist() == [0, 0, 0, 1]
+    places = torch.tensor([[10.0, 10, 20, 20], [15, 9, 21, 21], [50, 44, 52, 46], [20, 20, 30, 30]])
+    found = pointed(places[None, :, None].expand(-1, -1, 2, -1), known)
+    assert found[0].tolist() == [
+        [True, False, False, False],  # the middle lies between the two alike things
+        [True, False, True, False],
+        [False, False, False, True],
+        [False, False, False, False],
+    ]
 
 
 def test_the_truth_can_move():

@@ -15,11 +15,21 @@ from scipy.optimize import minimize_scalar
 
 from whatchanged.captioner.bundle import REGION_GRAPH, open_bundle, write_bundle
 from whatchanged.captioner.card import BoxAttention, Card, InDistribution, NoChange, RegionInput, Statements
-from whatchanged.captioner.regions import Judgement, RegionModel, confidences, inputs_of, logit, softmax
+from whatchanged.captioner.regions import (
+    Judgement,
+    RegionModel,
+    aspects_of,
+    boxes_of,
+    chance_of_change,
+    confidences,
+    inputs_of,
+    logit,
+    order,
+    softmax,
+)
 from whatchanged.errors import BundleError, RecipeError
 from whatchanged.measured import measure
 from whatchanged.measured.numbers import NUMBERS, read_places
-from whatchanged.measured.proposals import Proposal
 from whatchanged.measured.reading import read_picture
 from whatchanged.measured.result import KINDS
 from whatchanged.recipes.schema import RegionsConfig
@@ -39,11 +49,13 @@ TRACED = 3
 PAIRS = 300
 """Validation pairs at most, spread over the split; a few minutes on one core."""
 PRECISE = 0.9
-"""Part of the second and third statements of validation pairs that are to be right."""
+"""Part of the second and third statements of validation pairs that are to point to a change of their own."""
+MOST = 3
+"""Statements of a pair that count there."""
 LEAST = 20
 """Such statements at least, or none is told."""
 NAMED = 0.8
-"""The least probability that a noun fits."""
+"""The least probability that a noun or a finer word fits."""
 UNEVEN = 0.7
 """Share of uneven pixels up to which a picture is one of a screen. Set by hand: of 19 photographs the least
 uneven has 0.77, scenes of CLEVR 0.92 to 0.96, and nine of ten drawn screens below 0.35."""
@@ -53,18 +65,21 @@ uneven has 0.77, scenes of CLEVR 0.92 to 0.96, and nine of ten drawn screens bel
 class Seen:
     """A validation pair: what the graph says of its places and what they show by the truth.
 
-    share, kind, element: as in ``supervision.Labels``; right: whether the place's likeliest kind is that of a
-    change that it points to. All (N,).
+    order: the places that may be told, see ``captioner.regions.order``.
+    kind, element, aspect: (N,), as in ``supervision.Labels``.
+    right: (N,), whether the place's likeliest kind is that of a change that it points to.
+    points: (N, changes), whether the place points to that change.
     """
 
     measured: float
     changed: bool
     judged: Judgement
-    causes: NDArray[np.bool_]
-    share: NDArray[np.float64]
+    order: list[int]
     kind: NDArray[np.int64]
     element: NDArray[np.int64]
+    aspect: NDArray[np.int64]
     right: NDArray[np.bool_]
+    points: NDArray[np.bool_]
 
 
 def write_region_model(
@@ -94,7 +109,21 @@ def write_region_model(
     if fp16:
         store_half(folder / REGION_GRAPH)
     neutral = Statements(
-        KINDS, supervision.ELEMENT_NAMES, 1.0, 1.0, 1.0, 0.0, 1.0, NAMED, 1.0, 1.0, "nothing"
+        kinds=KINDS,
+        elements=supervision.ELEMENT_NAMES,
+        aspects={
+            kind: tuple(aspect for its, aspect in supervision.ASPECT_NAMES if its == kind) for kind in KINDS
+        },
+        kind_temperature=1.0,
+        element_temperature=1.0,
+        aspect_temperature=1.0,
+        scale=1.0,
+        shift=0.0,
+        told=1.0,
+        named=NAMED,
+        verdict_weight=1.0,
+        measured_weight=1.0,
+        how="nothing",
     )
     card = replace(
         card,
@@ -144,25 +173,28 @@ def _see(model: RegionModel, graph: RegionGraph, record: PairRecord, truth: Trut
                 f"{record.pair_id}: {name} of the exported graph differs from torch's by {off:.2g}, so"
                 " nothing was written. Export without --fp16 if it was set."
             )
-    return _labelled(measured, bool(record.changed), judged, places.proposals, truth)
+    told = order(judged, places.proposals, boxes_of(judged, before, after))
+    return _labelled(measured, bool(record.changed), judged, told, truth)
 
 
-def _labelled(
-    measured: float, changed: bool, judged: Judgement, places: Sequence[Proposal], truth: Truth
-) -> Seen:
+def _labelled(measured: float, changed: bool, judged: Judgement, told: list[int], truth: Truth) -> Seen:
     boxes = torch.from_numpy(judged.refined)[None]
     known = supervision.collate([truth])
     labels = supervision.label(boxes, known)
-    right = supervision.pointed(boxes, torch.from_numpy(judged.kinds).argmax(-1)[None], known)
+    pointed = supervision.pointed(boxes, known)[0].numpy()  # (N, T)
+    alike = judged.kinds.argmax(-1)[:, None] == known.kind.numpy()  # (N, T)
+    numbers = np.arange(int(known.change.max()) + 1)
+    points = (pointed[..., None] & (known.change[0].numpy()[:, None] == numbers)).any(1)
     return Seen(
         measured,
         changed,
         judged,
-        np.array([place.cause for place in places]),
-        labels.share[0].double().numpy(),
+        told,
         labels.kind[0].numpy(),
         labels.element[0].numpy(),
-        right[0].numpy(),
+        labels.aspect[0].numpy(),
+        (pointed & alike).any(1),
+        points,
     )
 
 
@@ -172,33 +204,39 @@ def _nothing(measured: float, changed: bool, by: Statements) -> Seen:
     judged = Judgement(
         np.zeros((0, len(by.kinds)), np.float32),
         np.zeros((0, len(by.elements)), np.float32),
+        np.zeros((0, sum(len(words) for words in by.aspects.values())), np.float32),
         empty.astype(np.float32),
         empty.astype(np.float32),
         0.0,
         np.zeros((0, 2, 4), np.float32),
     )
     numbers = empty.astype(np.int64)
-    return Seen(measured, changed, judged, empty.astype(bool), empty, numbers, numbers, empty.astype(bool))
+    nowhere = np.zeros((0, 0), np.bool_)
+    return Seen(measured, changed, judged, [], numbers, numbers, numbers, empty.astype(bool), nowhere)
 
 
 def fit_statements(seen: Sequence[Seen], start: Statements) -> Statements:
     """The temperatures, the confidence, the weights of the verdict, and from where on more is told."""
     kinds, kind = _of_hits(seen, "kinds", "kind")
     elements, element = _of_hits(seen, "elements", "element")
+    aspects, aspect = _of_hits(seen, "aspects", "aspect")
     by = replace(
-        start, kind_temperature=_temperature(kinds, kind), element_temperature=_temperature(elements, element)
+        start,
+        kind_temperature=_temperature(kinds, kind),
+        element_temperature=_temperature(elements, element),
+        aspect_temperature=_temperature(_of_own_kind(aspects, aspect, start), aspect),
     )
     sure = [np.clip(confidences(one.judged, by), 1e-7, 1 - 1e-7) for one in seen]
     right = [one.right for one in seen]
     both = np.concatenate(sure)
     scale, shift = fit_sigmoid(np.log(both / (1 - both)), np.concatenate(right).astype(float))
     by = replace(by, scale=scale, shift=shift)
-    told = _told(seen, by)
+    told = _told(seen)
     own, measured, _ = _weights(seen)
     places = sum(len(one.right) for one in seen)
     how = (
         f"maximum likelihood on {places:,} places of {len(seen):,} validation pairs; a second or third"
-        f" statement from where on {100 * PRECISE:g} % of them are right"
+        f" statement where {100 * PRECISE:g} % of them point to a change of their own"
     )
     return replace(by, told=told, verdict_weight=own, measured_weight=measured, how=how)
 
@@ -209,6 +247,18 @@ def _of_hits(seen: Sequence[Seen], logits: str, label: str) -> tuple[NDArray[np.
     rows = [getattr(one.judged, logits)[there] for one, there in zip(seen, known, strict=True)]
     wanted = [getattr(one, label)[there] for one, there in zip(seen, known, strict=True)]
     return np.concatenate(rows).astype(np.float64), np.concatenate(wanted)
+
+
+def _of_own_kind(
+    logits: NDArray[np.float64], wanted: NDArray[np.int64], by: Statements
+) -> NDArray[np.float64]:
+    """The logits of finer words without those of other kinds than the wanted one's."""
+    own = np.full(logits.shape, -np.inf)
+    for kind in by.kinds:
+        there = aspects_of(by, kind)
+        rows = (wanted >= there.start) & (wanted < there.stop)
+        own[rows, there] = logits[rows, there]
+    return own
 
 
 def _temperature(logits: NDArray[np.float64], wanted: NDArray[np.int64]) -> float:
@@ -224,18 +274,21 @@ def _temperature(logits: NDArray[np.float64], wanted: NDArray[np.int64]) -> floa
     return float(np.exp(found.x))
 
 
-def _told(seen: Sequence[Seen], by: Statements) -> float:
-    """The least confidence from which on ``PRECISE`` of the statements beside the first one are right."""
+def _told(seen: Sequence[Seen]) -> float:
+    """The chance of a change above which ``PRECISE`` of the statements beside the first one point to a change
+    that none before them points to; 1 where too few do."""
     later = []
     for one in seen:
-        if len(one.right):
-            beside = one.causes.copy()
-            beside[int(one.judged.rank.argmax())] = False
-            later += list(zip(confidences(one.judged, by)[beside], one.right[beside], strict=True))
+        known = np.zeros(one.points.shape[1], bool)
+        for number, place in enumerate(one.order[:MOST]):
+            if number:
+                later.append((chance_of_change(one.judged, place), bool((one.points[place] & ~known).any())))
+            known |= one.points[place]
     later.sort(reverse=True)
     right = np.cumsum([hit for _, hit in later])
     precise = [n for n in range(LEAST, len(later) + 1) if right[n - 1] >= PRECISE * n]
-    return float(later[precise[-1] - 1][0]) if precise else 1.0
+    chances = [chance for chance, _ in later] + [0.0]
+    return chances[precise[-1]] if precise else 1.0
 
 
 def _weights(seen: Sequence[Seen]) -> tuple[float, float, float]:

@@ -1,6 +1,6 @@
 """What of a vision of regions is exported: the places of one pair in, what the heads say of them out.
 
-Axis letters: N places, K kinds, E elements.
+Axis letters: N places, K kinds, E elements, A aspects.
 """
 
 import torch
@@ -10,7 +10,7 @@ from whatchanged.training.regions.supervision import refined, supported
 from whatchanged.training.regions.vision import Places, RegionVision
 
 INPUTS = ("numbers", "boxes")
-OUTPUTS = ("kinds", "elements", "changed", "rank", "verdict", "refined")
+OUTPUTS = ("kinds", "elements", "aspects", "changed", "rank", "verdict", "refined")
 
 
 class RegionGraph(nn.Module):
@@ -23,8 +23,9 @@ class RegionGraph(nn.Module):
     def forward(self, numbers: Tensor, boxes: Tensor) -> tuple[Tensor, ...]:
         """``INPUTS``: numbers (N, NUMBERS), boxes (N, 2, 4) in pixels.
 
-        Returns ``OUTPUTS``: kinds (N, K), elements (N, E), changed (N,), verdict (1,), all logits; rank (N,),
-        the chance that a place is the best or overlaps it; and refined (N, 2, 4), boxes in pixels.
+        Returns ``OUTPUTS``: kinds (N, K), elements (N, E), aspects (N, A), changed (N,), verdict (1,), all
+        logits; rank (N,), the chance that a place is the best or overlaps it; and refined (N, 2, 4), boxes in
+        pixels.
         """
         there = torch.ones_like(numbers[None, :, 0], dtype=torch.bool)
         sizes = torch.zeros_like(boxes[None, :, :, :2])
@@ -32,4 +33,5 @@ class RegionGraph(nn.Module):
         said = self.vision.judge(self.vision.features(places))
         better = refined(boxes[None], said.shift)[0]
         rank = supported(said.rank, boxes[None], there)[0]
-        return said.kinds[0], said.elements[0], said.changed[0], rank, said.verdict, better
+        told = (said.kinds[0], said.elements[0], said.aspects[0], said.changed[0])
+        return *told, rank, said.verdict, better

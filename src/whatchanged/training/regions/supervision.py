@@ -16,10 +16,12 @@ from torch.nn import functional as F
 
 from whatchanged.training.distributed import batch_total
 from whatchanged.worlds.screens.elements import ELEMENTS
-from whatchanged.worlds.screens.kinds import KINDS
+from whatchanged.worlds.screens.kinds import ASPECTS, KINDS
 from whatchanged.worlds.screens.truth import Box, ScreenTruth
 
 ELEMENT_NAMES = tuple(ELEMENTS)
+ASPECT_NAMES = tuple((kind, aspect) for kind in KINDS for aspect in ASPECTS[kind])
+"""Each kind with each of its finer words."""
 HIT, NEAR = 0.5, 0.3
 """Intersection over union."""
 SOFT = 0.3
@@ -34,13 +36,16 @@ class RegionTruth:
     """The changes of a batch of pairs.
 
     boxes: (B, T, 2, 4) before and after, in pixels; there: (B, T, 2), whether there is a box. kind,
-    element: (B, T), numbers in ``KINDS`` and ``ELEMENT_NAMES``, -1 for no change or an unknown element.
+    element, aspect: (B, T), numbers in ``KINDS``, ``ELEMENT_NAMES`` and ``ASPECT_NAMES``, -1 for no change or
+    what is not known. change: (B, T), which of the pair's changes has the box, -1 for none.
     """
 
     boxes: Tensor
     there: Tensor
     kind: Tensor
     element: Tensor
+    aspect: Tensor
+    change: Tensor
 
     def to(self, device: torch.device | str) -> "RegionTruth":
         """The same on another device."""
@@ -51,8 +56,9 @@ class RegionTruth:
 class Labels:
     """What each place shows.
 
-    share: (B, N), the largest overlap with a change's box. kind, element: (B, N), of that change; -1 where
-    the overlap is below ``NEAR``. changed: (B, N), 1 for a change, 0 for none, -1 where it teaches nothing.
+    share: (B, N), the largest overlap with a change's box.
+    kind, element, aspect: (B, N), of that change; -1 where the overlap is below ``NEAR``.
+    changed: (B, N), 1 for a change, 0 for none, -1 where it teaches nothing.
     boxes: (B, N, 2, 4), of that change; known: (B, N, 2), whether it has one and the overlap is ``NEAR``.
     verdict: (B,), whether the pair shows any change.
     """
@@ -60,6 +66,7 @@ class Labels:
     share: Tensor
     kind: Tensor
     element: Tensor
+    aspect: Tensor
     changed: Tensor
     boxes: Tensor
     known: Tensor
@@ -72,16 +79,16 @@ def collate(truths: Sequence[ScreenTruth]) -> RegionTruth:
     most = max(1, max(len(row) for row in rows))
     boxes = torch.zeros(len(rows), most, 2, 4)
     there = torch.zeros(len(rows), most, 2, dtype=torch.bool)
-    kind = torch.full((len(rows), most), ABSENT)
-    element = torch.full((len(rows), most), ABSENT)
+    told = torch.full((4, len(rows), most), ABSENT)
     for i, row in enumerate(rows):
-        for j, (own_kind, own_element, sides) in enumerate(row):
-            kind[i, j], element[i, j] = own_kind, own_element
+        for j, (numbers, sides) in enumerate(row):
+            told[:, i, j] = torch.tensor(numbers)
             for side, box in enumerate(sides):
                 if box is not None:
                     boxes[i, j, side] = torch.tensor(box, dtype=torch.float32)
                     there[i, j, side] = True
-    return RegionTruth(boxes, there, kind, element)
+    kind, element, aspect, change = told
+    return RegionTruth(boxes, there, kind, element, aspect, change)
 
 
 def no_truth() -> ScreenTruth:
@@ -89,15 +96,18 @@ def no_truth() -> ScreenTruth:
     return ScreenTruth((), (), (1, 1), (1, 1))
 
 
-def _boxes(truth: ScreenTruth) -> list[tuple[int, int, tuple[Box | None, Box | None]]]:
-    """Kind, element and boxes of each change, then of each of the alike things that changed with it."""
+def _boxes(truth: ScreenTruth) -> list[tuple[tuple[int, int, int, int], tuple[Box | None, Box | None]]]:
+    """Of each change kind, element, aspect, its number, and its boxes; then those of each of the alike things
+    that changed with it."""
     found = []
-    for change in truth.changes:
+    for number, change in enumerate(truth.changes):
         element = ELEMENT_NAMES.index(change.element) if change.element in ELEMENT_NAMES else ABSENT
-        kind = KINDS.index(change.kind)
-        found.append((kind, element, (change.box_before, change.box_after)))
+        finer = (change.kind, change.aspect)
+        aspect = ASPECT_NAMES.index(finer) if finer in ASPECT_NAMES else ABSENT
+        told = (KINDS.index(change.kind), element, aspect, number)
+        found.append((told, (change.box_before, change.box_after)))
         if len(change.boxes) > 1:
-            found += [(kind, element, sides) for sides in change.boxes]
+            found += [(told, sides) for sides in change.boxes]
     return found[:MOST_BOXES]
 
 
@@ -133,38 +143,40 @@ def label(places: Tensor, truth: RegionTruth) -> Labels:
     near = share >= NEAR
     kind = torch.where(near, torch.gather(truth.kind, 1, change), ABSENT)
     element = torch.where(near, torch.gather(truth.element, 1, change), ABSENT)
+    aspect = torch.where(near, torch.gather(truth.aspect, 1, change), ABSENT)
     changed = torch.where(share >= HIT, 1, torch.where(near, ABSENT, 0))
     boxes = torch.gather(truth.boxes, 1, change[..., None, None].expand(-1, -1, 2, 4))
     known = torch.gather(truth.there, 1, change[..., None].expand(-1, -1, 2)) & near[..., None]
-    return Labels(share, kind, element, changed, boxes, known, truth.there.any(-1).any(-1))
+    return Labels(share, kind, element, aspect, changed, boxes, known, truth.there.any(-1).any(-1))
 
 
-def pointed(places: Tensor, kinds: Tensor, truth: RegionTruth) -> Tensor:
-    """Whether the middle of each place lies in a change of the kind that is told of it, (B, N).
+def pointed(places: Tensor, truth: RegionTruth) -> Tensor:
+    """Whether the middle of each place (B, N, 2, 4) lies in each box of a change, (B, N, T).
 
-    places: (B, N, 2, 4); kinds: (B, N), numbers in ``KINDS``. Boxes are compared as in ``overlaps``.
+    Boxes are compared as in ``overlaps``.
     """
     middles = (places[..., :2] + places[..., 2:]) / 2  # (B, N, 2, 2)
     side = torch.where(truth.there[..., 1], 1, 0)  # (B, T)
     boxes = torch.gather(truth.boxes, 2, side[..., None, None].expand(-1, -1, 1, 4))[:, :, 0]  # (B, T, 4)
     own = torch.where(side[:, None, :, None] == 1, middles[:, :, None, 1], middles[:, :, None, 0])
     low, high = boxes[:, None, :, :2], boxes[:, None, :, 2:]  # (B, 1, T, 2)
-    inside = ((low <= own) & (own < high)).all(-1) & truth.there.any(-1)[:, None]
-    return (inside & (kinds[..., None] == truth.kind[:, None])).any(-1)
+    return ((low <= own) & (own < high)).all(-1) & truth.there.any(-1)[:, None]
 
 
 @dataclass(frozen=True)
 class Judgement:
     """What the heads say of each place, and of the pair.
 
-    kinds: (B, N, 8), elements: (B, N, E), changed, rank: (B, N), verdict: (B,), logits: which kind, which
-    element, whether it shows a change, which place is the best; whether the pair shows a change at all.
+    kinds: (B, N, 8), elements: (B, N, E), aspects: (B, N, A), changed, rank: (B, N), verdict: (B,), logits:
+    which kind, which element, which finer word for the kind, whether it shows a change, which place is the
+    best; whether the pair shows a change at all.
     shift: (B, N, 2, 4), how far each side of each box should move to the right or down, in parts of the box's
     width or height.
     """
 
     kinds: Tensor
     elements: Tensor
+    aspects: Tensor
     changed: Tensor
     rank: Tensor
     verdict: Tensor
@@ -189,15 +201,13 @@ def supported(rank: Tensor, places: Tensor, there: Tensor) -> Tensor:
 
 
 def region_loss(said: Judgement, places: Tensor, labels: Labels, there: Tensor) -> dict[str, Tensor]:
-    """Six terms: which kind, which element, whether it is a change at all, which place is the best, where the
-    boxes should be, whether the pair shows a change.
+    """Seven terms: which kind, which element, which aspect, whether it is a change at all, which place is the
+    best, where the boxes should be, whether the pair shows a change.
 
     places: (B, N, 2, 4). there: (B, N), real places. ``rank`` is a distribution p over a pair's places: its
     term is -log of the sum of p over the hits, and ``SOFT`` times the cross-entropy of p with the squares of
     all overlaps, for pairs that have such places. Boxes learn from 1 - IoU of the refined ones.
     """
-    kind = labels.kind.masked_fill(~there, ABSENT).flatten()
-    element = labels.element.masked_fill(~there, ABSENT).flatten()
     judged = there & (labels.changed != ABSENT)
     verdict = F.binary_cross_entropy_with_logits(
         said.changed, labels.changed.clamp_min(0).float(), reduction="none"
@@ -211,17 +221,21 @@ def region_loss(said: Judgement, places: Tensor, labels: Labels, there: Tensor) 
     apart = 1 - iou(refined(places, said.shift), labels.boxes)
     pairs = F.binary_cross_entropy_with_logits(said.verdict, labels.verdict.float(), reduction="none")
     return {
-        "kind": _mean(
-            F.cross_entropy(said.kinds.flatten(0, 1), kind.clamp_min(0), reduction="none"), kind >= 0
-        ),
-        "element": _mean(
-            F.cross_entropy(said.elements.flatten(0, 1), element.clamp_min(0), reduction="none"), element >= 0
-        ),
+        "kind": _named(said.kinds, labels.kind, there),
+        "element": _named(said.elements, labels.element, there),
+        "aspect": _named(said.aspects, labels.aspect, there),
         "changed": _mean(verdict, judged),
         "rank": _mean(-among_hits, hit.any(1)) + SOFT * _mean(-(wanted * ranked).sum(1), shown),
         "box": _mean(apart, labels.known & there[..., None]),
         "verdict": _mean(pairs, there.any(1)),
     }
+
+
+def _named(logits: Tensor, label: Tensor, there: Tensor) -> Tensor:
+    """The cross-entropy of logits (B, N, C) with labels (B, N), of the real places whose label is known."""
+    wanted = label.masked_fill(~there, ABSENT).flatten()
+    losses = F.cross_entropy(logits.flatten(0, 1), wanted.clamp_min(0), reduction="none")
+    return _mean(losses, wanted >= 0)
 
 
 def _mean(losses: Tensor, counted: Tensor) -> Tensor:

@@ -1,8 +1,8 @@
 """The vision of screens: proposed places as tokens, each judged by a small network.
 
 The measured numbers of a place make the features of a token. A layer of attention lets the places of a pair
-read each other. Heads tell kind and element, whether it is a change at all, which place is the best, where
-its boxes should be, and whether the pair shows any change. Not part of any published method.
+read each other. Heads tell kind, element and aspect, whether it is a change at all, which place is the best,
+where its boxes should be, and whether the pair shows any change. Not part of any published method.
 
 Axis letters: B pairs, N places, F width of a token.
 """
@@ -23,7 +23,7 @@ from whatchanged.training.nn.clip import CLIPBlock
 from whatchanged.training.nn.transformer import BLIND, key_mask
 from whatchanged.training.regions import supervision
 from whatchanged.training.regions.store import ROW
-from whatchanged.training.regions.supervision import ELEMENT_NAMES, Judgement, RegionTruth
+from whatchanged.training.regions.supervision import ASPECT_NAMES, ELEMENT_NAMES, Judgement, RegionTruth
 from whatchanged.training.vision.base import PlainVision, TokenPair, Tokens
 from whatchanged.worlds.screens.kinds import KINDS
 
@@ -93,6 +93,7 @@ class RegionVision(PlainVision):
             {
                 "kinds": nn.Linear(width, len(KINDS)),
                 "elements": nn.Linear(width, len(ELEMENT_NAMES)),
+                "aspects": nn.Linear(width, len(ASPECT_NAMES)),
                 "changed": nn.Linear(width, 1),
                 "rank": nn.Linear(width, 1),
                 "shift": nn.Linear(width, 8),
@@ -145,12 +146,14 @@ class RegionVision(PlainVision):
 
     def judge(self, features: Tensor) -> Judgement:
         """What the heads say of each place and of the pair; features are zero where there is no place."""
-        found = {name: self.heads[name](features) for name in ("kinds", "elements", "changed", "rank")}
+        names = ("kinds", "elements", "aspects", "changed", "rank")
+        found = {name: self.heads[name](features) for name in names}
         there = (features != 0).any(-1, keepdim=True)
         strongest = features.masked_fill(~there, BLIND).amax(1) * there.any(1)
         return Judgement(
             found["kinds"],
             found["elements"],
+            found["aspects"],
             found["changed"][..., 0],
             found["rank"][..., 0],
             self.heads["verdict"](strongest)[..., 0],

@@ -14,17 +14,17 @@ from whatchanged.worlds.screens.truth import Change
 def tell(claim: Claim) -> tuple[str | None, str]:
     """The name of the element, None where it is not sure, and the statement.
 
-    What was not measured is not said: a wording is chosen whose every slot is known, and none that claims a
-    finer word for the change.
+    What was not measured is not said: a wording is chosen whose every slot is known, and a finer word for the
+    change is in it only where the claim has one.
     """
     element = surest(claim.elements, claim.named)
     kind = next(kind for kind in KINDS if kind == claim.kind)
     change = Change(kind, element or "", "", claim.box_before, claim.box_after, claim.values)
     able = [template for template in TEMPLATES if fits(template, change)]
-    plain = [template for template in able if not template.aspects and not template.state]
+    plain = [template for template in able if not template.state]
     noun = ANYTHING if element is None else nouns_of(element)[0]
     # "the words of the text", not "the text of the text"
-    template = max(plain, key=lambda one: (len(one.slots), noun not in one.text.split()))
+    template = max(plain, key=lambda one: (len(one.slots), bool(one.aspects), noun not in one.text.split()))
     text = fill(template, change, Naming(noun, placed=True), claim.size)
     if claim.rest is not None and any(claim.rest):
         text += f", which moved the rest {words.way(*claim.rest)}"
