@@ -18,6 +18,7 @@ from whatchanged.captioner.card import BoxAttention, Card, InDistribution, NoCha
 from whatchanged.captioner.regions import Judgement, RegionModel, confidences, inputs_of, logit, softmax
 from whatchanged.errors import BundleError, RecipeError
 from whatchanged.measured import measure
+from whatchanged.measured.compared import Compared
 from whatchanged.measured.numbers import NUMBERS, read_places
 from whatchanged.measured.proposals import Proposal
 from whatchanged.measured.reading import read_picture
@@ -129,7 +130,7 @@ def _see(model: RegionModel, graph: RegionGraph, record: PairRecord, truth: Trut
     ``most``."""
     assert record.after is not None
     before, after = (read_picture(path).on_white for path in (record.before, record.after))
-    places = read_places(before, after, model.input.regions)
+    places = read_places(Compared(before, after), model.input.regions)
     measured = measure(record.before, record.after).no_change
     if not places.proposals:
         return _nothing(measured, bool(record.changed), model.said_by)
