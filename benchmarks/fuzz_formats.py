@@ -34,6 +34,7 @@ ONE_IN = 4
 def check_pictures(folder: Path, file: Path) -> None:
     """Read in every way, and compared with itself and with a grey picture."""
     from whatchanged.images import open_image, picture_size
+    from whatchanged.measured.compared import Compared
     from whatchanged.measured.measure import measure_read
     from whatchanged.measured.reading import in_common_colours, read_picture
 
@@ -43,7 +44,7 @@ def check_pictures(folder: Path, file: Path) -> None:
     in_common_colours(picture)
     if picture.size[0] * picture.size[1] <= MEASURED and zlib.crc32(file.read_bytes()) % ONE_IN == 0:
         grey = np.full((*picture.size[::-1], 3), 128, np.uint8)
-        measure_read((picture, read_picture(grey)), (file, grey))
+        measure_read((picture, read_picture(grey)), (file, grey), Compared(picture.on_white, grey))
 
 
 def check_lists(folder: Path, file: Path) -> None:

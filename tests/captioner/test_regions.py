@@ -12,6 +12,7 @@ from whatchanged.captioner.card import NoChange
 from whatchanged.captioner.regions import RegionModel, aspects_of
 from whatchanged.errors import BundleError
 from whatchanged.measured import measure
+from whatchanged.measured.compared import Compared
 from whatchanged.measured.numbers import read_places
 from whatchanged.worlds import find_world
 
@@ -30,7 +31,7 @@ def pair(*boxes, color=(20, 90, 200)):
 
 
 def told(model, before, after):
-    return model.tell(before, after, measure(before, after))
+    return model.tell(Compared(before, after), measure(before, after))
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +58,9 @@ def test_probabilities_are_those_of_the_cards_equations(tmp_path):
     model = RegionModel(build_regions(tmp_path / "tiny", card), threads=1)
     before, after = pair(BOX)
     measured = measure(before, after)
-    found = model.tell(before, after, measured)
-    numbers = read_places(before, after, card.input.regions).numbers
+    compared = Compared(before, after)
+    found = model.tell(compared, measured)
+    numbers = read_places(compared, card.input.regions).numbers
     verdict = SLOPE * float(numbers[:, RECOLOURED].max()) + START
     p = min(max(measured.no_change, 1e-4), 1 - 1e-4)
     own = 1 / (1 + np.exp(0.5 * verdict - 0.25 * np.log(p / (1 - p))))

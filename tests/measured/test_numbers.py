@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from whatchanged.measured.compared import Compared
 from whatchanged.measured.numbers import NUMBERS, numbers, read_places
 from whatchanged.measured.proposals import Proposal, propose
 
@@ -11,7 +12,7 @@ def test_what_is_read_has_a_row_for_each_place():
     before = np.full((60, 80, 3), 255, np.uint8)
     after = before.copy()
     after[10:16, 20:30] = (200, 0, 0)
-    seen = read_places(before, after, 3)
+    seen = read_places(Compared(before, after), 3)
     count = len(seen.proposals)
     assert 1 <= count <= 3
     assert seen.numbers.shape == (count, NUMBERS)
@@ -19,7 +20,7 @@ def test_what_is_read_has_a_row_for_each_place():
         one.boxes for one in seen.proposals
     ]
     assert seen.sizes.tolist() == [[80, 60], [80, 60]]
-    nothing = read_places(before, before, 3)
+    nothing = read_places(Compared(before, before), 3)
     assert nothing.numbers.shape == (0, NUMBERS)
     assert nothing.boxes.shape == (0, 2, 4)
 
@@ -28,7 +29,7 @@ def test_numbers_are_finite_and_as_many_as_told():
     before = np.full((60, 80, 3), 255, np.uint8)
     after = before.copy()
     after[10:16, 20:30] = (200, 0, 0)
-    places = propose(before, after)
+    places = propose(Compared(before, after))
     found = [numbers(before, after, place, i, len(places)) for i, place in enumerate(places)]
     assert all(row.shape == (NUMBERS,) and np.isfinite(row).all() for row in found)
     assert found[0][:2].tolist() == [0, 1]  # nothing before, something after

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whatchanged.measured.proposals import SAME, overlap, propose
+from whatchanged.measured.compared import Compared
+from whatchanged.measured.proposals import SAME, Proposal, overlap, propose
 
 BOXES = st.tuples(st.integers(0, 40), st.integers(0, 40), st.integers(1, 20), st.integers(1, 20)).map(
     lambda corner: (corner[0], corner[1], corner[0] + corner[2], corner[1] + corner[3])
@@ -22,13 +23,17 @@ def with_box(box: tuple[int, int, int, int], color: int = 0, picture: np.ndarray
     return changed
 
 
+def proposed(before: np.ndarray, after: np.ndarray, most: int = 12) -> list[Proposal]:
+    return propose(Compared(before, after), most)
+
+
 def test_equal_pictures_have_no_place():
-    assert propose(white(), white()) == []
+    assert proposed(white(), white()) == []
 
 
 def test_an_added_box_is_the_first_place():
     box = (50, 40, 90, 70)
-    first = propose(white(), with_box(box))[0]
+    first = proposed(white(), with_box(box))[0]
     assert first.rule == "added"
     assert first.box_before is None
     assert overlap(first.box_after, box) > 0.9
@@ -36,7 +41,7 @@ def test_an_added_box_is_the_first_place():
 
 
 def test_what_went_has_no_box_after():
-    first = propose(with_box((50, 40, 90, 70)), white())[0]
+    first = proposed(with_box((50, 40, 90, 70)), white())[0]
     assert (first.rule, first.box_after) == ("removed", None)
 
 
@@ -44,7 +49,7 @@ def test_two_far_changes_are_proposed_each_by_itself():
     one, other = (10, 10, 30, 24), (150, 90, 180, 110)
     after = with_box(other, picture=with_box(one))
     after[90:110, 150:180] = 90
-    places = propose(white(), after)
+    places = proposed(white(), after)
     for box in (one, other):
         assert max(overlap(place.boxes[1], box) for place in places) > 0.85
 
@@ -53,13 +58,13 @@ def test_noise_is_proposed_too():
     rng = np.random.default_rng(0)
     before = with_box((50, 40, 90, 70), 60)
     after = np.clip(before + rng.integers(-3, 4, before.shape), 0, 255).astype(np.uint8)
-    places = propose(before, after)
+    places = proposed(before, after)
     assert places
     assert all(place.strength < 1 for place in places)
 
 
 def test_pictures_of_two_sizes_have_the_whole_among_their_places():
-    places = propose(white(200, 120), with_box((10, 100, 60, 110), 0, white(200, 150)), most=20)
+    places = proposed(white(200, 120), with_box((10, 100, 60, 110), 0, white(200, 150)), most=20)
     wholes = [place for place in places if place.boxes == ((0, 0, 200, 120), (0, 0, 200, 150))]
     assert wholes
 
@@ -71,7 +76,7 @@ def test_there_are_no_more_than_wanted_and_none_twice(most: int):
     for _ in range(12):
         x, y = int(rng.integers(0, 180)), int(rng.integers(0, 100))
         after[y : y + 12, x : x + 12] = rng.integers(0, 200, 3)
-    places = propose(white(), after, most)
+    places = proposed(white(), after, most)
     assert len(places) == most
     for i, one in enumerate(places):
         for other in places[:i]:
@@ -91,13 +96,13 @@ def test_the_word_of_a_letter_that_changed_is_a_place():
     box = word(before, 40, 50, 6)
     after = before.copy()
     after[52:58, 66:69] = 255
-    assert max(overlap(place.box_after, box) for place in propose(before, after)) > 0.9
+    assert max(overlap(place.box_after, box) for place in proposed(before, after)) > 0.9
 
 
 def test_the_bar_that_grew_is_a_place():
     before = with_box((60, 50, 80, 110), 90)
     after = with_box((60, 40, 80, 110), 90)
-    assert max(overlap(place.box_after, (60, 40, 80, 110)) for place in propose(before, after)) > 0.9
+    assert max(overlap(place.box_after, (60, 40, 80, 110)) for place in proposed(before, after)) > 0.9
 
 
 def test_the_cell_around_a_word_that_changed_is_a_place():
@@ -107,17 +112,17 @@ def test_the_cell_around_a_word_that_changed_is_a_place():
     word(before, 60, 55, 4)
     after = before.copy()
     after[55:65, 60:90][before[55:65, 60:90] == 0] = 160
-    assert max(overlap(place.box_after, (22, 32, 138, 88)) for place in propose(before, after, 20)) > 0.9
+    assert max(overlap(place.box_after, (22, 32, 138, 88)) for place in proposed(before, after, 20)) > 0.9
 
 
 def test_shares_are_counted():
     after = with_box((150, 90, 170, 100), picture=with_box((10, 10, 50, 30)))
-    whole = next(place for place in propose(white(), after) if place.boxes[1] == (10, 10, 170, 100))
+    whole = next(place for place in proposed(white(), after) if place.boxes[1] == (10, 10, 170, 100))
     visible, density, strong, strong_density, left, top, right, bottom = whole.shares
     assert (visible, strong) == (1, 1)
     assert density == strong_density == pytest.approx((40 * 20 + 20 * 10) / (160 * 90))
     assert (left, top, right, bottom) == (0, 0, 0, 0)
-    part = next(place for place in propose(white(), after) if place.boxes[1] == (10, 10, 50, 30))
+    part = next(place for place in proposed(white(), after) if place.boxes[1] == (10, 10, 50, 30))
     assert part.shares[:2] == (pytest.approx(0.8), 1)
 
 

@@ -2,6 +2,7 @@
 
 import functools
 import math
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -99,15 +100,12 @@ class Answerer:
         self, pairs: Sequence[tuple[Source, Source]], ignore: Sequence[Box] = ()
     ) -> list[Answer | ImageError]:
         """The answers for several pairs; a pair whose pictures cannot be used has its error instead."""
-        begun = [self._begin(before, after, ignore) for before, after in pairs]
-        unanswered = {i: pair for i, pair in enumerate(begun) if isinstance(pair, ReadPair)}
-        said = self._ask_models(unanswered)
+        begun = deque(self._begin(before, after, ignore) for before, after in pairs)
+        said = self._ask_models({i: pair for i, pair in enumerate(begun) if isinstance(pair, ReadPair)})
         found: list[Answer | ImageError] = []
-        for i, pair in enumerate(begun):
-            if isinstance(pair, ReadPair):
-                found.append(self._of_pair(pair, said.get(i)))
-            else:
-                found.append(pair)
+        for i in range(len(begun)):
+            pair = begun.popleft()  # what was computed of it goes once it is answered
+            found.append(self._of_pair(pair, said.get(i)) if isinstance(pair, ReadPair) else pair)
         return found
 
     def _begin(self, before: Source, after: Source, ignore: Sequence[Box]) -> Answer | ImageError | ReadPair:
@@ -121,7 +119,7 @@ class Answerer:
                 for source, picture in zip(pair.sources, pair.pictures, strict=True):
                     check_size(picture.size, name_of(source))
             elif pair.same:
-                return self._of_measured(pair)
+                return self._of_measured(pair, self._measure(pair))
         except ImageError as error:
             return error
         return pair
@@ -150,33 +148,38 @@ class Answerer:
         best: tuple[StatementModel, float | None] | None = None
         for model in self.models:
             if isinstance(model, StatementModel):
-                distance = model.distance(*pair.on_white)
+                distance = model.distance(pair.compared.before, pair.compared.after)
                 if self.insists or (distance is not None and distance <= least):
                     best, least = (model, distance), distance or 0.0
         if best is not None:
             return self._of_statements(pair, *best)
-        return self._of_measured(pair) if said is None else self._of_model(pair, *said)
+        if said is None:
+            return self._of_measured(pair, self._measure(pair))
+        return self._of_model(pair, *said)
 
     def _of_statements(self, pair: ReadPair, model: StatementModel, distance: float | None) -> Answer:
         """The model's statements, or the measured answer where that is all there is to say."""
-        measured = pair.measure(self.sensitivity, self.strict)
-        before, after = pair.on_white
-        masked = bool(pair.ignore) and before.shape != after.shape
+        measured = self._measure(pair)
+        compared = pair.compared
+        masked = bool(pair.ignore) and not compared.one_size
         overlooked = self.sensitivity < 1 and not measured.changed  # as it was asked for
         settled = self.strict or masked or overlooked or bool(measured.notes)
-        if settled or np.array_equal(before, after) or is_turn(measured):
-            return self._of_measured(pair)
-        told = model.build().tell(before, after, measured, read_quotes if self.read_text else None)
+        if settled or np.array_equal(compared.before, compared.after) or is_turn(measured):
+            return self._of_measured(pair, measured)
+        told = model.build().tell(compared, measured, read_quotes if self.read_text else None)
         unfamiliar = None if distance is None else distance > 1
         return replace(of_statements(model.card.name, told, measured, unfamiliar), sources=pair.sources)
 
-    def _of_measured(self, pair: ReadPair) -> Answer:
+    def _of_measured(self, pair: ReadPair, measured: Measured) -> Answer:
         """The measured answer."""
-        return replace(of_measured(self._measured(pair)), sources=pair.sources)
+        return replace(of_measured(self._with_text(pair, measured)), sources=pair.sources)
 
-    def _measured(self, pair: ReadPair) -> Measured:
-        """What is measured, with the text that was read."""
-        measured = pair.measure(self.sensitivity, self.strict)
+    def _measure(self, pair: ReadPair) -> Measured:
+        """What is measured."""
+        return pair.measure(self.sensitivity, self.strict)
+
+    def _with_text(self, pair: ReadPair, measured: Measured) -> Measured:
+        """What was measured, with the text that was read."""
         if not self.read_text:
             return measured
         before, after = (picture.on_white for picture in pair.pictures)
@@ -186,7 +189,7 @@ class Answerer:
         """The model's answer with the measured one as its floor."""
         measured = None
         if pair.same or not (description.changed or self._explains(model, description)):
-            measured = self._measured(pair)
+            measured = self._with_text(pair, self._measure(pair))
         if measured is not None and measured.changed and not self.insists:
             return replace(of_measured(measured), sources=pair.sources)
         sizes = (pair.pictures[0].size, pair.pictures[1].size)

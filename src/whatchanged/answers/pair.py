@@ -8,6 +8,8 @@ import numpy as np
 
 from whatchanged.images import Source
 from whatchanged.measured import Box, Measured, measure_read
+from whatchanged.measured.canvas import without_boxes
+from whatchanged.measured.compared import Compared
 from whatchanged.measured.reading import Picture, Pixels, read_picture
 
 
@@ -22,19 +24,16 @@ class ReadPair:
     @cached_property
     def shown(self) -> tuple[Pixels, Pixels]:
         """What models look at: alpha dropped, what is ignored as it was before."""
-        return self._without_ignored(*(picture.opaque for picture in self.pictures))
+        before, after = (picture.opaque for picture in self.pictures)
+        if before.shape == after.shape:
+            after = without_boxes(after, before, self.ignore)
+        return before, after
 
     @cached_property
-    def on_white(self) -> tuple[Pixels, Pixels]:
-        """What the measurement looks at: alpha over white, what is ignored as it was before."""
-        return self._without_ignored(*(picture.on_white for picture in self.pictures))
-
-    def _without_ignored(self, before: Pixels, after: Pixels) -> tuple[Pixels, Pixels]:
-        if self.ignore and before.shape == after.shape:
-            after = after.copy()
-            for left, top, right, bottom in self.ignore:
-                after[top:bottom, left:right] = before[top:bottom, left:right]
-        return before, after
+    def compared(self) -> Compared:
+        """What the measurement and models of places compare: alpha over white."""
+        one, other = self.pictures
+        return Compared(one.on_white, other.on_white, self.ignore)
 
     @property
     def same(self) -> bool:
@@ -43,7 +42,7 @@ class ReadPair:
 
     def measure(self, sensitivity: float, strict: bool) -> Measured:
         """The measured answer."""
-        return measure_read(self.pictures, self.sources, sensitivity, strict, self.ignore)
+        return measure_read(self.pictures, self.sources, self.compared, sensitivity, strict)
 
 
 def read_pair(before: Source, after: Source, ignore: Sequence[Box]) -> ReadPair:

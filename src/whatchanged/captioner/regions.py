@@ -26,6 +26,7 @@ from whatchanged.captioner.onnx_graphs import Graph
 from whatchanged.errors import BundleError
 from whatchanged.measured import words
 from whatchanged.measured.boxes import area, common
+from whatchanged.measured.compared import Compared
 from whatchanged.measured.numbers import NUMBERS, Places, read_places
 from whatchanged.measured.proposals import Proposal
 from whatchanged.measured.reading import Pixels
@@ -95,8 +96,7 @@ class RegionModel:
 
     def tell(
         self,
-        before: Pixels,
-        after: Pixels,
+        compared: Compared,
         measured: Measured,
         read: ReadQuotes | None = None,
     ) -> Told:
@@ -104,12 +104,12 @@ class RegionModel:
 
         read: the words of a text that changed are quoted where this reads them; None: no words are read.
         """
-        places = read_places(before, after, self.input.regions)
+        places = read_places(compared, self.input.regions)
         if not places.proposals:
             return Told((), measured.no_change, measured.verdict == "changed")
         judged = self.judge(places)
         no_change = self.no_change(judged, measured)
-        statements = self._statements(before, after, places.proposals, judged, read)
+        statements = self._statements(compared.before, compared.after, places.proposals, judged, read)
         return Told(statements, no_change, no_change < self.card.no_change.threshold)
 
     def judge(self, places: Places) -> Judgement:

@@ -11,7 +11,7 @@ from whatchanged.measured import words
 from whatchanged.measured.boxes import area, common
 from whatchanged.measured.changes import found_changes, in_words, told
 from whatchanged.measured.found import Found
-from whatchanged.measured.gate import visibility
+from whatchanged.measured.gate import Visibility, visibility
 from whatchanged.measured.motion import Run, runs_of_lines
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box, Statement
@@ -85,11 +85,13 @@ class Laid:
 
     statements  best first
     before      the picture before with its lines where they are after
+    seen        how visibly that differs from the picture after
     idle        indices of the ignored boxes that hold no difference
     """
 
     statements: list[Statement]
     before: Pixels
+    seen: Visibility
     idle: tuple[int, ...] = ()
 
 
@@ -101,12 +103,13 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     """
     turn = turn_statement(before, after)
     if turn is not None:
-        return Laid([turn], after)
+        return _whole_alone(turn, after)
     if _is_scaled(before, after):
-        return Laid([_size_statement(before, after, "the picture was scaled from {} to {} pixels")], after)
+        scaled = _size_statement(before, after, "the picture was scaled from {} to {} pixels")
+        return _whole_alone(scaled, after)
     rows, columns = _both_aligned(before, after)
     if min(len(rows[1].after) / len(after), len(columns[1].after) / after.shape[1]) < FITTING:
-        return Laid([_size_statement(before, after, SIZES)], after)
+        return _whole_alone(_size_statement(before, after, SIZES), after)
     came_or_went: list[Found] = []
     exchanged: list[tuple[int, Gap]] = []
     for axis, (runs, _) in enumerate((rows, columns)):
@@ -125,16 +128,21 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     idle = idle_boxes(laid, after, ignore)
     idle = tuple(k for k in idle if not any(_inside(one, ignore[k]) for one in came_or_went))
     laid = without_boxes(laid, after, ignore)
-    found = found_changes(laid, after, visibility(laid, after), threshold)
+    seen = visibility(laid, after)
+    found = found_changes(laid, after, seen, threshold)
     if exchanged and any(one.cause for one in found):  # what changed in exchanged lines pushed the rest
         counted = [replace(one, cause=one.cause and one.finding.kind != "moved") for one in counted]
     found += counted
     if not came_or_went and not found and len(rows[0]) == len(columns[0]) == 1:
-        return Laid(
-            [_size_statement(before, after, _cut(rows[0][0], columns[0][0], before, after))], laid, idle
-        )
+        cut = _cut(rows[0][0], columns[0][0], before, after)
+        return Laid([_size_statement(before, after, cut)], laid, seen, idle)
     statements = in_words(found, (after.shape[1], after.shape[0]))
-    return Laid([*statements, _size_statement(before, after, SIZES)], laid, idle)
+    return Laid([*statements, _size_statement(before, after, SIZES)], laid, seen, idle)
+
+
+def _whole_alone(statement: Statement, after: Pixels) -> Laid:
+    """One statement about the whole, where nothing is laid on the picture after but that itself."""
+    return Laid([statement], after, visibility(after, after))
 
 
 def _with_exchanged(before: Pixels, after: Pixels, axis: int, gap: Gap, lines: Sequence[_Lines]) -> _Lines:

@@ -13,7 +13,7 @@ from whatchanged.measured.gate import Visibility, unexplained, visibility
 from whatchanged.measured.kinds import TEXT_HEIGHT, Finding, find_kind
 from whatchanged.measured.lines import one_line, rewritten_lines, told_with, whole_lines
 from whatchanged.measured.matches import find_match
-from whatchanged.measured.planes import UNIT, enlarged
+from whatchanged.measured.planes import UNIT, enlarged, steps_between
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.regions import WEAKER, Region, find_regions
 from whatchanged.measured.result import Box, Statement
@@ -51,12 +51,7 @@ MOST_PARTS = 8
 """Bands in which shifts are looked for, the largest first."""
 
 
-def find_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: float) -> list[Statement]:
-    """All statements about two pictures that lie on each other, best first."""
-    return in_words(found_changes(before, after, seen, threshold), (after.shape[1], after.shape[0]))
-
-
-def in_words(found: list[Found], size: tuple[int, int]) -> list[Statement]:
+def in_words(found: Sequence[Found], size: tuple[int, int]) -> list[Statement]:
     """Statements for what was found, alike ones as one, best first."""
     return [
         sentences.statement(
@@ -80,8 +75,9 @@ def found_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: fl
         finding = Finding("moved", "axis limit", 0.6, values)
         found.append(Found(finding, scale.frame, scale.frame, int(pixels)))
         seen = rest
+    regions = find_regions(seen, threshold)
     for _ in range(ROUNDS):
-        shift = _best_shift(aligned, after, seen, threshold)
+        shift = _best_shift(aligned, after, seen, regions, threshold)
         if shift is None:
             break
         found += [_as_side(aligned, after, one) for one in told(shift.axis, shift.moved, shift.gaps)]
@@ -89,13 +85,15 @@ def found_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: fl
         if gone is not None:
             found.append(Found(Finding("removed", "moved over", 0.6), gone, None, area(gone)))
         aligned, seen = shift.aligned, shift.seen
-    for region in places([tightened(aligned, after, one) for one in find_regions(seen, threshold)]):
+        regions = find_regions(seen, threshold)
+    differs = seen.visible(WEAKER * threshold)
+    for region in places([tightened(aligned, after, one) for one in regions]):
         box = region.box
         side = moved_side(aligned, after, box)
         if side is not None:
             found.append(Found(*side, region.pixels))
             continue
-        finding = find_kind(aligned, after, box, seen.visible(WEAKER * threshold))
+        finding = find_kind(aligned, after, box, differs)
         there = None if finding.kind == "removed" else box
         was = None if finding.kind == "added" else box
         if finding.aspect == "length":
@@ -195,7 +193,7 @@ def tightened(before: Pixels, after: Pixels, region: Region) -> Region:
     """
     left, top, right, bottom = region.box
     part = (slice(top, bottom), slice(left, right))
-    steps = np.abs(before[part].astype(np.int16) - after[part]).max(axis=2)
+    steps = steps_between(before[part], after[part])
     strong = steps >= max(1, FAINT_PART * int(steps.max()))
     near = strong & _near_unexplained(before, after, region.box)
     strong = near if near.any() else strong
@@ -288,7 +286,7 @@ def _is_frame(boxes: Sequence[Box]) -> bool:
     return at_border and all(near)
 
 
-def merged(found: list[Found]) -> list[Found]:
+def merged(found: Sequence[Found]) -> list[Found]:
     """Alike changes as one: the same kind and finer word."""
     alike: dict[tuple[object, ...], list[Found]] = {}
     for one in found:
@@ -312,9 +310,13 @@ def _together(group: list[Found]) -> Found:
     )
 
 
-def _best_shift(before: Pixels, after: Pixels, seen: Visibility, threshold: float) -> Shift | None:
-    """The shift that explains most of what differs; None where none does."""
-    regions = find_regions(seen, threshold)
+def _best_shift(
+    before: Pixels, after: Pixels, seen: Visibility, regions: Sequence[Region], threshold: float
+) -> Shift | None:
+    """The shift that explains most of what differs; None where none does.
+
+    regions: the clusters of what differs.
+    """
     if not regions:
         return None
     best: Shift | None = None

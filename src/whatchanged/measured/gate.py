@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from whatchanged.measured.planes import (
     largest_near,
     least_near,
     luminance,
+    steps_between,
 )
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
@@ -84,7 +86,7 @@ class Visibility:
     differs: NDArray[np.bool_]
     strength: NDArray[np.float32]
 
-    @property
+    @cached_property
     def score(self) -> float:
         """The largest strength."""
         return float(self.strength.max(initial=0.0))
@@ -96,8 +98,7 @@ class Visibility:
 
 def visibility(before: Pixels, after: Pixels) -> Visibility:
     """How visibly two pictures of one size differ, pixel by pixel."""
-    steps = np.maximum(before, after) - np.minimum(before, after)
-    step = np.maximum(np.maximum(steps[..., 0], steps[..., 1]), steps[..., 2])
+    step = steps_between(before, after)
     differs = step > 0
     strength = np.zeros(differs.shape, np.float32)
     if not differs.any():

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.measured.planes import steps_from
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
 
@@ -50,7 +51,7 @@ def read_layer(pixels: Pixels, box: Box) -> Layer:
     left, top, right, bottom = box
     part = pixels[top:bottom, left:right]
     fill = usual_colour(part.reshape(-1, 3))
-    steps = np.abs(part.astype(np.int16) - np.array(fill, np.int16)).max(axis=2)
+    steps = steps_from(fill, part)
     ink = steps > INK
     ink_colour, ink_box = None, None
     if ink.any():
@@ -66,9 +67,10 @@ def usual_colour(colours: NDArray[np.uint8]) -> Colour:
     """The most frequent colour of (N, 3), as the mean of those of its eighth of each channel."""
     coarse = (colours >> 3).astype(np.int32)
     keys = (coarse[:, 0] << 10) | (coarse[:, 1] << 5) | coarse[:, 2]
-    most = np.bincount(keys).argmax()
-    chosen = colours[keys == most].astype(np.int64)
-    red, green, blue = ((chosen.sum(axis=0) * 2 + len(chosen)) // (2 * len(chosen))).tolist()
+    chosen = np.compress(keys == np.bincount(keys).argmax(), colours, axis=0)
+    count = len(chosen)
+    sums = (int(chosen[:, channel].sum(dtype=np.int64)) for channel in range(3))
+    red, green, blue = ((2 * total + count) // (2 * count) for total in sums)
     return red, green, blue
 
 

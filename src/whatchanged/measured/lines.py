@@ -10,6 +10,7 @@ from whatchanged.measured.boxes import area, gap, union
 from whatchanged.measured.found import Found
 from whatchanged.measured.kinds import TEXT_HEIGHT, Finding
 from whatchanged.measured.layers import INK, ground_colour
+from whatchanged.measured.planes import steps_from
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
 
@@ -137,11 +138,9 @@ def line_around(pixels: Pixels, box: Box) -> Box | None:
     height = bottom - top
     if not SHORTEST_LINE <= height <= HIGHEST_LINE:
         return None
-    ground = np.array(ground_colour(pixels, box), np.int16)
-    band = pixels[max(0, top - 2) : bottom + 2].astype(np.int16)
-    ink = np.abs(band - ground).max(axis=2) > INK
-    filled = ink.any(axis=0)
-    wall = ink.all(axis=0)
+    band = pixels[max(0, top - 2) : bottom + 2]
+    ink = steps_from(ground_colour(pixels, box), band) > INK
+    filled, wall = np.asarray(ink.any(axis=0)), np.asarray(ink.all(axis=0))
     space = round(WORD_SPACE * height)
     inside = np.flatnonzero(filled[left + RIM : right - RIM]) + left + RIM
     if len(inside):

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from whatchanged.errors import WhatchangedError
 from whatchanged.images import Source, kept, picture_size
 from whatchanged.measured import gate, hidden, sentences, words
-from whatchanged.measured.canvas import compare_sizes, idle_boxes, turn_statement, without_boxes
-from whatchanged.measured.changes import find_changes
-from whatchanged.measured.gate import Visibility, visibility
-from whatchanged.measured.reading import Picture, Pixels, read_picture, same_bytes
+from whatchanged.measured.canvas import turn_statement
+from whatchanged.measured.changes import in_words
+from whatchanged.measured.compared import Compared
+from whatchanged.measured.gate import Visibility
+from whatchanged.measured.reading import Picture, read_picture, same_bytes
 from whatchanged.measured.regions import WEAKER
 from whatchanged.measured.result import Box, Measured, Statement
 from whatchanged.measured.signature import signature
@@ -42,9 +43,9 @@ def measure(
     before, after = kept(before), kept(after)
     if same_bytes(before, after):
         return of_same_bytes(before, ignore)
-    return measure_read(
-        (read_picture(before), read_picture(after)), (before, after), sensitivity, strict, ignore
-    )
+    one, other = read_picture(before), read_picture(after)
+    compared = Compared(one.on_white, other.on_white, ignore)
+    return measure_read((one, other), (before, after), compared, sensitivity, strict)
 
 
 def of_same_bytes(source: Source, ignore: Sequence[Box] = ()) -> Measured:
@@ -55,19 +56,21 @@ def of_same_bytes(source: Source, ignore: Sequence[Box] = ()) -> Measured:
 def measure_read(
     pictures: tuple[Picture, Picture],
     sources: tuple[Source, Source],
+    compared: Compared,
     sensitivity: float = 1.0,
     strict: bool = False,
-    ignore: Sequence[Box] = (),
 ) -> Measured:
-    """As ``measure``, of pictures that were read before; their sources are asked for later frames."""
-    one, other = pictures
+    """As ``measure``, of pictures that were read before; their sources are asked for later frames.
+
+    compared: the pictures on white, and what is ignored of them.
+    """
     threshold = 0.0 if strict else 1.0 / sensitivity
-    if one.size != other.size:
-        return _of_other_sizes(one, other, threshold, ignore)
-    answer = _of_one_size(one, other, threshold, ignore)
+    if not compared.one_size:
+        return _of_two_sizes(compared, threshold)
+    answer = _of_one_size(compared, threshold)
     if answer.verdict == "changed":
         return answer
-    return hidden.look_closer(answer, one, other, sources, threshold)
+    return hidden.look_closer(answer, *pictures, sources, threshold)
 
 
 def check_sensitivity(sensitivity: float) -> None:
@@ -76,29 +79,21 @@ def check_sensitivity(sensitivity: float) -> None:
         raise WhatchangedError(f"The sensitivity is {sensitivity:g}; give a number above 0, 1 is usual.")
 
 
-def _of_one_size(one: Picture, other: Picture, threshold: float, ignore: Sequence[Box]) -> Measured:
-    """Two pictures of one size, as they are shown on white."""
-    before, after = one.on_white, other.on_white
-    idle = idle_boxes(before, after, ignore)
-    after = without_boxes(after, before, ignore)
+def _of_one_size(compared: Compared, threshold: float) -> Measured:
+    """Two pictures of one size."""
+    before, after = compared.before, compared.after
+    size = (after.shape[1], after.shape[0])
     if np.array_equal(before, after):
-        verdict = "noise" if len(idle) < len(ignore) else "identical"
-        return _unchanged(verdict, one.size, idle)
-    return answer_of(before, after, visibility(before, after), threshold, idle)
-
-
-def answer_of(
-    before: Pixels, after: Pixels, seen: Visibility, threshold: float, idle: tuple[int, ...] = ()
-) -> Measured:
-    """The answer for pixels of one size that differ."""
-    size = (before.shape[1], before.shape[0])
+        verdict = "noise" if len(compared.idle) < len(compared.ignore) else "identical"
+        return _unchanged(verdict, size, compared.idle)
+    seen = compared.seen
     visible = seen.visible(threshold)
     changed = seen.score >= threshold
     score = seen.score / threshold if threshold else gate.CERTAIN
     share = float(np.count_nonzero(visible)) / visible.size
     turn = turn_statement(before, after) if share >= TURN_SHARE else None
     told = changed or gate.is_doubtful(score)
-    statements = tuple(find_changes(before, after, seen, min(threshold, seen.score))) if told else ()
+    statements = tuple(in_words(compared.found(min(threshold, seen.score)), size)) if told else ()
     if turn is not None:
         statements = (turn,)
     return Measured(
@@ -113,7 +108,7 @@ def answer_of(
         size_before=size,
         size_after=size,
         signature=signature(before, after, _counted(seen, threshold), statements),
-        idle=idle,
+        idle=compared.idle,
     )
 
 
@@ -150,10 +145,10 @@ def _unchanged(verdict: str, size: Size, idle: tuple[int, ...]) -> Measured:
     )
 
 
-def _of_other_sizes(one: Picture, other: Picture, threshold: float, ignore: Sequence[Box]) -> Measured:
+def _of_two_sizes(compared: Compared, threshold: float) -> Measured:
     """Two pictures of two sizes."""
-    laid = compare_sizes(one.on_white, other.on_white, threshold, ignore)
-    differs = _counted(visibility(laid.before, other.on_white), threshold)
+    before, after = compared.before, compared.after
+    laid = compared.laid(threshold)
     return Measured(
         verdict="changed",
         doubtful=False,
@@ -163,8 +158,8 @@ def _of_other_sizes(one: Picture, other: Picture, threshold: float, ignore: Sequ
         statements=tuple(laid.statements),
         sentence=sentences.together(laid.statements),
         notes=(),
-        size_before=one.size,
-        size_after=other.size,
-        signature=signature(laid.before, other.on_white, differs, laid.statements),
+        size_before=(before.shape[1], before.shape[0]),
+        size_after=(after.shape[1], after.shape[0]),
+        signature=signature(laid.before, after, _counted(laid.seen, threshold), laid.statements),
         idle=laid.idle,
     )

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.boxes import area
+from whatchanged.measured.compared import Compared
 from whatchanged.measured.gate import probability_of_no_change
 from whatchanged.measured.layers import Layer, read_layer
 from whatchanged.measured.proposals import Proposal, propose
@@ -63,9 +64,10 @@ class Places:
     proposals: tuple[Proposal, ...]
 
 
-def read_places(before: Pixels, after: Pixels, most: int) -> Places:
+def read_places(compared: Compared, most: int) -> Places:
     """What a model reads of two pictures: at most so many places."""
-    found = propose(before, after, most)
+    before, after = compared.before, compared.after
+    found = propose(compared, most)
     count = len(found)
     rows = [numbers(before, after, one, place, count) for place, one in enumerate(found)]
     return Places(

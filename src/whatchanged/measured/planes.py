@@ -1,4 +1,4 @@
-"""Luminance and chroma of pictures as whole numbers, and their blurs: the same on every machine."""
+"""Steps, luminance and chroma of pictures as whole numbers, and their blurs: the same on every machine."""
 
 from typing import Any
 
@@ -13,6 +13,21 @@ Values = NDArray[Any]
 
 UNIT = 8
 """A difference of one grey level, in units of a plane."""
+
+
+def steps_between(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The largest step of a channel from one picture to another, pixel by pixel: (H, W, 3) -> (H, W)."""
+    steps = np.maximum(one, other) - np.minimum(one, other)
+    return np.asarray(np.maximum(np.maximum(steps[..., 0], steps[..., 1]), steps[..., 2]))
+
+
+def steps_from(colour: tuple[int, int, int], pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The largest step of a channel from a colour to each pixel: (H, W, 3) -> (H, W)."""
+    red, green, blue = (
+        np.maximum(pixels[..., channel], np.uint8(level)) - np.minimum(pixels[..., channel], np.uint8(level))
+        for channel, level in enumerate(colour)
+    )
+    return np.asarray(np.maximum(np.maximum(red, green), blue))
 
 
 def luminance(pixels: NDArray[np.uint8]) -> Planes:

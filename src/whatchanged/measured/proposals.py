@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.boxes import area, grown, iou
-from whatchanged.measured.canvas import compare_sizes
-from whatchanged.measured.changes import found_changes, merged, tightened
+from whatchanged.measured.changes import merged, tightened
+from whatchanged.measured.compared import Compared
 from whatchanged.measured.found import Found
 from whatchanged.measured.gate import CERTAIN, Visibility, visibility
 from whatchanged.measured.layers import ground_colour, usual_colour
-from whatchanged.measured.planes import enlarged
+from whatchanged.measured.planes import enlarged, steps_between
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.regions import WEAKER, find_regions
 from whatchanged.measured.result import Box, Kind, Statement
@@ -137,13 +137,13 @@ class _Differences:
     score: float
 
 
-def propose(before: Pixels, after: Pixels, most: int = 12) -> list[Proposal]:
+def propose(compared: Compared, most: int = 12) -> list[Proposal]:
     """At most so many places, the most telling first; none for equal pictures.
 
     Seeds are what the rules found and clusters of differences. Around the first of them things are looked
     for: words, lines of text, blocks, shapes and frames. ``ORDER`` tells which are taken first.
     """
-    found, differences = candidates(before, after)
+    found, differences = candidates(compared)
     last = len(ORDER)
     places = sorted(found, key=lambda one: ORDER.get(one[0], last))
     kept = _distinct([proposal for _, proposal in places], most)
@@ -152,16 +152,16 @@ def propose(before: Pixels, after: Pixels, most: int = 12) -> list[Proposal]:
     return [replace(one, shares=_shares(one.boxes[1], differences), score=differences.score) for one in kept]
 
 
-def candidates(before: Pixels, after: Pixels) -> tuple[list[tuple[Slot, Proposal]], _Differences | None]:
+def candidates(compared: Compared) -> tuple[list[tuple[Slot, Proposal]], _Differences | None]:
     """All places that were found, alike ones too; where the pictures differ, if they lie one on the other."""
-    if before.shape != after.shape:
-        return _of_two_sizes(before, after)
-    seen = visibility(before, after)
+    if not compared.one_size:
+        return _of_two_sizes(compared)
+    before, after, seen = compared.before, compared.after, compared.seen
     if not seen.differs.any():
         return [], None
     threshold = _threshold(seen)
     differences = _Differences(seen.visible(WEAKER * threshold), _strong_steps(before, after), seen.score)
-    found = found_changes(before, after, seen, threshold)
+    found = compared.found(threshold)
     ranked = sorted(merged(found), key=lambda one: (not one.cause, -one.pixels))
     rules = [_of_rule(one, seen) for one in ranked]
     parts = [_of_rule(one, seen) for one in sorted(found, key=lambda one: -one.pixels)]
@@ -192,8 +192,7 @@ def _shares(box: Box, differences: _Differences) -> tuple[float, ...]:
 
 def _strong_steps(before: Pixels, after: Pixels) -> NDArray[np.bool_]:
     """Where a channel differs by a good part of the largest step, (H, W)."""
-    steps = np.maximum(before, after) - np.minimum(before, after)
-    step = np.maximum(np.maximum(steps[..., 0], steps[..., 1]), steps[..., 2])
+    step = steps_between(before, after)
     strong: NDArray[np.bool_] = step >= max(FAINT_STEP, STRONG * int(step.max()))
     return strong
 
@@ -326,21 +325,19 @@ def _strong(mask: NDArray[np.bool_], reach: int) -> Iterator[Proposal]:
         yield Proposal(box, box, None, "strong", 0.0, int(sizes[label]), 1.0)
 
 
-def _of_two_sizes(before: Pixels, after: Pixels) -> tuple[list[tuple[Slot, Proposal]], _Differences | None]:
+def _of_two_sizes(compared: Compared) -> tuple[list[tuple[Slot, Proposal]], _Differences | None]:
     """The statements of the rules, each thing of an alike change by itself too, the whole pictures; and what
     is found where the pictures are laid on each other, line by line or at their upper left corners."""
-    compared = compare_sizes(before, after, 1.0)
-    laid = compared.before
-    places = list(_of_statements(compared.statements, before, after))
+    before, after = compared.before, compared.after
+    laid = compared.laid(1.0)
+    places = list(_of_statements(laid.statements, before, after))
     height, width = (min(before.shape[axis], after.shape[axis]) for axis in (0, 1))
+    corners = before[:height, :width], after[:height, :width]
     differences = None
-    for way, one, other in (
-        ("laid ", laid, after),
-        ("corner ", before[:height, :width], after[:height, :width]),
+    for way, one, other, seen in (
+        ("laid ", laid.before, after, laid.seen),
+        ("corner ", *corners, visibility(*corners)),
     ):
-        if one.shape != other.shape:
-            continue
-        seen = visibility(one, other)
         if not seen.differs.any():
             continue
         own = _Differences(seen.visible(WEAKER * _threshold(seen)), _strong_steps(one, other), CERTAIN)

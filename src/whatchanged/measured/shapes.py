@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.kinds import ink_within, is_corners, is_outline
+from whatchanged.measured.kinds import is_corners, is_outline
 from whatchanged.measured.layers import Colour, Layer, read_layer
-from whatchanged.measured.planes import enlarged
+from whatchanged.measured.planes import enlarged, steps_between
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
 
@@ -26,6 +26,7 @@ STEP = 12
 EDGE = 6
 """Pixels of the edge of a place, at most a sixth of its shorter side."""
 Mask = NDArray[np.bool_]
+Steps = NDArray[np.uint8]
 Numbers = list[float]
 
 
@@ -36,7 +37,7 @@ def shapes(before: Pixels, after: Pixels, boxes: tuple[Box, Box]) -> NDArray[np.
     was, now = _part(before, one_box), _part(after, other_box)
     size = (max(was.shape[0], now.shape[0]), max(was.shape[1], now.shape[1]))
     inks = (_enclosed(one.ink, size), _enclosed(other.ink, size))
-    visible = _steps(was, now) > STEP if was.shape == now.shape else None
+    steps = steps_between(was, now) if was.shape == now.shape else None
     found = [
         *_inks(inks),
         *_ink_boxes(one, other),
@@ -44,10 +45,10 @@ def shapes(before: Pixels, after: Pixels, boxes: tuple[Box, Box]) -> NDArray[np.
         *_strokes(one.ink, other.ink),
         *_shift(inks),
         *_colours(one, other),
-        *_differences(was, now, visible, inks),
+        *_differences(was, now, steps, inks),
         *_sharpness(was),
         *_sharpness(now),
-        *_surroundings(before, after, (one_box, other_box), visible),
+        *_surroundings(before, after, (one_box, other_box), steps),
         *_place(before, after, other_box),
         *_profiles(inks),
     ]
@@ -80,12 +81,6 @@ def _enclosed(ink: Mask, size: tuple[int, int]) -> Mask:
     return found
 
 
-def _steps(was: Pixels, now: Pixels) -> NDArray[np.int16]:
-    """The largest step of a channel, pixel by pixel."""
-    found: NDArray[np.int16] = np.abs(was.astype(np.int16) - now).max(axis=2)
-    return found
-
-
 def _ratio(one: float, other: float, least: float = 1.0) -> float:
     """How many times as large, as a logarithm; what is small against ``least`` counts little."""
     return math.log((other + least) / (one + least))
@@ -98,14 +93,15 @@ def _signed(step: float) -> float:
 def _inks(inks: tuple[Mask, Mask]) -> Numbers:
     """How much of each ink lies on the other's, what is only in one, how much more there is: 5."""
     one, other = inks
-    gone = one & ~enlarged(other, 1, 1)
-    new = other & ~enlarged(one, 1, 1)
+    was, now = (int(np.count_nonzero(ink)) for ink in inks)
+    stayed = int(np.count_nonzero(one & enlarged(other, 1, 1)))
+    there_before = int(np.count_nonzero(other & enlarged(one, 1, 1)))
     return [
-        ink_within(one, other),
-        ink_within(other, one),
-        float(np.count_nonzero(gone) / one.size),
-        float(np.count_nonzero(new) / one.size),
-        _ratio(int(np.count_nonzero(one)), int(np.count_nonzero(other)), 4.0),
+        stayed / was if was else 0.0,
+        there_before / now if now else 0.0,
+        (was - stayed) / one.size,
+        (now - there_before) / one.size,
+        _ratio(was, now, 4.0),
     ]
 
 
@@ -219,20 +215,21 @@ def _vivid(colour: Colour) -> float:
     return (max(colour) - min(colour)) / 255
 
 
-def _differences(was: Pixels, now: Pixels, visible: Mask | None, inks: tuple[Mask, Mask]) -> Numbers:
+def _differences(was: Pixels, now: Pixels, steps: Steps | None, inks: tuple[Mask, Mask]) -> Numbers:
     """Where in the place pixels differ, on its edge, on ink, and by steps how large and how even: 13.
 
     Zeros where the parts are of two sizes.
     """
-    if visible is None:
+    if steps is None:
         return [0.0] * 13
+    visible = steps > STEP
     height, width = visible.shape
     thick = max(2, min(EDGE, min(height, width) // 6))
     edge = np.ones(visible.shape, bool)
     edge[thick:-thick, thick:-thick] = False
     count = max(1, int(np.count_nonzero(visible)))
     one, other = inks
-    steps = _steps(was, now)[visible]
+    steps = steps[visible]
     uneven = (now.astype(np.int16) - was)[visible].std(axis=0).mean() if len(steps) else 0.0
     return [
         1.0,
@@ -257,13 +254,13 @@ def _sharpness(part: Pixels) -> Numbers:
     return [float(steps.mean() / 64), float(np.percentile(steps, 99) / 128)]
 
 
-def _surroundings(before: Pixels, after: Pixels, boxes: tuple[Box, Box], visible: Mask | None) -> Numbers:
+def _surroundings(before: Pixels, after: Pixels, boxes: tuple[Box, Box], steps: Steps | None) -> Numbers:
     """Whether what is around it is as large in both pictures, and the share of that which differs: 2."""
     was, now = (_around(picture, box) for picture, box in zip((before, after), boxes, strict=True))
     if was.shape != now.shape:
         return [0.0, 0.0]
-    differing = int(np.count_nonzero(_steps(was, now) > STEP))
-    inside = 0 if visible is None else int(np.count_nonzero(visible))
+    differing = int(np.count_nonzero(steps_between(was, now) > STEP))
+    inside = 0 if steps is None else int(np.count_nonzero(steps > STEP))
     left, top, right, bottom = boxes[0]
     rest = was.shape[0] * was.shape[1] - (right - left) * (bottom - top)
     return [1.0, max(0, differing - inside) / max(1, rest)]

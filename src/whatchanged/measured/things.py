@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.boxes import union
-from whatchanged.measured.planes import UNIT, contrast, enlarged, luminance
+from whatchanged.measured.planes import UNIT, contrast, enlarged, luminance, steps_from
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.shifts import ALIKE, LEAST_INK
@@ -108,7 +108,7 @@ def spread(pixels: Pixels, box: Box, colour: tuple[int, int, int], widest: bool)
     )
     steps = []
     for side in sides:
-        alike = np.abs(side.astype(np.int16) - np.array(colour, np.int16)).max(axis=2, initial=0) <= ALIKE
+        alike = steps_from(colour, side) <= ALIKE
         ended = np.concatenate([alike, np.zeros((len(alike), 1), bool)], axis=1)
         far = ended.argmin(axis=1)
         steps.append(int(far.max() if widest else np.sort(far)[len(far) // 2]))

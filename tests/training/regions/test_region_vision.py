@@ -11,6 +11,7 @@ from drawn_regions import drawn_pair
 from torch.testing import assert_close
 
 from whatchanged.errors import DatasetError, ShapeError
+from whatchanged.measured.compared import Compared
 from whatchanged.measured.numbers import read_places
 from whatchanged.recipes.building import find_method
 from whatchanged.recipes.schema import RegionsConfig
@@ -38,7 +39,7 @@ SIZES = {
 def rows_of(number: int) -> tuple[np.ndarray, np.ndarray]:
     """A drawn pair as ``RegionFiles.read`` gives it."""
     pictures = drawn_pair(number)[:2]
-    seen = read_places(*pictures, CONFIG.regions)
+    seen = read_places(Compared(*pictures), CONFIG.regions)
     count = len(seen.boxes)
     found = []
     for side in (0, 1):
@@ -107,7 +108,7 @@ def test_rows_are_read_as_they_were_written(vision):
     before, after = batch_of(3, 1)
     places = vision.places(before, after)
     pictures = drawn_pair(3)[:2]
-    seen = read_places(*pictures, CONFIG.regions)
+    seen = read_places(Compared(*pictures), CONFIG.regions)
     count = len(seen.boxes)
     assert torch.equal(places.numbers[0, :count], torch.from_numpy(seen.numbers))
     assert places.boxes[0, :count].tolist() == seen.boxes.tolist()

@@ -9,6 +9,7 @@ from safetensors.numpy import save_file
 
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, OutputError
+from whatchanged.measured.compared import Compared
 from whatchanged.measured.numbers import NUMBERS, read_places
 from whatchanged.measured.reading import read_picture
 from whatchanged.recipes.schema import RegionsConfig
@@ -37,7 +38,7 @@ def test_rows_hold_the_numbers_the_box_and_whether_they_are_real(drawn):
     before, after = (
         read_picture(path.parent / f"images/3_{side}.png").on_white for side in ("before", "after")
     )
-    places = read_places(before, after, 4)
+    places = read_places(Compared(before, after), 4)
     count = len(places.boxes)
     both = files.read("images/3_before.png", "images/3_after.png")
     for side, rows in enumerate(both):

@@ -29,6 +29,7 @@ from whatchanged.captioner.regions import (
 )
 from whatchanged.errors import BundleError, RecipeError
 from whatchanged.measured import measure
+from whatchanged.measured.compared import Compared
 from whatchanged.measured.numbers import NUMBERS, read_places
 from whatchanged.measured.reading import read_picture
 from whatchanged.measured.result import KINDS
@@ -158,7 +159,7 @@ def _see(model: RegionModel, graph: RegionGraph, record: PairRecord, truth: Trut
     ``most``."""
     assert record.after is not None
     before, after = (read_picture(path).on_white for path in (record.before, record.after))
-    places = read_places(before, after, model.input.regions)
+    places = read_places(Compared(before, after), model.input.regions)
     measured = measure(record.before, record.after).no_change
     if not places.proposals:
         return _nothing(measured, bool(record.changed), model.said_by)

@@ -29,6 +29,7 @@ from whatchanged.datasets import Dataset
 from whatchanged.errors import DatasetError, OutputError
 from whatchanged.files import write_whole
 from whatchanged.json_values import read_json
+from whatchanged.measured.compared import Compared
 from whatchanged.measured.numbers import NUMBERS, read_places
 from whatchanged.measured.reading import read_picture
 from whatchanged.processes import in_order, worker_pool
@@ -51,7 +52,7 @@ Tensors = dict[str, NDArray[Any]]
 def regions_of(before: Path, after: Path, regions: int = REGIONS) -> Tensors:
     """The regions of one pair, as a shard of one pair holds them. Raises ImageError."""
     one, other = (read_picture(path).on_white for path in (before, after))
-    places = read_places(one, other, regions)
+    places = read_places(Compared(one, other), regions)
     first = np.array([0, len(places.boxes)], np.int64)
     return {"numbers": places.numbers, "boxes": places.boxes, "sizes": places.sizes[None], "first": first}
 

@@ -1,0 +1,56 @@
+"""Two pictures and what is found in comparing them: computed once, for everyone who asks."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from whatchanged.measured.canvas import Laid, compare_sizes, idle_boxes, without_boxes
+from whatchanged.measured.changes import found_changes
+from whatchanged.measured.found import Found
+from whatchanged.measured.gate import Visibility, visibility
+from whatchanged.measured.reading import Pixels
+from whatchanged.measured.result import Box
+
+
+class Compared:
+    """Two pictures as they are compared.
+
+    What is found is computed when it is first asked for, and kept as long as this is.
+
+    before, after  the pixels; of two pictures of one size, after shows what is ignored as it was before
+    ignore         boxes in which differences do not count: of both pictures, or, of two sizes, of the one
+                   after
+    idle           indices of those that hold no difference; those of two sizes are told by ``laid``
+    """
+
+    def __init__(self, before: Pixels, after: Pixels, ignore: Sequence[Box] = ()) -> None:
+        self.before = before
+        self.after = after
+        self.ignore = tuple(ignore)
+        self.idle: tuple[int, ...] = ()
+        if self.one_size:
+            self.idle = idle_boxes(before, after, ignore)
+            self.after = without_boxes(after, before, ignore)
+        self._found: dict[float, tuple[Found, ...]] = {}
+        self._laid: dict[float, Laid] = {}
+
+    @property
+    def one_size(self) -> bool:
+        """Whether the pictures lie on each other as they are."""
+        return self.before.shape == self.after.shape
+
+    @cached_property
+    def seen(self) -> Visibility:
+        """How visibly two pictures of one size differ."""
+        return visibility(self.before, self.after)
+
+    def found(self, threshold: float) -> tuple[Found, ...]:
+        """What changed between two pictures of one size."""
+        if threshold not in self._found:
+            self._found[threshold] = tuple(found_changes(self.before, self.after, self.seen, threshold))
+        return self._found[threshold]
+
+    def laid(self, threshold: float) -> Laid:
+        """Two pictures of two sizes laid on each other, and what they tell."""
+        if threshold not in self._laid:
+            self._laid[threshold] = compare_sizes(self.before, self.after, threshold, self.ignore)
+        return self._laid[threshold]
