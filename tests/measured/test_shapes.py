@@ -6,6 +6,7 @@ from itertools import accumulate
 import numpy as np
 import pytest
 
+from whatchanged.measured.likeness import LIKENESS
 from whatchanged.measured.shapes import LARGEST, SHAPES, shapes
 
 GROUPS = {
@@ -21,6 +22,7 @@ GROUPS = {
     "surroundings": 2,
     "place": 9,
     "profiles": 2,
+    "likeness": LIKENESS,
 }
 ENDS = list(accumulate(GROUPS.values()))
 BOX = (10, 10, 50, 40)

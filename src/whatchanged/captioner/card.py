@@ -89,8 +89,8 @@ class Statements:
     told: float
     """A statement beside the first one has a larger sigmoid(changed_n) than this."""
     named: float
-    """The least probability that a noun fits, else it is "something"; and that a finer word does, else none is
-    said."""
+    """The least probability that a noun fits, else it is "something"; likewise of a finer word, else there is
+    none."""
     verdict_weight: float
     """How much the verdict's logit weighs in the logit that nothing changed, its sign turned."""
     measured_weight: float

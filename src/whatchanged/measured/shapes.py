@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from whatchanged.measured.kinds import is_corners, is_outline
 from whatchanged.measured.layers import Colour, Layer, read_layer
+from whatchanged.measured.likeness import LIKENESS, likeness
 from whatchanged.measured.planes import enlarged, steps_between
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
 
-SHAPES = 71
+SHAPES = 71 + LIKENESS
 """Numbers that ``shapes`` gives."""
 LARGEST = 600
 """Pixels of a side of what is looked at: of a larger place its middle."""
@@ -51,6 +52,7 @@ def shapes(before: Pixels, after: Pixels, boxes: tuple[Box, Box]) -> NDArray[np.
         *_surroundings(before, after, (one_box, other_box), steps),
         *_place(before, after, other_box),
         *_profiles(inks),
+        *likeness((one, other), (was, now)),
     ]
     return np.nan_to_num(np.array(found, np.float32))
 
