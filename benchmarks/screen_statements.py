@@ -4,7 +4,7 @@
 
 PAIRS: a drawn set, with its truth. The measures are those of real pairs (``benchmarks.screens``): verdicts at
 the shipped threshold, and of the first statement kind, place and both; of the second and third statements
-whether kind and place are right; and the sentences judged by their world. Intervals: 95 %, documents
+whether they point to a change, and tell its kind as well; and the sentences judged by their world. Intervals: 95 %, documents
 resampled. Answers are made one after the other on one thread; ``familiar`` is the share of the pairs that the
 model answers without being named.
 """
@@ -58,11 +58,11 @@ class Told:
         held = [_held(self.answer.changes[0], change) for change in self.truth.changes]
         return {name: any(one[name] for one in held) for name in names}
 
-    def later(self) -> list[bool]:
-        """Whether each of the second and third statements is right."""
+    def later(self) -> list[tuple[bool, bool]]:
+        """Whether each of the second and third statements points to a change, and tells its kind as well."""
+        held = [[_held(one, change) for change in self.truth.changes] for one in self.answer.changes[1:3]]
         return [
-            any(_held(one, change)["statement"] for change in self.truth.changes)
-            for one in self.answer.changes[1:3]
+            (any(each["pointing"] for each in one), any(each["statement"] for each in one)) for one in held
         ]
 
 
@@ -135,8 +135,10 @@ def figures(told: Sequence[Told], resamples: int) -> dict[str, Any]:
     for name in firsts[0]:
         right = np.array([one[name] for one in firsts])
         found[name] = with_interval(share_of(right), groups[labels], resamples)
+    pointing, right = zip(*later, strict=True) if later else ((), ())
     found["later statements"] = {
-        "precision": round(float(np.mean(later)), 4) if later else None,
+        "precision": round(float(np.mean(pointing)), 4) if later else None,
+        "kind and pointing": round(float(np.mean(right)), 4) if later else None,
         "count": len(later),
     }
     true = np.array([one.verdict.true for one in told])

@@ -137,7 +137,7 @@ def statements(result: Result) -> str:
     later = [figures[name]["later statements"] for name in systems]
     shares += [
         *grades,
-        ["second and third statements right", *(_of(o["precision"], o["count"]) for o in later)],
+        ["second and third statements that point", *(_of(o["precision"], o["count"]) for o in later)],
     ]
     parts = [
         [f"{part} ({figures['rules'][group][part][2]})"]

@@ -27,7 +27,7 @@ def find_regions(seen: Visibility, threshold: float, reach: int = REACH) -> list
     """The clusters whose strength reaches the threshold, the largest first."""
     from scipy import ndimage  # takes longer to import than equal pictures take to compare
 
-    if seen.score < threshold:
+    if seen.score < threshold or not seen.differs.any():
         return []
     mask = seen.visible(WEAKER * threshold)
     if not mask.any():
