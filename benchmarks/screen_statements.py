@@ -4,9 +4,9 @@
 
 PAIRS: a drawn set, with its truth. The measures are those of real pairs (``benchmarks.screens``): verdicts at
 the shipped threshold, and of the first statement kind, place and both; of the second and third statements
-whether they point to a change, and tell its kind as well; and the sentences judged by their world. Intervals: 95 %, documents
-resampled. Answers are made one after the other on one thread; ``familiar`` is the share of the pairs that the
-model answers without being named.
+whether they point to a change, and tell its kind as well; and the sentences judged by their world.
+Intervals: 95 %, documents resampled. Answers are made one after the other on one thread; ``familiar`` is the
+share of the pairs that the model answers without being named.
 """
 
 import argparse
@@ -135,10 +135,10 @@ def figures(told: Sequence[Told], resamples: int) -> dict[str, Any]:
     for name in firsts[0]:
         right = np.array([one[name] for one in firsts])
         found[name] = with_interval(share_of(right), groups[labels], resamples)
-    pointing, right = zip(*later, strict=True) if later else ((), ())
+    pointing, whole = zip(*later, strict=True) if later else ((), ())
     found["later statements"] = {
         "precision": round(float(np.mean(pointing)), 4) if later else None,
-        "kind and pointing": round(float(np.mean(right)), 4) if later else None,
+        "kind and pointing": round(float(np.mean(whole)), 4) if later else None,
         "count": len(later),
     }
     true = np.array([one.verdict.true for one in told])
