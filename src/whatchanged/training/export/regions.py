@@ -47,8 +47,8 @@ OFF, OFF_HALF = 1e-3, 0.1
 weights in half the bytes."""
 TRACED = 3
 """Places that the graph is traced on."""
-PAIRS = 300
-"""Validation pairs at most, spread over the split; a few minutes on one core."""
+PAIRS = 1000
+"""Validation pairs at most, spread over the split; five minutes on one core."""
 PRECISE = 0.9
 """Part of the second and third statements of validation pairs that are to point to a change of their own."""
 MOST = 3
