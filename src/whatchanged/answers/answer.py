@@ -22,6 +22,11 @@ Verdict = Literal["identical", "noise", "changed", "unchanged"]
 MEASURED = "measured"
 """What ``Answer.answer`` is where no model answered."""
 
+SURE = 0.1
+"""Below this measured probability that nothing changed a change stands, whatever a model says. Of the drawn
+pairs of held-out designs whose change a model of screens denied, 11 of 15 below it and 4 of 13 above it had
+really changed."""
+
 
 @dataclass(frozen=True, eq=False)
 class Answer:
@@ -177,16 +182,17 @@ def of_statements(name: str, told: "Told", measured: Measured, unfamiliar: bool 
     """A model's statements; the measured verdict is the floor.
 
     The model may find a change in what the measurement calls noise. Where it finds none in what the
-    measurement calls a change, the answer says so and stays doubtful, which counts as changed. Where the two
-    disagree the answer is doubtful in any case.
+    measurement calls a change, a sure measurement stands (``SURE``); of one that is not sure the answer says
+    that perhaps nothing changed. Where the two disagree the answer is doubtful, which counts as changed.
     """
     changes = told.statements
-    if told.changed and changes:
+    seen = measured.verdict == "changed"
+    if changes and (told.changed or (seen and measured.no_change < SURE)):
         verdict: Verdict = "changed"
         sentence = sentences.together(changes)
     else:
         verdict, sentence = "noise", words.capitalised(words.NOISE)
-        if measured.verdict == "changed" and changes:
+        if seen and changes:
             sentence = f"Perhaps {words.NOISE}; if anything: {sentences.lowered(changes[0].sentence)}"
         else:
             changes = ()
@@ -194,7 +200,7 @@ def of_statements(name: str, told: "Told", measured: Measured, unfamiliar: bool 
         sentence=sentence,
         no_change=told.no_change,
         verdict=verdict,
-        doubtful=verdict != measured.verdict,
+        doubtful=told.changed != seen or verdict != measured.verdict,
         answer=name,
         size_before=measured.size_before,
         size_after=measured.size_after,
