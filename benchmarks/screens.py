@@ -87,11 +87,12 @@ LOOKS = (
     " changed for it but that further statements were told where they point to a change of their own, as the"
     " precision of the specification counts them: the model of the eighteenth look told five, the rules 92.",
     "The twentieth, of a fifth model of screens, which reads fourteen numbers more of each place (how alike"
-    " what is drawn there is) and tells finer words, both chosen on drawn pairs: aggregate figures (change 92.7,"
-    " no change 98.6, kind 60.2, pointing 85.9, IoU of at least .5 in 65.5, kind and pointing 56.5 %). After it a"
-    " change of which the measurement is sure was made to stand where the model denies it, with the limit of"
-    " that found on drawn pairs: of 15 such ones in held-out designs 11 had really changed.",
-    "The twenty-first, after that: the figures above. Nothing was changed for it.",
+    " what is drawn there is) and tells finer words, both chosen on drawn pairs: aggregate figures (change"
+    " 92.7, no change 98.6, kind 60.2, pointing 85.9, IoU of at least .5 in 65.5, kind and pointing 56.5 %)."
+    " After it a change of which the measurement is sure was made to stand where the model denies it, the"
+    " limit of that found on drawn pairs: of 15 such ones in held-out designs 11 had really changed.",
+    "The twenty-first, after that, of the model as it is shipped: the figures above. Nothing was changed for"
+    " it.",
 )
 """Each look at the labelled real pairs, and what was done after it."""
 
