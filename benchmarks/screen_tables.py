@@ -15,7 +15,7 @@ def screens(result: Result) -> str:
     systems = [name for name in own if name in figures]
     verdicts = [[f"whatchanged, {own[name]}", *_verdict(figures[name])] for name in systems]
     for name in figures:
-        if name not in ("pairs", "looks", "answered by", *own):
+        if name not in ("pairs", "looks", "examples", "answered by", *own):
             verdicts.append([f"{name}, its default", *_verdict(figures[name]["default"])])
             verdicts.append([f"{name}, its best threshold here", *_verdict(figures[name]["best"])])
     first = table(

@@ -67,19 +67,24 @@ def test_the_sidecar_names_model_and_list(caption, pairs, tmp_path):
 
 def test_without_a_named_model_whoever_knows_a_pair_answers_it(whatchanged, pairs, tmp_path):
     demo = Path(models.__file__).parents[1] / "models" / "demo"
-    pairs.write_text("before,after,id\nbefore.png,after.png,flat\nscene.png,moved.png,scene\n")
+    grain = np.random.default_rng(0).integers(0, 256, (160, 240, 3), np.uint8)
+    Image.fromarray(grain).save(tmp_path / "grain.png")
+    grain[60:100, 80:160] = 0
+    Image.fromarray(grain).save(tmp_path / "other.png")
+    pairs.write_text("before,after,id\ngrain.png,other.png,grain\nscene.png,moved.png,scene\n")
     shutil.copy(demo / "02-before.png", tmp_path / "scene.png")
     shutil.copy(demo / "02-after.png", tmp_path / "moved.png")
     out = tmp_path / "out.jsonl"
     code, _, err = whatchanged("caption", pairs, "-o", out)
     assert code == 0 and "1 of the pairs captioned now were measured" in err
-    flat, scene = lines(out)
-    assert (flat["answer"], scene["answer"]) == ("measured", "clevr-pcl")
-    assert flat["changes"] and "changes" not in scene and "unfamiliar" not in flat
+    grainy, scene = lines(out)
+    assert (grainy["answer"], scene["answer"]) == ("measured", "clevr-pcl")
+    assert grainy["changes"] and "changes" not in scene and "unfamiliar" not in grainy
     assert scene["caption"] == "the large red metal cube has been added" and scene["unfamiliar"] is False
     meta = json.loads((tmp_path / "out.jsonl.meta.json").read_text())
-    assert [model["name"] for model in meta["models"]] == ["clevr-pcl"]
-    assert meta["thresholds"] == {"clevr-pcl": 0.5, "measured": pytest.approx(1 / 1.77, abs=0.001)}
+    assert [model["name"] for model in meta["models"]] == ["clevr-pcl", "screens"]
+    assert meta["thresholds"]["clevr-pcl"] == 0.5
+    assert meta["thresholds"]["measured"] == pytest.approx(1 / 1.77, abs=0.001)
     assert whatchanged("caption", pairs, "-o", out, "--resume")[0] == 0
     code, _, err = whatchanged("caption", pairs, "-o", out, "--resume", "--model", "clevr-pcl")
     assert code == 2 and "another model" in err

@@ -230,14 +230,27 @@ def screens(tmp_path):
     return saved(tmp_path / "a.png", drawn()), saved(tmp_path / "b.png", after)
 
 
-def test_what_no_model_knows_is_measured(whatchanged, screens):
+def test_a_screen_is_told_by_the_shipped_model_of_screens(whatchanged, screens):
     code, out, err = whatchanged("describe", *screens, "--exit-code")
     assert (code, err) == (1, "")
-    sentence, probability = out.splitlines()
-    assert "added" in sentence and probability.endswith("; measured, without a model")
+    assert "measured" not in out
     fields = json.loads(whatchanged("describe", *screens, "--json")[1])
-    assert fields["answer"] == "measured" and fields["changes"][0]["box_after"] == [100, 100, 180, 130]
+    assert (fields["answer"], fields["verdict"], fields["unfamiliar"]) == ("screens", "changed", False)
+    left, top, right, bottom = fields["changes"][0]["box_after"]
+    assert abs(left - 100) <= 4 and abs(top - 100) <= 4 and abs(right - 180) <= 4 and abs(bottom - 130) <= 4
     assert whatchanged("describe", screens[0], screens[0], "--exit-code")[0] == 0
+
+
+def test_what_no_model_knows_is_measured(whatchanged, tmp_path):
+    """Grain in every pixel: no screen, no scene."""
+    grain = np.random.default_rng(0).integers(0, 256, (160, 240, 3), np.uint8)
+    after = grain.copy()
+    after[60:100, 80:160] = 0
+    pair = saved(tmp_path / "a.png", grain), saved(tmp_path / "b.png", after)
+    code, out, err = whatchanged("describe", *pair, "--exit-code")
+    assert (code, err) == (1, "")
+    assert out.splitlines()[1].endswith("; measured, without a model")
+    assert json.loads(whatchanged("describe", *pair, "--json")[1])["answer"] == "measured"
 
 
 def test_a_named_model_is_contradicted_on_stderr(whatchanged, bundle_folder, tmp_path):
