@@ -103,7 +103,7 @@ class Net:
         ]
         with torch.inference_mode():
             places = self.vision.places(rows[0], rows[1])
-            said = self.vision.judge(self.vision.features(places))
+            said = self.vision.judge(places)
             chance = chances(said, places.there)[0]
             boxes = refined(places.boxes, said.shift)[0].round()
             best = int(supported(said.rank, places.boxes, places.there)[0].argmax())

@@ -213,6 +213,8 @@ class RegionsConfig(VisionSettings):
     """Numbers of a token."""
     dropout: float = 0.3
     """Share of a place's features that are left out while it learns."""
+    networks: int = 1
+    """How many networks judge each place. They begin with other weights; what they say is averaged."""
 
     @property
     def tasks(self) -> Mapping[str, Task]:
@@ -221,7 +223,7 @@ class RegionsConfig(VisionSettings):
 
     def check(self, where: str) -> None:
         """At least a region."""
-        require_positive(where, "vision.", self, "regions", "width")
+        require_positive(where, "vision.", self, "regions", "width", "networks")
         require(where, "vision.dropout", self.dropout, 0 <= self.dropout < 1, "a share below 1")
 
 

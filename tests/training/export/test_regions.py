@@ -78,7 +78,7 @@ def test_the_graph_says_what_torch_says_of_padded_pairs(run, bundle, drawn, tmp_
     rows = [torch.from_numpy(np.stack(side)) for side in zip(*pairs, strict=True)]
     with torch.inference_mode():
         places = vision.places(*rows)
-        said = vision.judge(vision.features(places))
+        said = vision.judge(places)
         ranks = supported(said.rank, places.boxes, places.there)
     assert len(set(places.there.sum(1).tolist())) > 1  # pairs of several lengths
     for number in numbers:

@@ -121,9 +121,10 @@ def test_what_is_no_place_is_masked_and_never_read(vision):
     there = vision.places(before, after).there
     assert there.any(1).all()
     assert not there.all()
-    features = vision.features(vision.places(before, after))
+    (network,) = vision.networks
+    features = network.features(vision.places(before, after))
     assert (features[~there] == 0).all()
-    alone = vision.features(vision.places(before[:1], after[:1]))
+    alone = network.features(vision.places(before[:1], after[:1]))
     assert_close(features[:1], alone)
 
 
@@ -150,13 +151,38 @@ def test_a_single_place_can_be_learnt_from():
     losses = vision.tasks["regions"](batch)
     sum(losses.values()).backward()
     assert all(loss.isfinite() for loss in losses.values())
-    assert vision.net.layers[1].weight.grad.abs().sum() > 0
+    assert vision.networks[0].net.layers[1].weight.grad.abs().sum() > 0
 
 
 def test_numbers_far_from_all_others_count_no_more_than_far_ones(vision):
     places = vision.places(*batch_of(3))
     far, farther = (replace(places, numbers=torch.full_like(places.numbers, size)) for size in (1e3, 1e6))
-    assert_close(vision.features(far), vision.features(farther))
+    (network,) = vision.networks
+    assert_close(network.features(far), network.features(farther))
+
+
+def test_several_networks_say_their_mean_and_learn_each_for_itself():
+    torch.manual_seed(0)
+    vision = RegionVision(replace(CONFIG, networks=3, dropout=0.0)).eval()
+    before, after = batch_of(3, 1)
+    places = vision.places(before, after)
+    said = vision.judge(places)
+    each = [network.judge(network.features(places), places.there) for network in vision.networks]
+    assert not torch.equal(each[0].kinds, each[1].kinds)
+    assert_close(said.kinds, sum(one.kinds for one in each) / 3)
+    assert_close(said.verdict, sum(one.verdict for one in each) / 3)
+    assert vision.tokens(before, after).after.features.shape == (2, CONFIG.regions, CONFIG.width)
+
+    truth = vision.collate_truth([drawn_pair(number)[2] for number in (3, 1)])
+    batch = Batch(before, after, torch.zeros(2, 2, dtype=torch.long), truth=truth)
+    together = vision.tasks["regions"](batch)
+    alone = []
+    for network in vision.networks:
+        single = RegionVision(replace(CONFIG, dropout=0.0)).eval()
+        single.networks[0].load_state_dict(network.state_dict())
+        alone.append(single.tasks["regions"](batch))
+    for name, loss in together.items():
+        assert_close(loss, sum(losses[name] for losses in alone) / 3)
 
 
 def test_rows_of_another_size_are_refused(vision):
@@ -174,18 +200,18 @@ def test_without_truth_the_task_says_what_to_draw(vision):
 
 def test_before_it_learns_boxes_stay(vision):
     places = vision.places(*batch_of(1, 2))
-    assert_close(refined(places.boxes, vision.judge(vision.features(places)).shift), places.boxes)
+    assert_close(refined(places.boxes, vision.judge(places).shift), places.boxes)
 
 
 def test_the_verdict_of_a_pair_does_not_depend_on_what_is_no_place(vision):
     places = vision.places(*batch_of(3, 0))
-    said = vision.judge(vision.features(places))
+    said = vision.judge(places)
     fewer = int(places.there[1].sum())
     alone = vision.places(*(rows[:, :] for rows in batch_of(0)))
     assert fewer < CONFIG.regions
-    assert_close(said.verdict[1:], vision.judge(vision.features(alone)).verdict)
+    assert_close(said.verdict[1:], vision.judge(alone).verdict)
     nothing = replace(places, there=torch.zeros_like(places.there))
-    assert chances(vision.judge(vision.features(nothing)), nothing.there).tolist() == [0, 0]
+    assert chances(vision.judge(nothing), nothing.there).tolist() == [0, 0]
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ OUTPUTS = ("kinds", "elements", "aspects", "changed", "rank", "verdict", "refine
 
 
 class RegionGraph(nn.Module):
-    """The network on the places of one pair, all of them real."""
+    """The networks on the places of one pair, all of them real."""
 
     def __init__(self, vision: RegionVision) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class RegionGraph(nn.Module):
         there = torch.ones_like(numbers[None, :, 0], dtype=torch.bool)
         sizes = torch.zeros_like(boxes[None, :, :, :2])
         places = Places(numbers[None], boxes[None], sizes, there)
-        said = self.vision.judge(self.vision.features(places))
+        said = self.vision.judge(places)
         better = refined(boxes[None], said.shift)[0]
         rank = supported(said.rank, boxes[None], there)[0]
         told = (said.kinds[0], said.elements[0], said.aspects[0], said.changed[0])

@@ -183,6 +183,12 @@ class Judgement:
     shift: Tensor
 
 
+def mean_judgement(judgements: Sequence[Judgement]) -> Judgement:
+    """The mean of what several networks say of the same places."""
+    names = Judgement.__dataclass_fields__
+    return Judgement(**{name: torch.stack([getattr(one, name) for one in judgements]).mean(0) for name in names})
+
+
 def refined(places: Tensor, shift: Tensor) -> Tensor:
     """The boxes (B, N, 2, 4) with their sides moved as ``Judgement.shift`` says."""
     sizes = (places[..., 2:] - places[..., :2]).clamp_min(1).repeat(1, 1, 1, 2)

@@ -1,10 +1,10 @@
-"""The vision of screens: proposed places as tokens, each judged by a small network.
+"""The vision of screens: proposed places as tokens, each judged by small networks.
 
 The measured numbers of a place make the features of a token. A layer of attention lets the places of a pair
 read each other. Heads tell kind, element and aspect, whether it is a change at all, which place is the best,
 where its boxes should be, and whether the pair shows any change. Not part of any published method.
 
-Axis letters: B pairs, N places, F width of a token.
+Axis letters: B pairs, N places, F width of a token, M networks.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -23,7 +23,13 @@ from whatchanged.training.nn.clip import CLIPBlock
 from whatchanged.training.nn.transformer import BLIND, key_mask
 from whatchanged.training.regions import supervision
 from whatchanged.training.regions.store import ROW
-from whatchanged.training.regions.supervision import ASPECT_NAMES, ELEMENT_NAMES, Judgement, RegionTruth
+from whatchanged.training.regions.supervision import (
+    ASPECT_NAMES,
+    ELEMENT_NAMES,
+    Judgement,
+    RegionTruth,
+    mean_judgement,
+)
 from whatchanged.training.vision.base import PlainVision, TokenPair, Tokens
 from whatchanged.worlds.screens.kinds import KINDS
 
@@ -76,19 +82,15 @@ class RegionNet(nn.Module):
         return functional.batch_norm(numbers, mean, variance, eps=self.norm.eps)
 
 
-class RegionVision(PlainVision):
-    """Places as tokens. A picture of a batch is its rows of numbers, see ``store``."""
+class PlaceNetwork(nn.Module):
+    """One network: the numbers of the places of a pair -> what it says of each of them and of the pair."""
 
-    def __init__(self, config: RegionsConfig) -> None:
+    def __init__(self, width: int, dropout: float) -> None:
         super().__init__()
-        self.rows = self.columns = GRID
-        self.patches = config.regions
-        self.raw_width = self.width = width = config.width
-        self.net = RegionNet(width, config.dropout)
+        self.width = width
+        self.net = RegionNet(width, dropout)
         self.context = CLIPBlock(width, HEADS, 2 * width, "gelu")
         self.exit_norm = nn.LayerNorm(width)
-        self.before = nn.Linear(width, width)
-        self.after = nn.Linear(width, width)
         self.heads = nn.ModuleDict(
             {
                 "kinds": nn.Linear(width, len(KINDS)),
@@ -103,6 +105,49 @@ class RegionVision(PlainVision):
         for parameter in self.heads["shift"].parameters():
             nn.init.zeros_(parameter)  # boxes stay where they are until it is learnt
 
+    def features(self, places: Places) -> Tensor:
+        """(B, N, F); zero where there is no place. Places of a pair read each other."""
+        batch, count = places.there.shape
+        own = places.numbers.new_zeros(batch, count, self.width)
+        pair, place = places.there.nonzero(as_tuple=True)
+        if len(pair):  # batch normalisation has no mean of nothing
+            own[pair, place] = self.net(places.numbers[pair, place]).to(own.dtype)
+        read, _ = self.context(own, key_mask(places.there))
+        joined: Tensor = self.exit_norm(read) * places.there[..., None].to(own.dtype)
+        return joined
+
+    def judge(self, features: Tensor, there: Tensor) -> Judgement:
+        """What the heads say of each place and of the pair, by its features (B, N, F)."""
+        names = ("kinds", "elements", "aspects", "changed", "rank")
+        found = {name: self.heads[name](features) for name in names}
+        strongest = features.masked_fill(~there[..., None], BLIND).amax(1) * there.any(1, keepdim=True)
+        return Judgement(
+            found["kinds"],
+            found["elements"],
+            found["aspects"],
+            found["changed"][..., 0],
+            found["rank"][..., 0],
+            self.heads["verdict"](strongest)[..., 0],
+            self.heads["shift"](features).reshape(*features.shape[:-1], 2, 4),
+        )
+
+
+class RegionVision(PlainVision):
+    """Places as tokens. A picture of a batch is its rows of numbers, see ``store``.
+
+    Several networks of one form, which differ in their first weights and in what dropout leaves out, judge
+    every place; what is said is the mean of what they say. A token is made of the features of all.
+    """
+
+    def __init__(self, config: RegionsConfig) -> None:
+        super().__init__()
+        self.rows = self.columns = GRID
+        self.patches = config.regions
+        self.raw_width = self.width = width = config.width
+        self.networks = nn.ModuleList(PlaceNetwork(width, config.dropout) for _ in range(config.networks))
+        self.before = nn.Linear(config.networks * width, width)
+        self.after = nn.Linear(config.networks * width, width)
+
     @property
     def tasks(self) -> Mapping[str, Callable[[Batch], dict[str, Tensor]]]:
         """What the truth of drawn pairs teaches."""
@@ -110,12 +155,15 @@ class RegionVision(PlainVision):
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         """The heads without the task ``regions``; what makes tokens of places with that task alone."""
-        idle = set() if "regions" in tasks else {"heads"}
-        if set(tasks) <= {"regions"}:
-            idle |= {"before", "after"}
-        if not tasks:
-            idle |= {"net", "context", "exit_norm"}
-        return frozenset(name for name, _ in self.named_parameters() if name.partition(".")[0] in idle)
+        idle = []
+        for name, _ in self.named_parameters():
+            if name.startswith("networks."):
+                unread = not tasks or (".heads." in name and "regions" not in tasks)
+            else:
+                unread = set(tasks) <= {"regions"}
+            if unread:
+                idle.append(name)
+        return frozenset(idle)
 
     def collate_truth(self, truths: Sequence[Any]) -> RegionTruth | None:
         """The pairs' truth as tensors, where all of it is known."""
@@ -133,37 +181,18 @@ class RegionVision(PlainVision):
         measured, boxes, sizes, there = torch.split(both, [NUMBERS, 4, 2, 1], dim=3)
         return Places(measured[:, :, 1], boxes, sizes, there[:, :, 1, 0] > 0)
 
-    def features(self, places: Places) -> Tensor:
-        """(B, N, F); zero where there is no place. Places of a pair read each other."""
-        batch, count = places.there.shape
-        own = places.numbers.new_zeros(batch, count, self.raw_width)
-        pair, place = places.there.nonzero(as_tuple=True)
-        if len(pair):  # batch normalisation has no mean of nothing
-            own[pair, place] = self.net(places.numbers[pair, place]).to(own.dtype)
-        read, _ = self.context(own, key_mask(places.there))
-        joined: Tensor = self.exit_norm(read) * places.there[..., None].to(own.dtype)
-        return joined
+    def judge(self, places: Places) -> Judgement:
+        """What is said of each place and of the pair: the mean of all networks."""
+        return mean_judgement(self._judge_each(places))
 
-    def judge(self, features: Tensor) -> Judgement:
-        """What the heads say of each place and of the pair; features are zero where there is no place."""
-        names = ("kinds", "elements", "aspects", "changed", "rank")
-        found = {name: self.heads[name](features) for name in names}
-        there = (features != 0).any(-1, keepdim=True)
-        strongest = features.masked_fill(~there, BLIND).amax(1) * there.any(1)
-        return Judgement(
-            found["kinds"],
-            found["elements"],
-            found["aspects"],
-            found["changed"][..., 0],
-            found["rank"][..., 0],
-            self.heads["verdict"](strongest)[..., 0],
-            self.heads["shift"](features).reshape(*features.shape[:-1], 2, 4),
-        )
+    def _judge_each(self, places: Places) -> list[Judgement]:
+        """What each network says."""
+        return [network.judge(network.features(places), places.there) for network in self.networks]
 
     def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
         """Rows (B, N, ROW) of both pictures -> their tokens; padding is masked."""
         places = self.places(before, after)
-        features = self.features(places)
+        features = torch.cat([network.features(places) for network in self.networks], -1)  # (B, N, M F)
         pair = [
             Tokens(side(features), cells_of(places, number), places.there, places.boxes[:, :, number])
             for number, side in enumerate((self.before, self.after))
@@ -171,16 +200,19 @@ class RegionVision(PlainVision):
         return TokenPair(pair[0], pair[1])
 
     def _learn(self, batch: Batch) -> dict[str, Tensor]:
-        """``supervision.region_loss`` of all places."""
+        """``supervision.region_loss`` of all places, the mean of all networks."""
         if not isinstance(batch.truth, RegionTruth):
             raise DatasetError(
                 "the task regions needs the truth of drawn pairs; this data set has none. Draw one:"
                 " whatchanged synth screens"
             )
         places = self.places(batch.before, batch.after)
-        said = self.judge(self.features(places))
         labels = supervision.label(places.boxes, batch.truth)
-        return supervision.region_loss(said, places.boxes, labels, places.there)
+        each = [
+            supervision.region_loss(said, places.boxes, labels, places.there)
+            for said in self._judge_each(places)
+        ]
+        return {name: torch.stack([losses[name] for losses in each]).mean() for name in each[0]}
 
 
 def cells_of(places: Places, picture: int) -> Tensor:
