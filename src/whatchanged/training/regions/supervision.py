@@ -186,7 +186,8 @@ class Judgement:
 def mean_judgement(judgements: Sequence[Judgement]) -> Judgement:
     """The mean of what several networks say of the same places."""
     names = Judgement.__dataclass_fields__
-    return Judgement(**{name: torch.stack([getattr(one, name) for one in judgements]).mean(0) for name in names})
+    means = {name: torch.stack([getattr(one, name) for one in judgements]).mean(0) for name in names}
+    return Judgement(**means)
 
 
 def refined(places: Tensor, shift: Tensor) -> Tensor:
