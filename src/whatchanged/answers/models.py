@@ -11,7 +11,7 @@ from PIL import Image
 
 from whatchanged.captioner.bundle import DEFAULT, Bundle, open_bundle, shipped
 from whatchanged.captioner.card import Card, PictureInput
-from whatchanged.captioner.colours import colour_distance, unevenness
+from whatchanged.captioner.colours import colour_distance, unlike_a_screen
 from whatchanged.errors import PluginError
 from whatchanged.images import LEAST_SIDE, resize
 from whatchanged.worlds import find_world
@@ -106,7 +106,7 @@ class StatementModel(Installed):
         known = self.card.in_distribution
         if known is None:
             return None
-        return max(unevenness(picture) for picture in (before, after)) / known.threshold
+        return max(unlike_a_screen(picture, known.threshold) for picture in (before, after))
 
 
 def _fits(picture: Pixels, wanted: PictureInput) -> bool:
