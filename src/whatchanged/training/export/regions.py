@@ -132,7 +132,9 @@ def write_region_model(
         attention=BoxAttention(),
         statements=neutral,
         in_distribution=InDistribution(
-            UNEVEN, "share of the pixels that differ from the next to the right or below; a limit set by hand"
+            UNEVEN,
+            "share of the pixels that differ from the next to the right or below, or else the share of four main"
+            " colours; limits set by hand",
         ),
     )
     write_bundle(folder, card)

@@ -13,8 +13,9 @@ import pytest
 
 from whatchanged.errors import MissingProgram
 from whatchanged.worlds.screens.drawing import FamilyOptions
+from whatchanged.worlds.screens.drawing.browser import Browser
 from whatchanged.worlds.screens.drawing.pages import family, sites
-from whatchanged.worlds.screens.drawing.pages.designs import PACKAGES, find_modules
+from whatchanged.worlds.screens.drawing.pages.designs import HERE, PACKAGES, find_modules
 from whatchanged.worlds.screens.elements import ELEMENTS
 
 SIZE = (700, 500)
@@ -85,6 +86,29 @@ def test_every_pattern_finds_pages(styles):
     for site in sites.sites():
         for pattern in site.pages:
             assert list((modules / site.package).glob(pattern)), (site.package, pattern)
+
+
+def test_nothing_moves_in_a_page_that_insists_on_it(styles, tmp_path):
+    insisting = (
+        "transition: all 9s !important; animation: turn 9s !important; will-change: transform !important"
+    )
+    parts = (HERE / "parts.css").read_text("utf-8")
+    path = tmp_path / "page.html"
+    path.write_text(
+        f"<style>@keyframes turn {{ to {{ rotate: 1turn }} }} body > #menu.open {{ {insisting} }}</style>"
+        f'<style>{parts}</style><p id="menu" class="open">Menu</p><p id="kept" style="will-change: transform">',
+        encoding="utf-8",
+    )
+    style = "getComputedStyle(document.getElementById('{}')).{}"
+    with Browser() as browser:
+        browser.open(path.as_uri())
+        found = {
+            name: browser.run(style.format("menu", name))
+            for name in ("transitionDuration", "animationName", "willChange")
+        }
+        kept = browser.run(style.format("kept", "willChange"))
+    assert found == {"transitionDuration": "0s", "animationName": "none", "willChange": "auto"}
+    assert kept == "transform"  # a noise of ours
 
 
 def test_a_document_gives_the_same_bytes_whatever_was_drawn_before(drawn_sites):
