@@ -133,8 +133,8 @@ def write_region_model(
         statements=neutral,
         in_distribution=InDistribution(
             UNEVEN,
-            "share of the pixels that differ from the next to the right or below, or else the share of four main"
-            " colours; limits set by hand",
+            "share of the pixels that differ from the next to the right or below, or else the share of four"
+            " main colours; limits set by hand",
         ),
     )
     write_bundle(folder, card)

@@ -96,7 +96,8 @@ def test_nothing_moves_in_a_page_that_insists_on_it(styles, tmp_path):
     path = tmp_path / "page.html"
     path.write_text(
         f"<style>@keyframes turn {{ to {{ rotate: 1turn }} }} body > #menu.open {{ {insisting} }}</style>"
-        f'<style>{parts}</style><p id="menu" class="open">Menu</p><p id="kept" style="will-change: transform">',
+        f"<style>{parts}</style>"
+        '<p id="menu" class="open">Menu</p><p id="kept" style="will-change: transform">',
         encoding="utf-8",
     )
     style = "getComputedStyle(document.getElementById('{}')).{}"
