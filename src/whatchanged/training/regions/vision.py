@@ -185,14 +185,18 @@ class RegionVision(PlainVision):
         """What is said of each place and of the pair: the mean of all networks."""
         return mean_judgement(self._judge_each(places))
 
+    @property
+    def _networks(self) -> list[PlaceNetwork]:
+        return [network for network in self.networks if isinstance(network, PlaceNetwork)]
+
     def _judge_each(self, places: Places) -> list[Judgement]:
         """What each network says."""
-        return [network.judge(network.features(places), places.there) for network in self.networks]
+        return [network.judge(network.features(places), places.there) for network in self._networks]
 
     def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
         """Rows (B, N, ROW) of both pictures -> their tokens; padding is masked."""
         places = self.places(before, after)
-        features = torch.cat([network.features(places) for network in self.networks], -1)  # (B, N, M F)
+        features = torch.cat([network.features(places) for network in self._networks], -1)  # (B, N, M F)
         pair = [
             Tokens(side(features), cells_of(places, number), places.there, places.boxes[:, :, number])
             for number, side in enumerate((self.before, self.after))
