@@ -280,7 +280,7 @@ def _temperature(logits: NDArray[np.float64], wanted: NDArray[np.int64]) -> floa
 
 
 def _told(seen: Sequence[Seen]) -> float:
-    """The chance of a change above which ``PRECISE`` of the statements beside the first one point to a change.
+    """The chance of a change above which ``PRECISE`` of the later statements of pairs point to a change.
 
     1 where too few do.
     """
