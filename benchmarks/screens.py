@@ -93,13 +93,13 @@ LOOKS = (
     " limit of that found on drawn pairs: of 15 such ones in held-out designs 11 had really changed.",
     "The twenty-first, after that, with that model shipped: aggregate figures (change 93.7, no change 98.6,"
     " kind 60.2, pointing 85.9, IoU of at least .5 in 65.5, kind and pointing 56.5 %), then which pairs the"
-    " model did not know, and the sentences and boxes of 17 pairs that the rules told better. Seen in it: files"
-    " with noise of a grey level were taken for photographs; that a few colours make up most of such screens was"
-    " found, and its limit set, on drawn screens, photographs and scenes of CLEVR.",
+    " model did not know, and the sentences and boxes of 17 pairs that the rules told better. Seen in it:"
+    " files with noise of a grey level were taken for photographs; that a few colours make up most of such"
+    " screens was found, and its limit set, on drawn screens, photographs and scenes of CLEVR.",
     "The twenty-second, of the model as it is shipped, in which five networks judge each place: the figures"
     " above. That they do, the threshold of a change, the noise of which no network is asked, and how precise"
-    " later statements are to be, followed drawn families which the networks had not learnt from. Nothing was"
-    " changed for it.",
+    " later statements are to be, followed drawn families which the networks had not learnt from. Nothing"
+    " was changed for it.",
 )
 """Each look at the labelled real pairs, and what was done after it."""
 
