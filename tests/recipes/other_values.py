@@ -68,6 +68,7 @@ VISION = {
     "landmarks": (True, False),
     "guided_attention": (True, False),
     "regions": (3, 2),
+    "networks": (2, 1),
     "dropout": (0.2, 0.4),
     "width": (24, 20),
     "frozen": (True, False),
