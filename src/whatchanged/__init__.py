@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from whatchanged.answers import Answer, Answerer, describe
     from whatchanged.captioner.runtime import Captioner, Description, load
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "Answer",
     "Answerer",
