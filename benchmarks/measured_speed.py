@@ -1,4 +1,5 @@
-"""How long the measured answer takes for a screen, beside pixelmatch, odiff and looks-same, in one run.
+"""How long the answers for a screen take, measured and of the shipped models, beside pixelmatch, odiff and
+looks-same, in one run.
 
     python -m benchmarks.measured_speed --styles NODE_MODULES [--repeats 7] [--record]
 
@@ -28,6 +29,7 @@ import numpy as np
 from PIL import Image
 
 from benchmarks.record import Watch, add_record_option, write_result
+from whatchanged import describe
 from whatchanged.measured import measure
 from whatchanged.worlds.screens.drawing.browser import Browser
 from whatchanged.worlds.screens.drawing.pages.designs import Library, libraries
@@ -41,7 +43,11 @@ TEXT = "p,button,td,th,label,h1,h2,h3,h4,h5,span"
 NUDGE = f"document.querySelectorAll('{TEXT}').forEach(e => e.style.transform = 'translate(0.3px,0.2px)')"
 PAIRS = ("identical files", "identical pixels", "text noise", "JPEG noise", "changed")
 SCRIPT = Path(__file__).with_name("screens_rivals.mjs")
-ONE = "import sys; from whatchanged.measured import measure; measure(*sys.argv[1:])"
+OWN: dict[str, tuple[str, str]] = {
+    "whatchanged, measured": ("from whatchanged.measured import measure", "measure"),
+    "whatchanged, describe": ("from whatchanged import describe", "describe"),
+}
+"""Tool -> how it is imported, and its name there."""
 
 
 def page_of(parts: int, height: int, rng: np.random.Generator, library: Library) -> Document:
@@ -131,17 +137,18 @@ def odiff_row(folder: Path, modules: Path, repeats: int) -> dict[str, Any]:
     return row
 
 
-def own_row(folder: Path, repeats: int) -> dict[str, Any]:
-    """The measured answer's times."""
+def own_row(tool: str, ask: Callable[[Path, Path], object], folder: Path, repeats: int) -> dict[str, Any]:
+    """The times of an answer of ours."""
+    imported, name = OWN[tool]
     page = folder / "page.png"
-    row: dict[str, Any] = {"tool": "whatchanged"}
-    row["start"] = of_child([sys.executable, "-c", "from whatchanged.measured import measure"], repeats)
+    row: dict[str, Any] = {"tool": tool}
+    row["start"] = of_child([sys.executable, "-c", imported], repeats)
     for kind in PAIRS:
         other = folder / f"{kind}.png"
-        row[kind] = least(partial(measure, page, other), repeats)
-    row["in all, noise"] = of_child(
-        [sys.executable, "-c", ONE, str(page), str(folder / "text noise.png")], repeats
-    )
+        row[kind] = least(partial(ask, page, other), repeats)
+    code = f"import sys; {imported}; {name}(*sys.argv[1:])"
+    noise = str(folder / "text noise.png")
+    row["in all, noise"] = of_child([sys.executable, "-c", code, str(page), noise], repeats)
     return row
 
 
@@ -168,7 +175,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch, Watch() as watch:
         folder = Path(scratch)
         draw(folder, options.styles)
-        rows = [own_row(folder, options.repeats)]
+        rows = [
+            own_row("whatchanged, measured", measure, folder, options.repeats),
+            own_row("whatchanged, describe", describe, folder, options.repeats),
+        ]
         rows += [rival_row(name, folder, options.styles, 3) for name in ("pixelmatch", "looks-same")]
         rows.append(odiff_row(folder, options.styles, options.repeats))
         long = [long_row(folder, name) for name in ("long changed", "long noise")]
