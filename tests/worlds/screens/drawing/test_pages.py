@@ -20,6 +20,7 @@ from whatchanged.worlds.screens.drawing.pages.components import buttons, menu, t
 from whatchanged.worlds.screens.drawing.pages.designs import OWN, find_modules, libraries, own_way
 from whatchanged.worlds.screens.drawing.pages.document import Document, write_document
 from whatchanged.worlds.screens.drawing.pages.looks import random_look
+from whatchanged.worlds.screens.drawing.pages.making import candidates
 from whatchanged.worlds.screens.drawing.pages.noise import (
     LOCAL,
     RENDERERS,
@@ -75,6 +76,19 @@ def test_a_narrow_picture_ends_where_its_content_does(styles, tmp_path):
         height, width = shown.photograph(layout).shape[:2]
     assert width < 200 and height < 150
     assert 0 <= width - layout.right < 1 and 0 <= height - layout.bottom < 1
+
+
+def test_an_element_that_was_taken_away_is_not_a_candidate(styles, tmp_path):
+    document = write_document(np.random.default_rng(0), own_way(), "train", SIZE)
+    body = '<p data-e="text">one <span data-e="chip" class="w-chip">two</span></p><p data-e="text">three</p>'
+    with Browser("grey", ("--allow-file-access-from-files",)) as browser:
+        shown = Shown(browser, find_modules(styles), tmp_path)
+        before = shown.load(replace(document, body=body, root="lang=en"), own_way())
+        after = shown.change("screens.elements[1].textContent = 'one'")
+    assert [e.element for e in before.elements] == ["page", "text", "chip", "text"]
+    assert [e.i for e in candidates(before, SIZE)] == [0, 1, 2, 3]
+    assert [e.i for e in candidates(after, SIZE)] == [0, 1, 3]
+    assert after.elements[2].border == after.elements[2].size == 0
 
 
 def test_truths_are_of_the_pictures(pages):

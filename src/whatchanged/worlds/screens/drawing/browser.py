@@ -27,10 +27,16 @@ FLAGS = (
     "--no-sandbox",
     "--hide-scrollbars",
     "--remote-debugging-pipe",
+    "--disable-checker-imaging",  # large pictures are painted with the rest, not later
     "--disable-partial-raster",  # else a picture keeps traces of the one before it
 )
 WITHOUT_GPU = ("--disable-gpu",)
-SOFTWARE_GPU = ("--use-angle=swiftshader", "--enable-gpu-rasterization", "--ignore-gpu-blocklist")
+SOFTWARE_GPU = (
+    "--use-angle=swiftshader",
+    "--enable-gpu-rasterization",
+    "--ignore-gpu-blocklist",
+    "--run-all-compositor-stages-before-draw",  # no picture of a window of which a part is painted anew
+)
 """Flags by which the browser paints by itself, and as with a graphics card (in software)."""
 
 FONT_SETTINGS: dict[str, dict[str, object]] = {
@@ -144,11 +150,13 @@ class Browser:
             if "method" in answer:
                 self.events.append(answer)
 
-    def open(self, address: str, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+    def open(
+        self, address: str, width: int = 1280, height: int = 900, dark: bool = False, scale: float = 1.0
+    ) -> None:
         """Open an address in a window of this size, and wait until all of it is loaded."""
         self.call("Runtime.enable")
         self.call("Log.enable")
-        self.resize(width, height)
+        self.resize(width, height, scale)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         self.call("Page.navigate", url="about:blank")

@@ -31,10 +31,16 @@
     return layers.reverse().reduce((under, layer) => over(layer, under), [255, 255, 255]);
   }
 
+  // Not image.decode(): from a picture that is decoded ahead a smaller one is made with slightly other levels, as
+  // long as it is kept.
+  function loaded(image) {
+    return image.complete || new Promise((done) => (image.onload = image.onerror = done));
+  }
+
   async function settled() {
     const waiting = [...document.body.querySelectorAll("*")].map((e) => e.updateComplete).filter(Boolean);
     await Promise.all(waiting);
-    await Promise.all([...document.images].map((image) => image.decode().catch(() => 0)));
+    await Promise.all([...document.images].map(loaded));
     document.body.getBoundingClientRect(); // laid out, so that every font that is needed is asked for
     await document.fonts.ready;
   }
@@ -46,7 +52,7 @@
       for (const side of [null, "::before", "::after"])
         for (const found of getComputedStyle(e, side).backgroundImage.matchAll(/url\("(.*?)"\)/g)) named.add(found[1]);
     const images = [...named].map((address) => Object.assign(new Image(), { src: address }));
-    await Promise.all(images.map((image) => image.decode().catch(() => 0)));
+    await Promise.all(images.map(loaded));
     screens.kept = images;
   }
 
@@ -195,6 +201,7 @@
           Math.max(...boxes.map((b) => b[3])),
         ]
       : null;
+  const number = (text) => parseFloat(text) || 0; // a style of an element that was taken away is empty
   const ends = (r) => [r.left, r.top, r.right, r.bottom];
   const range = document.createRange();
   // The box around the texts, icons and pictures in an element.
@@ -230,7 +237,7 @@
         parent: parent ? order.get(parent) : -1,
         box,
         ink: faded ? null : ink_of(e),
-        seen: !faded && parseFloat(s.opacity) > 0.05,
+        seen: !faded && number(s.opacity) > 0.05,
         leaf: e.children.length === 0,
         text: own_text(e),
         name: name_of(e),
@@ -239,21 +246,21 @@
         fill: rgba(s.backgroundColor),
         svg_fill: s.fill === "none" ? [0, 0, 0, 0] : rgba(s.fill),
         stroke: s.stroke === "none" ? [0, 0, 0, 0] : rgba(s.stroke),
-        stroke_width: parseFloat(s.strokeWidth) || 0,
+        stroke_width: number(s.strokeWidth),
         picture: s.backgroundImage !== "none",
-        border: parseFloat(s.borderBottomWidth),
+        border: number(s.borderBottomWidth),
         borders: ["Top", "Right", "Bottom", "Left"].filter((k) => parseFloat(s[`border${k}Width`]) > 0.4).length,
         border_color: rgba(s.borderBottomColor),
-        radius: parseFloat(s.borderTopLeftRadius) || 0,
+        radius: number(s.borderTopLeftRadius),
         shadow: s.boxShadow !== "none",
-        size: parseFloat(s.fontSize),
-        weight: parseFloat(s.fontWeight),
+        size: number(s.fontSize),
+        weight: number(s.fontWeight),
         italic: s.fontStyle !== "normal",
         underlined: s.textDecorationLine.includes("underline"),
         align: s.textAlign,
-        opacity: parseFloat(s.opacity),
-        padding: [s.paddingTop, s.paddingRight, s.paddingBottom, s.paddingLeft].map(parseFloat),
-        margin: [s.marginTop, s.marginRight, s.marginBottom, s.marginLeft].map((m) => parseFloat(m) || 0),
+        opacity: number(s.opacity),
+        padding: [s.paddingTop, s.paddingRight, s.paddingBottom, s.paddingLeft].map(number),
+        margin: [s.marginTop, s.marginRight, s.marginBottom, s.marginLeft].map(number),
         display: s.display,
         checked: e.checked === true || (e.classList ? e.classList.contains("w-on") : false),
         disabled: e.disabled === true,

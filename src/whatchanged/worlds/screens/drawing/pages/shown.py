@@ -1,7 +1,5 @@
 """A page of a browser in which documents are shown, changed and photographed."""
 
-import base64
-import io
 import json
 import shlex
 from collections.abc import Sequence
@@ -11,7 +9,6 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from whatchanged.json_values import read_json
 from whatchanged.worlds.screens.drawing.browser import Browser
@@ -178,7 +175,7 @@ class Shown:
     def load(self, document: Document, design: Design) -> Layout:
         """Show a document under a design's stylesheets; one in our own way needs no library's page."""
         if self._design != design.name and (design.name != OWN or not self._design):
-            self._open(design)
+            self._open(design, document)
         self._document = document
         self._browser.resize(document.width, document.height, document.scale)
         shown = {
@@ -214,14 +211,16 @@ class Shown:
             height = int(min(height, max(LEAST_SIDE, np.ceil(layout.bottom))))
         if document.narrow:
             width = int(min(width, max(LEAST_SIDE, np.ceil(layout.right))))
-        area = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
-        data = self._browser.call("Page.captureScreenshot", format="png", optimizeForSpeed=True, clip=area)[
-            "data"
-        ]
-        return np.asarray(Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB"))
+        # Cut here: a browser that is asked for a part of its window may lay its tiles anew for it.
+        height, width = (int(side * document.scale + 0.5) for side in (height, width))
+        return np.asarray(self._browser.photograph())[:height, :width]
 
-    def _open(self, design: Design) -> None:
-        """A page with the design's files, our own parts and ``page.js``."""
+    def _open(self, design: Design, document: Document) -> None:
+        """A page with the design's files, our own parts and ``page.js``, in a window of the document's size.
+
+        A graphics card may go on painting in tiles that suit the size in which a window was opened, and its
+        dithering of gradients begins anew with each.
+        """
         parts = (HERE / "parts.css").read_text(encoding="utf-8")
         script = (HERE / "page.js").read_text(encoding="utf-8")
         page = self._folder / f"{design.name.replace('/', '-')}.html"
@@ -234,7 +233,7 @@ class Shown:
         self._browser.call("Network.enable")
         # A picture that is kept was scaled for another document, and would be scaled again from that.
         self._browser.call("Network.setCacheDisabled", cacheDisabled=design.published)
-        self._browser.open(page.as_uri(), 400, 300)
+        self._browser.open(page.as_uri(), document.width, document.height, scale=document.scale)
         self._design = design.name
 
 
