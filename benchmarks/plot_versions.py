@@ -1,11 +1,11 @@
 """Plots drawn by two versions of matplotlib, three of which really changed: are these listed first?
 
-    python -m benchmarks.plot_versions OLD/bin/python [...] --seeds 301,302,303 [--plots 40] [--record]
+    python -m benchmarks.plot_versions OLD/bin/python,NEW/bin/python [...] --seeds 301,302,303 [--record]
 
-OLD: Python with whatchanged and another version of matplotlib. It draws the folder of before, the Python that
-runs this the folder of after, in which three random plots really change, visibly, in any kind of change of
-the world of screens, small ones too. Plots are of designs that nothing is trained on. All that the versions
-draw otherwise is in the pairs: text, ticks, legends. Nothing is fitted or chosen here.
+OLD, NEW: Pythons with whatchanged and two versions of matplotlib; without NEW, the Python that runs this. OLD
+draws the folder of before, NEW the folder of after, in which three random plots really change, visibly, in
+any kind of change of the world of screens, small ones too. Plots are of designs that nothing is trained on.
+All that the versions draw otherwise is in the pairs: text, ticks, legends. Nothing is fitted or chosen here.
 
 A row tells: the files that differ at all; those that are called changed; the groups; how many of the really
 changed ones stand among the first three that are listed; and of them, in how many the first statement has
@@ -20,8 +20,6 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-import matplotlib
 
 from benchmarks.record import Watch, add_record_option, write_result
 from benchmarks.screen_regions import Answer, judged
@@ -55,15 +53,15 @@ def told_of(outcome: Outcome, truth: ScreenTruth) -> list[bool]:
     return [judged(answer, truth)["statement"] for answer in answers]
 
 
-def row_of(old: Path, new: Path, version: str, seed: int, model: str | None) -> dict[str, Any]:
-    """What is told of one draw."""
+def row_of(old: Path, new: Path, versions: str, seed: int, model: str | None) -> dict[str, Any]:
+    """What is told of one draw by these versions."""
     truths = json.loads(new.with_suffix(".json").read_text(encoding="utf-8"))
     found = compare(match_folders(old, new), Settings(model), workers=1)
     outcomes = {outcome.pair.pair_id: outcome for outcome in found.outcomes}
     told = [told_of(outcomes[name], from_json(line, name)) for name, line in truths.items()]
     order = listed(found)
     return {
-        "versions": f"{version} and {matplotlib.__version__}",
+        "versions": versions,
         "seed": seed,
         "plots": len(outcomes),
         "differ": sum(
@@ -85,18 +83,18 @@ def version_of(python: str) -> str:
 
 
 def rows_of(
-    pythons: Sequence[str], seeds: Sequence[int], plots: int, model: str | None
+    pythons: Sequence[tuple[str, str]], seeds: Sequence[int], plots: int, model: str | None
 ) -> list[dict[str, Any]]:
-    """A row for each other version and seed."""
+    """A row for each two Pythons and each seed."""
     rows = []
-    for python in pythons:
-        version = version_of(python)
+    for one, other in pythons:
+        versions = f"{version_of(one)} and {version_of(other)}"
         for seed in seeds:
             with tempfile.TemporaryDirectory() as folder:
                 old, new = Path(folder, "old"), Path(folder, "new")
-                draw(python, old, seed, plots)
-                draw(sys.executable, new, seed, plots, CHANGED)
-                rows.append(row_of(old, new, version, seed, model))
+                draw(one, old, seed, plots)
+                draw(other, new, seed, plots, CHANGED)
+                rows.append(row_of(old, new, versions, seed, model))
             print(rows[-1], flush=True)
     return rows
 
@@ -106,15 +104,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("pythons", nargs="+", metavar="OLD")
+    parser.add_argument("pythons", nargs="+", metavar="OLD,NEW")
     parser.add_argument("--seeds", default="301,302,303")
     parser.add_argument("--plots", type=int, default=40)
     parser.add_argument("--model", help="insist on this model")
     add_record_option(parser, "plot_versions")
     options = parser.parse_args()
     seeds = [int(seed) for seed in options.seeds.split(",")]
+    pythons = [
+        (old, new or sys.executable) for old, _, new in (two.partition(",") for two in options.pythons)
+    ]
     with Watch() as watch:
-        rows = rows_of(options.pythons, seeds, options.plots, options.model)
+        rows = rows_of(pythons, seeds, options.plots, options.model)
     if options.record:
         write_result(options.record, "rows", {"rows": rows}, watch=watch)
 
