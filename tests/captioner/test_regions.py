@@ -81,6 +81,29 @@ def test_a_noun_that_is_not_sure_is_something(tmp_path):
     assert "element" not in first.as_json()
 
 
+@pytest.mark.parametrize(
+    ("kind", "end"),
+    [
+        ("added", "was added, which moved the rest down by 24 pixels."),
+        ("recolored", "turned from light grey to red."),
+    ],
+)
+def test_what_something_new_pushed_is_told_with_it(model, monkeypatch, kind, end):
+    page = np.random.default_rng(0).integers(0, 2, (60, 100, 1)) * np.full(3, 200) + 30
+    before = np.full((160, 100, 3), 255, np.uint8)
+    after = before.copy()
+    before[:60] = after[24:84] = page
+    after[2:22] = (200, 60, 60)
+    judge = model.judge
+
+    def judged(places):
+        kinds = np.array([[name == kind for name in CARD.statements.kinds]], np.float32)
+        return replace(judge(places), kinds=kinds.repeat(len(places.boxes), axis=0))
+
+    monkeypatch.setattr(model, "judge", judged)
+    assert told(model, before, after).statements[0].sentence.endswith(end)
+
+
 def test_a_finer_word_that_is_not_sure_is_not_used(tmp_path):
     """Logits 5 and 3: with a temperature of 1 the first has .88, of 2 it has .73; .8 is wanted."""
     card = replace(CARD, statements=replace(CARD.statements, aspect_temperature=2.0))

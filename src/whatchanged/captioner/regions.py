@@ -48,6 +48,8 @@ SURE = 0.9
 held-out designs 8 had changed, and the graph told two of those."""
 PUSHES = ("added", "removed")
 """Kinds that may have moved the rest."""
+PUSHED = 2
+"""Pixels by which the rest moved at least, where it is told: a line that is drawn anew may move by one."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,8 @@ class RegionModel:
             return Told((), measured.no_change, measured.verdict == "changed")
         judged = self.judge(places)
         no_change = self.no_change(judged, measured)
-        statements = self._statements(compared.before, compared.after, places.proposals, judged, read)
+        rest = _rest(measured.statements, places.proposals)
+        statements = self._statements(compared.before, compared.after, places.proposals, judged, rest, read)
         return Told(statements, no_change, no_change < self.card.no_change.threshold)
 
     def judge(self, places: Places) -> Judgement:
@@ -134,15 +137,18 @@ class RegionModel:
         after: Pixels,
         places: Sequence[Proposal],
         judged: Judgement,
+        rest: tuple[int, int] | None,
         read: ReadQuotes | None,
     ) -> tuple[Statement, ...]:
-        """The best place by its rank; then others that lie elsewhere, as far as they are sure enough."""
+        """The best place by its rank; then others that lie elsewhere, as far as they are sure enough.
+
+        rest: how far what follows moved.
+        """
         sure = confidences(judged, self.said_by)
         boxes = boxes_of(judged, before, after)
         best, *further = order(judged, places, boxes)
         chosen = [best, *(at for at in further if chance_of_change(judged, at) > self.said_by.told)]
         kinds = [_kind(self.said_by, judged.kinds[at]) for at in chosen]
-        rest = _rest(places) if kinds[0] in PUSHES else None
         chances = softmax(judged.elements / self.said_by.element_temperature)
         found = []
         for number, (at, kind) in enumerate(zip(chosen, kinds, strict=True)):
@@ -167,7 +173,7 @@ class RegionModel:
                 None if kind == "added" else was,
                 None if kind == "removed" else now,
                 values,
-                rest if number == 0 else None,
+                rest if number == 0 and kind in PUSHES else None,
                 (shown.shape[1], shown.shape[0]),
             )
             element, text = self._tell(claim)
@@ -276,11 +282,15 @@ def _same(one: tuple[Box, Box], other: tuple[Box, Box]) -> bool:
     return any(common(a, b) >= SAME * min(area(a), area(b)) for a, b in zip(one, other, strict=True))
 
 
-def _rest(places: Sequence[Proposal]) -> tuple[int, int] | None:
-    """How far what follows moved, where the rules say that something did because of another change."""
-    for place in places:
-        if place.rule == "moved" and not place.cause and ("dx" in place.values or "dy" in place.values):
-            return place.values.get("dx", 0), place.values.get("dy", 0)
+def _rest(measured: Sequence[Statement], places: Sequence[Proposal]) -> tuple[int, int] | None:
+    """How far what follows moved, where the measurement says that something did because of another change,
+    in what it tells or among the places."""
+    moves = [one.values for one in measured if one.kind == "moved" and one.follows]
+    moves += [one.values for one in places if one.rule == "moved" and not one.cause]
+    for values in moves:
+        dx, dy = values.get("dx", 0), values.get("dy", 0)
+        if max(abs(dx), abs(dy)) >= PUSHED:
+            return dx, dy
     return None
 
 

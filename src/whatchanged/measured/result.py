@@ -20,7 +20,8 @@ class Statement:
     ``kind`` is None where no rule tells it. A box is None where the thing is not there. ``boxes`` are the
     places of an alike change in the picture after (before, where it is only there), the first one included.
     ``share`` is the part of the picture's pixels that differ here, ``confidence`` that of the kind.
-    ``element`` is the name of what changed, None where nobody tells it.
+    ``element`` is the name of what changed, None where nobody tells it. ``follows``: another statement
+    brought it about, as something that was added pushes what comes after it.
     """
 
     kind: Kind | None
@@ -32,6 +33,7 @@ class Statement:
     values: dict[str, Any] = field(default_factory=dict)
     boxes: tuple[Box, ...] = ()
     element: str | None = None
+    follows: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """The statement as a line of output tells it."""

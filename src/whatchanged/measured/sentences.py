@@ -37,6 +37,7 @@ def statement(
         share=share,
         values={"aspect": finding.aspect, **finding.values},
         boxes=boxes or (box,),
+        follows=not cause,
     )
 
 
