@@ -65,6 +65,14 @@ def test_the_noun_is_as_exact_as_is_sure():
     assert element is None and text.startswith("something at the upper left moved")
 
 
+def test_what_may_be_a_line_is_not_called_a_text():
+    ink = {**VALUES["recolored"], "aspect": "ink"}
+    assert tell(claim("recolored", {"button": 1.0}, ink))[1].startswith("the text of the button")
+    assert tell(claim("recolored", {"text": 1.0}, ink))[1].startswith("the text at the upper left turned")
+    unsure = claim("recolored", {"text": 0.5, "series": 0.5}, ink)
+    assert tell(unsure)[1] == "something at the upper left turned from blue to dark green"
+
+
 def test_every_element_has_words():
     for name in ELEMENTS:
         element, _ = tell(claim(elements={name: 1.0}))

@@ -21,10 +21,12 @@ def tell(claim: Claim) -> tuple[str | None, str]:
     kind = next(kind for kind in KINDS if kind == claim.kind)
     change = Change(kind, element or "", "", claim.box_before, claim.box_after, claim.values)
     able = [template for template in TEMPLATES if fits(template, change)]
+    if element is None:  # what is drawn on a ground may be a line as well as a text
+        able = [one for one in able if one.kind != "recolored" or "text of" not in one.text]
     plain = [template for template in able if not template.state]
     noun = ANYTHING if element is None else nouns_of(element)[0]
     # "the words of the text", not "the text of the text"
-    template = max(plain, key=lambda one: (len(one.slots), bool(one.aspects), noun not in one.text.split()))
+    template = max(plain, key=lambda one: (len(one.slots), noun not in one.text.split(), bool(one.aspects)))
     text = fill(template, change, Naming(noun, placed=True), claim.size)
     if claim.rest is not None and any(claim.rest):
         text += f", which moved the rest {words.way(*claim.rest)}"
