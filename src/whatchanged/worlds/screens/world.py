@@ -83,6 +83,13 @@ WORLD = World(
                     choices=("all", "pages", "sites", "plots", "charts", "documents"),
                 ),
                 DrawerOption("styles", "a folder into which npm installed the stylesheets of pages", ""),
+                DrawerOption(
+                    "changes",
+                    "mixed: none, one or several changes in a pair; several: two or three in every pair, of"
+                    " which some may be too faint to see",
+                    "mixed",
+                    choices=("mixed", "several"),
+                ),
             ),
             extra="screens",
         ),

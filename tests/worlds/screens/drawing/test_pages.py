@@ -13,8 +13,8 @@ from PIL import Image
 
 from whatchanged.testing.worlds import check_drawer
 from whatchanged.worlds import find_world
-from whatchanged.worlds.screens.drawing import FAMILIES, FamilyOptions, run
-from whatchanged.worlds.screens.drawing.browser import Browser
+from whatchanged.worlds.screens.drawing import FAMILIES, FamilyOptions, browser, run
+from whatchanged.worlds.screens.drawing.browser import Browser, BrowserGone
 from whatchanged.worlds.screens.drawing.pages import family
 from whatchanged.worlds.screens.drawing.pages.components import buttons, menu, table, text_field
 from whatchanged.worlds.screens.drawing.pages.designs import OWN, find_modules, libraries, own_way
@@ -56,6 +56,31 @@ def test_a_document_gives_the_same_bytes_whatever_was_drawn_before(pages):
     pages.draw(9, 70, "test")
     assert pages.draw(9, 3, "train") == first
     assert 2 <= len(first) <= family.PAIRS
+
+
+def test_browsers_that_end_are_opened_anew(pages):
+    first = pages.draw(9, 3, "train")
+    for opened, _ in pages._open.values():
+        opened._process.kill()
+        opened._process.wait()
+    assert pages.draw(9, 3, "train") == first
+
+
+def test_a_browser_that_does_not_answer_is_left(monkeypatch):
+    monkeypatch.setattr(browser, "PATIENCE", 0.2)
+    with (
+        Browser() as silent,
+        pytest.raises(BrowserGone, match=r"not answered for 0.2 seconds\. Give the same"),
+    ):
+        silent.run("new Promise(() => 0)")
+
+
+def test_every_pair_has_several_changes_where_that_is_asked_for(styles):
+    with family.open_pages(FamilyOptions(styles, SIZE, several=True)) as opened:
+        counts = [len(pair.truth.changes) for pair in pairs_of(opened, range(4))]
+    assert len(counts) >= 8
+    assert set(counts) <= {0, 1, 2, 3}  # some are too faint to see
+    assert np.mean([count >= 2 for count in counts]) >= 0.6
 
 
 def test_designs_are_those_of_the_split(pages):

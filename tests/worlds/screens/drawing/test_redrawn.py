@@ -33,6 +33,19 @@ def test_a_family_draws_pairs_whose_truth_holds(name: str):
         assert from_json(to_json(pair.truth), "here") == pair.truth
 
 
+@pytest.mark.parametrize("name", sorted(NEEDS))
+def test_every_pair_has_several_changes_where_that_is_asked_for(name: str):
+    for module in NEEDS[name]:
+        pytest.importorskip(module)
+    with find_family(name)(FamilyOptions(None, (1280, 800), several=True)) as family:
+        pairs = [pair for index in range(4) for pair in family.draw(3, index, "train")]
+    counts = [len(pair.truth.changes) for pair in pairs]
+    assert len(pairs) >= 14
+    assert max(counts) == 3
+    assert np.mean([count >= 2 for count in counts]) >= 0.6
+    assert np.mean([bool(pair.truth.noise) for pair in pairs]) < 0.6
+
+
 def read(file: bytes) -> np.ndarray:
     return np.asarray(Image.open(io.BytesIO(file)).convert("RGB")).astype(int)
 

@@ -57,10 +57,12 @@ class FamilyOptions:
 
     styles: a folder into which npm installed packages; None for the one in the cache folder.
     size: width and height of the largest picture.
+    several: every pair has several changes, as far as they can be seen; otherwise one has none, one or more.
     """
 
     styles: Path | None
     size: tuple[int, int]
+    several: bool = False
 
 
 Opener = Callable[[FamilyOptions], AbstractContextManager[Family]]

@@ -8,6 +8,7 @@ import fcntl
 import io
 import json
 import os
+import select
 import shutil
 import subprocess
 import tempfile
@@ -17,7 +18,7 @@ from typing import Any
 
 from PIL import Image
 
-from whatchanged.errors import MissingProgram
+from whatchanged.errors import MissingProgram, WhatchangedError
 from whatchanged.json_values import read_json
 
 PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -53,10 +54,18 @@ FONT_SETTINGS: dict[str, dict[str, object]] = {
 }
 """Settings of the font library, by name, under which one document's text looks slightly different."""
 
+PATIENCE = 120.0
+"""Seconds without an answer after which a browser counts as gone; pages take tenths of a second."""
+AGAIN = "Give the same command again: what was drawn stays."
+
 KEYS = {"Enter": 13, "Escape": 27, " ": 32, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
 """Keys that are known to the browser by number; others by the letter that they write."""
 COMPLAINTS = ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
 """What the browser reports of a page that has a fault, or that writes to the console."""
+
+
+class BrowserGone(WhatchangedError):
+    """The browser has ended by itself, or does not answer."""
 
 
 def font_configuration(settings: dict[str, object], cache: Path) -> str:
@@ -135,12 +144,15 @@ class Browser:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def call(self, method: str, **parameters: object) -> dict[str, Any]:
-        """Ask the browser and wait for its answer."""
+        """Ask the browser and wait for its answer. Raises BrowserGone."""
         self._number += 1
         message: dict[str, object] = {"id": self._number, "method": method, "params": parameters}
         if self._session:
             message["sessionId"] = self._session
-        _write_all(self._write, json.dumps(message).encode() + b"\0")
+        try:
+            _write_all(self._write, json.dumps(message).encode() + b"\0")
+        except BrokenPipeError:
+            raise BrowserGone(f"Chromium ended. {AGAIN}") from None
         while True:
             answer = self._receive()
             if answer.get("id") == self._number:
@@ -188,11 +200,13 @@ class Browser:
         return [event["params"] for event in self.events if event["method"] in COMPLAINTS]
 
     def _receive(self) -> dict[str, Any]:
-        """The next message. Raises RuntimeError where the browser has ended."""
+        """The next message. Raises BrowserGone."""
         while not self._rest or b"\0" not in self._rest[-1]:
-            block = os.read(self._read, 1 << 20)
+            answers, _, _ = select.select([self._read], [], [], PATIENCE)
+            block = os.read(self._read, 1 << 20) if answers else b""
             if not block:
-                raise RuntimeError("the browser has gone")
+                how = "ended" if answers else f"has not answered for {PATIENCE:g} seconds"
+                raise BrowserGone(f"Chromium {how}. {AGAIN}")
             self._rest.append(block)
         line, _, rest = b"".join(self._rest).partition(b"\0")
         self._rest = [rest]

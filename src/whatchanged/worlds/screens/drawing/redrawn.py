@@ -31,6 +31,8 @@ R = TypeVar("R")
 
 TRIES = 12
 """How often a change is drawn until one fits the document."""
+MORE = 6
+"""How many more changes are tried where every pair has several."""
 TURNED = 0.4
 """Share of the pairs whose pictures are exchanged."""
 
@@ -59,16 +61,27 @@ class Maker(Protocol[D, R]):
 
 @dataclass(frozen=True)
 class Plan:
-    """What one pair is made of: how many changes, whether another rendering, whether a lossy step."""
+    """What one pair is made of: how many changes, whether another rendering, whether a lossy step.
+
+    more: how many changes are tried beyond those, in place of some that lie over others or cannot be seen.
+    """
 
     changes: int
     rendering: bool
     lossy: bool
+    more: int = 0
 
 
-def plans(rng: Rng) -> Sequence[Plan]:
-    """Four pairs of a document: noise, a change, a change, changes beside noise."""
+def plans(rng: Rng, several: bool) -> Sequence[Plan]:
+    """Four pairs of a document: noise, a change, a change, changes beside noise; or several changes in each,
+    beside noise in the last."""
     lossy = rng.random(2) < 0.33
+    if several:
+        counts = [int(count) for count in rng.integers(2, 4, 4)]
+        return (
+            *(Plan(count, False, False, MORE) for count in counts[:3]),
+            Plan(counts[3], not lossy[1], bool(lossy[1]), MORE),
+        )
     return (
         Plan(0, not lossy[0], bool(lossy[0])),
         Plan(1, False, False),
@@ -80,11 +93,13 @@ def plans(rng: Rng) -> Sequence[Plan]:
 class Redrawn(Generic[D, R]):
     """The family of a maker."""
 
-    def __init__(self, maker: Maker[D, R], renderer: str, number: int) -> None:
-        """renderer: what draws, with its version. number: the family's own, so that seeds differ."""
+    def __init__(self, maker: Maker[D, R], renderer: str, number: int, several: bool) -> None:
+        """renderer: what draws, with its version. number: the family's own, so that seeds differ. several:
+        every pair has several changes."""
         self.maker = maker
         self.renderer = renderer
         self.number = number
+        self.several = several
 
     def draw(self, seed: int, index: int, split: Split) -> Sequence[DrawnPair]:
         """The pairs of one document; fewer where no pixel differs."""
@@ -92,7 +107,7 @@ class Redrawn(Generic[D, R]):
         document = self.maker.document(rng, split)
         usual = self.maker.draw(document, self.maker.usual)
         pairs = []
-        for plan in plans(rng):
+        for plan in plans(rng, self.several):
             pair = self._pair(rng, document, usual, plan)
             if pair is not None:
                 pairs.append(pair)
@@ -109,7 +124,9 @@ class Redrawn(Generic[D, R]):
                 how, clean = other, drawn
                 noise.append(name)
         after, edits = clean, list[tuple[Edit, Change]]()
-        for _ in range(plan.changes):
+        for _ in range(plan.changes + plan.more):
+            if len(edits) == plan.changes:
+                break
             step = self._change(rng, document, how, after)
             if step is None or any(overlap(step.change, one) for _, one in edits):
                 continue

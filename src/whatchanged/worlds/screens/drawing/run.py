@@ -67,7 +67,7 @@ class _Counts:
         )
 
 
-def draw_screens(drawing: Drawing, family: str, styles: str) -> str:
+def draw_screens(drawing: Drawing, family: str, styles: str, changes: str) -> str:
     """Draw a set, or what is missing of it. Says what was drawn, and how fast.
 
     Raises OutputError where OUT is something else or was drawn otherwise, MissingProgram and MissingExtra
@@ -76,7 +76,8 @@ def draw_screens(drawing: Drawing, family: str, styles: str) -> str:
     if min(drawing.size) < LEAST_SIDE:
         raise OutputError(f"--size: screens have at least {LEAST_SIDE} pixels a side.")
     families = tuple(FAMILIES) if family == "all" else (family,)
-    options = FamilyOptions(Path(styles).absolute() if styles else None, drawing.size)
+    folder = Path(styles).absolute() if styles else None
+    options = FamilyOptions(folder, drawing.size, several=changes == "several")
     task = _Task(drawing.out.absolute(), drawing.seed, families, options)
     settings = _settings(task)
     done, listed = _begin(task, settings)
@@ -111,6 +112,7 @@ def _settings(task: _Task) -> dict[str, Any]:
         "size": list(task.options.size),
         "families": list(task.families),
         "renderers": renderers,
+        **({"changes": "several"} if task.options.several else {}),
     }
 
 

@@ -80,4 +80,4 @@ def open_documents(options: FamilyOptions) -> Iterator[Family]:
     except ImportError as error:
         raise MissingExtra("Drawing documents", "typst and pypdfium2", "screens") from error
     versions = f"typst {version('typst')}, pypdfium2 {pypdfium2.version.PYPDFIUM_INFO}"
-    yield Redrawn(TypstMaker(), versions, 3)
+    yield Redrawn(TypstMaker(), versions, 3, options.several)

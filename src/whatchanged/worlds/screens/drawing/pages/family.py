@@ -14,7 +14,7 @@ import numpy as np
 
 from whatchanged.records import Split
 from whatchanged.worlds.screens.drawing import DrawnPair, FamilyOptions
-from whatchanged.worlds.screens.drawing.browser import Browser, chromium_version
+from whatchanged.worlds.screens.drawing.browser import Browser, BrowserGone, chromium_version
 from whatchanged.worlds.screens.drawing.fonts import fonts_of
 from whatchanged.worlds.screens.drawing.pages.changes import choose
 from whatchanged.worlds.screens.drawing.pages.designs import (
@@ -37,6 +37,8 @@ PAIRS = 4
 """Pairs of one document."""
 TRIES = 4
 """How often a pair is begun anew where nothing came of it."""
+STARTS = 3
+"""How often a document is drawn anew in new browsers where one has gone."""
 MOST_BROWSERS = 4
 """Browsers that are open at a time; the one that was not used longest is closed."""
 FLAGS = ("--allow-file-access-from-files", "--host-resolver-rules=MAP * ~NOTFOUND")
@@ -44,7 +46,9 @@ FLAGS = ("--allow-file-access-from-files", "--host-resolver-rules=MAP * ~NOTFOUN
 TOGETHER = 40
 """Documents in a row that share a library and two renderers, so that pages are seldom opened anew."""
 PLANS = {"change": 0.4, "changes": 0.16, "both": 0.18, "noise": 0.26}
-"""What is done for a pair, and how often: one change, two or three, changes beside noise, noise alone."""
+"""What is done for a pair, and how often: one change, two or three, a change beside noise, noise alone."""
+SEVERAL_NOISY = 0.25
+"""Share of the pairs with noise beside their changes, where every pair has several changes."""
 NOISES = {"local": 0.5, "renderer": 0.28, "file": 0.22}
 """Where noise comes from."""
 ALIKE = 0.2
@@ -74,19 +78,30 @@ class Pages:
     """Draws pages. One browser for each renderer, each with one page whose document is exchanged.
 
     name: of the family. write: gives a document and its design. modules: the folder of the npm packages.
+    folder: for files of the browser's.
     """
 
-    def __init__(self, name: str, write: Write, modules: Path, size: tuple[int, int], folder: Path) -> None:
+    def __init__(self, name: str, write: Write, modules: Path, options: FamilyOptions, folder: Path) -> None:
         self._name = name
         self._write = write
         self._modules = modules
-        self._size = size
+        self._size = options.size
+        self._several = options.several
         self._folder = folder
         self._open: dict[tuple[str, bool], tuple[Browser, Shown]] = {}
         self.renderer = f"{chromium_version()}; packages {_lock_hash()}; fonts {_font_hash()}"
 
     def draw(self, seed: int, index: int, split: Split) -> Sequence[DrawnPair]:
-        """The pairs of one document."""
+        """The pairs of one document. Raises BrowserGone where it ends every browser."""
+        for _ in range(STARTS):
+            try:
+                return self._draw(seed, index, split)
+            except BrowserGone:
+                self.close()
+        return self._draw(seed, index, split)
+
+    def _draw(self, seed: int, index: int, split: Split) -> Sequence[DrawnPair]:
+        """The same, once."""
         sheet = self._show(seed, index, split)
         first = png(sheet.picture)
         found = []
@@ -134,9 +149,9 @@ class Pages:
         return self._open[key][1]
 
     def close(self) -> None:
-        """End every browser."""
-        for browser, _ in self._open.values():
-            browser.close()
+        """End every browser; what is drawn next opens new ones."""
+        while self._open:
+            self._open.popitem()[1][0].close()
 
     def _pair(self, rng: Rng, sheet: _Sheet, first: bytes) -> DrawnPair | None:
         """One pair; None where nothing came of it in a few tries."""
@@ -155,8 +170,9 @@ class Pages:
 
     def _try(self, rng: Rng, sheet: _Sheet) -> tuple[Pixels, ScreenTruth] | None:
         """The picture after, and the truth; None where it is not clear whether a change is seen."""
-        plan = list(PLANS)[int(rng.choice(len(PLANS), p=list(PLANS.values())))]
+        plan = "changes" if self._several else str(rng.choice(list(PLANS), p=list(PLANS.values())))
         count = {"change": 1, "changes": int(rng.integers(2, 4)), "both": 1, "noise": 0}[plan]
+        noisy = rng.random() < SEVERAL_NOISY if self._several else plan in ("both", "noise")
         shown = self._renderer(sheet.renderers[0], sheet.document.scale)
         shown.reset()
         layout, picture = sheet.layout, sheet.picture
@@ -168,7 +184,7 @@ class Pages:
             made.append(one)
             layout, picture = one.layout_after, one.after
         noise: tuple[str, ...] = ()
-        if plan in ("both", "noise"):
+        if noisy:
             altered = self._noise(rng, sheet, layout, picture, made)
             if altered is None:
                 return None
@@ -302,7 +318,7 @@ def open_sites(options: FamilyOptions) -> Iterator[Pages]:
 def _opened(name: str, write: Write, modules: Path, options: FamilyOptions) -> Iterator[Pages]:
     """Pages with a folder of their own."""
     with tempfile.TemporaryDirectory(prefix="screens-pages-") as folder:
-        pages = Pages(name, write, modules, options.size, Path(folder))
+        pages = Pages(name, write, modules, options, Path(folder))
         try:
             yield pages
         finally:

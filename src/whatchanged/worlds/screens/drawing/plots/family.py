@@ -91,7 +91,7 @@ def open_plots(options: FamilyOptions) -> Iterator[Family]:
     except ImportError as error:
         raise MissingExtra("Drawing plots", "matplotlib", "screens") from error
     module: Any = mpl
-    yield Redrawn(MatplotlibMaker(), f"matplotlib {module.__version__}", 1)
+    yield Redrawn(MatplotlibMaker(), f"matplotlib {module.__version__}", 1, options.several)
 
 
 class VegaMaker:
@@ -134,4 +134,5 @@ def open_charts(options: FamilyOptions) -> Iterator[Family]:
     program = find_files("Drawing charts", options.styles, [("vega", PROGRAM)]) / PROGRAM
     with Browser() as browser:
         page = VegaPage(browser, program)
-        yield Redrawn(VegaMaker(page), f"vega {page.version}, {chromium_version()}", 2)
+        renderer = f"vega {page.version}, {chromium_version()}"
+        yield Redrawn(VegaMaker(page), renderer, 2, options.several)
