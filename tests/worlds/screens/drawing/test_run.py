@@ -55,9 +55,9 @@ def families(monkeypatch):
     monkeypatch.setattr(run, "PART", 4)
 
 
-def draw(out, documents, seed=1, family="pages", size=SIZE):
+def draw(out, documents, seed=1, family="pages", size=SIZE, changes="mixed"):
     done = []
-    told = run.draw_screens(Drawing(out, documents, seed, size, 1, "cpu", done.append), family, "")
+    told = run.draw_screens(Drawing(out, documents, seed, size, 1, "cpu", done.append), family, "", changes)
     assert sum(done) == documents
     return told
 
@@ -153,12 +153,28 @@ def test_families_take_turns_and_each_split_has_both(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("seed", "size", "message"), [(2, SIZE, "drawn with seed 1"), (1, (70, 70), "with size")]
+    ("other", "message"),
+    [
+        ({"seed": 2}, "drawn with seed 1"),
+        ({"size": (70, 70)}, "with size"),
+        ({"changes": "several"}, "with changes 'mixed'"),
+    ],
 )
-def test_another_set_is_not_mixed_in(tmp_path, seed, size, message):
+def test_another_set_is_not_mixed_in(tmp_path, other, message):
     draw(tmp_path / "set", 2)
     with pytest.raises(OutputError, match=message):
-        draw(tmp_path / "set", 3, seed=seed, size=size)
+        draw(tmp_path / "set", 3, **other)
+
+
+def test_a_set_that_was_drawn_before_there_was_a_choice_grows(tmp_path):
+    draw(tmp_path / "set", 2)
+    file = tmp_path / "set/drawing.json"
+    settings = json.loads(file.read_text("utf-8"))
+    assert settings.pop("changes") == "mixed"
+    file.write_text(json.dumps(settings), encoding="utf-8")
+    draw(tmp_path / "set", 6)
+    draw(tmp_path / "once", 6)
+    assert files(tmp_path / "set") == files(tmp_path / "once")
 
 
 def test_what_is_no_set_stays_as_it_is(tmp_path):

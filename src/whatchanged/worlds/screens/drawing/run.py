@@ -112,7 +112,7 @@ def _settings(task: _Task) -> dict[str, Any]:
         "size": list(task.options.size),
         "families": list(task.families),
         "renderers": renderers,
-        **({"changes": "several"} if task.options.several else {}),
+        "changes": "several" if task.options.several else "mixed",
     }
 
 
@@ -134,6 +134,7 @@ def _begin(task: _Task, settings: Mapping[str, Any]) -> tuple[int, int]:
             raise ValueError(f"documents {done!r}, pairs {listed!r}")
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise OutputError(f"{file}: not the settings of a drawn set ({error}). Remove the folder.") from error
+    known.setdefault("changes", "mixed")  # sets of before had no choice
     for name, value in settings.items():
         if known.get(name) != value:
             raise OutputError(
