@@ -35,7 +35,7 @@ from whatchanged.worlds.screens.truth import LIST, SETTINGS, to_json
 PART = 40
 """Documents that a worker draws and writes at once."""
 FORMAT = 1
-DESIGNS = 4
+DESIGNS = 5
 """Changes whenever the same seed gives other documents, so that a set of before is not grown by others."""
 LEAST_SIDE = 64
 SPLITS: Mapping[int, Split] = {8: "val", 9: "test"}
