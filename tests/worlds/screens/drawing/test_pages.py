@@ -67,12 +67,10 @@ def test_browsers_that_end_are_opened_anew(pages):
 
 
 def test_a_browser_that_does_not_answer_is_left(monkeypatch):
-    monkeypatch.setattr(browser, "PATIENCE", 0.2)
-    with (
-        Browser() as silent,
-        pytest.raises(BrowserGone, match=r"not answered for 0.2 seconds\. Give the same"),
-    ):
-        silent.run("new Promise(() => 0)")
+    with Browser() as silent:
+        monkeypatch.setattr(browser, "PATIENCE", 0.2)
+        with pytest.raises(BrowserGone, match=r"not answered for 0.2 seconds\. Give the same"):
+            silent.run("new Promise(() => 0)")
 
 
 def test_every_pair_has_several_changes_where_that_is_asked_for(styles):
