@@ -7,6 +7,7 @@ before and after, as much of it as holds both boxes: the label's (green) and the
 """
 
 import argparse
+import io
 import json
 import textwrap
 from pathlib import Path
@@ -25,27 +26,29 @@ from whatchanged.measured import Box
 
 ROOM = 24
 """Pixels around both boxes."""
+FRAMES = (("#0a8a3a", "-"), ("#d02020", "--"))
+"""Colour and line of the label's box and of the statement's."""
 COLUMNS = 3
 COLORS = 96
 """Of the file, which is made smaller so."""
 
 
+def boxes_of(one: Judged) -> list[Box]:
+    """The label's box, and the first statement's where there is one."""
+    left, top, right, bottom = one.pair["box"]
+    return [(left, top, right, bottom), *(place(statement) for statement in one.answer.changes[:1])]
+
+
 def around(one: Judged) -> Box:
     """What holds both boxes and some room, in pixels of either picture."""
-    boxes = [tuple(one.pair["box"])]
-    if one.answer.changes:
-        boxes.append(place(one.answer.changes[0]))
-    left, top, right, bottom = zip(*boxes, strict=True)
+    left, top, right, bottom = zip(*boxes_of(one), strict=True)
     return min(left) - ROOM, min(top) - ROOM, max(right) + ROOM, max(bottom) + ROOM
 
 
 def show(axes: Axes, picture: Path, one: Judged, view: Box) -> None:
     """A part of one picture with both boxes."""
     axes.imshow(np.asarray(Image.open(picture).convert("RGB")))
-    boxes = [(tuple(one.pair["box"]), "#0a8a3a", "-")]
-    if one.answer.changes:
-        boxes.append((place(one.answer.changes[0]), "#d02020", "--"))
-    for (left, top, right, bottom), color, style in boxes:
+    for (left, top, right, bottom), (color, style) in zip(boxes_of(one), FRAMES, strict=False):
         frame = Rectangle((left, top), right - left, bottom - top, fill=False, ec=color, ls=style, lw=1.6)
         axes.add_patch(frame)
     axes.set_xlim(view[0], view[2])
@@ -67,10 +70,10 @@ def draw(folder: Path, wrong: list[Judged], out: Path) -> None:
         part.suptitle("\n".join(lines), fontsize=8, ha="left", x=0.02)
         for axes, end in zip(part.subplots(1, 2), ("before", "after"), strict=True):
             show(axes, folder / one.pair[end], one, around(one))
-    figure.savefig(out.with_suffix(".large.png"), dpi=90)
+    large = io.BytesIO()
+    figure.savefig(large, dpi=90)
     plt.close(figure)
-    Image.open(out.with_suffix(".large.png")).convert("RGB").quantize(COLORS).save(out, optimize=True)
-    out.with_suffix(".large.png").unlink()
+    Image.open(large).convert("RGB").quantize(COLORS).save(out, optimize=True)
 
 
 def main() -> None:

@@ -119,9 +119,13 @@ class Browser:
         self._rest: list[bytes] = []
         self.events: list[dict[str, Any]] = []
         self._session = ""
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        self.call("Page.enable")
+        try:
+            target = self.call("Target.createTarget", url="about:blank")["targetId"]
+            self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+            self.call("Page.enable")
+        except BaseException:
+            self.close()  # nobody else has it yet
+            raise
 
     def __enter__(self) -> "Browser":
         return self

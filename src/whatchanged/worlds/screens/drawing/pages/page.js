@@ -249,7 +249,7 @@
         stroke_width: number(s.strokeWidth),
         picture: s.backgroundImage !== "none",
         border: number(s.borderBottomWidth),
-        borders: ["Top", "Right", "Bottom", "Left"].filter((k) => parseFloat(s[`border${k}Width`]) > 0.4).length,
+        borders: ["Top", "Right", "Bottom", "Left"].filter((k) => number(s[`border${k}Width`]) > 0.4).length,
         border_color: rgba(s.borderBottomColor),
         radius: number(s.borderTopLeftRadius),
         shadow: s.boxShadow !== "none",
