@@ -8,7 +8,7 @@ The base install brings {count}. Each knows one kind of picture: screens (pages,
 scenes of cubes, spheres and cylinders. `whatchanged describe` asks the one that knows the pictures, for such
 scenes `{default}`, and measures where none does ([who answers](../captioning.md#who-answers)); another model
 answers where `--model` names it. `whatchanged models` lists and checks them. Figures stand in the
-[results](../results.md#the-shipped-model). Below is each model's own card, as it lies in the model's folder.
+[results](../results.md#clevr-pcl). Below is each model's own card, as it lies in the model's folder.
 
 """
 

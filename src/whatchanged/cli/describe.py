@@ -66,9 +66,10 @@ def describe(
 
     Whoever knows the pictures answers: a model that was trained on such
     pictures, or else a measurement, which tells of any two pictures what
-    differs and where. The shipped model, clevr-pcl, knows drawn scenes of
-    cubes, spheres and cylinders (CLEVR) and nothing else. With --model it
-    answers for other pictures, too; what it says of them means nothing.
+    differs and where. Shipped are screens, for screenshots, plots and
+    documents, and clevr-pcl, for drawn scenes of cubes, spheres and cylinders
+    (CLEVR). With --model a model answers for other pictures, too; what it
+    says of them means nothing.
     """
     place = None if heatmap is None else _check_heatmap(heatmap, force, (before, after))
     sources = _sources(before, after)
