@@ -6,6 +6,9 @@ from typing import Any
 from benchmarks.markdown import Row, table
 from benchmarks.record import Result
 
+LOOKED = """These pairs were looked at during development. Of each look: what was seen of them, and what was changed \
+after it. Figures of earlier looks are of the code and models of their time."""
+
 
 def screens(result: Result) -> str:
     """The verdict beside other tools, then kind and place."""
@@ -36,7 +39,7 @@ def screens(result: Result) -> str:
     second = table(["first statement of the changed pairs, %", *(own[name] for name in systems)], *shares)
     answered = ", ".join(f"{name} {count}" for name, count in figures.get("answered by", {}).items())
     looks = "\n".join(f"- {look}" for look in figures["looks"])
-    return "\n\n".join([first, second, *([f"Answered by: {answered}."] if answered else []), looks])
+    return "\n\n".join([first, second, *([f"Answered by: {answered}."] if answered else []), LOOKED, looks])
 
 
 def screens_parts(result: Result) -> str:

@@ -39,14 +39,14 @@ LOOKS = (
     "Six while the rules were first written: aggregate figures. Thresholds and weights were fitted on "
     "drawn pairs; a few constants were set by hand, none of them by these pairs.",
     "The seventh, after alike changes were made one and gaps held only what is new in them: aggregate "
-    "figures (IoU of at least .5 in 69.1, pointing 84.3 %). What changed afterwards, a gate that works "
-    "faster, other signatures for groups and a mended case of a banner, followed drawn pictures and "
+    "figures (IoU of at least .5 in 69.1, pointing 84.3 %). What changed afterwards, a noise test that "
+    "works faster, other descriptors for groups and a mended case of a banner, followed drawn pictures and "
     "times.",
     "The eighth: kind, size and score of the three changed pairs above 1 % of the pixels that exit with"
     " 0 (two patterns with another texture, one avatar of another size). Nothing was changed for it.",
     "The ninth: the figures recorded then. Beside it, runs of screen_exits, the last one recorded, read exit"
     " codes of these pairs.",
-    "The tenth, after ink became a measure of the gate and all limits were fitted anew on drawn pairs:"
+    "The tenth, after foreground pixels became a measure of the noise test and all limits were fitted anew on drawn pairs:"
     " aggregate figures (AUROC .995, pointing 85.9, IoU of at least .5 in 70.2 %).",
     "The eleventh, after words were matched one by one and what pushes others came before them, which was"
     " judged on drawn pairs alone: pointing 86.4, IoU of at least .5 in 70.2, kind and pointing 50.3 %.",
