@@ -37,13 +37,14 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import adaptive_avg_pool2d
 
+from benchmarks.captioning import captioned, write_predictions
+from benchmarks.markdown import table
 from benchmarks.record import add_record_option, write_result
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import preparation
 from whatchanged.evaluation.metrics.cider import cider_d
 from whatchanged.evaluation.metrics.ngrams import count
 from whatchanged.evaluation.metrics.rouge import rouge_l
-from whatchanged.files import whole
 from whatchanged.images import open_image, resize
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import Recipe
@@ -53,7 +54,6 @@ from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.features.backbones import open_backbone
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
-from whatchanged.training.validation import write_captions
 from whatchanged.worlds.birds.bird import Bird
 from whatchanged.worlds.birds.language import is_true
 from whatchanged.worlds.birds.twin import read_truth, write_birds
@@ -70,7 +70,6 @@ PARTS = 3
 """Parts of a picture's side that features are averaged over."""
 DRAWS, CONSTANTS = 2000, 400
 """Resamples of the intervals, and paragraphs that are tried as the one for all pairs."""
-BATCH = 50
 SIDE_BY_SIDE = 8
 """Pictures that the backbone reads at once; more are slower on a CPU."""
 SETS = ("birds_to_words", "cub", "nabirds")
@@ -114,6 +113,18 @@ def recipe_of(row: str, seed: int, work: Path, learning: int, steps: int) -> Rec
         own = {"steps": steps if stage.name == "caption" else learning // before, **STAGES[stage.name]}
         settings += [f"stage.{stage.name}.{key}={value}" for key, value in own.items()]
     return load_recipe(row, settings)
+
+
+def make_data(work: Path, pairs: int, tested: int, device: str) -> None:
+    """Draw the birds and store their features, where they are missing; one process at a time, others wait."""
+    work.mkdir(parents=True, exist_ok=True)
+    twin, grids = work / "twin", work / "grids"
+    with (work / ".data.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        if not twin.exists():
+            write_birds(twin, pairs, 5, SIDE, tested=tested, most=SPECIES)
+        if not grids.exists():
+            store_grids(twin, grids, device)
 
 
 def store_grids(twin: Path, out: Path, device: str) -> None:
@@ -168,15 +179,10 @@ def caption_test(run: Path, pairs: Path, device: str) -> None:
     recipe, method, _ = open_run(run)
     method.to(torch.device(device))
     read = picture_reader(recipe.vision, recipe.data.stored, pairs)
-    records, lines = split_of(pairs, "test"), []
-    for start in range(0, len(records), BATCH):
-        part = records[start : start + BATCH]
-        both = [(record, record.after) for record in part if record.after is not None]
-        examples = [Example(record, "", read(record.before), read(after)) for record, after in both]
-        captions = write_captions(method, method.collate(examples).to(device))
-        lines += [json.dumps({"id": r.pair_id, "caption": c}) for r, c in zip(part, captions, strict=True)]
-    with whole(run / "test.jsonl") as draft:
-        draft.write_text("\n".join(lines) + "\n")
+    records = split_of(pairs, "test")
+    both = [(record, record.after) for record in records if record.after is not None]
+    examples = [Example(record, "", read(record.before), read(after)) for record, after in both]
+    write_predictions(run / "test.jsonl", records, captioned(method, examples, torch.device(device)))
 
 
 def split_of(pairs: Path, split: str) -> list[PairRecord]:
@@ -251,14 +257,14 @@ def rows_of(
     return listed
 
 
-def table(rows: Sequence[dict[str, Any]]) -> str:
+def table_of(rows: Sequence[dict[str, Any]]) -> str:
     """Markdown of ``rows_of``."""
-    heads = ["row", *MEASURES, *(f"{name} over row 1" for name in MEASURES)]
-    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
-    for row in rows:
-        cells = [_text(row.get(head), signed=head.endswith("over row 1")) for head in heads[1:]]
-        lines.append("| " + " | ".join([row["row"], *cells]) + " |")
-    return "\n".join(lines)
+    heads = [*MEASURES, *(f"{name} over row 1" for name in MEASURES)]
+    body = (
+        [row["row"], *(_text(row.get(head), signed=head.endswith("over row 1")) for head in heads)]
+        for row in rows
+    )
+    return table(["row", *heads], *body)
 
 
 def _cell(value: float, draws: NDArray[np.float64]) -> dict[str, float]:
@@ -287,13 +293,8 @@ def main() -> None:
     options = asked.parse_args()
     torch.set_num_threads(1)
     end = time.monotonic() + 60 * options.minutes
-    options.work.mkdir(parents=True, exist_ok=True)
-    twin, found = options.work / "twin", {}
-    pairs = twin / SETS[0]
-    if not twin.exists():
-        write_birds(twin, options.pairs, 5, SIDE, tested=options.tested, most=SPECIES)
-    if not (options.work / "grids").exists():
-        store_grids(twin, options.work / "grids", options.device)
+    make_data(options.work, options.pairs, options.tested, options.device)
+    pairs, found = options.work / "twin" / SETS[0], {}
     test = split_of(pairs, "test")
     wanted = [references(record) for record in test]
     for seed in options.seeds:
@@ -310,7 +311,7 @@ def main() -> None:
                 each = ", ".join(f"{value:.1f}" for value in found[row, seed].mean(1))
                 print(f"{row} seed {seed}: {', '.join(MEASURES)}: {each}", file=sys.stderr, flush=True)
     rows = rows_of(found, without_pictures(pairs), options.seeds)
-    print(table(rows))
+    print(table_of(rows))
     if options.record:
         seeds = {f"run {number}": seed for number, seed in enumerate(options.seeds, 1)}
         write_result(options.record, "rows", {"rows": rows}, seeds={**seeds, "birds": 5})

@@ -1,6 +1,6 @@
 """Fits the weights of the groups of the measured answer on drawn batches.
 
-    python benchmarks/calibrate_groups.py FOLDER
+    python -m benchmarks.calibrate_groups FOLDER
 
 FOLDER: drawn by screen_groups.py. How much each part of two signatures speaks against one cause is fitted by
 logistic regression over all couples of a batch, no weight below 0; the distance at which groups part is the

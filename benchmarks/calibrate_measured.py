@@ -1,6 +1,6 @@
 """Fits the gate of the measured answer on drawn pairs: limits of its four measures, and the probability.
 
-    python benchmarks/calibrate_measured.py FOLDER [FOLDER ...]
+    python -m benchmarks.calibrate_measured FOLDER [FOLDER ...]
 
 FOLDER: drawn by ``whatchanged synth screens --family FAMILY``. Prints the constants of ``measured/gate.py``
 and what they reach on the designs that were held out. No other pictures have a say.
@@ -117,7 +117,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folders", type=Path, nargs="+")
-    read_folders = [read(folder) for folder in parser.parse_args().folders]
+    options = parser.parse_args()
+    read_folders = [read(folder) for folder in options.folders]
     rows = np.array([row for values, _, _ in read_folders for row in values]) + LEAST
     changed = np.array([label for _, labels, _ in read_folders for label in labels])
     out = np.array([one for _, _, held in read_folders for one in held])
@@ -129,7 +130,7 @@ def main() -> None:
         print(f"{name} limits: STEEPNESS = {power:.2f}; ODDS = {level:.2f}")
         report("fitted", scores[~out], changed[~out])
         report("held out", scores[out], changed[out])
-        for folder, path in enumerate(parser.parse_args().folders):
+        for folder, path in enumerate(options.folders):
             report(path.name, scores[folders == folder], changed[folders == folder])
 
 

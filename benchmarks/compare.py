@@ -51,6 +51,7 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
+from benchmarks.captioning import captioned, write_predictions
 from benchmarks.compare_rows import GROUPS, PCL, TABLES, TOKENS, Plan, Row, published_data, recipe_of
 from benchmarks.compare_tables import as_markdown, row_of
 from benchmarks.compare_tokens import SharedVision, open_shared
@@ -77,7 +78,6 @@ from whatchanged.training.methods import Method, build_method
 from whatchanged.training.run import seed_everything
 from whatchanged.training.run_folder import environment, open_run
 from whatchanged.training.schedule import make_optimizer
-from whatchanged.training.validation import write_captions
 from whatchanged.training.vision.base import has_backbone
 
 TRIED, SKIPPED = 10, 2
@@ -208,8 +208,7 @@ def run_row(row: Row, seed: int, plan: Plan, records: Sequence[PairRecord]) -> d
     began = plan.clock()
     captions = captioned(method, examples, plan.device)
     taken = plan.clock() - began
-    lines = [{"id": r.pair_id, "caption": c} for r, c in zip(records, captions, strict=True)]
-    write_output(folder / "predictions.jsonl", "".join(f"{json.dumps(line)}\n" for line in lines))
+    write_predictions(folder / "predictions.jsonl", records, captions)
     pairs = sum(steps) * plan.batch
     result = {
         "row": row.key,
@@ -230,14 +229,6 @@ def read_pictures(row: Row, recipe: Recipe, plan: Plan) -> PictureReader:
     if row.vision in TOKENS:
         return shared_vision(plan).read
     return picture_reader(recipe.vision, recipe.data.stored, Path(recipe.data.path))
-
-
-def captioned(method: Method, examples: Sequence[Example], device: torch.device) -> list[str]:
-    """The greedy caption of every pair."""
-    said = []
-    for first in range(0, len(examples), BATCH):
-        said += write_captions(method, method.collate(examples[first : first + BATCH]).to(device))
-    return said
 
 
 def best_sentence(train: Sequence[PairRecord], val: Sequence[PairRecord]) -> str:

@@ -220,7 +220,10 @@ def common_stage(stage: StageConfig, row: Row, plan: Plan) -> StageConfig:
 
 
 def common_vision(row: Row, plan: Plan) -> VisionConfig:
-    """The vision that the rows of one group share. Raises RecipeError for tokens without ``--vision-run``."""
+    """The vision that the rows of one group share.
+
+    Raises RecipeError for tokens without ``--vision-run``, and where no features are stored.
+    """
     width, height = plan.picture
     if row.vision in TOKENS:
         if plan.vision_run is None:
@@ -228,7 +231,13 @@ def common_vision(row: Row, plan: Plan) -> VisionConfig:
         return read_recipe(plan.vision_run).vision
     if row.vision == "features":
         rows, columns = plan.grid
-        stored = np.load(next(plan.features.glob("*.npy")), mmap_mode="r").shape[0]
+        grids = next(plan.features.glob("*.npy"), None)
+        if grids is None:
+            raise RecipeError(
+                f"{plan.features}: no features are stored here. Run: python -m benchmarks.compare {plan.twin}"
+                f" {plan.out} --rows grids --vision-run RUN --pairs N, which stores them first."
+            )
+        stored = np.load(grids, mmap_mode="r").shape[0]
         return FeaturesConfig(rows=rows, columns=columns, feature_width=stored)
     if row.vision == "pixels":
         return BackboneConfig(image_width=width, image_height=height, channels=(16, 32, 48), blocks=2)

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from benchmarks.markdown import table
 from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.methods.pcl import PCLConfig
@@ -94,9 +95,8 @@ def main() -> None:
     torch.manual_seed(0)
     with Watch() as watch:
         rows = [measure(size, pairs) for size in sizes() for pairs in (1, 64)]
-    print("| " + " | ".join(rows[0]) + " |\n" + "|---" * len(rows[0]) + "|")
-    for row in rows:
-        print("| " + " | ".join(f"{v:.3g}" if isinstance(v, float) else str(v) for v in row.values()) + " |")
+    cells = ([f"{v:.3g}" if isinstance(v, float) else str(v) for v in row.values()] for row in rows)
+    print(table(list(rows[0]), *cells))
     if options.record:
         figures = {"rows": rows, "times": ["uncached s", "cached s", "speed-up"]}
         write_result(options.record, "rows", figures, watch=watch, seeds={"torch": 0})

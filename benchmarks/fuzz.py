@@ -60,13 +60,20 @@ class Found:
 
 
 def fuzz(name: str, work: Path, seconds: float, inputs: int = 0, seed: int = 0) -> Found:
-    """Fuzz one format for so long, or so many inputs, in processes of its own. ``work``: what they keep."""
+    """Fuzz one format for so long, or so many inputs, in processes of its own.
+
+    work: what they keep. inputs: all these processes together; 0 for any number.
+    """
     work.mkdir(parents=True, exist_ok=True)
     end = time.monotonic() + seconds
+    last = _counts(work)["inputs"] + inputs
     while (left := end - time.monotonic()) > LEAST_SECONDS:
+        inputs_left = last - _counts(work)["inputs"] if inputs else 0
+        if inputs and inputs_left <= 0:
+            break
         before = len(_stops(work))
         command = [sys.executable, "-m", "benchmarks.fuzz_one", name, "--work", str(work)]
-        command += ["--seconds", str(int(left)), "--inputs", str(inputs), "--seed", str(seed + before)]
+        command += ["--seconds", str(int(left)), "--inputs", str(inputs_left), "--seed", str(seed + before)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         if len(_stops(work)) == before:
             if done.returncode:
@@ -77,10 +84,8 @@ def fuzz(name: str, work: Path, seconds: float, inputs: int = 0, seed: int = 0) 
 
 def found_in(name: str, work: Path) -> Found:
     """What lies in the folder of one format's fuzzing."""
-    counts: dict[str, Any] = {"inputs": 0, "accepted": 0, "longest_seconds": 0.0, "memory_megabytes": 0.0}
+    counts = _counts(work)
     faults: dict[str, Any] = {}
-    if (work / "counts.json").is_file():
-        counts = json.loads((work / "counts.json").read_text(encoding="utf-8"))
     if (work / "faults.json").is_file():
         faults = json.loads((work / "faults.json").read_text(encoding="utf-8"))
     hashes = (
@@ -100,6 +105,14 @@ def found_in(name: str, work: Path) -> Found:
     )
 
 
+def _counts(work: Path) -> dict[str, Any]:
+    """What was counted so far, by this call and earlier ones."""
+    if not (work / "counts.json").is_file():
+        return {"inputs": 0, "accepted": 0, "longest_seconds": 0.0, "memory_megabytes": 0.0}
+    counts: dict[str, Any] = json.loads((work / "counts.json").read_text(encoding="utf-8"))
+    return counts
+
+
 def _stops(work: Path) -> list[Path]:
     return sorted((work / "stops").glob("*")) if (work / "stops").is_dir() else []
 
@@ -114,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--formats", nargs="+", choices=FORMATS, default=list(FORMATS), metavar="FORMAT")
     parser.add_argument(
-        "--inputs", type=int, default=0, help="inputs of a format at most; 0: by the time alone"
+        "--inputs", type=int, default=0, help="about so many inputs of a format; 0: by the time alone"
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(

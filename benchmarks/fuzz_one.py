@@ -33,12 +33,12 @@ MOST_MEMORY = 2048
 """Megabytes that the process may take."""
 LARGEST = 400_000
 """Bytes of an input."""
-EVERY = 200
-"""Inputs between two writings of the counts."""
+ROOM = 200
+"""Bytes of the file of counts, so that new ones always cover those before."""
 
 
 class Counter:
-    """What happened so far, on disk again and again, because the process may be ended at any input."""
+    """What happened so far, on disk after each input, because the process may be ended at any one."""
 
     def __init__(self, work: Path) -> None:
         self.work = work
@@ -46,7 +46,6 @@ class Counter:
         self.accepted = 0
         self.longest = 0.0
         self.faults: dict[str, dict[str, Any]] = {}
-        self._hashes = bytearray()
         if (work / "faults.json").is_file():
             self.faults = json.loads((work / "faults.json").read_text(encoding="utf-8"))
         if (work / "counts.json").is_file():
@@ -56,15 +55,18 @@ class Counter:
             self._memory = before["memory_megabytes"]
         else:
             self._memory = 0.0
+        # open until the process ends, and unbuffered
+        self._hashes = os.open(work / "hashes", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        self._counts = os.open(work / "counts.json", os.O_WRONLY | os.O_CREAT, 0o666)
+        self._write()
 
     def note(self, data: bytes, accepted: bool, seconds: float) -> None:
         """One more input."""
         self.inputs += 1
         self.accepted += accepted
         self.longest = max(self.longest, seconds)
-        self._hashes += hashlib.sha256(data).digest()[:8]
-        if self.inputs % EVERY == 0:
-            self.write()
+        os.write(self._hashes, hashlib.sha256(data).digest()[:8])
+        self._write()
 
     def note_fault(self, data: bytes, error: BaseException) -> None:
         """A fault; of those at one place the smallest input is kept."""
@@ -76,11 +78,8 @@ class Counter:
             with whole(self.work / "faults.json") as draft:
                 draft.write_text(json.dumps(self.faults, indent=1), encoding="utf-8")
 
-    def write(self) -> None:
-        """Write the counts."""
-        with (self.work / "hashes").open("ab") as file:
-            file.write(self._hashes)
-        self._hashes.clear()
+    def _write(self) -> None:
+        """Write the counts over those before: a new file for each input would take too long."""
         self._memory = max(self._memory, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
         counts = {
             "inputs": self.inputs,
@@ -88,8 +87,7 @@ class Counter:
             "longest_seconds": self.longest,
             "memory_megabytes": self._memory,
         }
-        with whole(self.work / "counts.json") as draft:
-            draft.write_text(json.dumps(counts), encoding="utf-8")
+        os.pwrite(self._counts, json.dumps(counts).ljust(ROOM).encode(), 0)
 
 
 def place_of(error: BaseException) -> str:
@@ -130,7 +128,6 @@ def main() -> None:
     for number, seed in enumerate(stage.seeds()):
         (work / "corpus" / f"seed-{number}").write_bytes(seed)
     counter = Counter(work)
-    counter.write()
 
     def one_input(data: bytes) -> None:
         if len(data) < 3:

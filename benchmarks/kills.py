@@ -281,6 +281,8 @@ def _typed(asked: argparse.Namespace) -> str:
     words = ["python", "-m", "benchmarks.kills", "--count", str(asked.count), "--seed", str(asked.seed)]
     if len(asked.commands) < len(COMMANDS):
         words += ["--commands", *asked.commands]
+    if asked.kinds != list(KINDS):
+        words += ["--kinds", *asked.kinds]
     return shlex.join(words + ["--execute"] * asked.execute)
 
 

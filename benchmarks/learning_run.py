@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from benchmarks.captioning import captioned, write_predictions
 from benchmarks.learning_record import described, truths_of
 from benchmarks.learning_rows import ROWS
 from benchmarks.learning_scores import Outcomes, outcomes_of, plain, scores_of
@@ -40,11 +41,10 @@ from whatchanged.training.methods import Method
 from whatchanged.training.run import check_tokens, measure_tokens, seed_everything
 from whatchanged.training.run_folder import keep, keep_vocabulary
 from whatchanged.training.schedule import make_optimizer
-from whatchanged.training.validation import similarity, write_captions
+from whatchanged.training.validation import similarity
 from whatchanged.training.vision.base import has_backbone
 from whatchanged.training.weights.trained import open_trained
 
-BATCH = 50
 DEVICE = torch.device("cpu")
 RETRIEVED = ("R@1", "R@5", "R@10")
 
@@ -252,7 +252,7 @@ class Run:
         """One more line of the curve; lines of steps that are taken anew are dropped."""
         stage = recipe.stages[state.stage]
         steps = steps_done(recipe, state)
-        said = captions(method, validation)
+        said = captioned(method, validation.examples, DEVICE)
         point = {
             "pairs": steps * stage.batch,
             "stage": stage.name,
@@ -283,10 +283,8 @@ class Run:
         for name in missing:
             read_checkpoint(self._last).restore_model(method)
             twin = self.plan.tested[name]
-            said = captions(method, twin)
-            lines = [{"id": r.pair_id, "caption": c} for r, c in zip(twin.records, said, strict=True)]
-            text = "".join(f"{json.dumps(line)}\n" for line in lines)
-            write_output(self.folder / f"predictions-{name}.jsonl", text)
+            said = captioned(method, twin.examples, DEVICE)
+            write_predictions(self.folder / f"predictions-{name}.jsonl", twin.records, said)
             outcomes: Outcomes = outcomes_of(said, twin.records, twin.truths)
             found = scores_of(said, twin.records, twin.truths, self.plan.resamples)
             found |= {"outcomes": outcomes, "parameters": learned(method)}
@@ -332,14 +330,6 @@ class Run:
 def learned(method: Method) -> int:
     """Parameters that learn."""
     return sum(p.numel() for p in method.parameters() if p.requires_grad)
-
-
-def captions(method: Method, twin: Twin) -> list[str]:
-    """The greedy caption of every pair."""
-    said = []
-    for first in range(0, len(twin.examples), BATCH):
-        said += write_captions(method, method.collate(twin.examples[first : first + BATCH]))
-    return said
 
 
 def retrieved(method: Method, twin: Twin) -> dict[str, dict[str, float]]:

@@ -14,7 +14,6 @@ import argparse
 import json
 import os
 import random
-import resource
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import corpus
-from benchmarks.record import Watch, add_record_option, write_result
+from benchmarks.record import Watch, add_record_option, own_seconds, write_result
 from whatchanged.evaluation.metrics import meteor, tokenisers
 from whatchanged.evaluation.metrics.meteor import program
 
@@ -177,17 +176,11 @@ def _lines(path: Path) -> list[Any]:
 
 def _timed(clock: list[float], statistics: Callable[..., meteor.Floats], pairs: Pairs) -> meteor.Floats:
     """The statistics; the seconds of the wall clock and of the processor are added to ``clock``."""
-    wall, processor = time.perf_counter(), _processor()
+    wall, processor = time.perf_counter(), own_seconds()
     found = statistics(*pairs)
     clock[0] += time.perf_counter() - wall
-    clock[1] += _processor() - processor
+    clock[1] += own_seconds() - processor
     return found
-
-
-def _processor() -> float:
-    """Seconds of this process and of its children that have ended."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(own.ru_utime + own.ru_stime for own in used)
 
 
 if __name__ == "__main__":

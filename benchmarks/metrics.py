@@ -15,7 +15,6 @@ import contextlib
 import io
 import os
 import platform
-import resource
 import statistics
 import tempfile
 import time
@@ -27,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import corpus
-from benchmarks.record import Watch, add_record_option, write_result
+from benchmarks.record import Watch, add_record_option, own_seconds, write_result
 from whatchanged.evaluation.metrics import bleu, cider, java, meteor, ngrams, ptb, rouge, tokenisers
 
 LIGHT = ("tokenise", "count", "BLEU", "ROUGE-L", "CIDEr-D")
@@ -141,15 +140,9 @@ def _java_on_path() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _timed(times: Times, name: str) -> Iterator[None]:
-    wall, processor = time.perf_counter(), _processor()
+    wall, processor = time.perf_counter(), own_seconds()
     yield
-    times[name].append((time.perf_counter() - wall, _processor() - processor))
-
-
-def _processor() -> float:
-    """Seconds of this process and of its children that have ended."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(u.ru_utime + u.ru_stime for u in used)
+    times[name].append((time.perf_counter() - wall, own_seconds() - processor))
 
 
 def _rows(ours: Times, theirs: Times) -> list[dict[str, Any]]:

@@ -13,7 +13,6 @@ objects, or none, is counted as naming no one. The model answers alone, without 
 import argparse
 import json
 import math
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.record import Watch, add_record_option, anonymous, write_result
+from benchmarks.record import Watch, add_record_option, typed, write_result
+from benchmarks.shipped import whatchanged
 from whatchanged.captioner.bundle import DEFAULT
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, WhatchangedError
@@ -44,7 +44,6 @@ LOWER = (-90.0, -10.0, -5.0, 0.0, 5.0, 10.0, 90.0)
 """Edges in degrees: how much lower the second camera stands."""
 PIXELS = (0, 300, 600, 1200, 2400, WIDTH * HEIGHT)
 """Edges in pixels of a picture of 480x320."""
-Label = Callable[[float, float], str]
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Thing:
+class UnchangedObject:
     """One object of an unchanged pair: its worse picture's numbers, and whether a false alarm names it."""
 
     hidden: float
@@ -83,6 +82,22 @@ class Thing:
     pixels: int
     lower: float
     named: bool
+
+
+@dataclass(frozen=True)
+class Bins:
+    """What values are counted, the edges of the bins, and the words for a bin's two edges."""
+
+    title: str
+    values: Sequence[float]
+    edges: Sequence[float]
+    in_words: Callable[[float, float], str]
+
+    def filled(self) -> Iterator[tuple[str, list[int]]]:
+        """Each bin in words, and the positions of its values."""
+        at = np.clip(np.searchsorted(self.edges, self.values, side="right") - 1, 0, len(self.edges) - 2)
+        for k, (low, high) in enumerate(pairwise(self.edges)):
+            yield f"{self.title} {self.in_words(low, high)}", np.flatnonzero(at == k).tolist()
 
 
 def seen_of(scene: Scene) -> Seen:
@@ -120,7 +135,7 @@ def named_object(sentence: str, scene: Scene) -> int | None:
 def measured(said: Mapping[str, str], truths: Mapping[str, Any]) -> dict[str, Any]:
     """The tables' rows, every false alarm, and every wrong sentence of a changed pair."""
     pairs: list[Pair] = []
-    things: list[Thing] = []
+    objects: list[UnchangedObject] = []
     alarms, errors = [], []
     for name, (before, after, change) in truths.items():
         sentence = said[name]
@@ -134,27 +149,29 @@ def measured(said: Mapping[str, str], truths: Mapping[str, Any]) -> dict[str, An
             if not right:
                 errors.append(_error(name, sentence, own, scenes, change))
             continue
-        who = None
+        alarmed = None
         if not right:  # an alarm about something added speaks of the picture after; the objects are the same
             statement = parse(sentence)
-            who = named_object(sentence, after if statement and statement.type == "add" else before)
-            alarms.append(_alarm(name, sentence, who, scenes, seen))
-        things += _things_of(scenes, seen, who)
+            alarmed = named_object(sentence, after if statement and statement.type == "add" else before)
+            alarms.append(_alarm(name, sentence, alarmed, scenes, seen))
+        objects += _objects_of(scenes, seen, alarmed)
     return {
         "rows": list(_pair_rows(pairs)),
-        "things": list(_thing_rows(things)),
+        "things": list(_object_rows(objects)),
         "alarms": alarms,
         "errors": errors,
     }
 
 
-def _things_of(scenes: tuple[Scene, Scene], seen: tuple[Seen, Seen], who: int | None) -> Iterator[Thing]:
-    """The objects of an unchanged pair; ``who`` is the one that a false alarm names."""
+def _objects_of(
+    scenes: tuple[Scene, Scene], seen: tuple[Seen, Seen], alarmed: int | None
+) -> Iterator[UnchangedObject]:
+    """The objects of an unchanged pair; ``alarmed`` is the one that a false alarm names."""
     one, other = seen
     for i in range(len(scenes[0].objects)):
         hidden = (float(one.hidden[i]), float(other.hidden[i]))
         pixels = int(min(one.pixels[i], other.pixels[i]))
-        yield Thing(max(hidden), abs(hidden[1] - hidden[0]), pixels, lower(*scenes), i == who)
+        yield UnchangedObject(max(hidden), abs(hidden[1] - hidden[0]), pixels, lower(*scenes), i == alarmed)
 
 
 def _error(
@@ -173,22 +190,22 @@ def _error(
 
 
 def _alarm(
-    name: str, sentence: str, who: int | None, scenes: tuple[Scene, Scene], seen: tuple[Seen, Seen]
+    name: str, sentence: str, alarmed: int | None, scenes: tuple[Scene, Scene], seen: tuple[Seen, Seen]
 ) -> dict[str, Any]:
     """One false alarm. Hidden shares and pixels before and after; behind which object, in words."""
     found: dict[str, Any] = {"pair": name, "sentence": sentence, "lower": round(lower(*scenes), 1)}
-    if who is None:
+    if alarmed is None:
         return {**found, "named": None}
-    item = scenes[0].objects[who]
+    item = scenes[0].objects[alarmed]
     covers = [
-        "-" if part.behind[who] == GROUND else _words(scene, int(part.behind[who]))
+        "-" if part.behind[alarmed] == GROUND else _words(scene, int(part.behind[alarmed]))
         for scene, part in zip(scenes, seen, strict=True)
     ]
     return {
         **found,
-        "named": _words(scenes[0], who),
-        "hidden": [round(float(part.hidden[who]), 2) for part in seen],
-        "pixels": [int(part.pixels[who]) for part in seen],
+        "named": _words(scenes[0], alarmed),
+        "hidden": [round(float(part.hidden[alarmed]), 2) for part in seen],
+        "pixels": [int(part.pixels[alarmed]) for part in seen],
         "behind": covers,
         "size": item.size,
     }
@@ -202,17 +219,17 @@ def _words(scene: Scene, which: int) -> str:
 def _pair_rows(pairs: Sequence[Pair]) -> Iterator[dict[str, Any]]:
     """Pairs by bins: false alarms among unchanged ones, wholly true sentences among changed ones."""
     changed = [pair for pair in pairs if pair.own is not None]
-    by: Sequence[tuple[str, Sequence[Pair], Callable[[Pair], float], Sequence[float], Label]] = (
-        ("most hidden object", pairs, lambda p: p.most, HIDDEN, _percent),
-        ("changed object hidden", changed, lambda p: p.own or 0.0, HIDDEN, _percent),
-        ("second camera lower by", pairs, lambda p: p.lower, LOWER, _degrees),
-    )
-    for title, counted, value, edges, label in by:
-        for low, high, inside in _bins([value(pair) for pair in counted], edges):
+    own = [pair.own for pair in pairs if pair.own is not None]
+    for counted, bins in (
+        (pairs, Bins("most hidden object", [pair.most for pair in pairs], HIDDEN, _percent)),
+        (changed, Bins("changed object hidden", own, HIDDEN, _percent)),
+        (pairs, Bins("second camera lower by", [pair.lower for pair in pairs], LOWER, _degrees)),
+    ):
+        for title, inside in bins.filled():
             same = [counted[i].right for i in inside if counted[i].own is None]
             other = [counted[i].right for i in inside if counted[i].own is not None]
             yield {
-                "pairs": f"{title} {label(low, high)}",
+                "pairs": title,
                 "unchanged": len(same),
                 "false change, %": _share(len(same) - sum(same), len(same)),
                 "changed": len(other),
@@ -220,30 +237,23 @@ def _pair_rows(pairs: Sequence[Pair]) -> Iterator[dict[str, Any]]:
             }
 
 
-def _thing_rows(things: Sequence[Thing]) -> Iterator[dict[str, Any]]:
+def _object_rows(objects: Sequence[UnchangedObject]) -> Iterator[dict[str, Any]]:
     """The objects of unchanged pairs by bins: how many of them a false alarm names."""
-    by: Sequence[tuple[str, Callable[[Thing], float], Sequence[float], Label]] = (
-        ("hidden, the worse picture", lambda t: t.hidden, HIDDEN, _percent),
-        ("hidden, difference of the pictures", lambda t: t.change_of_hidden, HIDDEN, _percent),
-        ("pixels seen, the worse picture", lambda t: t.pixels, PIXELS, _whole),
-        ("second camera lower by", lambda t: t.lower, LOWER, _degrees),
-    )
-    for title, value, edges, label in by:
-        for low, high, inside in _bins([value(thing) for thing in things], edges):
-            wrong = sum(things[i].named for i in inside)
+    moves = [one.change_of_hidden for one in objects]
+    for bins in (
+        Bins("hidden, the worse picture", [one.hidden for one in objects], HIDDEN, _percent),
+        Bins("hidden, difference of the pictures", moves, HIDDEN, _percent),
+        Bins("pixels seen, the worse picture", [one.pixels for one in objects], PIXELS, _whole),
+        Bins("second camera lower by", [one.lower for one in objects], LOWER, _degrees),
+    ):
+        for title, inside in bins.filled():
+            wrong = sum(objects[i].named for i in inside)
             yield {
-                "objects of unchanged pairs": f"{title} {label(low, high)}",
+                "objects of unchanged pairs": title,
                 "objects": len(inside),
                 "falsely named": wrong,
                 "falsely named, %": _share(wrong, len(inside)),
             }
-
-
-def _bins(values: Sequence[float], edges: Sequence[float]) -> Iterator[tuple[float, float, list[int]]]:
-    """Each bin's edges and the positions of its values."""
-    at = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
-    for k, (low, high) in enumerate(pairwise(edges)):
-        yield low, high, np.flatnonzero(at == k).tolist()
 
 
 def _share(count: int, of: int) -> dict[str, float] | None:
@@ -272,10 +282,7 @@ def captions(dataset: Path, model: str) -> dict[str, str]:
     """Pair id -> what the model says."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.jsonl"
-        command = [sys.executable, "-m", "whatchanged", "caption", str(dataset), "-o", str(out)]
-        done = subprocess.run([*command, "--model", model, "--quiet"], capture_output=True, text=True)
-        if done.returncode:
-            sys.exit(done.stderr.strip())
+        whatchanged("caption", str(dataset), "-o", str(out), "--model", model, "--quiet")
         lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     return {line["id"]: line["caption"] for line in lines}
 
@@ -298,8 +305,8 @@ def main() -> None:
         figures = measured(captions(options.dataset, options.model), truths.by_id)
     print(json.dumps(figures, indent=1))
     if options.record:
-        places = f"{anonymous(str(options.dataset))} --model {anonymous(options.model)}"
-        command = [*([options.drawn] if options.drawn else []), f"python -m benchmarks.occlusion {places}"]
+        own = typed("python -m benchmarks.occlusion", str(options.dataset), "--model", options.model)
+        command = [*([options.drawn] if options.drawn else []), own]
         print(write_result(options.record, "occlusion", figures, watch=watch, command=command))
 
 

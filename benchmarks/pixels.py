@@ -4,23 +4,31 @@
     python -m benchmarks.pixels OUT --views jittered --scenes 1000 --seed 5201 --held 300 --steps 12000 \
       --record pixels-jittered
 
-OUT gets the folders data and held (drawn at 240x160), run and model; what is there already is kept, and a run
-that was broken off goes on. ``--views`` says where the cameras after stand: "fixed" is where the first one
-stands, "jittered" near it, as in CLEVR-Change. The held scenes have the next seed. One thread trains.
+OUT gets the folders data and held (drawn at 240x160), run and model, and settings.json with the options; what
+is there already is kept, and a run that was broken off goes on. An OUT made with other options is refused,
+because the result would be recorded with these. ``--views`` says where the cameras after stand: "fixed" is
+where the first one stands, "jittered" near it, as in CLEVR-Change. The held scenes have the next seed. One
+thread trains.
 """
 
 import argparse
 import json
 import os
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
 from benchmarks.record import Watch, add_record_option, write_result
 from benchmarks.shipped import evaluation, whatchanged
+from whatchanged.errors import OutputError, WhatchangedError
+from whatchanged.files import write_output
 from whatchanged.training.objects.render.synth import write_twin
 from whatchanged.worlds.clevr.sampling import Views
 
 SIZE = (240, 160)
+SETTINGS = ("views", "scenes", "held", "seed", "steps", "init_seed")
+"""Options that what is in OUT depends on."""
 
 
 def main() -> None:
@@ -38,7 +46,7 @@ def main() -> None:
     add_record_option(parser, "pixels")
     options = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
-    options.out.mkdir(parents=True, exist_ok=True)
+    settle(options.out, {name: getattr(options, name) for name in SETTINGS})
     for name, scenes, seed in (
         ("data", options.scenes, options.seed),
         ("held", options.held, options.seed + 1),
@@ -52,6 +60,18 @@ def main() -> None:
     if options.record:
         seeds = {"train": options.seed, "held": options.seed + 1, "run": options.init_seed}
         print(write_result(options.record, "evaluation", figures, watch=watch, seeds=seeds))
+
+
+def settle(out: Path, settings: Mapping[str, Any]) -> None:
+    """Make OUT and keep the settings in it. Raises OutputError where it holds what was made with others."""
+    out.mkdir(parents=True, exist_ok=True)
+    kept = out / "settings.json"
+    before = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else None
+    if before is None and any(out.iterdir()):
+        raise OutputError(f"{out}: it is not empty, and has no {kept.name}. Choose a new folder.")
+    if before not in (None, settings):
+        raise OutputError(f"{out}: it was made with other options: {before}. Choose a new folder.")
+    write_output(kept, json.dumps(settings, indent=1))
 
 
 def train(out: Path, steps: int | None, seed: int) -> dict[str, Any]:
@@ -72,4 +92,7 @@ def train(out: Path, steps: int | None, seed: int) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except WhatchangedError as error:
+        sys.exit(f"Error: {error}")

@@ -117,7 +117,8 @@ def main() -> None:
     with Watch() as watch:
         rows = rows_of(pythons, seeds, options.plots, options.model)
     if options.record:
-        write_result(options.record, "rows", {"rows": rows}, watch=watch)
+        draws = {f"draw {number}": seed for number, seed in enumerate(seeds, 1)}
+        write_result(options.record, "rows", {"rows": rows}, watch=watch, seeds=draws)
 
 
 if __name__ == "__main__":

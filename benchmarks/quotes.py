@@ -121,26 +121,32 @@ def differing(before: str, after: str) -> Words:
 
 
 def row(name: str, found: Iterator[tuple[str, bool | None, float]]) -> dict[str, Any]:
-    """Counts, the share of right ones among the quoted with its interval by documents, and the time."""
+    """Counts, the share of right ones among the quoted with its interval by documents, and the time.
+
+    The share is None where nothing was quoted, the time where nothing was read.
+    """
     read = list(found)
     by_document: dict[str, list[bool]] = {}
     for document, right, _ in read:
         if right is not None:
             by_document.setdefault(document, []).append(right)
     quoted = [right for own in by_document.values() for right in own]
-    rng = np.random.default_rng(SEED)
-    sums = np.array([(sum(own), len(own)) for own in by_document.values()], float).reshape(-1, 2)
-    drawn = sums[rng.integers(len(sums), size=(RESAMPLES, len(sums)))].sum(axis=1)
-    low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975])
+    precision = low = high = None
+    if quoted:
+        rng = np.random.default_rng(SEED)
+        sums = np.array([(sum(own), len(own)) for own in by_document.values()], float)
+        drawn = sums[rng.integers(len(sums), size=(RESAMPLES, len(sums)))].sum(axis=1)
+        precision = sum(quoted) / len(quoted)
+        low, high = (float(end) for end in np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975]))
     return {
         "texts": name,
         "count": len(read),
         "quoted": len(quoted),
         "right": sum(quoted),
-        "precision": sum(quoted) / len(quoted),
-        "low": float(low),
-        "high": float(high),
-        "median seconds": float(np.median([seconds for *_, seconds in read])),
+        "precision": precision,
+        "low": low,
+        "high": high,
+        "median seconds": float(np.median([seconds for *_, seconds in read])) if read else None,
     }
 
 

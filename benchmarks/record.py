@@ -20,7 +20,9 @@ import datetime
 import json
 import os
 import platform
+import re
 import resource
+import shlex
 import subprocess
 import sys
 import time
@@ -40,6 +42,8 @@ FORMAT = 1
 PACKAGES = ("numpy", "pillow", "onnxruntime", "torch", "numba")
 FOLDERS = ("BLENDER_DEV", "UI_DEV", "UI_GROUPS")
 """Variables that name folders of data; a command is recorded with the variable, not with the folder."""
+PLAIN = re.compile(rf"(?:[\w=,./-]|\$(?:{'|'.join(FOLDERS)})\b)+", re.ASCII)
+"""Arguments that no shell takes for something else."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ class Watch:
         self.other_load: float | None = None
 
     def __enter__(self) -> Self:
-        self._start = (time.monotonic(), _busy_seconds(), _own_seconds())
+        self._start = (time.monotonic(), _busy_seconds(), own_seconds())
         return self
 
     def __exit__(
@@ -79,7 +83,7 @@ class Watch:
         if busy_then is None or busy_now is None:
             return
         taken = max(time.monotonic() - began, 1e-9)
-        other = (busy_now - busy_then) - (_own_seconds() - own_then)
+        other = (busy_now - busy_then) - (own_seconds() - own_then)
         self.other_load = round(max(0.0, other / taken), 2)
 
 
@@ -150,26 +154,43 @@ def command_line() -> str:
     """The command that is running, as anyone can type it."""
     script = Path(sys.argv[0])
     start = f"python -m benchmarks.{script.stem}" if script.parent.name == "benchmarks" else script.name
-    arguments = [anonymous(argument) for argument in sys.argv[1:]]
+    arguments = [argument for argument in sys.argv[1:] if not argument.startswith("--record=")]
     if "--record" in arguments:
         place = arguments.index("--record")
         named = arguments[place + 1 : place + 2] and not arguments[place + 1].startswith("-")
         del arguments[place : place + (2 if named else 1)]
-    return " ".join([start, *arguments])
+    return typed(start, *arguments)
+
+
+def typed(start: str, *arguments: str) -> str:
+    """A command with these arguments as anyone can type it: anonymous, and quoted for a shell."""
+    return " ".join([start, *(_quoted(anonymous(argument)) for argument in arguments)])
+
+
+def _quoted(argument: str) -> str:
+    """Quoted for a shell if it has to be; not where only a variable asks for it, because it is to be read."""
+    return argument if PLAIN.fullmatch(argument) else shlex.quote(argument)
 
 
 def anonymous(argument: str) -> str:
     """An argument without folders of this machine: a variable of ``FOLDERS``, or the last name alone.
 
-    Of NAME=FOLDER the folder alone is changed.
+    Each part of a list with commas is changed by itself, and of NAME=FOLDER the folder alone. The program of
+    a virtual environment keeps the environment's name.
     """
+    if "," in argument:
+        return ",".join(anonymous(part) for part in argument.split(","))
     key, equals, folder = argument.partition("=")
     if equals and "/" in folder and "/" not in key:
         return f"{key}={anonymous(folder)}"
+    path = Path(argument)
     for name in FOLDERS:
-        if os.environ.get(name) and Path(argument).resolve() == Path(os.environ[name]).resolve():
+        if os.environ.get(name) and path.resolve() == Path(os.environ[name]).resolve():
             return f"${name}"
-    return Path(argument).name if "/" in argument else argument
+    if "/" not in argument:
+        return argument
+    environment = path.parent.parent
+    return str(path.relative_to(environment.parent)) if (environment / "pyvenv.cfg").is_file() else path.name
 
 
 def git(*arguments: str) -> str:
@@ -236,7 +257,7 @@ def _busy_seconds() -> float | None:
     return (user + nice + system + interrupts + soft + steal) / os.sysconf("SC_CLK_TCK")
 
 
-def _own_seconds() -> float:
+def own_seconds() -> float:
     """Processor time of this process and of its children that have ended."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in used)

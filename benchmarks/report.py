@@ -27,6 +27,7 @@ from benchmarks.record import RESULTS, ROOT, Result, read_results
 from whatchanged.evaluation.report.layout import share_with_ends, with_ends
 from whatchanged.evaluation.report.tables import tables
 from whatchanged.evaluation.statistics.intervals import wilson
+from whatchanged.files import write_output
 
 PAGE = ROOT / "RESULTS.md"
 PAGES = (PAGE, ROOT / "docs" / "guides" / "near-enough.md")
@@ -68,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for page in PAGES:
         after, views = filled(page.read_text(encoding="utf-8"), results)
         if not given.check:
-            page.write_text(after, encoding="utf-8")
+            write_output(page, after)
             continue
         stale |= bool(views)
         for view in views:
@@ -304,7 +305,7 @@ def strange(result: Result) -> str:
     """False alarms on worlds that the model knows, and warnings of other pictures by kind."""
     alarms = [[row["pictures"], f"{row['warned_of']} of {row['of']:,}"] for row in result.figures["known"]]
     found = [
-        [row["kind"], f"{row['warned_of']} of {row['of']:,}", f"{row['least_distance']:.2f}"]
+        [row["kind"], f"{row['warned_of']} of {row['of']:,}", value_text(row["least_distance"], 2)]
         for row in result.figures["strange"]
     ]
     warned_of, of = (sum(row[key] for row in result.figures["strange"]) for key in ("warned_of", "of"))

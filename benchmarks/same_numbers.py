@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.markdown import table
 from benchmarks.shrink import FEATURE_WIDTH, GRID, IMAGE, SQUARE
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -38,8 +39,6 @@ RENAMED: Mapping[str, str] = {
     "place": "ground_position",
 }
 """Names of tasks and loss terms: what the old tree calls it -> what the new tree calls it."""
-RECIPES: Mapping[str, str] = {}
-"""Names of recipes, old -> new, where one was renamed."""
 SCENES, POOL_SCENES, BIRDS = 24, 100, 10
 
 
@@ -51,11 +50,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--recipe", nargs="+", default=[], help="only these; default: all")
     parser.add_argument("--pairs", type=Path, help="a data set folder, captioned with the shipped model")
     parser.add_argument("--except", dest="excepted", nargs="+", default=[], metavar="NAME")
-    parser.add_argument("--work", type=Path, help="keep data and runs here; default: a temporary folder")
+    parser.add_argument("--work", type=Path, help="a new folder for data and runs; default: a temporary one")
     given = parser.parse_args(arguments)
+    if given.work and given.work.is_dir() and any(given.work.iterdir()):
+        parser.error(f"--work {given.work}: it is not empty. Name a new folder.")
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as temporary:
-        work = given.work or Path(temporary)
+        # resolved, because the trees run in another folder
+        work = (given.work or Path(temporary)).resolve()
         make_data(work / "data", given.old)
         out = {side: work / side for side in ("old", "new")}
         trees = {"old": given.old, "new": given.new}
@@ -77,10 +79,8 @@ def start(
     source = (tree / "src").resolve()
     if not (source / "whatchanged").is_dir():
         raise SystemExit(f"{tree}: no src/whatchanged here. Name the root of a checkout.")
-    back = {new: old for old, new in RECIPES.items()}
-    names = [back.get(name, name) if side == "old" else RECIPES.get(name, name) for name in recipes]
     command = [sys.executable, "-m", "benchmarks.same_numbers_tree", "--data", str(work / "data")]
-    command += ["--out", str(work / side), *(part for name in names for part in ("--recipe", name))]
+    command += ["--out", str(work / side), *(part for name in recipes for part in ("--recipe", name))]
     if pairs is not None:
         command += ["--pairs", str(pairs.resolve())]
     return subprocess.Popen(command, cwd=ROOT, env=environment(source), stdout=subprocess.DEVNULL)
@@ -140,16 +140,14 @@ def write_features(data: Path) -> None:
 def report(old: Mapping[str, Any], new: Mapping[str, Any], excepted: Sequence[str]) -> bool:
     """Print the table; whether anything differs that may not."""
     failed = False
-    print("| recipe | lines | loss terms | tensors | result |")
-    print("|---|---|---|---|---|")
-    theirs = {RECIPES.get(name, name): numbers for name, numbers in old["recipes"].items()}
-    for name in sorted({*theirs, *new["recipes"]}):
-        difference = difference_of(theirs.get(name), new["recipes"].get(name))
+    rows = []
+    for name in sorted({*old["recipes"], *new["recipes"]}):
+        difference = difference_of(old["recipes"].get(name), new["recipes"].get(name))
         allowed = any(fnmatch.fnmatch(name, pattern) for pattern in excepted)
         failed |= difference is not None and not allowed
-        result = "equal" if difference is None else difference
-        counts = counts_of(new["recipes"].get(name, {}))
-        print(f"| {name} | {counts} | {result}{' (excepted)' if allowed else ''} |")
+        result = ("equal" if difference is None else difference) + (" (excepted)" if allowed else "")
+        rows.append([name, *counts_of(new["recipes"].get(name, {})), result])
+    print(table(["recipe", "lines", "loss terms", "tensors", "result"], *rows))
     if "sentences" in new:
         difference = difference_of_captions(old["sentences"], new["sentences"])
         failed |= difference is not None
@@ -157,12 +155,12 @@ def report(old: Mapping[str, Any], new: Mapping[str, Any], excepted: Sequence[st
     return failed
 
 
-def counts_of(run: Mapping[str, Any]) -> str:
+def counts_of(run: Mapping[str, Any]) -> tuple[str, str, str]:
     """Logged lines, different loss terms and scores, and tensors of a run: how much was compared."""
     if "lines" not in run:
-        return "- | - | -"
+        return "-", "-", "-"
     terms = {key for line in run["lines"] for key in line} - {"stage", "step", "lr"}
-    return f"{len(run['lines'])} | {len(terms)} | {len(run['parameters'])}"
+    return str(len(run["lines"])), str(len(terms)), str(len(run["parameters"]))
 
 
 def difference_of(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> str | None:

@@ -75,7 +75,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    add_record_option(parser, "screen_groups")
+    add_record_option(parser, "screen_causes")
     options = parser.parse_args()
     by_commit: dict[str, list[Pair]] = defaultdict(list)
     for line in (options.folder / "pairs.jsonl").read_text(encoding="utf-8").splitlines():

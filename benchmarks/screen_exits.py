@@ -53,7 +53,7 @@ def plots(count: int, seed: int) -> Iterator[Case]:
         made = changed_plot(rng, plot)
         if made is None:
             continue
-        before, after = (render(shown, Rendering())[0] for shown in (plot, made[0]))
+        before, after = (render(shown, Rendering())[0] for shown in (plot, made.plot))
         if visibly(difference(before, after)) == "yes":
             found += 1
             yield before, after

@@ -30,7 +30,7 @@ from whatchanged.worlds.screens.drawing.browser import Browser
 Rng = np.random.Generator
 Pixels = NDArray[np.uint8]
 
-TUNED = (
+FITTED = (
     "Liberation Sans",
     "DejaVu Sans",
     "Inter",
@@ -40,7 +40,8 @@ TUNED = (
     "Fira Code",
     "Cantarell",
 )
-HELD = (
+"""Faces on which limits were fitted."""
+UNFITTED = (
     "Nimbus Sans",
     "DejaVu Serif",
     "Liberation Mono",
@@ -49,6 +50,7 @@ HELD = (
     "Inter Display",
     "Liberation Sans Narrow",
 )
+"""Faces on which no limit was fitted."""
 SIZES = (11, 12, 13, 14, 16, 18, 20, 24)
 RENDERERS = ("grey", "unhinted", "slight", "full", "lcd", "bgr", "full-lcd")
 COLOURS = (
@@ -211,7 +213,7 @@ def main() -> None:
     parser.add_argument("--tuning", action="store_true")
     add_record_option(parser, "screen_glyphs")
     options = parser.parse_args()
-    faces = TUNED if options.tuning else HELD
+    faces = FITTED if options.tuning else UNFITTED
     rows, everything = [], []
     with Watch() as watch, ExitStack() as stack:
         browsers = {name: stack.enter_context(Browser(name)) for name in RENDERERS}

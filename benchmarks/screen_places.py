@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.screen_boxes import points_into
 from benchmarks.screens_judged import place
 from whatchanged.measured import Measured, measure
 from whatchanged.measured.boxes import iou
@@ -39,9 +40,8 @@ def judged(pair: dict[str, Any], answer: Measured) -> tuple[bool, bool, bool]:
     first = answer.statements[0]
     box = place(first)
     left, top, right, bottom = pair["place"]
-    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-    points = left <= x < right and top <= y < bottom
-    return iou(box, (left, top, right, bottom)) >= 0.5, points, first.kind == pair["kind"]
+    shown = left, top, right, bottom
+    return iou(box, shown) >= 0.5, points_into(box, shown), first.kind == pair["kind"]
 
 
 def main() -> None:

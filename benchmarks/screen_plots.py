@@ -1,15 +1,15 @@
 """Draws labelled pairs of plots: one element of a plot changed, or noise.
 
-    python benchmarks/screen_plots.py OUT --pairs 400 [--seed 0] [--first 0]
+    python -m benchmarks.screen_plots OUT --pairs 400 [--seed 0] [--first 0]
 
-Needs matplotlib. Writes ``pairs.jsonl`` and ``images/``.
+Needs matplotlib. Writes ``pairs.jsonl`` anew, and ``images/``.
 """
 
 import argparse
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
@@ -57,6 +57,15 @@ class Rendering:
     snap: bool = True
 
 
+class Altered(NamedTuple):
+    """A plot of which one element changed: the kind of change, what of it changed, and by how much."""
+
+    plot: Plot
+    kind: str
+    aspect: str
+    size: float
+
+
 def random_plot(rng: Rng) -> Plot:
     """Any plot."""
     series, points = int(rng.integers(1, 4)), int(rng.integers(4, 30))
@@ -80,8 +89,8 @@ def random_plot(rng: Rng) -> Plot:
     )
 
 
-def changed_plot(rng: Rng, plot: Plot) -> tuple[Plot, str, str, float] | None:
-    """The plot with one element changed; kind, aspect, size."""
+def changed_plot(rng: Rng, plot: Plot) -> Altered | None:
+    """The plot with one element changed; None where it has none to lose."""
     way = str(rng.choice([
         "value", "value", "color", "width", "marker", "line", "title", "label", "legend", "grid",
         "high", "cmap", "series",
@@ -91,16 +100,17 @@ def changed_plot(rng: Rng, plot: Plot) -> tuple[Plot, str, str, float] | None:
         row, column = int(rng.integers(len(rows))), int(rng.integers(len(rows[0])))
         step = float(np.exp(rng.uniform(np.log(0.15), np.log(3))))
         rows[row][column] += step
-        return replace(plot, values=tuple(map(tuple, rows))), "moved", "value", step
+        return Altered(replace(plot, values=tuple(map(tuple, rows))), "moved", "value", step)
     if way == "color":
         place = int(rng.integers(len(plot.colors)))
         color = str(rng.choice([c for c in COLORS if c not in plot.colors]))
         colors = (*plot.colors[:place], color, *plot.colors[place + 1 :])
-        return replace(plot, colors=colors), "recolored", "ink", 50
+        return Altered(replace(plot, colors=colors), "recolored", "ink", 50)
     if way == "series":
         if len(plot.values) < 2:
             return None
-        return replace(plot, values=plot.values[:-1], colors=plot.colors[:-1]), "removed", "series", 1
+        fewer = replace(plot, values=plot.values[:-1], colors=plot.colors[:-1])
+        return Altered(fewer, "removed", "series", 1)
     others: dict[str, tuple[Any, str]] = {
         "width": (plot.width * 2, "restyled"),
         "marker": ("" if plot.marker else "o", "restyled"),
@@ -113,7 +123,7 @@ def changed_plot(rng: Rng, plot: Plot) -> tuple[Plot, str, str, float] | None:
         "cmap": ("plasma", "recolored"),
     }
     value, kind = others[way]
-    return replace(plot, **{way: value}), kind, way, 1
+    return Altered(replace(plot, **{way: value}), kind, way, 1)
 
 
 def render(plot: Plot, how: Rendering) -> tuple[Image.Image, NDArray[np.float64]]:
@@ -170,18 +180,18 @@ def draw(index: int, seed: int, out: Path) -> dict[str, Any] | None:
             shift=float(rng.choice([0, 0, 0.3, -0.3])),
             simplify=bool(rng.random() < 0.5),
         )
-    new, kind, aspect, size, visible = plot, "noise", "none", 0.0, "no"
+    made: Altered | None = Altered(plot, "noise", "none", 0.0)
     if other == usual or rng.random() < 0.3:
         made = changed_plot(rng, plot)
-        if made is None:
-            return None
-        new, kind, aspect, size = made
-    (before, boxes), (after, _) = render(plot, usual), render(new, other)
+    if made is None:
+        return None
+    (before, boxes), (after, _) = render(plot, usual), render(made.plot, other)
     noisy, other_boxes = render(plot, other)
     if np.abs(boxes - other_boxes).max() > 1.0:
         return None
+    visible = "no"
     box: list[int] | None = None
-    if kind != "noise":
+    if made.kind != "noise":
         step = difference(noisy, after)
         if not step.any():
             return None
@@ -196,8 +206,9 @@ def draw(index: int, seed: int, out: Path) -> dict[str, Any] | None:
         picture.save(out / "images" / f"{name}_{end}.png", compress_level=1)
     return {
         "id": name, "held": held, "style": f"plot-{plot.form}", "font": plot.font, "scale": 1.0,
-        "noise": "" if other == usual else "renderer", "kind": kind, "aspect": aspect, "size": size,
-        "visible_change": visible, "before": f"images/{name}_before.png", "after": f"images/{name}_after.png",
+        "noise": "" if other == usual else "renderer",
+        "kind": made.kind, "aspect": made.aspect, "size": made.size, "visible_change": visible,
+        "before": f"images/{name}_before.png", "after": f"images/{name}_after.png",
         "element": plot.form, "box_before": box, "box": box, "moved": [],
     }  # fmt: skip
 
@@ -222,12 +233,12 @@ def main() -> None:
     )
     parser.add_argument("out", type=Path)
     parser.add_argument("--pairs", type=int, default=400)
-    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--first", type=int, default=0, help="number of the first pair")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     (options.out / "images").mkdir(parents=True, exist_ok=True)
     counts: dict[str, int] = {}
-    with (options.out / "pairs.jsonl").open("a", encoding="utf-8") as lines:
+    with (options.out / "pairs.jsonl").open("w", encoding="utf-8") as lines:
         for index in range(options.first, options.first + options.pairs):
             record = draw(index, options.seed, options.out)
             key = "nothing to see" if record is None else record["visible_change"]

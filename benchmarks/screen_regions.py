@@ -18,7 +18,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from benchmarks.record import write_result
+from benchmarks.record import Watch, add_record_option, write_result
+from benchmarks.screen_boxes import compared, points_into
 from benchmarks.screens import Score, auroc, share_of, verdict_rows, with_interval
 from whatchanged.datasets import open_dataset
 from whatchanged.measured import Measured, measure
@@ -30,7 +31,7 @@ from whatchanged.training.regions.supervision import ELEMENT_NAMES, refined, sup
 from whatchanged.training.regions.vision import RegionVision, chances
 from whatchanged.training.run_folder import open_run
 from whatchanged.worlds.screens.kinds import KINDS
-from whatchanged.worlds.screens.truth import Box, Change, ScreenTruth
+from whatchanged.worlds.screens.truth import Box, ScreenTruth
 from whatchanged.worlds.screens.world import truths
 
 
@@ -45,18 +46,13 @@ class Answer:
     box_after: Box | None = None
 
 
-def side_of(change: Change, before: Box | None, after: Box | None) -> tuple[Box | None, Box | None]:
-    """The truth's box and the answer's, in the picture that shows the change."""
-    return (change.box_after, after or before) if change.box_after else (change.box_before, before or after)
-
-
 def judged(answer: Answer, truth: ScreenTruth) -> dict[str, bool]:
     """Whether the first statement's kind, place and element are those of a change of the pair."""
     best = {"kind": False, "place": False, "pointing": False, "statement": False, "element": False}
     for change in truth.changes:
-        box, told = side_of(change, answer.box_before, answer.box_after)
+        box, told = compared((change.box_before, change.box_after), (answer.box_before, answer.box_after))
         shared = overlap(box, told) if box and told else 0.0
-        points = bool(box and told and _inside(told, box))
+        points = bool(box and told and points_into(told, box))
         kind = answer.kind == change.kind
         found = {
             "kind": kind,
@@ -67,11 +63,6 @@ def judged(answer: Answer, truth: ScreenTruth) -> dict[str, bool]:
         }
         best = {name: best[name] or found[name] for name in best}
     return best
-
-
-def _inside(told: Box, box: Box) -> bool:
-    x, y = (told[0] + told[2]) / 2, (told[1] + told[3]) / 2
-    return box[0] <= x < box[2] and box[1] <= y < box[3]
 
 
 def by_rules(pair: PairRecord) -> Answer:
@@ -238,7 +229,7 @@ def main() -> None:
     parser.add_argument("--run", type=Path, required=True)
     parser.add_argument("--split", default="test")
     parser.add_argument("--resamples", type=int, default=1000)
-    parser.add_argument("--record", action="store_true")
+    add_record_option(parser, "screen_regions")
     options = parser.parse_args()
     files = RegionFiles(options.regions)
     splits: dict[str, tuple[list[PairRecord], list[ScreenTruth]]] = {}
@@ -251,13 +242,14 @@ def main() -> None:
     documents = [pair.pair_id.rsplit("-", 1)[0] for pair in pairs]
     groups = np.unique(documents, return_inverse=True)[1]
     systems: dict[str, Scored] = {}
-    for name, answer in {
-        "rules": by_rules,
-        "network": Net(options.run, files, options.pairs).answer,
-    }.items():
-        held = np.array([answer(pair).chance for pair in splits["val"][0]])
-        limit = threshold(held, np.array([bool(truth.changes) for truth in splits["val"][1]]))
-        systems[name] = scored([answer(pair) for pair in pairs], known_truths, limit)
+    with Watch() as watch:
+        for name, answer in {
+            "rules": by_rules,
+            "network": Net(options.run, files, options.pairs).answer,
+        }.items():
+            held = np.array([answer(pair).chance for pair in splits["val"][0]])
+            limit = threshold(held, np.array([bool(truth.changes) for truth in splits["val"][1]]))
+            systems[name] = scored([answer(pair) for pair in pairs], known_truths, limit)
     figures = {
         "pairs": [int(changed.sum()), int((~changed).sum())],
         "documents": len(set(documents)),
@@ -271,7 +263,7 @@ def main() -> None:
         figures[name]["kinds"] = by([truth.changes[0].kind for truth in seen], own)
     print(json.dumps(figures, indent=1))
     if options.record:
-        write_result("screen_regions", "screen_regions", figures)
+        write_result(options.record, "screen_regions", figures, watch=watch, seeds={"resampling": 0})
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.record import Watch, add_record_option, write_result
+from benchmarks.screen_boxes import compared, points_into
 from benchmarks.screens import auroc, expected_error, share_of, with_interval
 from whatchanged.answers import Answer, Answerer
 from whatchanged.answers.answer import of_measured
@@ -36,7 +37,7 @@ WORLD = "screens"
 
 
 @dataclass(frozen=True)
-class Told:
+class AnsweredPair:
     """One pair, its truth and what was said of it."""
 
     record: PairRecord
@@ -68,38 +69,30 @@ class Told:
 
 def _held(statement: Statement, change: Change) -> dict[str, bool]:
     """A statement held against one change, and each of the alike things that changed with it."""
-    places = [(change.box_before, change.box_after), *change.boxes]
+    told = (statement.box_before, statement.box_after)
+    boxes = [compared(place, told) for place in ((change.box_before, change.box_after), *change.boxes)]
     kind = statement.kind == change.kind
-    points = any(_points(statement, *place) for place in places)
+    points = any(_points(*both) for both in boxes)
     return {
         "kind": kind,
         "pointing": points,
-        "overlap": any(_overlap(statement, *place) >= 0.5 for place in places),
+        "overlap": any(_overlap(*both) >= 0.5 for both in boxes),
         "statement": kind and points,
         "element": points and statement.element == change.element,
     }
 
 
-def _sides(statement: Statement, before: Box | None, after: Box | None) -> tuple[Box | None, Box | None]:
-    """The boxes of the truth and of the statement, in the picture that shows the change."""
-    told = (statement.box_before, statement.box_after)
-    return (after, told[1] or told[0]) if after else (before, told[0] or told[1])
+def _points(box: Box | None, told: Box | None) -> bool:
+    return box is not None and told is not None and points_into(told, box)
 
 
-def _points(statement: Statement, before: Box | None, after: Box | None) -> bool:
-    box, told = _sides(statement, before, after)
-    if box is None or told is None:
-        return False
-    x, y = (told[0] + told[2]) / 2, (told[1] + told[3]) / 2
-    return box[0] <= x < box[2] and box[1] <= y < box[3]
-
-
-def _overlap(statement: Statement, before: Box | None, after: Box | None) -> float:
-    box, told = _sides(statement, before, after)
+def _overlap(box: Box | None, told: Box | None) -> float:
     return 0.0 if box is None or told is None else iou(box, told)
 
 
-def tell(answerer: Answerer | None, pairs: Sequence[tuple[PairRecord, str, ScreenTruth]]) -> list[Told]:
+def tell(
+    answerer: Answerer | None, pairs: Sequence[tuple[PairRecord, str, ScreenTruth]]
+) -> list[AnsweredPair]:
     """The answers, of the rules where there is no answerer."""
     world = find_world(WORLD)
     found = []
@@ -112,11 +105,11 @@ def tell(answerer: Answerer | None, pairs: Sequence[tuple[PairRecord, str, Scree
             answer = answerer.answer(record.before, record.after)
         seconds = time.process_time() - start
         verdict = world.judge(answer.sentence, truth)
-        found.append(Told(record, document, truth, answer, verdict, seconds))
+        found.append(AnsweredPair(record, document, truth, answer, verdict, seconds))
     return found
 
 
-def figures(told: Sequence[Told], resamples: int) -> dict[str, Any]:
+def figures(told: Sequence[AnsweredPair], resamples: int) -> dict[str, Any]:
     """All measures of a system."""
     labels = np.array([one.changed for one in told])
     groups = np.unique([one.document for one in told], return_inverse=True)[1]
@@ -151,9 +144,9 @@ def figures(told: Sequence[Told], resamples: int) -> dict[str, Any]:
     return found
 
 
-def by(told: Sequence[Told], name: str) -> dict[str, list[float]]:
+def by(told: Sequence[AnsweredPair], name: str) -> dict[str, list[float]]:
     """Statement right, wholly true and how many, of the changed pairs of each family or kind."""
-    rows: dict[str, list[Told]] = defaultdict(list)
+    rows: dict[str, list[AnsweredPair]] = defaultdict(list)
     for one in told:
         if one.changed:
             key = one.truth.family if name == "family" else one.truth.changes[0].kind
@@ -193,20 +186,21 @@ def main() -> None:
     answerer = Answerer(options.model, threads=1)
     results: dict[str, Any] = {"split": options.split}
     with Watch() as watch:
-        for name, system in (("rules", None), ("model", answerer)):
-            told = tell(system, pairs)
-            results[name] = figures(told, options.resamples)
-            results[name]["by family"] = by(told, "family")
-            results[name]["by kind"] = by(told, "kind")
-    results["familiar"] = round(float(np.mean([not one.answer.unfamiliar for one in told])), 4)
-    chosen = np.random.default_rng(0).permutation(len(told))[: options.examples]
+        told = {"rules": tell(None, pairs), "model": tell(answerer, pairs)}
+        for name, own in told.items():
+            results[name] = figures(own, options.resamples)
+            results[name]["by family"] = by(own, "family")
+            results[name]["by kind"] = by(own, "kind")
+    of_model = told["model"]
+    results["familiar"] = round(float(np.mean([not one.answer.unfamiliar for one in of_model])), 4)
+    chosen = np.random.default_rng(0).permutation(len(of_model))[: options.examples]
     results["examples"] = [
         {
-            "id": told[at].record.pair_id,
-            "said": told[at].answer.sentence,
-            "true": told[at].verdict.true,
-            "fault": told[at].verdict.fault,
-            "truth": told[at].record.captions[0],
+            "id": of_model[at].record.pair_id,
+            "said": of_model[at].answer.sentence,
+            "true": of_model[at].verdict.true,
+            "fault": of_model[at].verdict.fault,
+            "truth": of_model[at].record.captions[0],
         }
         for at in chosen
     ]

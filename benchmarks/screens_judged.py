@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from benchmarks.screen_boxes import points_into
 from whatchanged.answers import Answer
 from whatchanged.measured import Box, Statement
 from whatchanged.measured.boxes import iou
@@ -64,13 +65,9 @@ class Judged:
 
     def holds(self, statement: Statement) -> bool:
         """Whether the centre of a statement's box lies in the label's, after or before."""
-        left, top, right, bottom = place(statement)
-        x, y = (left + right) / 2, (top + bottom) / 2
-        labels = [self.pair["box"], self.pair.get("box_before")]
-        return any(box and box[0] <= x < box[2] and box[1] <= y < box[3] for box in labels[:1]) or (
-            statement.box_after is None
-            and any(box and box[0] <= x < box[2] and box[1] <= y < box[3] for box in labels)
-        )
+        label, label_before = self.pair["box"], self.pair.get("box_before")
+        labels = [label] if statement.box_after else [label, label_before]
+        return any(points_into(place(statement), box) for box in labels if box)
 
 
 def place(statement: Statement) -> Box:

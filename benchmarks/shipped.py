@@ -1,11 +1,11 @@
 """The shipped model's sentences on a data set folder, scored: every number of ``whatchanged evaluate``.
 
-    python -m benchmarks.shipped DATASET [--model NAME-or-FOLDER] [--attention] [--drawn COMMAND] [--record
-    NAME] python -m benchmarks.shipped demo [--record NAME]
+    python -m benchmarks.shipped DATASET [--model MODEL] [--attention] [--drawn COMMAND] [--record NAME]
+    python -m benchmarks.shipped demo [--record NAME]
 
 runs ``whatchanged caption`` and ``whatchanged evaluate`` (or ``whatchanged demo``) and prints their tables.
-``--attention`` plays the pointing game as well; the data set needs boxes for it. ``--drawn`` is the command
-that drew the data set, to be recorded with the result.
+MODEL is a name or a folder. ``--attention`` plays the pointing game as well; the data set needs boxes for it.
+``--drawn`` is the command that drew the data set, to be recorded with the result.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.record import Watch, add_record_option, anonymous, write_result
+from benchmarks.record import Watch, add_record_option, typed, write_result
 from whatchanged.captioner.bundle import DEFAULT
 
 
@@ -42,7 +42,7 @@ def main() -> None:
             kind = "evaluation"
             commands, figures = evaluation(options.dataset, chosen, options.attention)
     if options.record:
-        spoken = [" ".join(["whatchanged", *map(anonymous, command)]) for command in commands]
+        spoken = [typed("whatchanged", *command) for command in commands]
         drawn = [options.drawn] if options.drawn else []
         drawn_seed = re.search(r"--seed (\d+)", options.drawn or "")
         seeds = {} if drawn_seed is None else {"pictures": int(drawn_seed[1])}

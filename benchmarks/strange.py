@@ -13,7 +13,6 @@ All pictures are resized as any picture is. Nothing is fitted or chosen here.
 """
 
 import argparse
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -52,11 +51,12 @@ def main() -> None:
         found = [_warned(captioner, beside, picture) for _, picture in named]
         caught = sum(warned for pair in found for warned, _ in pair)
         missed = [name for (name, _), pair in zip(named, found, strict=True) if not all(w for w, _ in pair)]
-        least = min((s for pair in found for _, s in pair), default=math.nan)
+        least = min((s for pair in found for _, s in pair), default=None)
         routed = [answerer.answer(picture.convert("RGB"), _patched(picture)) for _, picture in named]
         measured = sum(answer.answer == MEASURED for answer in routed)
         changed = sum(answer.changed for answer in routed)
-        print(f"{kind:16} {_share(caught, 2 * len(named))}, least strangeness {least:.2f}", end="")
+        nearest = "-" if least is None else f"{least:.2f}"
+        print(f"{kind:16} {_share(caught, 2 * len(named))}, least strangeness {nearest}", end="")
         print(f"; measured {measured}, changed {changed} of {len(named)}", end="")
         print(f"; missed: {', '.join(missed[:12])}" if missed else "", flush=True)
         row = {"kind": kind, "warned_of": caught, "of": 2 * len(named), "least_distance": least}
@@ -102,7 +102,7 @@ def _warned(captioner: Captioner, beside: Path, picture: Picture) -> list[tuple[
 
 
 def _patched(picture: Picture) -> Picture:
-    """The picture with a black square in its middle, a fifth as high as it."""
+    """The picture with a black square, a fifth as high as it, whose top left corner is its middle."""
     patched = picture.convert("RGB")
     side = max(8, patched.height // 5)
     left, top = patched.width // 2, patched.height // 2

@@ -16,6 +16,7 @@ import json
 import multiprocessing
 import resource
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -94,6 +95,13 @@ def agreement(options: argparse.Namespace) -> dict[str, float]:
     return {"largest_difference": value, "largest_gradient_difference": max(gradients)}
 
 
+def compare_times(rows: Sequence[dict[str, Any]]) -> None:
+    """Add to each row how many times as long as the fastest it took; None where it failed."""
+    fastest = min((row["core_s"] for row in rows if "core_s" in row), default=None)
+    for row in rows:
+        row["times as long"] = row["core_s"] / fastest if "core_s" in row else None
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -119,9 +127,7 @@ def main() -> None:
             found = answers.get() if process.exitcode == 0 else {"form": form, "failed": process.exitcode}
             rows.append({"batch": options.batch, "tokens": options.tokens, **found})
             print(json.dumps(found), flush=True)
-    fastest = min(row.get("core_s", float("inf")) for row in rows)
-    for row in rows:
-        row["times as long"] = row.get("core_s", float("nan")) / fastest
+    compare_times(rows)
     agreed = agreement(options)
     print(json.dumps(agreed))
     if options.record:

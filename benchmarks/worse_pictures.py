@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageEnhance, ImageFilter
 
+from benchmarks.markdown import head_lines, line
 from benchmarks.record import add_record_option, write_result
 from whatchanged.captioner.runtime import Captioner, Description, load
 from whatchanged.datasets import open_dataset
@@ -54,14 +55,13 @@ def main() -> None:
     truths = read_truths(options.dataset, records)
     if truths is None:
         parser.error(f"{options.dataset}: needs scenes.json and pairs.json, which hold the truth.")
-    print("| pictures | " + " | ".join(COLUMNS) + " |")
-    print("|---|" + "---:|" * len(COLUMNS))
+    print(head_lines(["pictures", *COLUMNS]))
     rows = []
     for name in options.only or WORSE:
         found = describe_worse(captioner, records, name, options.seed)
         rows.append({"pictures": name, **scores(records, truths, found)})
         cells = [str(v) if isinstance(v, str | int) else f"{v:.1f}" for v in rows[-1].values()]
-        print("| " + " | ".join(cells) + " |", flush=True)
+        print(line(cells), flush=True)
     if options.record:
         decimals = {name: 2 if name == "AUC" else 1 for name in COLUMNS[:-1]}
         figures = {"rows": rows, "decimals": decimals}

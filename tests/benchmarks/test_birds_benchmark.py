@@ -1,6 +1,8 @@
 """Table 5 on drawn birds: equal steps, how captions are judged, intervals, and a whole small one."""
 
 import sys
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -67,7 +69,7 @@ def test_the_table_compares_on_the_same_draws(bench):
     found = {(bench.ROWS[0], seed): pairs + seed for seed in (0, 1)}
     found |= {(bench.ROWS[1], seed): pairs + seed + 7 for seed in (0, 1)}
     found[bench.ROWS[2], 0] = pairs  # a seed is missing
-    lines = bench.table(bench.rows_of(found, {"one for all": pairs}, [0, 1])).splitlines()
+    lines = bench.table_of(bench.rows_of(found, {"one for all": pairs}, [0, 1])).splitlines()
     assert [line.split("|")[1].strip() for line in lines[2:]] == ["one for all", *bench.ROWS[:2]]
     assert "| +7.0 [7.0, 7.0] | +7.0 [7.0, 7.0] |" in lines[-1]
     cells = [line.split("|")[2].split() for line in lines[2:]]
@@ -82,6 +84,29 @@ def test_one_process_is_at_a_run(bench, tmp_path):
         assert first and not second
     with bench.mine(tmp_path / "run") as again:
         assert again
+
+
+def test_processes_that_share_a_folder_draw_and_store_once(bench, tmp_path, monkeypatch):
+    """The others wait; a lock on an open file holds between threads as it does between processes."""
+    made = []
+
+    def make(name):
+        def slowly(*given, **more):
+            made.append(name)
+            time.sleep(0.2)
+            (tmp_path / "work" / name).mkdir()
+
+        return slowly
+
+    monkeypatch.setattr(bench, "write_birds", make("twin"))
+    monkeypatch.setattr(bench, "store_grids", make("grids"))
+    given = (tmp_path / "work", 20, 2, "cpu")
+    threads = [threading.Thread(target=bench.make_data, args=given) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert made == ["twin", "grids"]
 
 
 @pytest.mark.slow

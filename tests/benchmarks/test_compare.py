@@ -174,6 +174,12 @@ def test_stored_grids_need_a_backbone(bench, plan):
         bench.store_grids(replace(plan, vision_run=None))
 
 
+def test_rows_on_features_need_stored_ones(bench, plan, tmp_path):
+    (tmp_path / "features" / "a.png.npy").unlink()
+    with pytest.raises(RecipeError, match=r"Run: python -m benchmarks\.compare twin .* --rows grids"):
+        bench.recipe_of(bench.GROUPS["features"][2], plan, 1, (8,))
+
+
 def test_rows_on_tokens_need_a_trained_run(bench, plan):
     with pytest.raises(RecipeError, match="rows on tokens need --vision-run"):
         bench.recipe_of(bench.GROUPS["plain"][0], replace(plan, vision_run=None), 1, (8, 8))

@@ -114,7 +114,6 @@ def test_counts_are_gone_on_with_and_the_smaller_input_is_kept(tmp_path, bench):
         counter = fuzz_one.Counter(tmp_path)
         for data, accepted in ((b"aaa", True), (b"bbb", False), (b"aaa", True)):
             counter.note(data, accepted, 0.5)
-        counter.write()
     for data in (b"x" * 100, b"x" * 10, b"x" * 90):
         try:
             fuzz_formats.check_lists(None, None)
@@ -126,6 +125,36 @@ def test_counts_are_gone_on_with_and_the_smaller_input_is_kept(tmp_path, bench):
     assert found.wrong == found.faults
     kept = json.loads((tmp_path / "faults.json").read_text())[found.faults[0]]
     assert bytes.fromhex(kept["input"]) == b"x" * 10 and "Traceback" in kept["error"]
+
+
+def test_what_was_counted_is_there_after_each_input(tmp_path, bench):
+    """However the process ends: nothing waits to be written."""
+    counter = fuzz_one.Counter(tmp_path)
+    for number in range(1, 4):
+        counter.note(bytes([number]), True, 1 / 3)
+        found = bench.found_in("lists", tmp_path)
+        assert (found.inputs, found.distinct, found.accepted) == (number, number, number)
+
+
+def test_after_a_stop_only_the_inputs_that_are_left_are_asked_for(tmp_path, bench, monkeypatch):
+    """Three processes: two are stopped by an input after 30 and 50 others, the third reads what is left."""
+    asked, read = [], iter([30, 50, 20])
+
+    def run(command, **settings):
+        asked.append(int(command[command.index("--inputs") + 1]))
+        counter = fuzz_one.Counter(tmp_path)
+        for number in range(next(read)):
+            counter.note(b"%d" % number, True, 0.0)
+        if len(asked) < 3:
+            (tmp_path / "stops").mkdir(exist_ok=True)
+            (tmp_path / "stops" / f"oom-{len(asked)}").touch()
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    fuzz_one.Counter(tmp_path).note(b"of an earlier call", True, 0.0)
+    monkeypatch.setattr(bench.subprocess, "run", run)
+    found = bench.fuzz("lists", tmp_path, 60, inputs=100)
+    assert asked == [100, 70, 20]
+    assert found.inputs == 101 and len(found.stops) == 2
 
 
 def test_too_long_an_input_and_too_large_a_process_are_faults(tmp_path, bench):

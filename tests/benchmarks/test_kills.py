@@ -128,3 +128,11 @@ def test_counts_of_one_commit_stand_side_by_side(bench, tmp_path, monkeypatch):
     assert [row["command"] for row in bench.read_result(tmp_path / "kills.json").figures["rows"]] == [
         "export"
     ]
+
+
+def test_the_recorded_command_names_the_kinds_that_were_chosen(bench):
+    every = [command.name for command in COMMANDS]
+    asked = SimpleNamespace(count=9, seed=2, commands=every, kinds=list(bench.KINDS), execute=False)
+    assert bench._typed(asked) == "python -m benchmarks.kills --count 9 --seed 2"
+    asked.kinds = ["full", "two"]
+    assert bench._typed(asked) == "python -m benchmarks.kills --count 9 --seed 2 --kinds full two"

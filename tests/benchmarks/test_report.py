@@ -57,6 +57,14 @@ def test_times_are_shown_only_where_nothing_else_ran(other_load, shown, bench, r
     assert ("ms, one thread" in bench.operations(operations)) == shown
 
 
+def test_a_kind_of_which_no_picture_was_found_has_no_least_distance(bench, results):
+    rows = [{"kind": "photographs", "warned_of": 0, "of": 0, "least_distance": None}]
+    rows.append({"kind": "noise", "warned_of": 3, "of": 4, "least_distance": 1.5})
+    result = dataclasses.replace(results["strange"], figures={"known": [], "strange": rows})
+    assert "| photographs | 0 of 0 | - |" in bench.strange(result)
+    assert "| noise | 3 of 4 | 1.50 |" in bench.strange(result)
+
+
 @pytest.mark.parametrize(
     ("value", "decimals", "text"),
     [

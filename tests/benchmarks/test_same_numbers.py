@@ -1,6 +1,8 @@
 """What the comparison of two trees calls a difference, and a whole one of two recipes."""
 
+import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -54,6 +56,27 @@ def test_what_is_excepted_may_differ(excepted, failed, bench, capsys):
     old, new = ({"recipes": {"pcl-tiny": run}} for run in (RUN, changed(parameters={})))
     assert bench.report(old, new, excepted) == failed
     assert "tensors differ" in capsys.readouterr().out
+
+
+def test_both_trees_work_in_the_same_folder_which_is_new(bench, tmp_path, monkeypatch, capsys):
+    """A relative one is that of the caller, though the trees run elsewhere."""
+    places = []
+
+    def start(tree, work, side, recipes, pairs):
+        places.append(work)
+        (work / side).mkdir()
+        (work / side / "numbers.json").write_text(json.dumps({"recipes": {}}))
+        return SimpleNamespace(wait=lambda: 0)
+
+    monkeypatch.setattr(bench, "start", start)
+    monkeypatch.setattr(bench, "make_data", lambda data, tree: data.mkdir(parents=True))
+    monkeypatch.chdir(tmp_path)
+    given = ["--old", str(ROOT), "--new", str(ROOT), "--work", "kept"]
+    assert bench.main(given) == 0
+    assert places == [tmp_path / "kept"] * 2
+    with pytest.raises(SystemExit):
+        bench.main(given)
+    assert "--work kept: it is not empty. Name a new folder." in capsys.readouterr().err
 
 
 def test_sentences_are_compared_word_for_word_and_by_every_number(bench):
