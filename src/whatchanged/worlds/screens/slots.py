@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from whatchanged.measured import colours, words
+from whatchanged.worlds import Box
 from whatchanged.worlds.screens.elements import (
     ELEMENTS,
     LINES,
@@ -16,7 +17,7 @@ from whatchanged.worlds.screens.elements import (
     plural,
 )
 from whatchanged.worlds.screens.templates import Template
-from whatchanged.worlds.screens.truth import Box, Change
+from whatchanged.worlds.screens.truth import Change
 
 Size = tuple[int, int]
 _HUES = ("red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown", "grey")

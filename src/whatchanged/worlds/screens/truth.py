@@ -12,6 +12,7 @@ from typing import Any
 
 from whatchanged.errors import DatasetError
 from whatchanged.json_values import read_json
+from whatchanged.worlds import Box as Box
 from whatchanged.worlds.screens.kinds import KINDS, REVERSED, Kind
 
 LIST = "pairs.jsonl"
@@ -22,9 +23,6 @@ SETTINGS = "drawing.json"
 LARGEST = 10**9
 """No number of a truth is beyond it."""
 _COLOUR = re.compile("#[0-9a-fA-F]{6}")
-
-Box = tuple[int, int, int, int]
-"""Left, top, right, bottom in pixels of its own picture; right and bottom are exclusive."""
 
 Value = str | int | float | bool | None
 _TURNED = {

@@ -25,8 +25,8 @@ from whatchanged.worlds.screens.drawing.pages.noise import (
     LOCAL,
     RENDERERS,
     SAME_WIDTHS,
-    in_place,
     local_noise,
+    words_stay,
 )
 from whatchanged.worlds.screens.drawing.pages.shown import Shown
 from whatchanged.worlds.screens.drawing.pages.writer import Writer
@@ -171,12 +171,12 @@ def test_every_noise_alters_pixels_and_leaves_words_in_place(styles, tmp_path):
                     shown.reset()
                     _, script = local_noise(np.random.default_rng(0), layouts[name], way)
                     there = shown.change(script)
-                    assert in_place(layouts[name].words, there.words), way
+                    assert words_stay(layouts[name].words, there.words), way
                     assert np.any(shown.photograph(there) != pictures[name]), way
     for group in SAME_WIDTHS:
         first = group[0]
         for name in group[1:]:
-            assert in_place(layouts[first].words, layouts[name].words), name
+            assert words_stay(layouts[first].words, layouts[name].words), name
             assert np.any(pictures[first] != pictures[name]), name
 
 

@@ -3,9 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-
-from whatchanged.worlds.screens.drawing.choices import magnitude, pick, shade
+from whatchanged.worlds.screens.drawing.choices import magnitude, pick, pick_by_share, shade
 from whatchanged.worlds.screens.drawing.documents.document import Block, Document, Look, Word
 from whatchanged.worlds.screens.drawing.documents.sampling import (
     formula,
@@ -412,6 +410,4 @@ WAYS: tuple[tuple[Way, float], ...] = (
 
 def any_change(rng: Rng, document: Document) -> Made:
     """The document with one of all changes; None where the one that was drawn does not fit it."""
-    weights = np.array([weight for _, weight in WAYS])
-    way = WAYS[int(rng.choice(len(WAYS), p=weights / weights.sum()))][0]
-    return way(rng, document)
+    return pick_by_share(rng, WAYS)(rng, document)

@@ -25,7 +25,7 @@ from whatchanged.worlds.screens.drawing.pages.designs import (
 )
 from whatchanged.worlds.screens.drawing.pages.document import Document, write_document
 from whatchanged.worlds.screens.drawing.pages.making import Made, alike, candidates, script_of, truth_of
-from whatchanged.worlds.screens.drawing.pages.noise import RENDERERS, SAME_WIDTHS, in_place, local_noise
+from whatchanged.worlds.screens.drawing.pages.noise import RENDERERS, SAME_WIDTHS, local_noise, words_stay
 from whatchanged.worlds.screens.drawing.pages.shown import Design, Element, Layout, Pixels, Shown
 from whatchanged.worlds.screens.drawing.pages.sites import find_site_files, write_site
 from whatchanged.worlds.screens.drawing.recoding import png, recode
@@ -226,7 +226,7 @@ class Pages:
                 return None
             shown = self._renderer(sheet.renderers[0], sheet.document.scale)
             there = shown.change(script)
-            if not in_place(layout.words, there.words):
+            if not words_stay(layout.words, there.words):
                 return None
             altered = shown.photograph(layout)
         else:
@@ -234,7 +234,7 @@ class Pages:
             there = shown.load(sheet.document, sheet.design)
             for one in made:
                 there = shown.change(script_of(one.deed, one.targets))
-            if not in_place(layout.words, there.words):
+            if not words_stay(layout.words, there.words):
                 return None
             name, altered = " to ".join(sheet.renderers), shown.photograph(layout)
         if altered.shape != picture.shape or np.array_equal(altered, picture):

@@ -7,6 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from whatchanged.measured.colours import code
+from whatchanged.worlds import Box
+from whatchanged.worlds.screens.drawing.boxes import around, box_around
 from whatchanged.worlds.screens.drawing.pages.changes import Deed
 from whatchanged.worlds.screens.drawing.pages.shown import (
     Boxes,
@@ -19,7 +21,7 @@ from whatchanged.worlds.screens.drawing.pages.shown import (
     same_words,
 )
 from whatchanged.worlds.screens.drawing.visible import Visible, difference, visible
-from whatchanged.worlds.screens.truth import Box, Change, Motion, Value
+from whatchanged.worlds.screens.truth import Change, Motion, Value
 
 Size = tuple[int, int]
 MOST_ALIKE = 12
@@ -106,8 +108,8 @@ def truth_of(made: Made, first: Layout, last: Layout, sizes: tuple[Size, Size]) 
         kind=made.deed.kind,
         element=thing.element,
         name=thing.name.replace('"', "'")[:60],
-        box_before=_around(befores),
-        box_after=_around(afters),
+        box_before=around(befores),
+        box_after=around(afters),
         values=_values(made, last),
         boxes=tuple(places) if len(places) > 1 else (),
         consequences=_consequences(made, sizes),
@@ -166,24 +168,23 @@ def _ends(made: Made, was: Element, now: Element) -> tuple[Ends, Ends]:
     return one, other
 
 
-def _differing(made: Made, around: Ends, margin: float) -> Ends | None:
+def _differing(made: Made, near: Ends, margin: float) -> Ends | None:
     """The box of the pixels that differ in and near a box, in pixels of the document; None for none."""
     left, top, right, bottom = (
-        int(np.floor((around[0] - margin) * made.scale)),
-        int(np.floor((around[1] - margin) * made.scale)),
-        int(np.ceil((around[2] + margin) * made.scale)),
-        int(np.ceil((around[3] + margin) * made.scale)),
+        int(np.floor((near[0] - margin) * made.scale)),
+        int(np.floor((near[1] - margin) * made.scale)),
+        int(np.ceil((near[2] + margin) * made.scale)),
+        int(np.ceil((near[3] + margin) * made.scale)),
     )
     left, top = max(0, left), max(0, top)
     part = made.step[top:bottom, left:right]
     if not part.size:
         return None
     differs = part > min(8, int(part.max()) // 2)
-    rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
-    if not len(rows):
+    box = box_around(differs, left, top)
+    if box is None:
         return None
-    ends = (left + columns[0], top + rows[0], left + columns[-1] + 1, top + rows[-1] + 1)
-    one, two, three, four = (float(end) / made.scale for end in ends)
+    one, two, three, four = (end / made.scale for end in box)
     return one, two, three, four
 
 
@@ -199,13 +200,6 @@ def _whole(ends: Ends, scale: float, size: tuple[int, int]) -> Box | None:
     right = min(size[0], int(np.ceil(ends[2] * scale - 1e-3)))
     bottom = min(size[1], int(np.ceil(ends[3] * scale - 1e-3)))
     return (left, top, right, bottom) if right > left and bottom > top else None
-
-
-def _around(boxes: list[Box]) -> Box | None:
-    if not boxes:
-        return None
-    left, top, right, bottom = zip(*boxes, strict=True)
-    return min(left), min(top), max(right), max(bottom)
 
 
 def _values(made: Made, last: Layout) -> dict[str, Value]:
@@ -308,7 +302,7 @@ def _consequences(made: Made, sizes: tuple[Size, Size]) -> tuple[Motion, ...]:
             groups.setdefault(key, []).append((before, after))
     found = []
     for boxes in groups.values():
-        one_box, other_box = _around([a for a, _ in boxes]), _around([b for _, b in boxes])
+        one_box, other_box = around(a for a, _ in boxes), around(b for _, b in boxes)
         if one_box and other_box:
             found.append(Motion(one_box, other_box))
     found.sort(key=lambda m: -(m.box_before[2] - m.box_before[0]) * (m.box_before[3] - m.box_before[1]))

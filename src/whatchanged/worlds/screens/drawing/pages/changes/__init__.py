@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
+from whatchanged.worlds.screens.drawing.choices import pick_by_share
 from whatchanged.worlds.screens.drawing.pages.changes.colours import COLOURS
 from whatchanged.worlds.screens.drawing.pages.changes.deed import Deed, Maker, Setting
 from whatchanged.worlds.screens.drawing.pages.changes.places import PLACES
@@ -26,11 +25,8 @@ def choose(rng: Rng, layout: Layout, targets: Sequence[Element], texts: Texts) -
     """
     if not targets:
         return None
-    makers = list(MAKERS)
-    shares = np.array(list(MAKERS.values()))
-    shares /= shares.sum()
     for _ in range(TRIES):
-        maker = makers[int(rng.choice(len(makers), p=shares))]
+        maker = pick_by_share(rng, tuple(MAKERS.items()))
         for place in rng.permutation(len(targets)):
             deed = maker(rng, Setting(targets[place], layout, texts))
             if deed is not None:

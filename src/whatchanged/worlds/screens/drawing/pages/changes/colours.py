@@ -1,11 +1,11 @@
 """Changes of colour: of ink, fill, border, opacity, of a whole theme."""
 
+from whatchanged.worlds.screens.drawing.choices import magnitude
 from whatchanged.worlds.screens.drawing.pages.changes.deed import (
     Deed,
     Maker,
     Setting,
     has_text,
-    magnitude,
     other_color,
     sign,
     styled,

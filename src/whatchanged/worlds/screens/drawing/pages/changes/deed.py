@@ -5,8 +5,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
+from whatchanged.worlds.screens.drawing.choices import magnitude
 from whatchanged.worlds.screens.drawing.pages.shown import Color, Element, Layout
 from whatchanged.worlds.screens.drawing.words import Rng, Texts
 from whatchanged.worlds.screens.kinds import Kind
@@ -57,11 +56,6 @@ def styled(**properties: str) -> str:
 def inserted(where: str, html: str, inside: bool = True) -> str:
     """A script that inserts HTML beside the element, or into the page where ``inside`` is false."""
     return f"screens.insert({'$I' if inside else -1},{json.dumps(where)},{json.dumps(html)})"
-
-
-def magnitude(rng: Rng, least: float, most: float) -> float:
-    """A size, small ones as often as large ones in proportion."""
-    return float(np.exp(rng.uniform(np.log(least), np.log(most))))
 
 
 def sign(rng: Rng, up: float = 0.5) -> int:

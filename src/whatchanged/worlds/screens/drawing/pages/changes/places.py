@@ -2,12 +2,12 @@
 
 import json
 
+from whatchanged.worlds.screens.drawing.choices import magnitude
 from whatchanged.worlds.screens.drawing.pages.changes.deed import (
     Deed,
     Maker,
     Setting,
     has_text,
-    magnitude,
     sign,
     styled,
 )
