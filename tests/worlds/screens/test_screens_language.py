@@ -12,13 +12,14 @@ from strategies import SIZE, changes, truths
 from whatchanged.measured import colours, words
 from whatchanged.testing import check_world
 from whatchanged.worlds import find_world
-from whatchanged.worlds.screens import language
+from whatchanged.worlds.screens import reading
 from whatchanged.worlds.screens.elements import ANYTHING, ELEMENTS, fitting, nouns_of, plural
 from whatchanged.worlds.screens.kinds import KINDS
-from whatchanged.worlds.screens.language import read, write
+from whatchanged.worlds.screens.reading import read
 from whatchanged.worlds.screens.slots import COLOURS, Naming, fill, fits, known_nouns
 from whatchanged.worlds.screens.templates import TEMPLATES
 from whatchanged.worlds.screens.truth import Change, Motion, ScreenTruth
+from whatchanged.worlds.screens.writing import write
 
 WORLD = find_world("screens")
 BUTTON = Change(
@@ -350,9 +351,9 @@ def test_an_amount_that_is_no_number_is_no_sentence(amount):
 )
 def test_a_text_is_cut_where_every_quotation_that_begins_also_ends(text):
     quoted = re.compile(r'(?:; |, and )(?=(?:[^"]*"[^"]*")*[^"]*$)')
-    assert list(language._parts(text)) == quoted.split(text)
+    assert list(reading._parts(text)) == quoted.split(text)
 
 
 def test_a_text_of_a_million_quotations_is_cut_at_once():
     # looking ahead from each of them anew would take hours
-    assert len(list(language._parts('"; ' * 1_000_000))) > 1 and read('"; ' * 1_000_000) is None
+    assert len(list(reading._parts('"; ' * 1_000_000))) > 1 and read('"; ' * 1_000_000) is None

@@ -29,8 +29,8 @@ from whatchanged.processes import worker_pool
 from whatchanged.records import Split
 from whatchanged.worlds import Drawing
 from whatchanged.worlds.screens.drawing import FAMILIES, DrawnPair, Family, FamilyOptions, find_family
-from whatchanged.worlds.screens.language import write_captions
 from whatchanged.worlds.screens.truth import LIST, SETTINGS, to_json
+from whatchanged.worlds.screens.writing import write_captions
 
 PART = 40
 """Documents that a worker draws and writes at once."""

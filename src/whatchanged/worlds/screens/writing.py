@@ -1,0 +1,86 @@
+"""Sentences about screens, written from the truth; ``reading`` says what one is made of."""
+
+from numpy.random import Generator
+
+from whatchanged.measured import words
+from whatchanged.worlds.screens.slots import Naming, Size, fill, fits, known_nouns
+from whatchanged.worlds.screens.templates import NO_CHANGE, TEMPLATES
+from whatchanged.worlds.screens.truth import Change, ScreenTruth
+
+MOST = 3
+"""Changes that a sentence tells."""
+CAPTIONS = 5
+"""Sentences that are written about a pair."""
+FOLLOWED = 0.3
+"""Share of the statements that tell what followed, where something did."""
+
+
+def write_captions(truth: ScreenTruth, rng: Generator) -> tuple[str, ...]:
+    """Several true sentences about a pair, drawn at random, no two alike where that can be."""
+    found: list[str] = []
+    for _ in range(3 * CAPTIONS):
+        sentence = write(truth, rng)
+        if sentence not in found:
+            found.append(sentence)
+        if len(found) == CAPTIONS:
+            break
+    return tuple(found)
+
+
+def write(truth: ScreenTruth, rng: Generator) -> str:
+    """One true sentence in a wording drawn at random."""
+    if not truth.changes:
+        return words.capitalised(NO_CHANGE[int(rng.integers(len(NO_CHANGE)))])
+    told = [_statement(change, truth, rng) for change in truth.changes[:MOST]]
+    return words.capitalised((", and " if rng.random() < 0.3 else "; ").join(told))
+
+
+def _statement(change: Change, truth: ScreenTruth, rng: Generator) -> str:
+    able = [template for template in TEMPLATES if fits(template, change)]
+    exact = [template for template in able if template.aspects or template.state or len(template.slots) > 1]
+    # What tells more is drawn more often: kinds have many wordings that tell no value.
+    choices = exact if exact and rng.random() < 0.65 else able
+    template = choices[int(rng.integers(len(choices)))]
+    nouns = known_nouns(change)
+    noun = nouns[0] if rng.random() < 0.7 else nouns[int(rng.integers(len(nouns)))]
+    naming = Naming(noun, named=bool(rng.random() < 0.25), placed=bool(rng.random() < 0.5))
+    text = fill(template, change, naming, _size(change, truth))
+    followed = _rest(change)
+    return f"{text}, which moved the rest {followed}" if followed and rng.random() < FOLLOWED else text
+
+
+def write_plain(truth: ScreenTruth) -> str:
+    """The one sentence of fixed wording that quotes nothing: the first fitting template, with the place."""
+    return _fixed(truth, named=False)
+
+
+def write_full(truth: ScreenTruth) -> str:
+    """The one sentence of fixed wording with names in quotes and what followed."""
+    return _fixed(truth, named=True)
+
+
+def _fixed(truth: ScreenTruth, named: bool) -> str:
+    if not truth.changes:
+        return words.capitalised(NO_CHANGE[0])
+    told = []
+    for change in truth.changes[:MOST]:
+        able = [template for template in TEMPLATES if fits(template, change)]
+        quoting = ("text_before", "text_after")
+        able = [t for t in able if named or not any(slot in quoting for slot in t.slots)]
+        template = max(able, key=lambda t: (bool(t.state), len(t.slots), bool(t.aspects)))
+        naming = Naming(known_nouns(change)[0], named=named, placed=True)
+        text = fill(template, change, naming, _size(change, truth))
+        followed = _rest(change) if named else ""
+        told.append(f"{text}, which moved the rest {followed}" if followed else text)
+    return words.capitalised("; ".join(told))
+
+
+def _size(change: Change, truth: ScreenTruth) -> Size:
+    return truth.size_after if change.box_after is not None else truth.size_before
+
+
+def _rest(change: Change) -> str:
+    """How most of what followed moved, in words; "" where nothing did."""
+    for motion in change.consequences[:1]:
+        return words.way(*motion.step)
+    return ""
