@@ -204,11 +204,11 @@ class Pages:
         chosen = choose(rng, layout, able, Texts(rng, str(document.design["language"])))
         if chosen is None:
             return None
-        deed, element = chosen
-        targets = alike(layout, element, size) if deed.alike and rng.random() < ALIKE else (element.i,)
+        edit, element = chosen
+        targets = alike(layout, element, size) if edit.alike and rng.random() < ALIKE else (element.i,)
         shown = self._renderer(sheet.renderers[0], sheet.document.scale)
-        after = shown.change(script_of(deed, targets))
-        made = Made(deed, targets, layout, after, picture, shown.photograph(after), document.scale)
+        after = shown.change(script_of(edit, targets))
+        made = Made(edit, targets, layout, after, picture, shown.photograph(after), document.scale)
         if np.array_equal(made.before, made.after) or made.seen == "uncertain":
             return None
         return made
@@ -233,7 +233,7 @@ class Pages:
             shown = self._renderer(sheet.renderers[1], sheet.document.scale)
             there = shown.load(sheet.document, sheet.design)
             for one in made:
-                there = shown.change(script_of(one.deed, one.targets))
+                there = shown.change(script_of(one.edit, one.targets))
             if not words_stay(layout.words, there.words):
                 return None
             name, altered = " to ".join(sheet.renderers), shown.photograph(layout)
@@ -251,7 +251,7 @@ class Pages:
         changes: list[Change] = []
         for one in made:
             if one.seen == "no":
-                noise = (*noise, f"faint: {one.deed.kind} {one.deed.aspect}")
+                noise = (*noise, f"faint: {one.edit.kind} {one.edit.aspect}")
                 continue
             change = truth_of(one, sheet.layout, layout, sizes)
             if change is None:

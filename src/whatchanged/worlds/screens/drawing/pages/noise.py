@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.worlds.screens.drawing.pages.changes.deed import styled
+from whatchanged.worlds.screens.drawing.pages.changes.edit import styled
 from whatchanged.worlds.screens.drawing.pages.shown import Element, Layout
 from whatchanged.worlds.screens.drawing.words import Rng
 

@@ -12,19 +12,19 @@ from whatchanged.worlds.screens.kinds import Kind
 
 
 @dataclass(frozen=True)
-class Deed:
+class PageEdit:
     """One change to be made.
 
-    script: JavaScript in which ``$I`` stands for the number of the element. made: it inserts one element,
-    which becomes the last one, and which is what was added. state, on: what the element becomes (True) or no longer
-    is (False). alike: whether it makes sense on several alike elements at once. swap: the other element that
-    it changes places with.
+    script: JavaScript in which ``$I`` stands for the number of the element. inserts: whether it inserts one
+    element, which becomes the last one, and which is what was added. state, on: what the element becomes (True)
+    or no longer is (False). alike: whether it makes sense on several alike elements at once. swap: the other
+    element that it changes places with.
     """
 
     kind: Kind
     aspect: str
     script: str
-    made: bool = False
+    inserts: bool = False
     state: str = ""
     on: bool = True
     alike: bool = False
@@ -40,7 +40,7 @@ class Setting:
     texts: Texts
 
 
-Maker = Callable[[Rng, Setting], Deed | None]
+Way = Callable[[Rng, Setting], PageEdit | None]
 """A change that fits the element; None where it does not."""
 
 
