@@ -14,7 +14,7 @@ from whatchanged.testing import check_world
 from whatchanged.worlds import find_world
 from whatchanged.worlds.screens import reading
 from whatchanged.worlds.screens.elements import ANYTHING, ELEMENTS, fitting, nouns_of, plural
-from whatchanged.worlds.screens.kinds import KINDS
+from whatchanged.worlds.screens.kinds import ASPECTS, KINDS
 from whatchanged.worlds.screens.reading import read
 from whatchanged.worlds.screens.slots import COLOURS, Naming, fill, fits, known_nouns
 from whatchanged.worlds.screens.templates import TEMPLATES
@@ -334,6 +334,37 @@ def test_each_wording_can_be_said_of_something(template):
     change = Change(template.kind, "button", "", (0, 0, 9, 9), (0, 0, 9, 9), values)
     assert fits(template, change)
     assert WORLD.judge(fill(template, change, Naming("button"), SIZE), of(change)).true
+
+
+def test_wordings_say_only_finer_words_that_their_kind_has():
+    assert all(set(template.aspects) <= set(ASPECTS[template.kind]) for template in TEMPLATES)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "amounts", "true"),
+    [
+        ("The icon became thicker.", (1, 2.2), True),
+        ("The line of the icon is thinner.", (1, 0.5), True),
+        ("The icon is drawn with a thinner line.", (1, 2.2), False),
+        ("The icon became thicker.", (), False),  # nobody knows
+        ("The line width of the icon changed.", (), True),
+        ("The line width of the icon changed.", (2, 1), True),
+        ("The border of the icon became thicker.", (1, 2.2), False),
+    ],
+)
+def test_a_line_of_another_width(sentence, amounts, true):
+    values = {"aspect": "line width", **dict(zip(("amount_before", "amount_after"), amounts, strict=False))}
+    box = (0, 0, 16, 16)
+    assert WORLD.judge(sentence, of(Change("restyled", "icon", "", box, box, values))).true is true
+
+
+def test_of_a_line_of_another_width_the_width_is_told():
+    values = {"aspect": "line width", "amount_before": 1, "amount_after": 2}
+    one = of(Change("restyled", "series", "", (0, 0, 90, 90), (0, 0, 90, 90), values))
+    said = {write(one, np.random.default_rng(seed)) for seed in range(60)}
+    assert any("thicker" in sentence for sentence in said)
+    assert not any("thinner" in sentence for sentence in said)
+    assert all(WORLD.judge(sentence, one).true for sentence in said)
 
 
 @pytest.mark.parametrize("amount", [",", ",,", "9" * 5000])

@@ -13,7 +13,7 @@ from PIL import Image
 
 from whatchanged.testing.worlds import check_drawer
 from whatchanged.worlds import find_world
-from whatchanged.worlds.screens.drawing import FAMILIES, FamilyOptions, browser, run
+from whatchanged.worlds.screens.drawing import FamilyOptions, browser, run
 from whatchanged.worlds.screens.drawing.browser import Browser, BrowserGone
 from whatchanged.worlds.screens.drawing.pages import family
 from whatchanged.worlds.screens.drawing.pages.components import buttons, menu, table, text_field
@@ -185,9 +185,11 @@ def test_every_noise_alters_pixels_and_leaves_words_in_place(styles, tmp_path):
 def test_the_drawer_keeps_the_contract(name, styles, tmp_path, monkeypatch):
     """The same bytes with one worker and with two, others from another seed, and true captions."""
     monkeypatch.setattr(run, "PART", 4)
-    monkeypatch.setattr(run, "FAMILIES", {name: FAMILIES[name]})
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     place = tmp_path / "cache" / "whatchanged"
     place.mkdir(parents=True)
     (place / "screens").symlink_to(styles)
-    check_drawer(find_world("screens"), "screens", tmp_path, scenes=10, size=SIZE)
+    world = find_world("screens")
+    family, *others = world.drawers[0].options
+    drawer = replace(world.drawers[0], options=(replace(family, default=name), *others))
+    check_drawer(replace(world, drawers=(drawer,)), "screens", tmp_path, scenes=10, size=SIZE)

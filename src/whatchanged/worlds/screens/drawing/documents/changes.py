@@ -139,8 +139,10 @@ def word_look(rng: Rng, document: Document) -> Made:
         new = replace(old, bold=not old.bold)
     elif way == "slant":
         new = replace(old, italic=not old.italic)
+        values = {"on_before": old.italic, "on_after": new.italic}
     elif way == "decoration":
         new = replace(old, underlined=not old.underlined)
+        values = {"on_before": old.underlined, "on_after": new.underlined}
     else:
         was = old.color or block.look.color or document.styling.ink
         new = replace(old, color=shade(rng, was, 40, 200))
@@ -234,7 +236,7 @@ def formula_text(rng: Rng, document: Document) -> Made:
 def _looks(rng: Rng, document: Document, block: Block) -> tuple[Look, Edit] | None:
     """One block looks otherwise."""
     look, key, element = block.look, (f"block {block.number}",), NAMES[block.kind]
-    way = pick(rng, ("size", "ink", "ink", "align", "leading", "gap", "indent", "face", "weight"))
+    way = pick(rng, ("size", "ink", "ink", "align", "leading", "indent", "face", "weight"))
     if way == "size":
         if block.kind in ("rule", "figure"):
             return None

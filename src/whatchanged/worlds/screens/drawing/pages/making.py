@@ -207,7 +207,9 @@ def _values(made: Made, last: Layout) -> dict[str, Value]:
     edit = made.edit
     values: dict[str, Value] = {"aspect": edit.aspect}
     if edit.state:
-        values |= {"state": edit.state, "on_before": not edit.on, "on_after": edit.on}
+        values["state"] = edit.state
+    if edit.on is not None:
+        values |= {"on_before": not edit.on, "on_after": edit.on}
     if edit.inserts:
         return values
     was, now = made.layout_before.elements[made.targets[0]], made.layout_after.elements[made.targets[0]]

@@ -106,7 +106,7 @@ def selected(rng: Rng, at: Setting) -> PageEdit | None:
     strong = rng.random() < 0.5
     look = {"background_color": "var(--w-accent)", "color": "var(--w-on-accent)"}
     faint = {"background_color": "var(--w-tint)"}
-    return PageEdit("recolored", "fill", styled(**(look if strong else faint)), state="selected")
+    return PageEdit("recolored", "fill", styled(**(look if strong else faint)), state="selected", on=True)
 
 
 def hovered(rng: Rng, at: Setting) -> PageEdit | None:
@@ -115,9 +115,9 @@ def hovered(rng: Rng, at: Setting) -> PageEdit | None:
     if e.element not in ("button", "icon button", "menu item", "tab", "navigation link", "link", "table row"):
         return None
     if e.fill[3] < 0.04:
-        return PageEdit("recolored", "fill", styled(background_color="#8884"), state="hovered")
+        return PageEdit("recolored", "fill", styled(background_color="#8884"), state="hovered", on=True)
     level = 1 + sign(rng) * rng.uniform(0.1, 0.25)
-    return PageEdit("recolored", "fill", styled(filter=f"brightness({level:.2f})"), state="hovered")
+    return PageEdit("recolored", "fill", styled(filter=f"brightness({level:.2f})"), state="hovered", on=True)
 
 
 def error(rng: Rng, at: Setting) -> PageEdit | None:
@@ -125,7 +125,7 @@ def error(rng: Rng, at: Setting) -> PageEdit | None:
     e = at.element
     if e.element not in ("text field", "text area", "select", "search field") or e.border < 0.4:
         return None
-    return PageEdit("recolored", "border", styled(border_color="#d32f2f"), state="error")
+    return PageEdit("recolored", "border", styled(border_color="#d32f2f"), state="error", on=True)
 
 
 COLOURS: dict[Way, float] = {

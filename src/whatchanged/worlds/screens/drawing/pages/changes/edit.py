@@ -16,8 +16,9 @@ class PageEdit:
     """One change to be made.
 
     script: JavaScript in which ``$I`` stands for the number of the element. inserts: whether it inserts one
-    element, which becomes the last one, and which is what was added. state, on: what the element becomes (True)
-    or no longer is (False). alike: whether it makes sense on several alike elements at once. swap: the other
+    element, which becomes the last one, and which is what was added. state: what the element becomes, or no
+    longer is. on: whether it becomes so, by its state or its aspect (a shadow, italics); None where neither is
+    said. alike: whether it makes sense on several alike elements at once. swap: the other
     element that it changes places with.
     """
 
@@ -26,7 +27,7 @@ class PageEdit:
     script: str
     inserts: bool = False
     state: str = ""
-    on: bool = True
+    on: bool | None = None
     alike: bool = False
     swap: int = -1
 

@@ -32,9 +32,9 @@ def border_style(rng: Rng, at: Setting) -> PageEdit | None:
     e = at.element
     if e.border < 0.9 or e.border_color[3] < 0.2:
         return None
-    return PageEdit(
-        "restyled", "line style", styled(border_style=str(rng.choice(["dashed", "dotted"]))), alike=True
-    )
+    style = str(rng.choice(["dashed", "dotted"]))
+    on = True if style == "dashed" else None  # nothing is said of dots
+    return PageEdit("restyled", "line style", styled(border_style=style), on=on, alike=True)
 
 
 def new_border(rng: Rng, at: Setting) -> PageEdit | None:
@@ -66,11 +66,11 @@ def shadow(rng: Rng, at: Setting) -> PageEdit | None:
     if e.drawn or not has_look(e) or e.element in ("table row", "table cell", "page"):
         return None
     if e.shadow:
-        return PageEdit("restyled", "shadow", styled(box_shadow="none"), alike=True)
+        return PageEdit("restyled", "shadow", styled(box_shadow="none"), on=False, alike=True)
     depth = int(rng.integers(2, 14))
     strength = rng.uniform(0.25, 0.6)
     style = styled(box_shadow=f"0 {depth // 2}px {depth}px rgba(0,0,0,{strength:.2f})")
-    return PageEdit("restyled", "shadow", style, alike=True)
+    return PageEdit("restyled", "shadow", style, on=True, alike=True)
 
 
 def weight(rng: Rng, at: Setting) -> PageEdit | None:
@@ -86,7 +86,8 @@ def slant(rng: Rng, at: Setting) -> PageEdit | None:
     e = at.element
     if not has_text(e):
         return None
-    return PageEdit("restyled", "slant", styled(font_style="normal" if e.italic else "italic"), alike=True)
+    style = styled(font_style="normal" if e.italic else "italic")
+    return PageEdit("restyled", "slant", style, on=not e.italic, alike=True)
 
 
 def face(rng: Rng, at: Setting) -> PageEdit | None:
@@ -104,7 +105,7 @@ def decoration(rng: Rng, at: Setting) -> PageEdit | None:
     if not has_text(e) or e.tag == "text":
         return None
     line = "none" if e.underlined else str(rng.choice(["underline", "underline", "line-through"]))
-    return PageEdit("restyled", "decoration", styled(text_decoration=line), alike=True)
+    return PageEdit("restyled", "decoration", styled(text_decoration=line), on=not e.underlined, alike=True)
 
 
 def letter_case(rng: Rng, at: Setting) -> PageEdit | None:
@@ -112,7 +113,7 @@ def letter_case(rng: Rng, at: Setting) -> PageEdit | None:
     e = at.element
     if not has_text(e) or e.text.upper() == e.text:
         return None
-    return PageEdit("restyled", "letter case", styled(text_transform="uppercase"), alike=True)
+    return PageEdit("restyled", "letter case", styled(text_transform="uppercase"), on=True, alike=True)
 
 
 def line_spacing(rng: Rng, at: Setting) -> PageEdit | None:
@@ -141,7 +142,7 @@ def clipping(rng: Rng, at: Setting) -> PageEdit | None:
         vertical_align="bottom",
         **display,
     )
-    return PageEdit("restyled", "clipping", style)
+    return PageEdit("restyled", "clipping", style, on=True)
 
 
 def focus(rng: Rng, at: Setting) -> PageEdit | None:
@@ -164,7 +165,9 @@ def focus(rng: Rng, at: Setting) -> PageEdit | None:
     width, gap = int(rng.integers(1, 4)), int(rng.integers(-1, 3))
     glow = {"box_shadow": f"0 0 0 {width}px {color}88"}
     line = {"outline": f"{width}px solid {color}", "outline_offset": f"{gap}px"}
-    return PageEdit("restyled", "outline", styled(**(line if rng.random() < 0.7 else glow)), state="focused")
+    return PageEdit(
+        "restyled", "outline", styled(**(line if rng.random() < 0.7 else glow)), state="focused", on=True
+    )
 
 
 def texture(rng: Rng, at: Setting) -> PageEdit | None:
@@ -173,14 +176,14 @@ def texture(rng: Rng, at: Setting) -> PageEdit | None:
     if e.element not in ("progress bar", "banner", "card", "chart bar", "toolbar") or e.drawn:
         return None
     stripes = "repeating-linear-gradient(45deg,#8885 0 6px,transparent 6px 12px)"
-    return PageEdit("restyled", "texture", styled(background_image=stripes))
+    return PageEdit("restyled", "texture", styled(background_image=stripes), on=True)
 
 
 def sharpness(rng: Rng, at: Setting) -> PageEdit | None:
     """A blurred picture."""
     if at.element.element not in ("picture", "avatar"):
         return None
-    return PageEdit("restyled", "sharpness", styled(filter=f"blur({rng.uniform(1.5, 4):.1f}px)"))
+    return PageEdit("restyled", "sharpness", styled(filter=f"blur({rng.uniform(1.5, 4):.1f}px)"), on=True)
 
 
 def line_width(rng: Rng, at: Setting) -> PageEdit | None:
@@ -189,7 +192,7 @@ def line_width(rng: Rng, at: Setting) -> PageEdit | None:
     if e.tag not in ("polyline", "svg") or e.element not in ("series", "icon") or e.stroke_width == 0:
         return None
     width = e.stroke_width * float(rng.choice([0.5, 1.6, 2.2]))
-    return PageEdit("resized", "line width", styled(stroke_width=f"{width:.1f}"), alike=True)
+    return PageEdit("restyled", "line width", styled(stroke_width=f"{width:.1f}"), alike=True)
 
 
 STYLES: dict[Way, float] = {

@@ -182,7 +182,9 @@ def opened(rng: Rng, at: Setting) -> PageEdit | None:
         )
         ground = "background:var(--w-ground);box-shadow:0 3px 9px #0004"
         new = f'<div class="w-menu w-over" data-e="menu" style="{place};min-width:90px;{ground}">{rows}</div>'
-    return PageEdit("added", "element", inserted("beforeend", new, inside=False), inserts=True, state="open")
+    return PageEdit(
+        "added", "element", inserted("beforeend", new, inside=False), inserts=True, state="open", on=True
+    )
 
 
 def scroll_bar(rng: Rng, at: Setting) -> PageEdit | None:
@@ -213,7 +215,9 @@ def cursor(rng: Rng, at: Setting) -> PageEdit | None:
         f'<div class="w-over" data-e="cursor" style="left:{left:.0f}px;top:{top:.0f}px;width:{int(rng.integers(1, 3))}px;'
         f'height:{1.25 * e.size:.0f}px;background:var(--w-ink)"></div>'
     )
-    return PageEdit("added", "cursor", inserted("beforeend", new, inside=False), inserts=True, state="cursor")
+    return PageEdit(
+        "added", "cursor", inserted("beforeend", new, inside=False), inserts=True, state="cursor", on=True
+    )
 
 
 def replace_icon(rng: Rng, at: Setting) -> PageEdit | None:
@@ -237,7 +241,7 @@ def loading(rng: Rng, at: Setting) -> PageEdit | None:
         return None
     ring = '<circle cx="12" cy="12" r="9" opacity=".3"></circle>'
     script = _redrawn("M12 3a9 9 0 0 1 9 9") + f";e.insertAdjacentHTML('afterbegin','{ring}')"
-    return PageEdit("replaced", "icon", script, state="loading")
+    return PageEdit("replaced", "icon", script, state="loading", on=True)
 
 
 def _redrawn(path: str) -> str:
@@ -260,7 +264,7 @@ def replace_picture(rng: Rng, at: Setting) -> PageEdit | None:
     hidden = {"object_position": "-9999px 0"} if at.element.tag == "img" else {}
     if rng.random() < 0.25:
         look = {"background": "#8883", "border": "1px solid #8888"}
-        return PageEdit("replaced", "picture", styled(**look, **hidden), state="broken")
+        return PageEdit("replaced", "picture", styled(**look, **hidden), state="broken", on=True)
     return PageEdit("replaced", "picture", styled(background=art_of(rng, int(rng.integers(360))), **hidden))
 
 
