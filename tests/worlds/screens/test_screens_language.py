@@ -12,13 +12,14 @@ from strategies import SIZE, changes, truths
 from whatchanged.measured import colours, words
 from whatchanged.testing import check_world
 from whatchanged.worlds import find_world
-from whatchanged.worlds.screens import language
+from whatchanged.worlds.screens import reading
 from whatchanged.worlds.screens.elements import ANYTHING, ELEMENTS, fitting, nouns_of, plural
-from whatchanged.worlds.screens.kinds import KINDS
-from whatchanged.worlds.screens.language import read, write
+from whatchanged.worlds.screens.kinds import ASPECTS, KINDS
+from whatchanged.worlds.screens.reading import read
 from whatchanged.worlds.screens.slots import COLOURS, Naming, fill, fits, known_nouns
 from whatchanged.worlds.screens.templates import TEMPLATES
 from whatchanged.worlds.screens.truth import Change, Motion, ScreenTruth
+from whatchanged.worlds.screens.writing import write
 
 WORLD = find_world("screens")
 BUTTON = Change(
@@ -335,6 +336,37 @@ def test_each_wording_can_be_said_of_something(template):
     assert WORLD.judge(fill(template, change, Naming("button"), SIZE), of(change)).true
 
 
+def test_wordings_say_only_finer_words_that_their_kind_has():
+    assert all(set(template.aspects) <= set(ASPECTS[template.kind]) for template in TEMPLATES)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "amounts", "true"),
+    [
+        ("The icon became thicker.", (1, 2.2), True),
+        ("The line of the icon is thinner.", (1, 0.5), True),
+        ("The icon is drawn with a thinner line.", (1, 2.2), False),
+        ("The icon became thicker.", (), False),  # nobody knows
+        ("The line width of the icon changed.", (), True),
+        ("The line width of the icon changed.", (2, 1), True),
+        ("The border of the icon became thicker.", (1, 2.2), False),
+    ],
+)
+def test_a_line_of_another_width(sentence, amounts, true):
+    values = {"aspect": "line width", **dict(zip(("amount_before", "amount_after"), amounts, strict=False))}
+    box = (0, 0, 16, 16)
+    assert WORLD.judge(sentence, of(Change("restyled", "icon", "", box, box, values))).true is true
+
+
+def test_of_a_line_of_another_width_the_width_is_told():
+    values = {"aspect": "line width", "amount_before": 1, "amount_after": 2}
+    one = of(Change("restyled", "series", "", (0, 0, 90, 90), (0, 0, 90, 90), values))
+    said = {write(one, np.random.default_rng(seed)) for seed in range(60)}
+    assert any("thicker" in sentence for sentence in said)
+    assert not any("thinner" in sentence for sentence in said)
+    assert all(WORLD.judge(sentence, one).true for sentence in said)
+
+
 @pytest.mark.parametrize("amount", [",", ",,", "9" * 5000])
 def test_an_amount_that_is_no_number_is_no_sentence(amount):
     assert read("The button moved down by 24 pixels.") is not None
@@ -350,9 +382,9 @@ def test_an_amount_that_is_no_number_is_no_sentence(amount):
 )
 def test_a_text_is_cut_where_every_quotation_that_begins_also_ends(text):
     quoted = re.compile(r'(?:; |, and )(?=(?:[^"]*"[^"]*")*[^"]*$)')
-    assert list(language._parts(text)) == quoted.split(text)
+    assert list(reading._parts(text)) == quoted.split(text)
 
 
 def test_a_text_of_a_million_quotations_is_cut_at_once():
     # looking ahead from each of them anew would take hours
-    assert len(list(language._parts('"; ' * 1_000_000))) > 1 and read('"; ' * 1_000_000) is None
+    assert len(list(reading._parts('"; ' * 1_000_000))) > 1 and read('"; ' * 1_000_000) is None

@@ -4,21 +4,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from whatchanged.worlds import Verdict
-from whatchanged.worlds.screens.language import Sentence, Statement, read
-from whatchanged.worlds.screens.slots import (
+from whatchanged.worlds.screens.checking import (
     colour_fits,
-    colours_of,
     count_fits,
     direction_fits,
     growth_fits,
-    lighter,
-    more,
     moves_by,
     name_fits,
     noun_fits,
     place_fits,
     way_fits,
 )
+from whatchanged.worlds.screens.reading import Sentence, Statement, read
+from whatchanged.worlds.screens.slots import colours_of, lighter, more
 from whatchanged.worlds.screens.truth import Change, ScreenTruth
 
 FAULTS = {
@@ -47,7 +45,7 @@ class Grades:
         return self.kind and self.element and self.value is not False and self.place is not False
 
     @property
-    def count(self) -> int:
+    def rank(self) -> int:
         """How much of it is right, the kind first."""
         return 8 * self.kind + 4 * self.element + 2 * (self.value is not False) + (self.place is not False)
 
@@ -66,18 +64,18 @@ def judge(sentence: str, truth: ScreenTruth) -> Verdict:
         right = found.unchanged == (not truth.changes)
         all_alike = {**dict.fromkeys(GRADES, right), **_ungraded(truth, found.unchanged)}
         return Verdict(True, found.unchanged, right, all_alike, "" if right else _denied(truth))
-    held = _held(found, truth)
+    graded = _graded(found, truth)
     grades: dict[str, bool | None] = {
-        "kind_right": all(one.kind for one in held),
-        "element_right": all(one.element for one in held),
-        "value_right": _together([one.value for one in held]),
-        "place_right": _together([one.place for one in held]),
-        "complete": len(held) >= min(len(truth.changes), 3),
-        "true": len(held) <= len(truth.changes) and all(one.true for one in held),
+        "kind_right": all(one.kind for one in graded),
+        "element_right": all(one.element for one in graded),
+        "value_right": _together([one.value for one in graded]),
+        "place_right": _together([one.place for one in graded]),
+        "complete": len(graded) >= min(len(truth.changes), 3),
+        "true": len(graded) <= len(truth.changes) and all(one.true for one in graded),
         "called_none": False,
     }
     faults = [text for name, text in FAULTS.items() if grades[name] is False]
-    if len(held) > len(truth.changes):
+    if len(graded) > len(truth.changes):
         faults.append("tells more than changed")
     return Verdict(True, False, grades["true"] is True, grades, faults[0] if faults else "")
 
@@ -97,18 +95,18 @@ def _together(grades: list[bool | None]) -> bool | None:
     return all(known) if known else None
 
 
-def _held(sentence: Sentence, truth: ScreenTruth) -> list[Grades]:
+def _graded(sentence: Sentence, truth: ScreenTruth) -> list[Grades]:
     """The grades of each statement, held against a change of its own while there are any."""
     left = list(truth.changes)
-    held = []
+    found = []
     for readings in sentence.statements:
         changes = left or list(truth.changes)
-        graded = [(grade(reading, change, truth), change) for reading in readings for change in changes]
-        best, change = max(graded, key=lambda pair: pair[0].count)
-        held.append(best)
+        tried = [(grade(reading, change, truth), change) for reading in readings for change in changes]
+        best, change = max(tried, key=lambda pair: pair[0].rank)
+        found.append(best)
         if change in left:
             left.remove(change)
-    return held
+    return found
 
 
 def grade(statement: Statement, change: Change, truth: ScreenTruth) -> Grades:

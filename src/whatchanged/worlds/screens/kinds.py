@@ -33,7 +33,11 @@ ASPECTS: Mapping[Kind, tuple[str, ...]] = {
     "rewritten": ("text", "number", "label", "language", "formula"),
     "replaced": ("icon", "picture", "mark", "element", "values"),
 }
-"""The finer words (``values.aspect``) that each kind has."""
+"""The finer words (``values.aspect``) that each kind has.
+
+Networks have an output for each, so a word that nothing draws any more stays ("gap" of what was resized):
+without it, runs of before could not be read.
+"""
 
 STATES = (
     "focused",

@@ -1,22 +1,22 @@
-"""The slots of templates: filled from a change, read out of a sentence, and checked against a change."""
+"""The slots of templates: what reads them out of a sentence, and what fills them from a change."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from whatchanged.measured import colours, words
+from whatchanged.worlds import Box
 from whatchanged.worlds.screens.elements import (
     ELEMENTS,
     LINES,
     PLURAL_ONLY,
     WORDLESS,
     all_nouns,
-    fitting,
     nouns_of,
     plural,
 )
 from whatchanged.worlds.screens.templates import Template
-from whatchanged.worlds.screens.truth import Box, Change
+from whatchanged.worlds.screens.truth import Change
 
 Size = tuple[int, int]
 _HUES = ("red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown", "grey")
@@ -44,13 +44,8 @@ _PLURALS = {
     "its": "their",
 }
 """Words of templates in the singular, and in the plural."""
-_NUMBERS = {word: number for number, word in COUNTS.items()}
 LONGEST_NAME = 32
 """Characters of a name that is quoted; of a card or a table it is all that stands in it."""
-NEAR = 0.08
-"""Share of a picture by which a place may be off where a sentence names it."""
-AMOUNT = 0.1
-"""Share by which an amount in pixels may be off; at least one pixel."""
 LIGHTER = 4.0
 """Levels of luminance from which one colour is lighter than another."""
 
@@ -69,17 +64,18 @@ def longest_first(values: Sequence[str]) -> str:
     return "|".join(re.escape(value) for value in sorted(set(values), key=lambda v: (-len(v), v)))
 
 
-_PLURAL_OF = {plural(noun): noun for noun in all_nouns()}
+PLURAL_OF = {plural(noun): noun for noun in all_nouns()}
 """Plural -> singular. "words" is both: more than one word, and a noun of its own."""
-_COUNT = rf"(?:(?P<count>{longest_first(tuple(_NUMBERS))}|\d{{1,3}}) )?"
+_COUNT = rf"(?:(?P<count>{longest_first(tuple(COUNTS.values()))}|\d{{1,3}}) )?"
 _NAMED = (
-    rf'(?:"(?P<name>[^"]*)" )?(?P<noun>{longest_first((*all_nouns(), *_PLURAL_OF))})(?: "(?P<called>[^"]*)")?'
+    rf'(?:"(?P<name>[^"]*)" )?(?P<noun>{longest_first((*all_nouns(), *PLURAL_OF))})(?: "(?P<called>[^"]*)")?'
     rf"(?: (?P<place>{longest_first(_PLACES)}))?"
 )
 _COLOUR = longest_first(COLOURS)
-_AMOUNT = r"\d[\d,]{0,11}"
-STEP = rf"(?:left|right|up|down) by {_AMOUNT} pixels?"
-_GROWTH = rf"(?:{_AMOUNT} pixels? )(?:wider|narrower|higher|lower)"
+AMOUNT = r"\d[\d,]{0,11}"
+"""An amount in pixels as it is read."""
+STEP = rf"(?:left|right|up|down) by {AMOUNT} pixels?"
+_GROWTH = rf"(?:{AMOUNT} pixels? )(?:wider|narrower|higher|lower)"
 _GROWN = r"(?:wider|narrower|higher|lower|larger|smaller)"
 PATTERNS: Mapping[str, str] = {
     "the": rf"(?:(?:the|all) )?{_COUNT}{_NAMED}",
@@ -112,9 +108,6 @@ def _either_number(text: str) -> str:
         f"(?:{word}|{_PLURALS[word]})" if word in _PLURALS else re.escape(word) for word in text.split(" ")
     ]
     return " ".join(words_of)
-
-
-# Filled from a change
 
 
 def fill(template: Template, change: Change, naming: Naming, size: Size) -> str:
@@ -153,7 +146,7 @@ def _sayable(slot: str, template: Template, change: Change) -> bool:
         one, other = colours_of(change)
         return bool(one and other) and one != other
     if slot == "shade":
-        return lighter(change) != 0 and len({_base(name) for name in colours_of(change)}) == 1
+        return lighter(change) != 0 and len({hue_of(name) for name in colours_of(change)}) == 1
     if slot in ("text_before", "text_after"):
         return bool(values.get(slot)) and values.get("text_before") != values.get("text_after")
     if slot == "more":
@@ -211,6 +204,11 @@ def step_of(change: Change) -> tuple[int, int]:
     return _number(change, "dx"), _number(change, "dy")
 
 
+def growth_of(change: Change) -> tuple[int, int]:
+    """By how much something became wider and higher, in pixels; (0, 0) where that is not known."""
+    return _number(change, "dwidth"), _number(change, "dheight")
+
+
 def _number(change: Change, name: str) -> int:
     value = change.values.get(name)
     return round(value) if isinstance(value, int | float) else 0
@@ -228,7 +226,7 @@ def _direction(change: Change) -> str:
 
 def _grown(change: Change) -> list[tuple[str, int]]:
     """("wider", 12), ("lower", -3): what became of width and height."""
-    width, height = _number(change, "dwidth"), _number(change, "dheight")
+    width, height = growth_of(change)
     found = []
     if width:
         found.append(("wider" if width > 0 else "narrower", width))
@@ -248,7 +246,8 @@ def _rgb(code: str) -> tuple[int, int, int]:
     return int(code[1:3], 16), int(code[3:5], 16), int(code[5:7], 16)
 
 
-def _base(name: str) -> str:
+def hue_of(name: str) -> str:
+    """The name of a colour without "dark" or "light"."""
     return name.split()[-1] if name else ""
 
 
@@ -269,109 +268,6 @@ def more(change: Change) -> int:
     if not isinstance(one, int | float) or not isinstance(other, int | float) or one == other:
         return 0
     return 1 if other > one else -1
-
-
-# Checked against a change
-
-
-def noun_fits(noun: str, change: Change) -> bool:
-    """Whether a noun, singular or plural, may be said of the changed thing."""
-    return not {noun, _PLURAL_OF.get(noun, noun)}.isdisjoint(fitting(change.element))
-
-
-def name_fits(name: str, change: Change) -> bool:
-    """Whether a name in quotes is the thing's: its name, or its words before or after."""
-    known = (change.name, change.values.get("text_before"), change.values.get("text_after"))
-    return any(isinstance(text, str) and _plain(text) == _plain(name) for text in known)
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.lower().split())
-
-
-def count_fits(count: str, change: Change) -> bool:
-    """Whether that many alike things changed."""
-    number = _NUMBERS.get(count) or (int(count) if count.isdigit() else 0)
-    return number == max(1, len(change.boxes))
-
-
-def place_fits(place: str, change: Change, sizes: tuple[Size, Size]) -> bool:
-    """Whether a phrase names the place of the change, or of one of the alike things, before or after."""
-    pairs = ((change.box_before, change.box_after), *change.boxes)
-    return any(
-        place in places_near(box, size)
-        for pair in pairs
-        for box, size in zip(pair, sizes, strict=True)
-        if box is not None
-    )
-
-
-def places_near(box: Box, size: Size) -> set[str]:
-    """The phrases for a box, and for boxes a little beside it."""
-    found = set()
-    for across in (-NEAR, 0.0, NEAR):
-        for down in (-NEAR, 0.0, NEAR):
-            dx, dy = round(across * size[0]), round(down * size[1])
-            found.add(words.place((box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy), size))
-    return found
-
-
-def way_fits(way: str, change: Change) -> bool:
-    """Whether the directions and amounts are the true ones."""
-    return moves_by(way, step_of(change))
-
-
-def moves_by(way: str, step: tuple[int, int]) -> bool:
-    """Whether words such as "down by 24 pixels" tell this step."""
-    said = {"right": 0, "down": 0}
-    for direction, amount in re.findall(rf"(left|right|up|down) by ({_AMOUNT})", way):
-        axis = "right" if direction in ("left", "right") else "down"
-        said[axis] += int(amount.replace(",", "")) * (1 if direction == axis else -1)
-    return all(_near(said[axis], true) for axis, true in zip(("right", "down"), step, strict=True))
-
-
-def _near(said: int, true: int) -> bool:
-    return abs(said - true) <= max(1, AMOUNT * abs(true))
-
-
-def direction_fits(direction: str, change: Change) -> bool:
-    """Whether it moved that way; what is not said of a motion is not more than what is."""
-    dx, dy = step_of(change)
-    said = set(direction.split()) & {"left", "right", "up", "down"}
-    true = {"right" if dx > 0 else "left"} if dx else set()
-    true |= {"down" if dy > 0 else "up"} if dy else set()
-    main = true if len(said) > 1 else {_main(dx, dy)}
-    return bool(said) and said <= true and (len(said) > 1 or said == main or abs(dx) == abs(dy))
-
-
-def _main(dx: int, dy: int) -> str:
-    if abs(dx) > abs(dy):
-        return "right" if dx > 0 else "left"
-    return "down" if dy > 0 else "up"
-
-
-def growth_fits(growth: str, change: Change) -> bool:
-    """Whether it became that much wider or higher, or simply so."""
-    true = {"wider": _number(change, "dwidth"), "higher": _number(change, "dheight")}
-    opposite = {"narrower": "wider", "lower": "higher"}
-    for amount, word in re.findall(
-        rf"(?:({_AMOUNT}) pixels? )?(wider|narrower|higher|lower|larger|smaller)", growth
-    ):
-        if word in ("larger", "smaller"):
-            total = sum(true.values()) or more(change)
-            if (total > 0) != (word == "larger") or total == 0:
-                return False
-            continue
-        side = opposite.get(word, word)
-        grown = true[side] if side == word else -true[side]
-        if grown <= 0 or (amount and not _near(int(amount.replace(",", "")), grown)):
-            return False
-    return True
-
-
-def colour_fits(colour: str, true: str) -> bool:
-    """Whether a colour is the true one, or the true one without "dark" or "light"."""
-    return bool(true) and colour in (true, _base(true))
 
 
 def known_nouns(change: Change) -> tuple[str, ...]:

@@ -100,13 +100,6 @@ _RESIZED = [
         "{the} has {more} text",
         "{the} is set in a {more} type",
     ),
-    *_either(
-        "resized",
-        ("line width",),
-        ("thicker", "thinner"),
-        "{the} became {more}",
-        "the line of {the} is {more}",
-    ),
 ]
 _FILL = ("fill", "theme", "colour map")
 _INK = ("ink",)
@@ -159,6 +152,15 @@ _RESTYLED = [
         "{the} has a {more} border",
         "the outline of {the} is {more}",
     ),
+    *_either(
+        "restyled",
+        ("line width",),
+        ("thicker", "thinner"),
+        "{the} became {more}",
+        "the line of {the} is {more}",
+        "{the} is drawn with a {more} line",
+    ),
+    *_all("restyled", ("line width",), "the line width of {the} changed"),
     *_either(
         "restyled",
         ("radius",),

@@ -12,6 +12,7 @@ from typing import Any
 
 from whatchanged.errors import DatasetError
 from whatchanged.json_values import read_json
+from whatchanged.worlds import Box as Box
 from whatchanged.worlds.screens.kinds import KINDS, REVERSED, Kind
 
 LIST = "pairs.jsonl"
@@ -22,9 +23,6 @@ SETTINGS = "drawing.json"
 LARGEST = 10**9
 """No number of a truth is beyond it."""
 _COLOUR = re.compile("#[0-9a-fA-F]{6}")
-
-Box = tuple[int, int, int, int]
-"""Left, top, right, bottom in pixels of its own picture; right and bottom are exclusive."""
 
 Value = str | int | float | bool | None
 _TURNED = {
@@ -60,10 +58,10 @@ class Change:
     name: the accessible name or the text of the thing; "" where it has none.
     box_before, box_after: the place that somebody would draw around it; None where the thing is not there.
     boxes: the places of alike things that changed alike, (before, after) each, the first one included.
-    values: aspect (the finer word of ``ASPECTS``), state and on_before, on_after (it became so, or is no
-        longer so), color_before, color_after ("#rrggbb"), dx, dy (pixels to the right, down), dwidth, dheight
-        (pixels), text_before, text_after, amount_before, amount_after (a width, radius or size in pixels,
-        an opacity). What does not apply is absent.
+    values: aspect (the finer word of ``ASPECTS``), state, on_before and on_after (by its state or aspect it
+        became so, or is no longer so), color_before, color_after ("#rrggbb"), dx, dy (pixels to the right,
+        down), dwidth, dheight (pixels), text_before, text_after, amount_before, amount_after (a width, radius
+        or size in pixels, an opacity). What does not apply is absent.
     consequences: what moved because of it.
     """
 

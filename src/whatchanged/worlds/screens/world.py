@@ -9,10 +9,11 @@ from whatchanged.records import PairRecord
 from whatchanged.worlds import Drawer, DrawerOption, World
 from whatchanged.worlds.screens.judging import GRADES, judge
 from whatchanged.worlds.screens.kinds import KINDS
-from whatchanged.worlds.screens.language import read, write_captions, write_full, write_plain
+from whatchanged.worlds.screens.reading import read
 from whatchanged.worlds.screens.telling import tell
 from whatchanged.worlds.screens.templates import NO_CHANGE
 from whatchanged.worlds.screens.truth import ScreenTruth, has_truth, read_truths
+from whatchanged.worlds.screens.writing import write_captions, write_full, write_plain
 
 LIMITS = """Its world is screens: web pages, application windows, plots and typeset documents, drawn by real
 renderers from designs of our own under published stylesheets, and published pages. It names what kind of

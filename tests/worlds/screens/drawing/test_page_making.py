@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from whatchanged.worlds.screens.drawing.pages.changes.deed import Deed
+from whatchanged.worlds.screens.drawing.pages.changes.edit import PageEdit
 from whatchanged.worlds.screens.drawing.pages.making import Made, truth_of
 
 
@@ -14,5 +14,5 @@ def test_what_another_change_of_the_pair_brought_is_not_told_twice() -> None:
     first: Any = SimpleNamespace(elements=("page", "button"))
     last: Any = SimpleNamespace(elements=("page", "button", "banner"))
     pixels = np.zeros((4, 4, 3), np.uint8)
-    made = Made(Deed("recolored", "fill", ""), (2,), last, last, pixels, pixels, 1.0)
+    made = Made(PageEdit("recolored", "fill", ""), (2,), last, last, pixels, pixels, 1.0)
     assert truth_of(made, first, last, ((4, 4), (4, 4))) is None

@@ -15,17 +15,17 @@ def test_a_shorter_bar_of_a_chart_keeps_its_foot() -> None:
     at: Any = SimpleNamespace(element=element)
     signs = set()
     for seed in range(20):
-        deed = point(np.random.default_rng(seed), at)
-        if deed is None:
+        edit = point(np.random.default_rng(seed), at)
+        if edit is None:
             continue
         found = re.search(
-            r"const h=(.*?);e\.setAttribute\('y',(.*?)\);e\.setAttribute\('height',h\)", deed.script
+            r"const h=(.*?);e\.setAttribute\('y',(.*?)\);e\.setAttribute\('height',h\)", edit.script
         )
         assert found is not None
         height, top = (
             eval(text.replace("n('height')", "50").replace("n('y')", "30")) for text in found.groups()
         )
         assert top + height == 80
-        assert "--" not in deed.script  # a decrement in the browser's language
+        assert "--" not in edit.script  # a decrement in the browser's language
         signs.add(height > 50)
     assert signs == {True, False}

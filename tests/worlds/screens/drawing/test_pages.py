@@ -13,7 +13,7 @@ from PIL import Image
 
 from whatchanged.testing.worlds import check_drawer
 from whatchanged.worlds import find_world
-from whatchanged.worlds.screens.drawing import FAMILIES, FamilyOptions, browser, run
+from whatchanged.worlds.screens.drawing import FamilyOptions, browser, run
 from whatchanged.worlds.screens.drawing.browser import Browser, BrowserGone
 from whatchanged.worlds.screens.drawing.pages import family
 from whatchanged.worlds.screens.drawing.pages.components import buttons, menu, table, text_field
@@ -25,8 +25,8 @@ from whatchanged.worlds.screens.drawing.pages.noise import (
     LOCAL,
     RENDERERS,
     SAME_WIDTHS,
-    in_place,
     local_noise,
+    words_stay,
 )
 from whatchanged.worlds.screens.drawing.pages.shown import Shown
 from whatchanged.worlds.screens.drawing.pages.writer import Writer
@@ -171,12 +171,12 @@ def test_every_noise_alters_pixels_and_leaves_words_in_place(styles, tmp_path):
                     shown.reset()
                     _, script = local_noise(np.random.default_rng(0), layouts[name], way)
                     there = shown.change(script)
-                    assert in_place(layouts[name].words, there.words), way
+                    assert words_stay(layouts[name].words, there.words), way
                     assert np.any(shown.photograph(there) != pictures[name]), way
     for group in SAME_WIDTHS:
         first = group[0]
         for name in group[1:]:
-            assert in_place(layouts[first].words, layouts[name].words), name
+            assert words_stay(layouts[first].words, layouts[name].words), name
             assert np.any(pictures[first] != pictures[name]), name
 
 
@@ -185,9 +185,11 @@ def test_every_noise_alters_pixels_and_leaves_words_in_place(styles, tmp_path):
 def test_the_drawer_keeps_the_contract(name, styles, tmp_path, monkeypatch):
     """The same bytes with one worker and with two, others from another seed, and true captions."""
     monkeypatch.setattr(run, "PART", 4)
-    monkeypatch.setattr(run, "FAMILIES", {name: FAMILIES[name]})
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     place = tmp_path / "cache" / "whatchanged"
     place.mkdir(parents=True)
     (place / "screens").symlink_to(styles)
-    check_drawer(find_world("screens"), "screens", tmp_path, scenes=10, size=SIZE)
+    world = find_world("screens")
+    family, *others = world.drawers[0].options
+    drawer = replace(world.drawers[0], options=(replace(family, default=name), *others))
+    check_drawer(replace(world, drawers=(drawer,)), "screens", tmp_path, scenes=10, size=SIZE)

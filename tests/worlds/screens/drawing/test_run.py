@@ -143,6 +143,17 @@ def test_a_set_that_was_ended_as_it_grew_names_no_pair_twice(tmp_path, monkeypat
         assert files(out) == files(tmp_path / "once")
 
 
+def test_a_document_has_the_same_captions_whatever_else_is_drawn(tmp_path):
+    draw(tmp_path / "all", 6, family="all")
+    draw(tmp_path / "plots", 3, family="plots")
+    together, alone = (
+        {record.pair_id: record.captions for record in open_dataset(tmp_path / name).records}
+        for name in ("all", "plots")
+    )
+    assert len(alone) == 6
+    assert alone.items() <= together.items()
+
+
 def test_families_take_turns_and_each_split_has_both(tmp_path):
     draw(tmp_path / "set", 40, family="all")
     records = open_dataset(tmp_path / "set").records

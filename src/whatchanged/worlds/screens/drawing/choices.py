@@ -15,6 +15,12 @@ def pick(rng: Rng, choices: Sequence[T]) -> T:
     return choices[int(rng.integers(len(choices)))]
 
 
+def pick_by_share(rng: Rng, choices: Sequence[tuple[T, float]]) -> T:
+    """One of the choices, each as often as its number says beside the others."""
+    shares = np.array([share for _, share in choices])
+    return choices[int(rng.choice(len(choices), p=shares / shares.sum()))][0]
+
+
 def magnitude(rng: Rng, least: float, most: float) -> float:
     """A step between two sizes, alike often in each octave."""
     return float(np.exp(rng.uniform(np.log(least), np.log(most))))

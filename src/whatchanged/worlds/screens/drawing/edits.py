@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.worlds import Box
+from whatchanged.worlds.screens.drawing.boxes import around, box_around
 from whatchanged.worlds.screens.kinds import Kind
-from whatchanged.worlds.screens.truth import Box, Change, Motion, Value
+from whatchanged.worlds.screens.truth import Change, Motion, Value
 
 Pixels = NDArray[np.uint8]
 """(H, W, 3)."""
@@ -76,9 +78,9 @@ def change_of(edit: Edit, before: Drawn, after: Drawn) -> Change | None:
     boxes = tuple((one, other) for one, other in zip(was, there, strict=True) if one or other)
     if not boxes:
         return None
-    box_before, box_after = (_around([pair[side] for pair in boxes]) for side in (0, 1))
+    box_before, box_after = (around(pair[side] for pair in boxes) for side in (0, 1))
     if edit.trimmed and before.pixels.shape == after.pixels.shape:
-        near = _around([box_before, box_after])
+        near = around([box_before, box_after])
         shown = near and _differing(before.pixels, after.pixels, near)
         if not shown:
             return None
@@ -149,24 +151,12 @@ def _whole(placed: Mapping[str, Placed], key: str, pixels: Pixels) -> Box | None
     return box if box[0] < box[2] and box[1] < box[3] else None
 
 
-def _around(boxes: Sequence[Box | None]) -> Box | None:
-    """The box around boxes; None where there are none."""
-    there = [box for box in boxes if box]
-    if not there:
-        return None
-    lefts, tops, rights, bottoms = zip(*there, strict=True)
-    return min(lefts), min(tops), max(rights), max(bottoms)
-
-
 def _differing(before: Pixels, after: Pixels, near: Box) -> Box | None:
     """The box of what differs for the eye in a part of two pictures."""
     left, top, right, bottom = near
     part = (slice(top, bottom), slice(left, right))
     differs = np.abs(before[part].astype(np.int16) - after[part]).max(axis=2) > FAINT_LEVELS
-    rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
-    if not len(rows):
-        return None
-    return left + int(columns[0]), top + int(rows[0]), left + int(columns[-1]) + 1, top + int(rows[-1]) + 1
+    return box_around(differs, left, top)
 
 
 def farthest(before: Drawn, after: Drawn) -> float:

@@ -94,8 +94,8 @@ class Redrawn(Generic[D, R]):
     """The family of a maker."""
 
     def __init__(self, maker: Maker[D, R], renderer: str, number: int, several: bool) -> None:
-        """renderer: what draws, with its version. number: the family's own, so that seeds differ. several:
-        every pair has several changes."""
+        """renderer: what draws, with its version. number: its own among these families, so that
+        plots and charts of one seed are not the same ones. several: every pair has several changes."""
         self.maker = maker
         self.renderer = renderer
         self.number = number

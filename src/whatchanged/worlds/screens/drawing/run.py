@@ -29,13 +29,13 @@ from whatchanged.processes import worker_pool
 from whatchanged.records import Split
 from whatchanged.worlds import Drawing
 from whatchanged.worlds.screens.drawing import FAMILIES, DrawnPair, Family, FamilyOptions, find_family
-from whatchanged.worlds.screens.language import write_captions
 from whatchanged.worlds.screens.truth import LIST, SETTINGS, to_json
+from whatchanged.worlds.screens.writing import write_captions
 
 PART = 40
 """Documents that a worker draws and writes at once."""
 FORMAT = 1
-DESIGNS = 5
+DESIGNS = 6
 """Changes whenever the same seed gives other documents, so that a set of before is not grown by others."""
 LEAST_SIDE = 64
 SPLITS: Mapping[int, Split] = {8: "val", 9: "test"}
@@ -204,11 +204,12 @@ def _draw_part(task: _Task, families: Mapping[str, Family], numbers: range) -> _
     for place in numbers:
         index, turn = divmod(place, len(task.families))
         name = task.families[turn]
+        family = list(FAMILIES).index(name)  # the same whatever else is drawn
         split = SPLITS.get(index % 10, "train")
         pairs = families[name].draw(task.seed, index, split)
         files = _write_pictures(task.out, f"images/{name}/{index // 1000:04d}", index, pairs)
         for number, (pair, (before, after)) in enumerate(zip(pairs, files, strict=True)):
-            rng = np.random.default_rng([task.seed, 5, turn, index, number])
+            rng = np.random.default_rng([task.seed, 5, family, index, number])
             changed += bool(pair.truth.changes)
             line = {
                 "id": f"{name}-{index:06d}-{number}",

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from whatchanged.worlds.screens.drawing.documents.changes import WAYS
+from whatchanged.worlds.screens.drawing.documents.changes import WAYS, block_look, word_look
 from whatchanged.worlds.screens.drawing.documents.document import Block, Document, Look, Word
 from whatchanged.worlds.screens.drawing.documents.sampling import formula, random_document
 from whatchanged.worlds.screens.drawing.documents.source import Colours, typst_source
@@ -110,6 +110,22 @@ def test_every_change_is_made_of_some_document_and_says_what_it_is(way):
         if made == 20:
             return
     assert made >= 5
+
+
+def test_every_look_of_a_paragraph_can_be_another():
+    one = replace(PAGE, blocks=PAGE.blocks[:1])
+    assert all(block_look(np.random.default_rng(seed), one) is not None for seed in range(100))
+
+
+@pytest.mark.parametrize(("look", "aspect"), [("italic", "slant"), ("underlined", "decoration")])
+@pytest.mark.parametrize("on", [False, True])
+def test_of_a_word_it_is_told_whether_it_became_slanted_or_underlined(look, aspect, on):
+    words = tuple(replace(word, **{look: not on}) for word in TEXT)
+    one = replace(PAGE, blocks=(replace(PAGE.blocks[0], rows=((words,),)),))
+    made = [word_look(np.random.default_rng(seed), one) for seed in range(40)]
+    told = [edit.values for _, edit in filter(None, made) if edit.aspect == aspect]
+    assert told
+    assert all(values == {"on_before": not on, "on_after": on} for values in told)
 
 
 def test_splits_share_no_style_and_no_font_of_their_own():

@@ -113,6 +113,21 @@ def test_every_change_is_made_of_some_plot_and_says_what_it_is(way):
     assert made >= 3
 
 
+@pytest.mark.parametrize(("dash", "told"), [("solid", {True}), ("dashed", {False})])
+def test_of_a_line_it_is_told_whether_it_became_dashed(dash, told):
+    """Of dots nothing is told."""
+    one = replace(BARS, form="line", series=(replace(BARS.series[0], dash=dash),))
+    found = set()
+    for seed in range(30):
+        made = looks.line_style(np.random.default_rng(seed), one)
+        assert made is not None
+        changed, edit = made
+        both = {dash, changed.series[0].dash}
+        assert ("on_after" in edit.values) is ("dashed" in both)
+        found |= {edit.values[name] for name in ("on_after",) if name in edit.values}
+    assert found == told
+
+
 def test_splits_share_no_theme_and_no_colour_map():
     for table in (THEMES, MAPS):
         names = [name for split in ("train", "val", "test") for name in table[split]]

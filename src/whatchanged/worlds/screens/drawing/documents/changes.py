@@ -3,9 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-
-from whatchanged.worlds.screens.drawing.choices import magnitude, pick, shade
+from whatchanged.worlds.screens.drawing.choices import magnitude, pick, pick_by_share, shade
 from whatchanged.worlds.screens.drawing.documents.document import Block, Document, Look, Word
 from whatchanged.worlds.screens.drawing.documents.sampling import (
     formula,
@@ -141,8 +139,10 @@ def word_look(rng: Rng, document: Document) -> Made:
         new = replace(old, bold=not old.bold)
     elif way == "slant":
         new = replace(old, italic=not old.italic)
+        values = {"on_before": old.italic, "on_after": new.italic}
     elif way == "decoration":
         new = replace(old, underlined=not old.underlined)
+        values = {"on_before": old.underlined, "on_after": new.underlined}
     else:
         was = old.color or block.look.color or document.styling.ink
         new = replace(old, color=shade(rng, was, 40, 200))
@@ -236,7 +236,7 @@ def formula_text(rng: Rng, document: Document) -> Made:
 def _looks(rng: Rng, document: Document, block: Block) -> tuple[Look, Edit] | None:
     """One block looks otherwise."""
     look, key, element = block.look, (f"block {block.number}",), NAMES[block.kind]
-    way = pick(rng, ("size", "ink", "ink", "align", "leading", "gap", "indent", "face", "weight"))
+    way = pick(rng, ("size", "ink", "ink", "align", "leading", "indent", "face", "weight"))
     if way == "size":
         if block.kind in ("rule", "figure"):
             return None
@@ -412,6 +412,4 @@ WAYS: tuple[tuple[Way, float], ...] = (
 
 def any_change(rng: Rng, document: Document) -> Made:
     """The document with one of all changes; None where the one that was drawn does not fit it."""
-    weights = np.array([weight for _, weight in WAYS])
-    way = WAYS[int(rng.choice(len(WAYS), p=weights / weights.sum()))][0]
-    return way(rng, document)
+    return pick_by_share(rng, WAYS)(rng, document)

@@ -14,7 +14,8 @@ from whatchanged.worlds.screens.drawing.documents.document import Document
 from whatchanged.worlds.screens.drawing.documents.source import Colours, typst_source
 from whatchanged.worlds.screens.drawing.edits import Drawn, Pixels, Placed
 
-Box = tuple[float, float, float, float]
+PointBox = tuple[float, float, float, float]
+"""Left, bottom, right, top in points, y upwards."""
 FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts")
 BLOCK = re.compile(r"block \d+")
 
@@ -129,7 +130,7 @@ def _parts(key: str) -> Iterator[str]:
         yield " ".join(names[:length])
 
 
-def _marks(page: Any, colours: Colours) -> Iterator[tuple[str, Box]]:
+def _marks(page: Any, colours: Colours) -> Iterator[tuple[str, PointBox]]:
     """Every object of a page that has an element's colour, with its box in points, y upwards."""
     from pypdfium2 import raw
 

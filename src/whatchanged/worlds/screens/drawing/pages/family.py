@@ -25,7 +25,7 @@ from whatchanged.worlds.screens.drawing.pages.designs import (
 )
 from whatchanged.worlds.screens.drawing.pages.document import Document, write_document
 from whatchanged.worlds.screens.drawing.pages.making import Made, alike, candidates, script_of, truth_of
-from whatchanged.worlds.screens.drawing.pages.noise import RENDERERS, SAME_WIDTHS, in_place, local_noise
+from whatchanged.worlds.screens.drawing.pages.noise import RENDERERS, SAME_WIDTHS, local_noise, words_stay
 from whatchanged.worlds.screens.drawing.pages.shown import Design, Element, Layout, Pixels, Shown
 from whatchanged.worlds.screens.drawing.pages.sites import find_site_files, write_site
 from whatchanged.worlds.screens.drawing.recoding import png, recode
@@ -204,11 +204,11 @@ class Pages:
         chosen = choose(rng, layout, able, Texts(rng, str(document.design["language"])))
         if chosen is None:
             return None
-        deed, element = chosen
-        targets = alike(layout, element, size) if deed.alike and rng.random() < ALIKE else (element.i,)
+        edit, element = chosen
+        targets = alike(layout, element, size) if edit.alike and rng.random() < ALIKE else (element.i,)
         shown = self._renderer(sheet.renderers[0], sheet.document.scale)
-        after = shown.change(script_of(deed, targets))
-        made = Made(deed, targets, layout, after, picture, shown.photograph(after), document.scale)
+        after = shown.change(script_of(edit, targets))
+        made = Made(edit, targets, layout, after, picture, shown.photograph(after), document.scale)
         if np.array_equal(made.before, made.after) or made.seen == "uncertain":
             return None
         return made
@@ -226,15 +226,15 @@ class Pages:
                 return None
             shown = self._renderer(sheet.renderers[0], sheet.document.scale)
             there = shown.change(script)
-            if not in_place(layout.words, there.words):
+            if not words_stay(layout.words, there.words):
                 return None
             altered = shown.photograph(layout)
         else:
             shown = self._renderer(sheet.renderers[1], sheet.document.scale)
             there = shown.load(sheet.document, sheet.design)
             for one in made:
-                there = shown.change(script_of(one.deed, one.targets))
-            if not in_place(layout.words, there.words):
+                there = shown.change(script_of(one.edit, one.targets))
+            if not words_stay(layout.words, there.words):
                 return None
             name, altered = " to ".join(sheet.renderers), shown.photograph(layout)
         if altered.shape != picture.shape or np.array_equal(altered, picture):
@@ -251,7 +251,7 @@ class Pages:
         changes: list[Change] = []
         for one in made:
             if one.seen == "no":
-                noise = (*noise, f"faint: {one.deed.kind} {one.deed.aspect}")
+                noise = (*noise, f"faint: {one.edit.kind} {one.edit.aspect}")
                 continue
             change = truth_of(one, sheet.layout, layout, sizes)
             if change is None:

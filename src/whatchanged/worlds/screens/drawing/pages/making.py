@@ -7,7 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from whatchanged.measured.colours import code
-from whatchanged.worlds.screens.drawing.pages.changes import Deed
+from whatchanged.worlds import Box
+from whatchanged.worlds.screens.drawing.boxes import around, box_around
+from whatchanged.worlds.screens.drawing.pages.changes import PageEdit
 from whatchanged.worlds.screens.drawing.pages.shown import (
     Boxes,
     Color,
@@ -19,7 +21,7 @@ from whatchanged.worlds.screens.drawing.pages.shown import (
     same_words,
 )
 from whatchanged.worlds.screens.drawing.visible import Visible, difference, visible
-from whatchanged.worlds.screens.truth import Box, Change, Motion, Value
+from whatchanged.worlds.screens.truth import Change, Motion, Value
 
 Size = tuple[int, int]
 MOST_ALIKE = 12
@@ -32,9 +34,9 @@ IN_PLACE = ("recolored", "restyled", "rewritten", "replaced")
 
 @dataclass(frozen=True)
 class Made:
-    """One change that was made: the deed, the numbers of its elements, and the page before and after it."""
+    """One change that was made: the edit, the numbers of its elements, and the page before and after it."""
 
-    deed: Deed
+    edit: PageEdit
     targets: tuple[int, ...]
     layout_before: Layout
     layout_after: Layout
@@ -45,7 +47,7 @@ class Made:
     @cached_property
     def seen(self) -> Visible:
         """Whether somebody would see it."""
-        return visible(self.before, self.after, self.deed.kind, self.deed.aspect, self._shift())
+        return visible(self.before, self.after, self.edit.kind, self.edit.aspect, self._shift())
 
     @cached_property
     def step(self) -> Pixels:
@@ -62,9 +64,9 @@ class Made:
         return max([*steps, words]) * self.scale
 
 
-def script_of(deed: Deed, targets: tuple[int, ...]) -> str:
-    """The script of a deed on these elements."""
-    return "".join(f"{{{deed.script.replace('$I', str(i))}}}" for i in targets)
+def script_of(edit: PageEdit, targets: tuple[int, ...]) -> str:
+    """The script of a edit on these elements."""
+    return "".join(f"{{{edit.script.replace('$I', str(i))}}}" for i in targets)
 
 
 def alike(layout: Layout, target: Element, size: tuple[int, int]) -> tuple[int, ...]:
@@ -93,7 +95,7 @@ def truth_of(made: Made, first: Layout, last: Layout, sizes: tuple[Size, Size]) 
 
     None where it lies outside the pictures, or happened to something that another change of the pair brought.
     """
-    if not made.deed.made and max(_placed(made)) >= len(first.elements):
+    if not made.edit.inserts and max(_placed(made)) >= len(first.elements):
         return None
     places = [_place(made, i, first, last, sizes) for i in _placed(made)]
     places = [place for place in places if place != (None, None)]
@@ -101,13 +103,13 @@ def truth_of(made: Made, first: Layout, last: Layout, sizes: tuple[Size, Size]) 
     afters = [after for _, after in places if after is not None]
     if not befores and not afters:
         return None
-    thing = made.layout_after.elements[-1] if made.deed.made else first.elements[made.targets[0]]
+    thing = made.layout_after.elements[-1] if made.edit.inserts else first.elements[made.targets[0]]
     return Change(
-        kind=made.deed.kind,
+        kind=made.edit.kind,
         element=thing.element,
         name=thing.name.replace('"', "'")[:60],
-        box_before=_around(befores),
-        box_after=_around(afters),
+        box_before=around(befores),
+        box_after=around(afters),
         values=_values(made, last),
         boxes=tuple(places) if len(places) > 1 else (),
         consequences=_consequences(made, sizes),
@@ -116,19 +118,19 @@ def truth_of(made: Made, first: Layout, last: Layout, sizes: tuple[Size, Size]) 
 
 def _placed(made: Made) -> tuple[int, ...]:
     """The numbers of the elements whose places are told."""
-    if made.deed.made:
+    if made.edit.inserts:
         return (len(made.layout_after.elements) - 1,)
-    return (*made.targets, made.deed.swap) if made.deed.swap >= 0 else made.targets
+    return (*made.targets, made.edit.swap) if made.edit.swap >= 0 else made.targets
 
 
 def _place(
     made: Made, i: int, first: Layout, last: Layout, sizes: tuple[Size, Size]
 ) -> tuple[Box | None, Box | None]:
     """Where an element was in the first picture and is in the last, as somebody would draw it."""
-    if made.deed.made:
+    if made.edit.inserts:
         return None, _whole(last.elements[i].outline, made.scale, sizes[1])
     was, now = made.layout_before.elements[i], made.layout_after.elements[i]
-    if made.deed.kind == "removed":
+    if made.edit.kind == "removed":
         return _whole(first.elements[i].outline, made.scale, sizes[0]), None
     one, other = _ends(made, was, now)
     # Other changes of the pair may have moved it before and after.
@@ -139,23 +141,23 @@ def _place(
 
 def _ends(made: Made, was: Element, now: Element) -> tuple[Ends, Ends]:
     """The place of an element just before and just after the change."""
-    deed = made.deed
+    edit = made.edit
     if was.element == "page":
         whole = (0.0, 0.0, 1e6, 1e6)
         return whole, whole
-    text = deed.aspect in ("alignment", "text size", "clipping", "line spacing") and was.ink and now.ink
+    text = edit.aspect in ("alignment", "text size", "clipping", "line spacing") and was.ink and now.ink
     if text:
         assert was.ink is not None and now.ink is not None
         return was.ink, now.ink
     one, other = was.outline, now.outline
     still = max(abs(a - b) for a, b in zip(one, other, strict=True)) < 1
-    if deed.kind in IN_PLACE and (still or was.framed):
+    if edit.kind in IN_PLACE and (still or was.framed):
         differing = _differing(
-            made, bounds([one, other, was.box, now.box]), 14 if deed.aspect in WIDE_LOOKS else 3
+            made, bounds([one, other, was.box, now.box]), 14 if edit.aspect in WIDE_LOOKS else 3
         )
         if differing is not None and still:
             return differing, differing
-    if deed.kind == "moved" and still:
+    if edit.kind == "moved" and still:
         inner = [
             (e.outline, f.outline)
             for e, f in zip(made.layout_before.elements, made.layout_after.elements, strict=False)
@@ -166,24 +168,23 @@ def _ends(made: Made, was: Element, now: Element) -> tuple[Ends, Ends]:
     return one, other
 
 
-def _differing(made: Made, around: Ends, margin: float) -> Ends | None:
+def _differing(made: Made, near: Ends, margin: float) -> Ends | None:
     """The box of the pixels that differ in and near a box, in pixels of the document; None for none."""
     left, top, right, bottom = (
-        int(np.floor((around[0] - margin) * made.scale)),
-        int(np.floor((around[1] - margin) * made.scale)),
-        int(np.ceil((around[2] + margin) * made.scale)),
-        int(np.ceil((around[3] + margin) * made.scale)),
+        int(np.floor((near[0] - margin) * made.scale)),
+        int(np.floor((near[1] - margin) * made.scale)),
+        int(np.ceil((near[2] + margin) * made.scale)),
+        int(np.ceil((near[3] + margin) * made.scale)),
     )
     left, top = max(0, left), max(0, top)
     part = made.step[top:bottom, left:right]
     if not part.size:
         return None
     differs = part > min(8, int(part.max()) // 2)
-    rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
-    if not len(rows):
+    box = box_around(differs, left, top)
+    if box is None:
         return None
-    ends = (left + columns[0], top + rows[0], left + columns[-1] + 1, top + rows[-1] + 1)
-    one, two, three, four = (float(end) / made.scale for end in ends)
+    one, two, three, four = (end / made.scale for end in box)
     return one, two, three, four
 
 
@@ -201,36 +202,31 @@ def _whole(ends: Ends, scale: float, size: tuple[int, int]) -> Box | None:
     return (left, top, right, bottom) if right > left and bottom > top else None
 
 
-def _around(boxes: list[Box]) -> Box | None:
-    if not boxes:
-        return None
-    left, top, right, bottom = zip(*boxes, strict=True)
-    return min(left), min(top), max(right), max(bottom)
-
-
 def _values(made: Made, last: Layout) -> dict[str, Value]:
     """What changed by how much: colours, steps, words, amounts."""
-    deed = made.deed
-    values: dict[str, Value] = {"aspect": deed.aspect}
-    if deed.state:
-        values |= {"state": deed.state, "on_before": not deed.on, "on_after": deed.on}
-    if deed.made:
+    edit = made.edit
+    values: dict[str, Value] = {"aspect": edit.aspect}
+    if edit.state:
+        values["state"] = edit.state
+    if edit.on is not None:
+        values |= {"on_before": not edit.on, "on_after": edit.on}
+    if edit.inserts:
         return values
     was, now = made.layout_before.elements[made.targets[0]], made.layout_after.elements[made.targets[0]]
-    if deed.kind == "removed":
+    if edit.kind == "removed":
         return values
-    if deed.kind == "recolored" and deed.aspect != "opacity":
+    if edit.kind == "recolored" and edit.aspect != "opacity":
         one, other = (
-            _color(e, deed.aspect, pixels, made.scale)
+            _color(e, edit.aspect, pixels, made.scale)
             for e, pixels in ((was, made.before), (now, made.after))
         )
         if one != other:
             values |= {"color_before": one, "color_after": other}
-    if deed.kind == "moved" and deed.aspect != "order":
+    if edit.kind == "moved" and edit.aspect != "order":
         values |= _step(made, was, now)
-    if deed.kind == "resized":
+    if edit.kind == "resized":
         values |= _growth(made, was, now)
-    if deed.kind == "rewritten" and was.name != now.name:
+    if edit.kind == "rewritten" and was.name != now.name:
         values |= {"text_before": _quoted(was.name), "text_after": _quoted(now.name)}
     amounts = {
         "opacity": (was.opacity, now.opacity),
@@ -240,8 +236,8 @@ def _values(made: Made, last: Layout) -> dict[str, Value]:
         "text size": (was.size, now.size),
         "line width": (was.stroke_width, now.stroke_width),
     }
-    if deed.aspect in amounts and amounts[deed.aspect][0] != amounts[deed.aspect][1]:
-        one_amount, other_amount = amounts[deed.aspect]
+    if edit.aspect in amounts and amounts[edit.aspect][0] != amounts[edit.aspect][1]:
+        one_amount, other_amount = amounts[edit.aspect]
         values |= {"amount_before": round(one_amount, 2), "amount_after": round(other_amount, 2)}
     return values
 
@@ -308,7 +304,7 @@ def _consequences(made: Made, sizes: tuple[Size, Size]) -> tuple[Motion, ...]:
             groups.setdefault(key, []).append((before, after))
     found = []
     for boxes in groups.values():
-        one_box, other_box = _around([a for a, _ in boxes]), _around([b for _, b in boxes])
+        one_box, other_box = around(a for a, _ in boxes), around(b for _, b in boxes)
         if one_box and other_box:
             found.append(Motion(one_box, other_box))
     found.sort(key=lambda m: -(m.box_before[2] - m.box_before[0]) * (m.box_before[3] - m.box_before[1]))
@@ -318,7 +314,7 @@ def _consequences(made: Made, sizes: tuple[Size, Size]) -> tuple[Motion, ...]:
 def _moved_elements(made: Made) -> Iterator[tuple[Ends, Ends]]:
     """The boxes before and after of what shows its box, the changed elements aside."""
     one, other = made.layout_before, made.layout_after
-    own = set(_placed(made)) | (set() if made.deed.made else set(made.targets))
+    own = set(_placed(made)) | (set() if made.edit.inserts else set(made.targets))
     for e, f in zip(one.elements, other.elements, strict=False):
         shows = e.element != "page" and e.seen and f.seen and e.framed
         if shows and e.box != f.box and not any(one.inside(e, i) for i in own if i < len(one.elements)):
@@ -328,7 +324,7 @@ def _moved_elements(made: Made) -> Iterator[tuple[Ends, Ends]]:
 def _moved_words(made: Made) -> Iterator[tuple[Ends, Ends]]:
     """The boxes before and after of the words that moved, those in changed elements aside."""
     here, there = same_words(made.layout_before, made.layout_after)
-    own = () if made.deed.made else made.targets
+    own = () if made.edit.inserts else made.targets
     inside = np.zeros(len(here), bool)
     for i in own:
         left, top, right, bottom = made.layout_before.elements[i].box

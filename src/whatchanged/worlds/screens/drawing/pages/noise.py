@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.worlds.screens.drawing.pages.changes.deed import styled
+from whatchanged.worlds.screens.drawing.pages.changes.edit import styled
 from whatchanged.worlds.screens.drawing.pages.shown import Element, Layout
 from whatchanged.worlds.screens.drawing.words import Rng
 
@@ -92,7 +92,7 @@ def _alone(element: Element) -> bool:
     return not element.drawn and element.element not in TOGETHER
 
 
-def in_place(before: NDArray[np.float64], after: NDArray[np.float64]) -> bool:
+def words_stay(before: NDArray[np.float64], after: NDArray[np.float64]) -> bool:
     """Whether every word (``Layout.words``) stays within half a pixel: what differs then is noise."""
     if before.shape != after.shape:
         return False

@@ -8,7 +8,7 @@ import numpy as np
 from whatchanged.worlds.screens.drawing.choices import magnitude, pick
 from whatchanged.worlds.screens.drawing.edits import Edit
 from whatchanged.worlds.screens.drawing.plots.plot import Axis, Legend, Note, Plot, Series, Text
-from whatchanged.worlds.screens.drawing.plots.sampling import PLACES, label, nice_step, words
+from whatchanged.worlds.screens.drawing.plots.sampling import PLACES, decimals_of, label, nice_step, words
 from whatchanged.worlds.screens.drawing.plots.themes import MAPS, NAMES, NOUNS, theme
 from whatchanged.worlds.screens.drawing.words import Rng
 
@@ -182,8 +182,7 @@ def ticks(rng: Rng, plot: Plot) -> Made:
     step = nice_step(axis.high - axis.low, max(2, int(wanted * rng.choice([0.5, 1.8]))))
     if step == axis.step:
         return None
-    digits = next(digits for digits in range(12) if abs(step * 10**digits - round(step * 10**digits)) < 1e-6)
-    other = replace(axis, step=step, decimals=max(digits, axis.decimals))
+    other = replace(axis, step=step, decimals=max(decimals_of(step), axis.decimals))
     fewer = step > axis.step
     edit = Edit("removed" if fewer else "added", "tick label", "text", key)
     return _with_axis(plot, upright, other), edit

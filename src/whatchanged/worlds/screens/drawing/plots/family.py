@@ -4,13 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from whatchanged.errors import MissingExtra
 from whatchanged.records import Split
 from whatchanged.worlds.screens.drawing import Family, FamilyOptions
 from whatchanged.worlds.screens.drawing.browser import Browser, chromium_version
-from whatchanged.worlds.screens.drawing.choices import pick
+from whatchanged.worlds.screens.drawing.choices import pick, pick_by_share
 from whatchanged.worlds.screens.drawing.edits import Drawn, Edit
 from whatchanged.worlds.screens.drawing.fonts import fonts_of
 from whatchanged.worlds.screens.drawing.pages.designs import find_files
@@ -32,9 +30,7 @@ NUDGED = ("title", "x label", "y label", "legend", "note", "series 0", "x ticks"
 
 def any_change(rng: Rng, plot: Plot) -> tuple[Plot, Edit] | None:
     """The plot with one of all changes; None where the one that was drawn does not fit it."""
-    weights = np.array([weight for _, weight in WAYS])
-    way = WAYS[int(rng.choice(len(WAYS), p=weights / weights.sum()))][0]
-    return way(rng, plot)
+    return pick_by_share(rng, WAYS)(rng, plot)
 
 
 def design_of(plot: Plot) -> dict[str, Value]:

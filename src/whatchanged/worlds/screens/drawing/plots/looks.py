@@ -123,7 +123,9 @@ def line_style(rng: Rng, plot: Plot) -> Made:
         return None
     number, one = any_series(rng, plot)
     new = pick(rng, [dash for dash in DASHES if dash != one.dash])
-    edit = Edit("restyled", "series", "line style", (f"series {number}",), name=one.name)
+    dashed = {"on_before": one.dash == "dashed", "on_after": new == "dashed"}
+    values = dashed if any(dashed.values()) else {}  # nothing is said of dots
+    edit = Edit("restyled", "series", "line style", (f"series {number}",), values, name=one.name)
     return with_series(plot, number, replace(one, dash=new)), edit
 
 

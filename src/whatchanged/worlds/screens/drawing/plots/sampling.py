@@ -209,13 +209,15 @@ def nice_step(span: float, wanted: int) -> float:
     return next(times * power for times in (1, 2, 2.5, 5, 10) if times * power >= rough * 0.999)
 
 
+def decimals_of(step: float) -> int:
+    """The digits behind the point that a step needs."""
+    return next(digits for digits in range(12) if abs(step * 10**digits - round(step * 10**digits)) < 1e-6)
+
+
 def _axis(rng: Rng, low: float, high: float, size: float, named: bool) -> Axis:
     step = nice_step(high - low, int(rng.integers(4, 8)))
-    decimals = next(
-        digits for digits in range(12) if abs(step * 10**digits - round(step * 10**digits)) < 1e-6
-    )
     text = Text(label(rng), size) if named else None
-    return Axis(low, high, step, decimals, text, size - 1, float(rng.choice([0, 3.5, 3.5, 5])))
+    return Axis(low, high, step, decimals_of(step), text, size - 1, float(rng.choice([0, 3.5, 3.5, 5])))
 
 
 def _flat_axis(rng: Rng, ends: tuple[float, float], size: float) -> Axis:

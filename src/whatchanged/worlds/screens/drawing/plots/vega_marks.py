@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from whatchanged.worlds.screens.drawing.plots.plot import Plot, Series
+from whatchanged.worlds.screens.drawing.plots.plot import Plot, Series, five_numbers
 from whatchanged.worlds.screens.drawing.plots.themes import Theme, theme
 
 DASHES = {"solid": [], "dashed": [6, 4], "dotted": [2, 3], "dash-dot": [8, 3, 2, 3]}
@@ -196,23 +196,16 @@ def _bars(plot: Plot, look: Theme, number: int, one: Series) -> list[Spec]:
 
 def _boxes(plot: Plot, look: Theme, number: int, one: Series) -> list[Spec]:
     own = dict(one.colors)
-    spread = (plot.y.high - plot.y.low) / 12
-    rows = []
-    for place, middle in enumerate(one.values):
-        reach = spread * (1 + 0.4 * ((place * 7) % 5) / 4)
-        rows.append(
-            {
-                "x": place,
-                "a": place - 0.25,
-                "b": place + 0.25,
-                "low": middle - 0.6 * reach,
-                "high": middle + 0.7 * reach,
-                "least": middle - 1.6 * reach,
-                "most": middle + 1.7 * reach,
-                "color": own.get(place, one.color),
-                "middle": middle,
-            }
-        )
+    rows = [
+        {
+            "x": place,
+            "a": place - 0.25,
+            "b": place + 0.25,
+            "color": own.get(place, one.color),
+            **box._asdict(),
+        }
+        for place, box in enumerate(five_numbers(plot))
+    ]
     ink = {"stroke": {"value": look.ink}, "strokeWidth": {"value": one.width * PIXELS}}
     whiskers = {"x": _field("x", "x"), "y": _field("least", "y"), "y2": _field("most", "y"), **ink}
     body = {

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.worlds.screens.drawing.edits import Drawn, Pixels, Placed
-from whatchanged.worlds.screens.drawing.plots.plot import Plot, Series, Text
+from whatchanged.worlds.screens.drawing.plots.plot import Plot, Series, Text, five_numbers
 from whatchanged.worlds.screens.drawing.plots.themes import theme
 
 DPI = 96
@@ -32,7 +32,6 @@ class Rendering:
     """
 
     hinting: str = "force_autohint"
-    antialiased: bool = True
     snap: bool = True
     simplify: bool = True
     shift: float = 0.0
@@ -92,7 +91,6 @@ class _Drawer:
         self.axes = figure.add_axes((left + across, bottom + down, 1 - left - right, 1 - bottom - top))
         self.axes.grid(False)
         self.axes.set_facecolor(plot.panel or self.theme.panel)
-        self.antialiased = how.antialiased
         getattr(self, f"_{plot.form}")()
         if plot.counted:
             self._axes()
@@ -125,7 +123,6 @@ class _Drawer:
                 ms=one.size,
                 label=one.name,
                 alpha=one.opacity,
-                aa=self.antialiased,
             )
             self.keep(f"series {number}", made)
 
@@ -220,20 +217,17 @@ class _Drawer:
 
     def _box(self) -> None:
         one = self.plot.series[0]
-        spread = (self.plot.y.high - self.plot.y.low) / 12
-        stats = []
-        for place, middle in enumerate(one.values):
-            reach = spread * (1 + 0.4 * ((place * 7) % 5) / 4)
-            stats.append(
-                {
-                    "med": middle,
-                    "q1": middle - reach * 0.6,
-                    "q3": middle + reach * 0.7,
-                    "whislo": middle - 1.6 * reach,
-                    "whishi": middle + 1.7 * reach,
-                    "fliers": [],
-                }
-            )
+        stats = [
+            {
+                "med": box.middle,
+                "q1": box.low,
+                "q3": box.high,
+                "whislo": box.least,
+                "whishi": box.most,
+                "fliers": [],
+            }
+            for box in five_numbers(self.plot)
+        ]
         line = {"color": self.theme.ink, "lw": one.width}
         made = self.axes.bxp(
             stats,
@@ -274,14 +268,14 @@ class _Drawer:
             first = int(np.ceil(chosen.low / chosen.step - 1e-9))
             ticks = [i * chosen.step for i in range(first, int(chosen.high / chosen.step + 1e-9) + 1)]
             labels = [f"{tick:.{chosen.decimals}f}" for tick in ticks]
-            if plot.categories and (name == "y") == (plot.form == "barh"):
+            by_category = bool(plot.categories) and (name == "y") == (plot.form == "barh")
+            if by_category:
                 ticks, labels = list(range(len(plot.categories))), list(plot.categories)
             axis.set_ticks(ticks, labels)
             self.axes.tick_params(
                 axis=name, labelsize=chosen.tick_size, length=chosen.tick_length, colors=ink, labelcolor=ink
             )
             self.keep(f"{name} ticks", axis.get_ticklabels())
-            by_category = plot.categories and (name == "y") == (plot.form == "barh")
             for number, text in enumerate(axis.get_ticklabels()):
                 self.keep(f"category {number}" if by_category else f"{name} tick {labels[number]}", [text])
             if plot.grid in ("both", name):

@@ -2,37 +2,35 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
+from whatchanged.worlds.screens.drawing.choices import pick_by_share
 from whatchanged.worlds.screens.drawing.pages.changes.colours import COLOURS
-from whatchanged.worlds.screens.drawing.pages.changes.deed import Deed, Maker, Setting
+from whatchanged.worlds.screens.drawing.pages.changes.edit import PageEdit, Setting, Way
 from whatchanged.worlds.screens.drawing.pages.changes.places import PLACES
 from whatchanged.worlds.screens.drawing.pages.changes.styles import STYLES
 from whatchanged.worlds.screens.drawing.pages.changes.things import THINGS
 from whatchanged.worlds.screens.drawing.pages.shown import Element, Layout
 from whatchanged.worlds.screens.drawing.words import Rng, Texts
 
-__all__ = ["MAKERS", "Deed", "choose"]
+__all__ = ["WAYS", "PageEdit", "choose"]
 
-MAKERS: Mapping[Maker, float] = {**THINGS, **COLOURS, **STYLES, **PLACES}
+WAYS: Mapping[Way, float] = {**THINGS, **COLOURS, **STYLES, **PLACES}
 """Every change, and how often it is tried beside the others."""
 TRIES = 25
 
 
-def choose(rng: Rng, layout: Layout, targets: Sequence[Element], texts: Texts) -> tuple[Deed, Element] | None:
+def choose(
+    rng: Rng, layout: Layout, targets: Sequence[Element], texts: Texts
+) -> tuple[PageEdit, Element] | None:
     """A change and the element that it fits, of these; None where none was found.
 
     The change is chosen first and then the element, so that rare elements do not make rare changes.
     """
     if not targets:
         return None
-    makers = list(MAKERS)
-    shares = np.array(list(MAKERS.values()))
-    shares /= shares.sum()
     for _ in range(TRIES):
-        maker = makers[int(rng.choice(len(makers), p=shares))]
+        way = pick_by_share(rng, tuple(WAYS.items()))
         for place in rng.permutation(len(targets)):
-            deed = maker(rng, Setting(targets[place], layout, texts))
-            if deed is not None:
-                return deed, targets[place]
+            edit = way(rng, Setting(targets[place], layout, texts))
+            if edit is not None:
+                return edit, targets[place]
     return None

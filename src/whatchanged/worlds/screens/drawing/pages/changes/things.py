@@ -3,10 +3,10 @@
 import html
 import json
 
-from whatchanged.worlds.screens.drawing.pages.changes.deed import (
-    Deed,
-    Maker,
+from whatchanged.worlds.screens.drawing.pages.changes.edit import (
+    PageEdit,
     Setting,
+    Way,
     has_text,
     inserted,
     styled,
@@ -53,7 +53,7 @@ SOLID = (
 """Tags that nothing is put into."""
 
 
-def rewrite(rng: Rng, at: Setting) -> Deed | None:
+def rewrite(rng: Rng, at: Setting) -> PageEdit | None:
     """Another word, number or letter in a text."""
     e = at.element
     if not has_text(e) or not e.leaf:
@@ -76,10 +76,10 @@ def rewrite(rng: Rng, at: Setting) -> Deed | None:
         return None
     label = e.element in ("label", "button", "tab", "link", "navigation link", "menu item")
     aspect = "number" if number else "label" if label else "text"
-    return Deed("rewritten", aspect, f"screens.elements[$I].textContent={json.dumps(' '.join(parts))}")
+    return PageEdit("rewritten", aspect, f"screens.elements[$I].textContent={json.dumps(' '.join(parts))}")
 
 
-def typed(rng: Rng, at: Setting) -> Deed | None:
+def typed(rng: Rng, at: Setting) -> PageEdit | None:
     """Other words in a field."""
     e = at.element
     if e.element not in ("text field", "search field", "text area") or e.tag not in (
@@ -89,10 +89,10 @@ def typed(rng: Rng, at: Setting) -> Deed | None:
     ):
         return None
     text = json.dumps(at.texts.words(1, 3))
-    return Deed("rewritten", "text", f"const e=screens.elements[$I];e.value={text};e.placeholder=''")
+    return PageEdit("rewritten", "text", f"const e=screens.elements[$I];e.value={text};e.placeholder=''")
 
 
-def language(rng: Rng, at: Setting) -> Deed | None:
+def language(rng: Rng, at: Setting) -> PageEdit | None:
     """All words in another language."""
     e = at.element
     if not has_text(e) or not e.leaf or len(e.text) < 3 or any(c.isdigit() for c in e.text):
@@ -100,21 +100,21 @@ def language(rng: Rng, at: Setting) -> Deed | None:
     names = [name for name in LANGUAGES if name != at.texts.name]
     other = Texts(rng, names[int(rng.integers(len(names)))])
     text = json.dumps(other.words(1, max(1, len(e.text.split()))))
-    return Deed("rewritten", "language", f"screens.elements[$I].textContent={text}")
+    return PageEdit("rewritten", "language", f"screens.elements[$I].textContent={text}")
 
 
-def remove(rng: Rng, at: Setting) -> Deed | None:
+def remove(rng: Rng, at: Setting) -> PageEdit | None:
     """Gone; the others close the gap, or keep their places."""
     e = at.element
     if e.element == "page":
         return None
     if e.drawn and e.tag != "svg":
-        return Deed("removed", "element", styled(display="none"), alike=e.element == "grid")
+        return PageEdit("removed", "element", styled(display="none"), alike=e.element == "grid")
     gone = {"visibility": "hidden"} if rng.random() < 0.4 else {"display": "none"}
-    return Deed("removed", "element", styled(**gone))
+    return PageEdit("removed", "element", styled(**gone))
 
 
-def repeat(rng: Rng, at: Setting) -> Deed | None:
+def repeat(rng: Rng, at: Setting) -> PageEdit | None:
     """One more of the same sort beside it, with other words."""
     e = at.element
     if e.element not in REPEATED or (e.drawn and e.tag != "svg"):
@@ -127,10 +127,10 @@ def repeat(rng: Rng, at: Setting) -> Deed | None:
         "for(const x of c.querySelectorAll('[data-e]'))x.removeAttribute('data-e');"
         "a.after(c);screens.elements.push(c)"
     )
-    return Deed("added", "element", script, made=True)
+    return PageEdit("added", "element", script, inserts=True)
 
 
-def small(rng: Rng, at: Setting) -> Deed | None:
+def small(rng: Rng, at: Setting) -> PageEdit | None:
     """A small thing beside or in something: an icon, a badge, a word, a chip."""
     e = at.element
     if e.tag in SOLID or e.element == "page":
@@ -146,10 +146,10 @@ def small(rng: Rng, at: Setting) -> Deed | None:
         'background:#d93025"></span>',
     )[int(rng.integers(5))]
     where = ("beforebegin", "afterbegin", "beforeend", "afterend")[int(rng.integers(4))]
-    return Deed("added", "element", inserted(where, new), made=True)
+    return PageEdit("added", "element", inserted(where, new), inserts=True)
 
 
-def banner(rng: Rng, at: Setting) -> Deed | None:
+def banner(rng: Rng, at: Setting) -> PageEdit | None:
     """A banner, a line of text or a divider, which pushes what follows."""
     e = at.element
     if e.tag in SOLID or e.display in ("inline", "inline-block", "inline-flex") or e.element == "page":
@@ -164,10 +164,10 @@ def banner(rng: Rng, at: Setting) -> Deed | None:
         f'<small class="w-hint" data-e="hint">{text}</small>',
     )[int(rng.integers(5))]
     where = "beforebegin" if rng.random() < 0.5 else "afterend"
-    return Deed("added", "element", inserted(where, new), made=True)
+    return PageEdit("added", "element", inserted(where, new), inserts=True)
 
 
-def opened(rng: Rng, at: Setting) -> Deed | None:
+def opened(rng: Rng, at: Setting) -> PageEdit | None:
     """A menu or a tooltip that opens below, over the rest."""
     e = at.element
     if e.element not in ("button", "icon button", "select", "text field", "tab", "navigation link"):
@@ -182,10 +182,12 @@ def opened(rng: Rng, at: Setting) -> Deed | None:
         )
         ground = "background:var(--w-ground);box-shadow:0 3px 9px #0004"
         new = f'<div class="w-menu w-over" data-e="menu" style="{place};min-width:90px;{ground}">{rows}</div>'
-    return Deed("added", "element", inserted("beforeend", new, inside=False), made=True, state="open")
+    return PageEdit(
+        "added", "element", inserted("beforeend", new, inside=False), inserts=True, state="open", on=True
+    )
 
 
-def scroll_bar(rng: Rng, at: Setting) -> Deed | None:
+def scroll_bar(rng: Rng, at: Setting) -> PageEdit | None:
     """A scroll bar at the end of a box."""
     e = at.element
     if (
@@ -199,10 +201,10 @@ def scroll_bar(rng: Rng, at: Setting) -> Deed | None:
         f'height:{e.height - 2:.0f}px;background:#e8e8e8"><div style="margin:{top:.0f}px 2px 0;height:{height:.0f}px;'
         'background:#9a9a9a;border-radius:3px"></div></div>'
     )
-    return Deed("added", "scroll bar", inserted("beforeend", new, inside=False), made=True)
+    return PageEdit("added", "scroll bar", inserted("beforeend", new, inside=False), inserts=True)
 
 
-def cursor(rng: Rng, at: Setting) -> Deed | None:
+def cursor(rng: Rng, at: Setting) -> PageEdit | None:
     """A text cursor in a field."""
     e = at.element
     if e.element not in ("text field", "text area", "search field"):
@@ -213,31 +215,33 @@ def cursor(rng: Rng, at: Setting) -> Deed | None:
         f'<div class="w-over" data-e="cursor" style="left:{left:.0f}px;top:{top:.0f}px;width:{int(rng.integers(1, 3))}px;'
         f'height:{1.25 * e.size:.0f}px;background:var(--w-ink)"></div>'
     )
-    return Deed("added", "cursor", inserted("beforeend", new, inside=False), made=True, state="cursor")
+    return PageEdit(
+        "added", "cursor", inserted("beforeend", new, inside=False), inserts=True, state="cursor", on=True
+    )
 
 
-def replace_icon(rng: Rng, at: Setting) -> Deed | None:
+def replace_icon(rng: Rng, at: Setting) -> PageEdit | None:
     """Another icon: another path, or where icons are letters of a font, that of another one of the page."""
     e = at.element
     if e.element != "icon":
         return None
     if e.tag == "svg":
-        return Deed("replaced", "icon", _redrawn(ICONS[int(rng.integers(len(ICONS)))]))
+        return PageEdit("replaced", "icon", _redrawn(ICONS[int(rng.integers(len(ICONS)))]))
     others = [o for o in at.layout.elements if o.tag == e.tag == "i" and o.look != e.look]
     if not others:
         return None
     other = others[int(rng.integers(len(others)))]
     taken = "className" if not e.text else "textContent"
-    return Deed("replaced", "icon", f"screens.elements[$I].{taken}=screens.elements[{other.i}].{taken}")
+    return PageEdit("replaced", "icon", f"screens.elements[$I].{taken}=screens.elements[{other.i}].{taken}")
 
 
-def loading(rng: Rng, at: Setting) -> Deed | None:
+def loading(rng: Rng, at: Setting) -> PageEdit | None:
     """A spinner in place of an icon."""
     if at.element.element != "icon" or at.element.tag != "svg":
         return None
     ring = '<circle cx="12" cy="12" r="9" opacity=".3"></circle>'
     script = _redrawn("M12 3a9 9 0 0 1 9 9") + f";e.insertAdjacentHTML('afterbegin','{ring}')"
-    return Deed("replaced", "icon", script, state="loading")
+    return PageEdit("replaced", "icon", script, state="loading", on=True)
 
 
 def _redrawn(path: str) -> str:
@@ -250,7 +254,7 @@ def _redrawn(path: str) -> str:
     )
 
 
-def replace_picture(rng: Rng, at: Setting) -> Deed | None:
+def replace_picture(rng: Rng, at: Setting) -> PageEdit | None:
     """Another picture, or one that could not be loaded."""
     if at.element.element not in ("picture", "avatar") or (
         at.element.element == "avatar" and at.element.tag != "img"
@@ -260,11 +264,11 @@ def replace_picture(rng: Rng, at: Setting) -> Deed | None:
     hidden = {"object_position": "-9999px 0"} if at.element.tag == "img" else {}
     if rng.random() < 0.25:
         look = {"background": "#8883", "border": "1px solid #8888"}
-        return Deed("replaced", "picture", styled(**look, **hidden), state="broken")
-    return Deed("replaced", "picture", styled(background=art_of(rng, int(rng.integers(360))), **hidden))
+        return PageEdit("replaced", "picture", styled(**look, **hidden), state="broken", on=True)
+    return PageEdit("replaced", "picture", styled(background=art_of(rng, int(rng.integers(360))), **hidden))
 
 
-def check(rng: Rng, at: Setting) -> Deed | None:
+def check(rng: Rng, at: Setting) -> PageEdit | None:
     """Checked or switched on, or no longer."""
     e = at.element
     if e.element not in ("checkbox", "radio button", "switch"):
@@ -272,10 +276,10 @@ def check(rng: Rng, at: Setting) -> Deed | None:
     script = "const e=screens.elements[$I];" + (
         "e.classList.toggle('w-on')" if e.element == "switch" else "e.checked=!e.checked"
     )
-    return Deed("replaced", "mark", script, state="checked", on=not e.checked)
+    return PageEdit("replaced", "mark", script, state="checked", on=not e.checked)
 
 
-def exchange(rng: Rng, at: Setting) -> Deed | None:
+def exchange(rng: Rng, at: Setting) -> PageEdit | None:
     """Something of another sort in its place."""
     e = at.element
     if e.element not in ("chip", "badge", "avatar", "spinner", "icon") or e.tag not in ("span", "svg", "div"):
@@ -289,10 +293,10 @@ def exchange(rng: Rng, at: Setting) -> Deed | None:
         f"const a=screens.elements[$I];a.insertAdjacentHTML('afterend',{json.dumps(new)});const b=a.nextElementSibling;"
         "b.dataset.e=a.dataset.e;a.remove();screens.elements[$I]=b"
     )
-    return Deed("replaced", "element", script)
+    return PageEdit("replaced", "element", script)
 
 
-THINGS: dict[Maker, float] = {
+THINGS: dict[Way, float] = {
     rewrite: 2.4,
     typed: 0.5,
     language: 0.3,

@@ -5,29 +5,29 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
+from whatchanged.worlds.screens.drawing.choices import magnitude
 from whatchanged.worlds.screens.drawing.pages.shown import Color, Element, Layout
 from whatchanged.worlds.screens.drawing.words import Rng, Texts
 from whatchanged.worlds.screens.kinds import Kind
 
 
 @dataclass(frozen=True)
-class Deed:
+class PageEdit:
     """One change to be made.
 
-    script: JavaScript in which ``$I`` stands for the number of the element. made: it inserts one element,
-    which becomes the last one, and which is what was added. state, on: what the element becomes (True) or no longer
-    is (False). alike: whether it makes sense on several alike elements at once. swap: the other element that
-    it changes places with.
+    script: JavaScript in which ``$I`` stands for the number of the element. inserts: whether it inserts one
+    element, which becomes the last one, and which is what was added. state: what the element becomes, or no
+    longer is. on: whether it becomes so, by its state or its aspect (a shadow, italics); None where neither is
+    said. alike: whether it makes sense on several alike elements at once. swap: the other
+    element that it changes places with.
     """
 
     kind: Kind
     aspect: str
     script: str
-    made: bool = False
+    inserts: bool = False
     state: str = ""
-    on: bool = True
+    on: bool | None = None
     alike: bool = False
     swap: int = -1
 
@@ -41,7 +41,7 @@ class Setting:
     texts: Texts
 
 
-Maker = Callable[[Rng, Setting], Deed | None]
+Way = Callable[[Rng, Setting], PageEdit | None]
 """A change that fits the element; None where it does not."""
 
 
@@ -57,11 +57,6 @@ def styled(**properties: str) -> str:
 def inserted(where: str, html: str, inside: bool = True) -> str:
     """A script that inserts HTML beside the element, or into the page where ``inside`` is false."""
     return f"screens.insert({'$I' if inside else -1},{json.dumps(where)},{json.dumps(html)})"
-
-
-def magnitude(rng: Rng, least: float, most: float) -> float:
-    """A size, small ones as often as large ones in proportion."""
-    return float(np.exp(rng.uniform(np.log(least), np.log(most))))
 
 
 def sign(rng: Rng, up: float = 0.5) -> int:

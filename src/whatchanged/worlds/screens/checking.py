@@ -1,0 +1,115 @@
+"""What a sentence says in the slots of a template, held against a change: nouns, places, amounts, colours."""
+
+import re
+
+from whatchanged.measured import words
+from whatchanged.worlds import Box
+from whatchanged.worlds.screens.elements import fitting
+from whatchanged.worlds.screens.slots import AMOUNT, COUNTS, PLURAL_OF, Size, growth_of, hue_of, more, step_of
+from whatchanged.worlds.screens.truth import Change
+
+PLACE_OFF = 0.08
+"""Share of a picture by which a place may be off."""
+AMOUNT_OFF = 0.1
+"""Share by which an amount in pixels may be off; at least one pixel."""
+_NUMBERS = {word: number for number, word in COUNTS.items()}
+
+
+def noun_fits(noun: str, change: Change) -> bool:
+    """Whether a noun, singular or plural, may be said of the changed thing."""
+    return not {noun, PLURAL_OF.get(noun, noun)}.isdisjoint(fitting(change.element))
+
+
+def name_fits(name: str, change: Change) -> bool:
+    """Whether a name in quotes is the thing's: its name, or its words before or after."""
+    known = (change.name, change.values.get("text_before"), change.values.get("text_after"))
+    return any(isinstance(text, str) and _plain(text) == _plain(name) for text in known)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+def count_fits(count: str, change: Change) -> bool:
+    """Whether that many alike things changed."""
+    number = _NUMBERS.get(count) or (int(count) if count.isdigit() else 0)
+    return number == max(1, len(change.boxes))
+
+
+def place_fits(place: str, change: Change, sizes: tuple[Size, Size]) -> bool:
+    """Whether a phrase names the place of the change, or of one of the alike things, before or after."""
+    pairs = ((change.box_before, change.box_after), *change.boxes)
+    return any(
+        place in places_near(box, size)
+        for pair in pairs
+        for box, size in zip(pair, sizes, strict=True)
+        if box is not None
+    )
+
+
+def places_near(box: Box, size: Size) -> set[str]:
+    """The phrases for a box, and for boxes a little beside it."""
+    found = set()
+    for across in (-PLACE_OFF, 0.0, PLACE_OFF):
+        for down in (-PLACE_OFF, 0.0, PLACE_OFF):
+            dx, dy = round(across * size[0]), round(down * size[1])
+            found.add(words.place((box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy), size))
+    return found
+
+
+def way_fits(way: str, change: Change) -> bool:
+    """Whether the directions and amounts are the true ones."""
+    return moves_by(way, step_of(change))
+
+
+def moves_by(way: str, step: tuple[int, int]) -> bool:
+    """Whether words such as "down by 24 pixels" tell this step."""
+    said = {"right": 0, "down": 0}
+    for direction, amount in re.findall(rf"(left|right|up|down) by ({AMOUNT})", way):
+        axis = "right" if direction in ("left", "right") else "down"
+        said[axis] += int(amount.replace(",", "")) * (1 if direction == axis else -1)
+    return all(_near(said[axis], true) for axis, true in zip(("right", "down"), step, strict=True))
+
+
+def _near(said: int, true: int) -> bool:
+    return abs(said - true) <= max(1, AMOUNT_OFF * abs(true))
+
+
+def direction_fits(direction: str, change: Change) -> bool:
+    """Whether it moved that way; what is not said of a motion is not more than what is."""
+    dx, dy = step_of(change)
+    said = set(direction.split()) & {"left", "right", "up", "down"}
+    true = {"right" if dx > 0 else "left"} if dx else set()
+    true |= {"down" if dy > 0 else "up"} if dy else set()
+    main = true if len(said) > 1 else {_main(dx, dy)}
+    return bool(said) and said <= true and (len(said) > 1 or said == main or abs(dx) == abs(dy))
+
+
+def _main(dx: int, dy: int) -> str:
+    if abs(dx) > abs(dy):
+        return "right" if dx > 0 else "left"
+    return "down" if dy > 0 else "up"
+
+
+def growth_fits(growth: str, change: Change) -> bool:
+    """Whether it became that much wider or higher, or simply so."""
+    true = dict(zip(("wider", "higher"), growth_of(change), strict=True))
+    opposite = {"narrower": "wider", "lower": "higher"}
+    for amount, word in re.findall(
+        rf"(?:({AMOUNT}) pixels? )?(wider|narrower|higher|lower|larger|smaller)", growth
+    ):
+        if word in ("larger", "smaller"):
+            total = sum(true.values()) or more(change)
+            if (total > 0) != (word == "larger") or total == 0:
+                return False
+            continue
+        side = opposite.get(word, word)
+        grown = true[side] if side == word else -true[side]
+        if grown <= 0 or (amount and not _near(int(amount.replace(",", "")), grown)):
+            return False
+    return True
+
+
+def colour_fits(colour: str, true: str) -> bool:
+    """Whether a colour is the true one, or the true one without "dark" or "light"."""
+    return bool(true) and colour in (true, hue_of(true))

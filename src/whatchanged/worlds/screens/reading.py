@@ -1,0 +1,97 @@
+"""Sentences about screens, read into what they claim.
+
+A sentence is one statement for each change, with "; " or ", and " between them. A statement may end with what
+followed from the change: ", which moved the rest down by 48 pixels".
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from whatchanged.worlds.screens.slots import STEP, pattern_of
+from whatchanged.worlds.screens.templates import NO_CHANGE, TEMPLATES, Template
+
+_BETWEEN = re.compile(r'"|; |, and ')
+_FOLLOWED = re.compile(r"(?P<said>.+), which moved the rest (?P<rest>.+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What one statement claims: a wording, and what stands in its slots. rest: how the rest moved, or ""."""
+
+    template: Template
+    said: Mapping[str, str]
+    rest: str = ""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """What a sentence claims: statements, each with all its readings; none where nothing changed."""
+
+    statements: tuple[tuple[Statement, ...], ...]
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether it says that nothing changed."""
+        return not self.statements
+
+
+def read(sentence: str) -> Sentence | None:
+    """What a sentence claims; None where it is none of the world's language.
+
+    Upper and lower case are the same, as are one blank and several. A full stop at the end may be there.
+    """
+    plain = re.sub(r"\s+", " ", sentence).strip().removesuffix(".").strip()
+    if plain.lower() in NO_CHANGE:
+        return Sentence(())
+    found = []
+    for part in _parts(plain):
+        readings = _readings(part)
+        if not readings:
+            return None
+        found.append(readings)
+    return Sentence(tuple(found))
+
+
+def _parts(text: str) -> Iterator[str]:
+    """What stands between "; " or ", and ", where ahead every quotation that begins also ends."""
+    left, start = text.count('"'), 0
+    for found in _BETWEEN.finditer(text):
+        if found[0] == '"':
+            left -= 1
+        elif left % 2 == 0:
+            yield text[start : found.start()]
+            start = found.end()
+    yield text[start:]
+
+
+def _readings(text: str) -> tuple[Statement, ...]:
+    """Every way to read one statement; () where there is none."""
+    followed = _FOLLOWED.fullmatch(text)
+    rest = followed["rest"].lower() if followed else ""
+    if rest and not re.fullmatch(_rest_pattern(), rest):
+        return ()
+    said = followed["said"] if followed else text
+    found = []
+    for template, pattern in _compiled():
+        match = pattern.fullmatch(said)
+        if match:
+            values = {name: value for name, value in match.groupdict().items() if value is not None}
+            found.append(Statement(template, {n: _lowered(n, v) for n, v in values.items()}, rest))
+    return tuple(found)
+
+
+def _lowered(name: str, value: str) -> str:
+    """What stands in a slot, in small letters unless it is a quotation."""
+    return value if name in ("name", "called", "text_before", "text_after") else value.lower()
+
+
+@cache
+def _rest_pattern() -> str:
+    return rf"{STEP}(?: and {STEP})?"
+
+
+@cache
+def _compiled() -> tuple[tuple[Template, re.Pattern[str]], ...]:
+    return tuple((template, re.compile(pattern_of(template), re.IGNORECASE)) for template in TEMPLATES)
