@@ -1,5 +1,6 @@
-"""RESULTS.md, and pages that repeat its figures, from the recorded measurements: every table between two marks
-is made from a JSON.
+"""RESULTS.md, and pages that repeat its figures, from the recorded measurements.
+
+Every table between two marks is made from a JSON:
 
     python -m benchmarks.report            write the tables into the pages
     python -m benchmarks.report --check    exit code 1 if a table is not what the JSON says
@@ -109,10 +110,8 @@ def section(mark: str, results: Mapping[str, Result]) -> str:
     return views[view](results[name])
 
 
-def headline(
-    results: Mapping[str, Result], shown: Sequence[str] = (), scores: Sequence[str] = ()
-) -> str:
-    """The main scores of ``clevr-pcl``, a column for each data set; of some of either where they are named."""
+def headline(results: Mapping[str, Result], shown: Sequence[str] = (), scores: Sequence[str] = ()) -> str:
+    """The main scores of ``clevr-pcl``, a column for each data set; only some where they are named."""
     columns = {name: results[name].figures for name in shown or HEADLINE}
     return table(
         ["clevr-pcl", *(HEADLINE[name] for name in columns)],

@@ -6,8 +6,10 @@ from typing import Any
 from benchmarks.markdown import Row, table
 from benchmarks.record import Result
 
-LOOKED = """These pairs were looked at during development. Of each look: what was seen of them, and what was changed \
-after it. Figures of earlier looks are of the code and models of their time."""
+LOOKED = (
+    "These pairs were looked at during development. Of each look: what was seen of them, and what was changed"
+    " after it. Figures of earlier looks are of the code and models of their time."
+)
 
 
 def screens(result: Result) -> str:

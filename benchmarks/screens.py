@@ -46,8 +46,8 @@ LOOKS = (
     " 0 (two patterns with another texture, one avatar of another size). Nothing was changed for it.",
     "The ninth: the figures recorded then. Beside it, runs of screen_exits, the last one recorded, read exit"
     " codes of these pairs.",
-    "The tenth, after foreground pixels became a measure of the noise test and all limits were fitted anew on drawn pairs:"
-    " aggregate figures (AUROC .995, pointing 85.9, IoU of at least .5 in 70.2 %).",
+    "The tenth, after foreground pixels became a measure of the noise test and all limits were fitted anew on"
+    " drawn pairs: aggregate figures (AUROC .995, pointing 85.9, IoU of at least .5 in 70.2 %).",
     "The eleventh, after words were matched one by one and what pushes others came before them, which was"
     " judged on drawn pairs alone: pointing 86.4, IoU of at least .5 in 70.2, kind and pointing 50.3 %.",
     "The twelfth, after words that changed were told with their line and what grew or shrank as the thing"

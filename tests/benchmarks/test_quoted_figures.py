@@ -23,8 +23,8 @@ def told(page, pattern):
 def test_real_screens(page, figures):
     numbers = told(
         page,
-        r"tells (\d+) % of the changed and (\d+) % of the unchanged ones; of the changed ones the kind is right in"
-        r" (\d+) % and the place in (\d+) %",
+        r"tells (\d+) % of the changed and (\d+) % of the unchanged ones; of the changed ones the kind is right"
+        r" in (\d+) % and the place in (\d+) %",
     )
     model = figures["screens"]["model"]
     names = ("change", "no_change", "kind", "pointing")
@@ -39,11 +39,12 @@ def test_clevr(figures):
 
     numbers = told(
         "README.md",
-        r"On Blender's renders (\d+) % of its sentences about changes are wholly true, and (\d+) % of the unchanged"
-        r" pairs are called unchanged; on 4,000 drawn pairs (\d+) and (\d+) %",
+        r"On Blender's renders (\d+) % of its sentences about changes are wholly true, and (\d+) % of the"
+        r" unchanged pairs are called unchanged; on 4,000 drawn pairs (\d+) and (\d+) %",
     )
     assert numbers == [*shares("shipped-blender"), *shares("shipped-untouched")]
     others = told(
-        "README.md", r"on Blender's renders (\d+) and (\d+) % of their sentences about changes are wholly true"
+        "README.md",
+        r"on Blender's renders (\d+) and (\d+) % of their sentences about changes are wholly true",
     )
     assert others == [shares("scorer-blender")[0], shares("clip4idc-blender")[0]]
