@@ -23,8 +23,8 @@ def told(page, pattern):
 def test_real_screens(page, figures):
     numbers = told(
         page,
-        r"tells (\d+) % of the changed and (\d+) % of the unchanged ones; of the changed ones the kind is right"
-        r" in (\d+) % and the place in (\d+) %",
+        r"tells (\d+) % of the changed and (\d+) % of the unchanged ones; of the changed ones the kind is"
+        r" right in (\d+) % and the place in (\d+) %",
     )
     model = figures["screens"]["model"]
     names = ("change", "no_change", "kind", "pointing")
