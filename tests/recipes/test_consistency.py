@@ -192,6 +192,11 @@ WRONG = {
         ["data.validation=-1"],
         "data.validation: got -1, wanted 0 or more",
     ),
+    "a width that the heads of regions cannot share": (
+        "screens-regions",
+        ["vision.width=126"],
+        "vision.width: got 126, wanted a multiple of 4, the heads that share it",
+    ),
     "a shift out of the frame": (
         "pcl-pixels",
         ["data.shift=40"],
@@ -234,6 +239,7 @@ def test_what_cannot_be_or_would_fail_in_training_is_refused_on_load(name, overr
         ("pcl-pixels", [*POOL, "data.augment=batches"]),
         ("pcl-pixels", [*POOL, "data.tokens=x", "stage.caption.train_vision=false"]),
         ("pcl-pixels", ["data.shift=39"]),
+        ("screens-regions", ["vision.width=4"]),
         ("clip4idc-tiny", ["data.shift=1"]),
         ("clevr-pcl", ["data.tokens=x"]),
         ("clevr-see", ["stage.see.tasks={detection=1, matching=1, mlm=1}", "stage.see.rates={method = 0}"]),

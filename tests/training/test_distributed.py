@@ -12,6 +12,7 @@ from launching import SECONDS, launch, launched
 from tiny_run import BACKBONE, SMALL_PICTURES
 
 from whatchanged.recipes.reader import dump_recipe, load_recipe
+from whatchanged.training import distributed
 from whatchanged.training.checkpoint import read_checkpoint
 from whatchanged.training.distributed import own_part
 
@@ -33,6 +34,19 @@ def assert_same_steps(out, uneven):
         assert seen["went"] > 1e-3, (stage, seen)
     assert any(uneven(rows) for seen in found.values() for rows in seen["rows"])
     return found
+
+
+def test_random_numbers_go_on_after_a_step_that_failed(monkeypatch):
+    """Dropout's own ones would otherwise stay, unlike in each process."""
+    monkeypatch.setattr(distributed, "processes", lambda: 2)
+    torch.manual_seed(0)
+    torch.rand(3)
+    drawn = torch.rand(2)
+    torch.manual_seed(0)
+    with pytest.raises(KeyError), distributed.random_draws(torch.device("cpu"), (1, 2)) as common:
+        torch.rand(3, generator=common)
+        raise KeyError
+    assert torch.equal(torch.rand(2), drawn)
 
 
 def test_parts_cover_all_and_are_nearly_equal():

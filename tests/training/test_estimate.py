@@ -126,3 +126,28 @@ def test_regions_of_screens_are_counted_as_a_real_step_takes_them(task):
     assert found.memory > COPIES * 4 * found.learning
     more = estimate(one_stage("screens-pcl", "vision.regions=16", task=task), WORDS, 1, 1)[0]
     assert more.operations > found.operations
+
+
+def test_a_stages_own_examples_come_before_those_of_the_data():
+    """Only scenes bring the other pair of each into the batch."""
+    found = {}
+    for common, own in (("scenes", ""), ("scenes", "captions"), ("captions", ""), ("captions", "scenes")):
+        recipe = one_stage("clip4idc-tiny")
+        stage = replace(recipe.stages[0], examples=own)
+        data = replace(recipe.data, examples=common, exchange=False)
+        found[common, own] = estimate(replace(recipe, stages=(stage,), data=data), WORDS, 1, 1)[0].operations
+    assert found["scenes", "captions"] == found["captions", ""]
+    assert found["captions", "scenes"] == found["scenes", ""] > 1.9 * found["captions", ""]
+
+
+def test_a_backbone_whose_tokens_are_stored_does_not_run():
+    pictures, tokens = (
+        one_stage("clevr-frozen-pcl", *stored, task="mlm") for stored in ((), ("data.tokens=x",))
+    )
+    vision = make_method(pictures, WORDS).vision.eval()
+    settings = pictures.vision
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        vision.to_tokens(torch.zeros(1, 3, settings.image_height, settings.image_width))
+    saved = 2 * pictures.stages[0].batch * counter.get_total_flops()
+    (with_backbone,), (without,) = (estimate(recipe, WORDS, 1, 1) for recipe in (pictures, tokens))
+    assert with_backbone.operations - without.operations == pytest.approx(saved, rel=1e-3)

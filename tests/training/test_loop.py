@@ -114,6 +114,32 @@ def test_training_stops_early_and_keeps_the_best(recipe, tmp_path):
     assert state.step == 2 and not method.training
 
 
+def test_a_stage_that_stops_early_logs_its_last_losses_too(recipe, tmp_path):
+    caption = replace(recipe.stages[1], steps=40, lr=1e-30, evaluate_every=2, patience=3, log_every=3)
+    then = replace(caption, name="then", steps=2, patience=0)
+    two = replace(recipe, stages=(caption, then))
+    run_recipe(two, tmp_path / "one", quiet=True, device="cpu")
+    written = [line for line in lines(tmp_path / "one") if "lr" in line]
+    assert [(line["stage"], line["step"]) for line in written] == [
+        *(("caption", step) for step in (3, 6, 8)),
+        ("then", 2),
+    ]
+    assert all("caption" in line for line in written)
+    for launch in range(20):
+        state = run_recipe(two, tmp_path / "many", launch > 0, max_seconds=0, quiet=True, device="cpu")
+        if state.finished:
+            break
+    assert_same(tmp_path / "many", tmp_path / "one")
+
+
+def test_the_logged_rate_is_the_schedules(recipe, tmp_path):
+    """Groups with rates of their own scale it."""
+    caption = replace(recipe.stages[1], steps=2, lr=1e-3, evaluate_every=0, schedule="constant", warmup=2)
+    scaled = replace(caption, rates={"method": 0.5})
+    run_recipe(replace(recipe, stages=(scaled,)), tmp_path / "run", quiet=True, device="cpu")
+    assert [line["lr"] for line in lines(tmp_path / "run")] == [5e-4, 1e-3]
+
+
 def test_a_stage_hands_on_its_best_weights_and_they_are_kept(recipe, tmp_path, monkeypatch):
     """Scores that only fall: the first evaluation is the best; the second stage then hardly moves."""
     scores = iter([3.0, 2.0, 1.0, 5.0] * 2)

@@ -15,6 +15,7 @@ from whatchanged.training.run_folder import (
     first_init,
     keep,
     keep_vocabulary,
+    launches,
     open_run,
     read_recipe,
 )
@@ -95,6 +96,18 @@ def test_an_environment_of_another_kind_does_not_stop_a_run(recipe, tmp_path, co
     assert found["device" if "launches" not in found else "launches"]
 
 
+def test_launches_come_in_order_and_what_is_none_is_left_out(tmp_path):
+    assert launches(tmp_path) == []
+    for content, wanted in (
+        ({"device": "a", "launches": [{"device": "b"}, 3]}, [{"device": "a"}, {"device": "b"}]),
+        ({"device": "a", "sittings": [{"device": "b"}]}, [{"device": "a"}, {"device": "b"}]),
+        ({"device": "a", "launches": 3}, [{"device": "a"}]),
+        ([1], []),
+    ):
+        (tmp_path / "environment.json").write_text(json.dumps(content))
+        assert launches(tmp_path) == wanted
+
+
 def test_words_that_cannot_be_read_are_other_words(tmp_path):
     (tmp_path / "vocabulary.json").write_bytes(b"\xff")
     with pytest.raises(RecipeError, match="the data has other words now"):
@@ -122,7 +135,7 @@ def test_a_recipe_that_asks_for_more_than_there_is_costs_no_memory(tmp_path):
     recipe = (run / "recipe.toml").read_text()
     (run / "recipe.toml").write_text(recipe.replace("width = 32", "width = 32768"))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    with pytest.raises(RecipeError, match=r"its weights have [\d,]+ bytes, those of its recipe [\d,]{12,}"):
+    with pytest.raises(RecipeError, match=r"its weights are [\d,]+ numbers, those of its recipe [\d,]{12,}"):
         open_run(run)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # kilobytes
 

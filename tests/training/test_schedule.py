@@ -52,6 +52,12 @@ def test_cosine_rises_to_its_peak_and_falls_to_nearly_nothing():
     assert all(a >= b for a, b in itertools.pairwise(rates[10:]))
 
 
+def test_a_cosine_does_not_fall_below_its_floor():
+    """Without the floor the last rate of these would be 2.5e-12."""
+    stage = replace(STAGE, steps=10_000, schedule="cosine")
+    assert learning_rate(stage, 9_999) == 1e-8 < learning_rate(stage, 9_000)
+
+
 def test_constant_is_constant_after_its_ramp():
     assert [learning_rate(replace(STAGE, warmup=2), s) for s in range(4)] == [5e-5, 1e-4, 1e-4, 1e-4]
 

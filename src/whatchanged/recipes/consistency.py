@@ -115,8 +115,9 @@ def _check_tasks(recipe: Recipe, stage: StageConfig, where: str) -> None:
     require(where, "data.source", source, not disk or source == "dataset", wanted)
     drawn = ", ".join(name for name, task in tasks.items() if task.truth)
     wanted = f'"pool" for the task {drawn}, which learns from the truth of drawn scenes'
-    told = recipe.vision.stored or source == "pool"  # of what is stored, the truth lies beside the data set
-    require(where, "data.source", source, not drawn or told, wanted)
+    # Of what was stored from a data set, the truth lies beside that.
+    has_truth = recipe.vision.stored or source == "pool"
+    require(where, "data.source", source, not drawn or has_truth, wanted)
 
 
 def _task_hint(recipe: Recipe, name: str) -> str:

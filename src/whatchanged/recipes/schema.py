@@ -205,6 +205,8 @@ class RegionsConfig(VisionSettings):
 
     learns: ClassVar[bool] = True
     stored: ClassVar[bool] = True
+    heads: ClassVar[int] = 4
+    """Of the layer in which places read each other; they share the width."""
 
     kind: Literal["regions"] = "regions"
     regions: int = 12
@@ -222,8 +224,10 @@ class RegionsConfig(VisionSettings):
         return {"regions": Task(11, truth=True, vision_only=True)}
 
     def check(self, where: str) -> None:
-        """At least a region."""
+        """At least a region, and a width that the heads share out evenly."""
         require_positive(where, "vision.", self, "regions", "width", "networks")
+        name = f"{self.heads}, the heads that share it"
+        check_multiples(where, "vision.", self, ("width",), self.heads, name)
         require(where, "vision.dropout", self.dropout, 0 <= self.dropout < 1, "a share below 1")
 
 

@@ -308,8 +308,8 @@ def fitted(draw: Draw) -> Batch:
     false = batch.negatives_ids
     lengths = batch.ids.shape[1], 0 if false is None else false.shape[2]
     about = (draw.examples, len(batch.ids) - draw.examples, *lengths, batch.changed is None)
-    told = gather_batch(torch.tensor([about]))  # (processes, 5)
-    before, whole, longest = told[: rank()].sum(0), told.sum(0), told.amax(0)
+    of_each = gather_batch(torch.tensor([about]))  # (processes, 5)
+    before, whole, longest = of_each[: rank()].sum(0), of_each.sum(0), of_each.amax(0)
     examples = before[0] + torch.arange(about[0])
     partners = whole[0] + before[1] + torch.arange(about[1])
     return replace(

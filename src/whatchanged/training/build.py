@@ -1,8 +1,10 @@
 """From a recipe to its vision and its method, freshly initialised."""
 
 import os
+from collections.abc import Mapping
 
 import torch
+from torch import Tensor
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.schema import (
@@ -57,6 +59,20 @@ def check_memory(recipe: Recipe, vocabulary: Vocabulary) -> None:
 def weight_bytes(recipe: Recipe, vocabulary: Vocabulary) -> int:
     """Bytes of a method's weights: its tensors have shapes and no numbers on torch's "meta" device."""
     return sum(parameter.nbytes for parameter in on_meta(recipe, vocabulary).parameters())
+
+
+def check_weights(recipe: Recipe, vocabulary: Vocabulary, tensors: Mapping[str, Tensor], where: str) -> None:
+    """Raises RecipeError where the recipe asks for a larger method than these tensors are the weights of.
+
+    To be called before the method is built: recipes of strangers may ask for more than any memory holds.
+    """
+    wanted = sum(parameter.numel() for parameter in on_meta(recipe, vocabulary).parameters())
+    there = sum(tensor.numel() for tensor in tensors.values())
+    if wanted > there:
+        raise RecipeError(
+            f"{where}: its weights are {there:,} numbers, those of its recipe {wanted:,}. Use the recipe that"
+            " the run was started with."
+        )
 
 
 def on_meta(recipe: Recipe, vocabulary: Vocabulary) -> Method:

@@ -76,9 +76,13 @@ class Checkpoint:
     tensors: Mapping[str, Tensor]
     rest: Mapping[str, Any]
 
+    def model_tensors(self) -> dict[str, Tensor]:
+        """The method's tensors by name."""
+        return {n.removeprefix("model."): t for n, t in self.tensors.items() if n.startswith("model.")}
+
     def restore_model(self, method: TorchModule) -> None:
         """Copy the weights into ``method``; raises RecipeError if names or shapes differ."""
-        saved = {n.removeprefix("model."): t for n, t in self.tensors.items() if n.startswith("model.")}
+        saved = self.model_tensors()
         own = model_tensors(method)
         wrong = sorted(saved.keys() ^ own.keys())
         wrong += sorted(name for name in saved.keys() & own.keys() if saved[name].shape != own[name].shape)

@@ -193,12 +193,14 @@ def random_draws(device: torch.device, seed: Sequence[int]) -> Iterator[torch.Ge
     common = torch.Generator(device)
     common.set_state(torch.cuda.get_rng_state(device) if device.type == "cuda" else kept)
     torch.manual_seed(int(np.random.SeedSequence((*seed, rank())).generate_state(1)[0]))
-    yield common
-    if device.type == "cuda":
-        torch.set_rng_state(kept)
-        torch.cuda.set_rng_state(common.get_state(), device)
-    else:
-        torch.set_rng_state(common.get_state())
+    try:
+        yield common
+    finally:
+        if device.type == "cuda":
+            torch.set_rng_state(kept)
+            torch.cuda.set_rng_state(common.get_state(), device)
+        else:
+            torch.set_rng_state(common.get_state())
 
 
 def begin_alike(tensors: Iterable[Tensor], device: torch.device) -> None:

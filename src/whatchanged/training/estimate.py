@@ -20,7 +20,14 @@ from whatchanged.bpe import read_merges
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import preparation
 from whatchanged.errors import DatasetError
-from whatchanged.recipes.schema import DatasetConfig, FeaturesConfig, Recipe, RegionsConfig, StageConfig
+from whatchanged.recipes.schema import (
+    DatasetConfig,
+    FeaturesConfig,
+    PoolConfig,
+    Recipe,
+    RegionsConfig,
+    StageConfig,
+)
 from whatchanged.records import Kind, PairRecord
 from whatchanged.training.batches import Batch, Example
 from whatchanged.training.build import COPIES, on_meta
@@ -28,6 +35,7 @@ from whatchanged.training.methods import Method
 from whatchanged.training.regions.store import ROW
 from whatchanged.training.regions.supervision import no_truth
 from whatchanged.training.schedule import make_optimizer
+from whatchanged.training.vision.base import has_backbone
 from whatchanged.vocabulary import Vocabulary
 
 WORDS = 1000
@@ -166,8 +174,10 @@ def _batch(recipe: Recipe, stage: StageConfig, method: Method, task: str, rows: 
     paths = Path("before.png"), Path("after.png")
     record = PairRecord("none", "0", "0", "train", kind, *paths, (caption,), changed=True, labels=(0, 0))
     truth = no_truth() if isinstance(recipe.vision, RegionsConfig) else None
-    example = Example(record, caption, _picture(recipe), _picture(recipe), false, truth)
-    scenes = stage.data == "pairs" and "scenes" in (stage.examples, getattr(recipe.data, "examples", ""))
+    picture = _picture(recipe, method)
+    example = Example(record, caption, picture, picture, false, truth)
+    examples = stage.examples or getattr(recipe.data, "examples", "")  # a stage's own come first
+    scenes = stage.data == "pairs" and examples == "scenes"
     if scenes:
         example = replace(example, partner=example)
     batch = method.collate([example])
@@ -175,9 +185,11 @@ def _batch(recipe: Recipe, stage: StageConfig, method: Method, task: str, rows: 
     return made
 
 
-def _picture(recipe: Recipe) -> np.ndarray[Any, Any]:
-    """A picture as the recipe's vision reads it."""
+def _picture(recipe: Recipe, method: Method) -> np.ndarray[Any, Any]:
+    """A picture as the recipe's vision reads it; of a pool with stored tokens, these."""
     vision = recipe.vision
+    if isinstance(recipe.data, PoolConfig) and recipe.data.tokens and has_backbone(method.vision):
+        return np.zeros((method.vision.patches, method.vision.stored_width), np.float32)
     if isinstance(vision, FeaturesConfig):
         return np.zeros((vision.rows * vision.columns, vision.feature_width), np.float32)
     if isinstance(vision, RegionsConfig):

@@ -76,37 +76,18 @@ def train(
     before, began = state.seconds, time.monotonic()
     last, best = run / "checkpoints" / "last.safetensors", run / "checkpoints" / "best.safetensors"
 
-    first = rank() == 0
-    own_log: Log = RunLog(run, state.log_bytes, steps_done(recipe, state), quiet) if first else SilentLog()
-    with own_log as log, noting_signals(log.say) as asked:
+    with open_log(recipe, run, state, quiet) as log, noting_signals(log.say) as asked:
         while not state.finished:
             stage = recipe.stages[state.stage]
-            if not state.step and first:
-                best.unlink(missing_ok=True)  # it would be of the stage before
-            optimizer = make_optimizer(method, stage)
-            if start is not None:
-                start.restore_optimizer(method, optimizer)
-                start.restore_random()
-                start = None
-            begin_alike(model_tensors(method).values(), device)
-            log.stage(stage.name, state.step, stage.steps)
+            optimizer = begin_stage(recipe, method, state, device, start, best, log)
+            start = None
             with closing(stage_draws(recipe, method, sources, state, workers)) as ahead:
                 for draw in ahead:
                     values = take_step(method, optimizer, draw, recipe, state, device, accumulate)
                     count_terms(state.window, draw.task, values)
                     state.step, state.positions = state.step + 1, draw.positions
                     state.seconds = before + time.monotonic() - began
-                    log.advance(state.step)
-                    if due(state.step, stage.log_every, stage.steps):
-                        write_means(log, recipe, state, optimizer.param_groups[0]["lr"])
-                    if stage.evaluate_every and due(state.step, stage.evaluate_every, stage.steps):
-                        scores = validate(method, sources.validation, device, stage.metric)
-                        log.write(
-                            {"stage": stage.name, "step": state.step, **scores}, steps_done(recipe, state)
-                        )
-                        counts = state.step >= stage.evaluate_from
-                        if is_best(state, finite_score(scores, stage, state.step), counts):
-                            save_checkpoint(best, state, method, None)
+                    report(recipe, method, sources, state, device, best, log)
                     if stage_over(stage, state, log):
                         break
                     late = max_seconds is not None and time.monotonic() - began >= max_seconds
@@ -120,12 +101,36 @@ def train(
                     if over:
                         log.say(f"Time is over at {stage.name}, step {state.step} of {stage.steps}.")
                         return state
-            if state.best is not None and stage is not recipe.stages[-1]:
-                kept = keep_best(method, best, stage.name)
-                log.say(f"{stage.name}: its best weights, of step {kept.step}, go on.")
-            state = next_stage(state, recipe, log.length)
+            state = end_stage(recipe, method, state, best, log)
             save_checkpoint(last, state, method, None)
     return state
+
+
+def open_log(recipe: Recipe, run: Path, state: State, quiet: bool) -> Log:
+    """The run's log from where it stands on; only the first process writes one."""
+    return SilentLog() if rank() else RunLog(run, state.log_bytes, steps_done(recipe, state), quiet)
+
+
+def begin_stage(
+    recipe: Recipe,
+    method: Method,
+    state: State,
+    device: torch.device,
+    start: Checkpoint | None,
+    best: Path,
+    log: Log,
+) -> torch.optim.Optimizer:
+    """The optimiser of a stage that begins, or that goes on from the checkpoint ``start``."""
+    stage = recipe.stages[state.stage]
+    if not state.step and rank() == 0:
+        best.unlink(missing_ok=True)  # it would be of the stage before
+    optimizer = make_optimizer(method, stage)
+    if start is not None:
+        start.restore_optimizer(method, optimizer)
+        start.restore_random()
+    begin_alike(model_tensors(method).values(), device)
+    log.stage(stage.name, state.step, stage.steps)
+    return optimizer
 
 
 def stage_draws(
@@ -187,16 +192,54 @@ def take_step(
     return values
 
 
+def report(
+    recipe: Recipe,
+    method: Method,
+    sources: Sources,
+    state: State,
+    device: torch.device,
+    best: Path,
+    log: Log,
+) -> None:
+    """After a step: log the losses and validate, where that is due, and keep the weights that score best."""
+    stage = recipe.stages[state.stage]
+    log.advance(state.step)
+    if due(state.step, stage.log_every, stage.steps):
+        write_means(log, recipe, state)
+    if stage.evaluate_every and due(state.step, stage.evaluate_every, stage.steps):
+        scores = validate(method, sources.validation, device, stage.metric)
+        log.write({"stage": stage.name, "step": state.step, **scores}, steps_done(recipe, state))
+        counts = state.step >= stage.evaluate_from
+        if is_best(state, finite_score(scores, stage, state.step), counts):
+            save_checkpoint(best, state, method, None)
+
+
+def end_stage(recipe: Recipe, method: Method, state: State, best: Path, log: Log) -> State:
+    """Log the losses that were not logged yet, and give ``method`` the weights that the next stage begins
+    with; returns where the run stands then."""
+    stage = recipe.stages[state.stage]
+    if state.window:  # patience ended the stage between two lines
+        write_means(log, recipe, state)
+    if state.best is not None and stage is not recipe.stages[-1]:
+        kept = keep_best(method, best, stage.name)
+        log.say(f"{stage.name}: its best weights, of step {kept.step}, go on.")
+    return next_stage(state, recipe, log.length)
+
+
 def steps_done(recipe: Recipe, state: State) -> int:
     """Steps of the whole run so far, counting each earlier stage in full."""
     return sum(stage.steps for stage in recipe.stages[: state.stage]) + state.step
 
 
-def write_means(log: Log, recipe: Recipe, state: State, rate: float) -> None:
-    """Log the mean of each term since the last such line, and start counting anew."""
-    at = {"stage": recipe.stages[state.stage].name, "step": state.step}
+def write_means(log: Log, recipe: Recipe, state: State) -> None:
+    """Log the mean of each term since the last such line, and start counting anew.
+
+    ``lr`` is the schedule's rate in the last step, which ``stage.rates`` scale for some groups.
+    """
+    stage = recipe.stages[state.stage]
+    at = {"stage": stage.name, "step": state.step}
     means = {name: total / times for name, (total, times) in sorted(state.window.items())}
-    timing = {"lr": rate, "seconds": round(state.seconds, 3)}
+    timing = {"lr": learning_rate(stage, state.step - 1), "seconds": round(state.seconds, 3)}
     log.write({**at, **means, **timing}, steps_done(recipe, state))
     state.window = {}
 

@@ -24,7 +24,8 @@ def retrieve_run(
 
     checkpoint: as in ``checkpoint_file``, but "auto" is the best of the retrieval stage where that was kept.
     Raises RecipeError for a run whose method has no retrieval, DatasetError where no captioned pair is left,
-    OutputError where ``output`` or the names beside it exist.
+    OutputError where ``output`` exists, or beside it a file of its name in ``.json`` that holds no names of
+    pairs; names without their matrix, which a command that was killed left there, are written anew.
     """
     if output.suffix != ".npy":
         raise OutputError(f"{output}: the similarities are a NumPy array. Choose a name that ends in .npy.")

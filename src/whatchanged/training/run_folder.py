@@ -24,7 +24,7 @@ from whatchanged.files import whole
 from whatchanged.json_values import read_json
 from whatchanged.recipes.reader import dump_recipe, parse_saved_recipe
 from whatchanged.recipes.schema import Recipe
-from whatchanged.training.build import make_method, weight_bytes
+from whatchanged.training.build import check_weights, make_method
 from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, stage_checkpoint
 from whatchanged.training.distributed import processes
 from whatchanged.training.methods import Method
@@ -46,7 +46,7 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
         raise RecipeError(f"{run}: its vocabulary.json cannot be read ({error}). Train it again.") from error
     saved = read_checkpoint(checkpoint_file(run, checkpoint))
     check_stage(saved, recipe)
-    _check_sizes(saved, recipe, vocabulary)
+    check_weights(recipe, vocabulary, saved.model_tensors(), str(saved.path))
     method = make_method(recipe, vocabulary)
     stages = [stage.name for stage in recipe.stages]
     if checkpoint in stages and saved.state.stage != stages.index(checkpoint):
@@ -57,17 +57,6 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
     saved.restore_model(method)
     method.eval()
     return recipe, method, saved.state
-
-
-def _check_sizes(saved: Checkpoint, recipe: Recipe, vocabulary: Vocabulary) -> None:
-    """Raises RecipeError where the recipe asks for a larger method than the checkpoint has weights for."""
-    wanted = weight_bytes(recipe, vocabulary)
-    there = sum(tensor.nbytes for name, tensor in saved.tensors.items() if name.startswith("model."))
-    if wanted > there:
-        raise RecipeError(
-            f"{saved.path}: its weights have {there:,} bytes, those of its recipe {wanted:,}. Use the recipe"
-            " that the run was started with."
-        )
 
 
 def check_stage(saved: Checkpoint, recipe: Recipe) -> None:
@@ -121,9 +110,8 @@ def keep(recipe: Recipe, run: Path, where: torch.device, init: Path | None, resu
     """
     run.mkdir(parents=True, exist_ok=True)
     about = environment(where)
-    if resumed and (first := _first_environment(run)):
-        earlier = first.pop("launches", first.pop("sittings", []))  # as they were called before 0.2
-        about = {**first, "launches": [*(earlier if isinstance(earlier, list) else []), about]}
+    if resumed and (earlier := launches(run)):
+        about = {**earlier[0], "launches": [*earlier[1:], about]}
     else:
         about["init"] = None if init is None else str(init)
     _write(run / "environment.json", json.dumps(about, indent=1))
@@ -147,7 +135,7 @@ def check_vocabulary(vocabulary: Vocabulary, run: Path) -> None:
 
 def first_init(run: Path, init: Path | None) -> Path | None:
     """The weights that the run in this folder started from; for a new run, ``init``."""
-    kept = _first_environment(run).get("init")
+    kept = next(iter(launches(run)), {}).get("init")
     if kept and isinstance(kept, str):
         return Path(kept)
     return init if init is None or str(init) in shipped() else init.absolute()
@@ -157,13 +145,17 @@ def _entries(vocabulary: Vocabulary) -> str:
     return json.dumps(to_json(vocabulary), ensure_ascii=False)
 
 
-def _first_environment(run: Path) -> dict[str, Any]:
-    """What was written when the run began; {} where nothing was, or it cannot be read."""
+def launches(run: Path) -> list[dict[str, Any]]:
+    """What was written of each launch of a run, the first one first; [] where nothing was, or it cannot be
+    read."""
     try:
-        kept = read_json((run / "environment.json").read_text(encoding="utf-8"))
+        first = read_json((run / "environment.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return {}
-    return kept if isinstance(kept, dict) else {}
+        return []
+    if not isinstance(first, dict) or not first:
+        return []
+    later = first.pop("launches", first.pop("sittings", []))  # as they were called before 0.2
+    return [first, *(one for one in (later if isinstance(later, list) else []) if isinstance(one, dict))]
 
 
 def _write(path: Path, text: str) -> None:

@@ -14,7 +14,7 @@ HALVINGS = (10_000, 20_000)
 """Steps from which PCL's released fine-tuning halves its rate."""
 
 FLOOR = 1e-8
-"""What a rate of exactly zero is replaced with."""
+"""What a rate of exactly zero is replaced with; the least rate of a cosine."""
 
 
 def learning_rate(stage: StageConfig, step: int) -> float:
@@ -24,7 +24,7 @@ def learning_rate(stage: StageConfig, step: int) -> float:
     halving:      lr, lr/2 from step 10,000, lr/4 from step 20,000
     inverse_sqrt: lr * s/W up to s = W, then lr * sqrt(W/s); a rate of 0 becomes 1e-8
     stairs:       lr / 10^⌊s / stair⌋                      after the ramp
-    cosine:       lr * (1 + cos(pi (s - W) / (S - W))) / 2   after the ramp
+    cosine:       lr * (1 + cos(pi (s - W) / (S - W))) / 2   after the ramp; at least 1e-8
     ramp (constant, halving, cosine, stairs): lr * (s + 1)/W while s < W
     warmup_linear: lr * s/W while s < W, then lr * (S - s) / (S - W)
     warmup_cosine: lr * s/W while s < W, then lr * (1 + cos(pi s / S)) / 2, a jump down where s = W

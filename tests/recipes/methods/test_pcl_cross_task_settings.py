@@ -21,6 +21,7 @@ def test_pre_training_reads_single_pictures_and_classification_labelled_ones():
 def test_captions_of_single_pictures_have_a_length_of_their_own():
     method = PCLCrossTaskConfig(max_length=80, single_length=40)
     assert (method.longest_caption(), method.longest_caption(single=True)) == (77, 37)
+    assert method.text_positions == 80 and replace(method, single_length=300).text_positions == 300
 
 
 @pytest.mark.parametrize(

@@ -84,12 +84,15 @@ def test_the_card_tells_where_the_model_comes_from(bundle):
     assert not card.folded_norms
 
 
-def test_launches_by_their_old_name_are_told_too(run):
-    """What runs of earlier versions called sittings."""
-    launched = json.loads((run / "environment.json").read_text())
-    before = {name: value for name, value in launched.items() if name != "launches"}
-    found = export._environment({**before, "sittings": launched["launches"]})
-    assert found == export._environment(launched) and len(found["launches"]) == 1
+@pytest.mark.parametrize("content", [None, "[1, 2]", "{"])
+def test_a_run_whose_environment_is_not_known_is_exported(run, tmp_path, content):
+    """As one whose weights were packed without it: what it started from is not known either."""
+    bare = shutil.copytree(run, tmp_path / "run")
+    (bare / "environment.json").unlink()
+    if content is not None:
+        (bare / "environment.json").write_text(content)
+    card = export_run(bare, tmp_path / "bundle", "bare").card
+    assert card.provenance["environment"] == {} and card.provenance["from_nothing"] is None
 
 
 def test_no_path_of_the_machine_is_exported(bundle, run, tiny_dataset):

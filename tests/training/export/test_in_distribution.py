@@ -114,6 +114,14 @@ def test_the_same_pool_gives_the_same_distance(vision, tiny_pool):
     assert known == again and torch.equal(first.whiten, second.whiten)
 
 
+def test_a_backbone_of_larger_cells_reads_the_same_pictures(tiny_pool):
+    """Four channels make cells of 16 pixels a side."""
+    torch.manual_seed(0)
+    config = BackboneConfig(image_width=96, image_height=64, channels=(4, 6, 8, 10), blocks=1)
+    distance, known = fit_in_distribution(BackboneVision(config).eval(), tiny_pool)
+    assert distance.mean.shape == (20,) and known.threshold > 0
+
+
 def test_pools_and_models_that_cannot_serve(vision, tiny_pool, tmp_path, monkeypatch):
     with pytest.raises(DatasetError, match="no pool"):
         fit_in_distribution(vision, tmp_path)

@@ -41,6 +41,8 @@ def test_what_the_model_reads_and_where_it_looks(written):
     assert "| unfamiliar pictures | not recognised |" in text
     text = written(CARD, from_nothing=False)
     assert "| training | 1,234 seconds in this run; the model that it started from is not counted |" in text
+    text = written(CARD, from_nothing=None)
+    assert "| training | 1,234 seconds in this run; it is not known what it started from |" in text
     text = written(replace(REGIONS, no_change=WARY.no_change))
     places = "up to 6 places of a pair that may have changed"
     assert f"| input | {NUMBERS} measured numbers of each of {places} |" in text

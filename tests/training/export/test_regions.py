@@ -18,7 +18,7 @@ from whatchanged.measured.compared import Compared
 from whatchanged.measured.numbers import NUMBERS, read_places
 from whatchanged.measured.reading import read_picture
 from whatchanged.training.export import export_run, regions
-from whatchanged.training.export.regions import Seen, fit_statements
+from whatchanged.training.export.regions import Seen, Weights, fit_statements, fit_weights
 from whatchanged.training.regions.store import RegionFiles, store_regions
 from whatchanged.training.regions.supervision import supported
 from whatchanged.training.run_folder import open_run
@@ -146,13 +146,14 @@ def seen(changed, verdict, measured, sure, right, kinds=()):
 
 WORDS = {"a": ("e", "f"), "b": ("g",)}
 START = Statements(("a", "b"), ("c", "d"), WORDS, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0, 0.8, 1.0, 1.0, "")
+AS_THEY_ARE = Weights(1.0, 1.0, 0.0)
 
 
 def test_the_temperature_is_that_of_the_least_cross_entropy():
     """Two thirds of the elements are what they seem: log 2 is the logit that says so."""
     pairs = [seen(True, 1.0, 0.1, [1.0], [True], [[3.0, 0.0]]) for _ in range(20)]
     pairs += [seen(True, 1.0, 0.1, [1.0], [True], [[0.0, 3.0]]) for _ in range(10)]
-    by = fit_statements(pairs, START)
+    by = fit_statements(pairs, START, AS_THEY_ARE)
     assert by.element_temperature == pytest.approx(3 / np.log(2), rel=1e-3)
 
 
@@ -161,14 +162,14 @@ def test_further_statements_are_told_from_where_on_they_are_precise():
     rows = [seen(True, 1.0, 0.1, [9.0, 2.0 + i / 100], [True, True]) for i in range(60)]
     rows += [seen(True, 1.0, 0.1, [9.0, 1.0 + i / 100], [True, False]) for i in range(60)]
     # 60 right ones may bring 15 wrong ones along: 60 of 75 are 80 %, 60 of 76 are not
-    assert fit_statements(rows, START).told == pytest.approx(1 / (1 + np.exp(-1.44)), abs=1e-6)
+    assert fit_statements(rows, START, AS_THEY_ARE).told == pytest.approx(1 / (1 + np.exp(-1.44)), abs=1e-6)
 
 
 def test_a_further_statement_is_right_where_it_points_to_any_change():
     own = [seen(True, 1.0, 0.1, [9.0, 2.0], [True, True]) for _ in range(60)]
     same = [replace(one, points=np.ones((2, 1), bool)) for one in own]
     none = [replace(one, points=np.array([[True], [False]])) for one in own]
-    assert [fit_statements(rows, START).told for rows in (own, same, none)] == [0.0, 0.0, 1.0]
+    assert [fit_statements(rows, START, AS_THEY_ARE).told for rows in (own, same, none)] == [0.0, 0.0, 1.0]
 
 
 def test_a_verdict_that_tells_nothing_weighs_nothing():
@@ -178,5 +179,7 @@ def test_a_verdict_that_tells_nothing_weighs_nothing():
         changed = bool(number % 2)
         measured = 0.1 if changed == (number % 20 > 1) else 0.9
         rows.append(seen(changed, float(rng.normal()), measured, [1.0], [changed]))
-    by = fit_statements(rows, START)
-    assert abs(by.verdict_weight) < 0.25 and by.measured_weight > 0.8
+    weights = fit_weights(rows)
+    assert abs(weights.verdict) < 0.25 and weights.measured > 0.8
+    by = fit_statements(rows, START, weights)
+    assert (by.verdict_weight, by.measured_weight) == (weights.verdict, weights.measured)

@@ -14,7 +14,7 @@ import torch
 from PIL import Image
 from tiny_bundle import CARD, build
 from tiny_pool import SHARD
-from tiny_run import TINY, make_run
+from tiny_run import BACKBONE, TINY, make_run
 from torch.testing import assert_close
 
 from whatchanged.captioner.bundle import WEIGHTS, write_bundle
@@ -60,6 +60,14 @@ def test_each_shard_gets_its_tokens_plain_first(run, tiny_pool, tmp_path):
             gap = np.abs(stored[:, variant].astype(float) - stored[:, 0])
             assert gap.mean((1, 2, 3)).min() > 0
         assert not np.array_equal(stored[:, 1], stored[:, 2])
+
+
+def test_a_backbone_of_larger_cells_makes_tokens_of_the_same_pictures(tiny_pool, tmp_path):
+    """Four channels make cells of 16 pixels a side: 4 x 6 of them."""
+    settings = [*BACKBONE, "vision.channels=[4, 6, 8, 10]", "vision.kind=backbone"]
+    run = make_run(tmp_path / "run", "pcl-tiny", settings)
+    assert store_tokens(run, tiny_pool, tmp_path / "tokens", 1, "cpu", quiet=True) == 2
+    assert np.load(tmp_path / "tokens" / "00000.tokens.npy").shape == (SHARD, 1, 3, 24, 10)
 
 
 def as_model(run, folder, left_out=""):

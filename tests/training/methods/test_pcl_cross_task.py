@@ -192,6 +192,15 @@ def test_collating_knows_singles_and_labels():
         model.collate([example("single_caption"), example("pair_caption")])
 
 
+@PRESETS
+def test_captions_of_single_pictures_may_be_longer_than_those_of_pairs(preset):
+    model = birds(preset, single_length=300)
+    longest = " ".join(["w01"] * model.config.longest_caption(single=True))
+    batch = model.collate([example("single_caption", longest)] * 2)
+    assert batch.ids.shape[1] >= 299 and model.loss("mlm", batch)["mlm"].isfinite()
+    assert birds(preset, single_length=199).embed.positions.shape[0] == 200
+
+
 def test_labels_that_are_missing_or_too_many_are_named():
     model = birds("paper", classes=3)
     with pytest.raises(DatasetError, match="two labelled pictures"):

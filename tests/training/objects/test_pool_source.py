@@ -4,6 +4,7 @@ import shutil
 from collections import Counter
 from dataclasses import replace
 from itertools import product
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from tiny_pool import HEIGHT, SEED, SHARD, WIDTH
 
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.training.objects import pool_source
+from whatchanged.training.objects import pool, pool_source
 from whatchanged.training.objects.checked_rows import CheckedRows
 from whatchanged.training.objects.pool import Pairing, open_shards, pairing
 from whatchanged.training.objects.pool_source import ORDERED, PAIRS, PoolSource, mentioned_objects, open_pool
@@ -250,6 +251,15 @@ def test_the_first_triples_validate_and_the_others_train(recipe, forty, tmp_path
     assert sources.vocabulary.entries[6:] == tuple(sorted(WORDS))
     official = with_data(recipe, ordered_pairs="official")
     assert len(open_pool(official, tmp_path / "official").train) == 2 * (40 - held)
+
+
+def test_a_pool_of_one_triple_leaves_none_to_train_on(recipe, tmp_path):
+    with mock.patch.object(pool, "SHARD", 1):
+        pool.write_description(tmp_path / "pool", SEED, WIDTH, HEIGHT)
+        pool.draw_shard(tmp_path / "pool", SEED, (WIDTH, HEIGHT), "cpu", 0)
+    with pytest.raises(DatasetError, match=r"all of its triples \(1\) are held out .* Draw more"):
+        open_pool(with_data(recipe, path=str(tmp_path / "pool")), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_wording_that_the_world_does_not_have_is_refused_at_once(recipe, tiny_pool, tmp_path):

@@ -19,6 +19,7 @@ from whatchanged.training.build import make_method
 from whatchanged.training.export import export_run
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
+from whatchanged.training.weights import bundle_weights
 from whatchanged.training.weights.bundle_weights import (
     KEY,
     check_norms,
@@ -230,6 +231,22 @@ def test_a_recipe_that_cannot_be_read(copy):
     provenance = {**copy.card.provenance, "resolved_recipe": "nonsense"}
     with pytest.raises(BundleError, match="its recipe cannot be read"):
         read_bundle(write_bundle(copy.folder, replace(copy.card, provenance=provenance)))
+
+
+@pytest.mark.parametrize(
+    ("tensors", "message"),
+    [
+        ({"output.bias": torch.ones(2)}, r"output\.bias does not fit the recipe"),
+        ({}, r"it has 0 numbers and lacks [\d,]{12,} of those of the model's recipe"),
+    ],
+)
+def test_a_recipe_that_asks_for_more_than_there_is_is_not_built(copy, monkeypatch, tensors, message):
+    large = copy.card.provenance["resolved_recipe"].replace("\nwidth = 16\n", "\nwidth = 32768\n")
+    (copy.folder / "weights.safetensors").write_bytes(pack_weights(tensors))
+    card = replace(copy.card, provenance={**copy.card.provenance, "resolved_recipe": large})
+    monkeypatch.setattr(bundle_weights, "make_method", None)
+    with pytest.raises(BundleError, match=rf"weights\.safetensors: {message}"):
+        read_bundle(write_bundle(copy.folder, card))
 
 
 def test_altered_weights_are_refused(copy):

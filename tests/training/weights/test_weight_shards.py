@@ -29,7 +29,7 @@ def weights(folder):
 
 @pytest.mark.slow
 def test_weights_travel_in_sixteen_bits_and_come_back_as_a_run(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(weight_shards, "EXACT", 100)
+    monkeypatch.setattr(weight_shards, "PACKED_FROM", 100)
     monkeypatch.setattr(weight_shards, "PART", 20_000)
     weight_shards.pack(run, tmp_path / "packed")
     parts = sorted((tmp_path / "packed").glob("*.safetensors"))
@@ -91,5 +91,17 @@ def test_a_flipped_bit_is_noticed(run, tmp_path):
     content[-1] ^= 1
     part.write_bytes(content)
     with pytest.raises(RecipeError, match="its SHA-256 is another"):
+        weight_shards.unpack(tmp_path / "packed", tmp_path / "back")
+    assert not (tmp_path / "back").exists()
+
+
+def test_a_recipe_that_asks_for_more_than_was_packed_is_not_built(run, tmp_path, monkeypatch):
+    weight_shards.pack(run, tmp_path / "packed")
+    recipe = tmp_path / "packed" / "recipe.toml"
+    recipe.write_text(recipe.read_text().replace("width = 24", "width = 32768"))
+    monkeypatch.setattr(weight_shards, "make_method", None)
+    with pytest.raises(
+        RecipeError, match=r"packed: its weights are [\d,]+ numbers, those of its recipe [\d,]{12,}"
+    ):
         weight_shards.unpack(tmp_path / "packed", tmp_path / "back")
     assert not (tmp_path / "back").exists()

@@ -74,6 +74,11 @@ class PCLConfig(MethodSettings):
         """Where each pass asks for every word."""
         return self.every_word
 
+    @property
+    def text_positions(self) -> int:
+        """Ids of the longest text that is read, padding included."""
+        return self.max_length
+
     def longest_caption(self, single: bool = False) -> int:
         """Words that fit between BOS and EOS with one PAD behind them, as in the released code."""
         return self.max_length - 3

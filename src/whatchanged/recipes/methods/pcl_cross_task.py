@@ -36,6 +36,11 @@ class PCLCrossTaskConfig(PCLConfig):
         """Those of the labelled pictures."""
         return self.classes
 
+    @property
+    def text_positions(self) -> int:
+        """As PCL's, or those of single pictures' captions where these are longer."""
+        return max(self.max_length, self.single_length)
+
     def longest_caption(self, single: bool = False) -> int:
         """As PCL's. Captions of single pictures have a length of their own."""
         return (self.single_length if single else self.max_length) - 3

@@ -39,8 +39,8 @@ def write_shard(
 ) -> None:
     """Write one shard, whole or not at all. grids: (n, N, F)."""
     grids = np.ascontiguousarray(grids)
-    told = {"about": about, "pictures": pictures, "sha256": hashlib.sha256(grids.data).hexdigest()}
-    metadata = {"grids": json.dumps(told)}  # one key: several come in any order
+    header = {"about": about, "pictures": pictures, "sha256": hashlib.sha256(grids.data).hexdigest()}
+    metadata = {"grids": json.dumps(header)}  # one key: several come in any order
     write_whole(path, save({"features": grids}, metadata))
 
 
@@ -51,7 +51,8 @@ def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
         grids = read_json(metadata["grids"])
         about, pictures = dict(grids["about"]), list(grids["pictures"])
         sizes = [about["rows"], about["columns"], about["width"]]
-        if any(type(size) is not int for size in sizes) or not all(isinstance(p, str) for p in pictures):
+        names = [*pictures, about["backbone"], about["sha256"], about.get("precision", "fp32")]
+        if any(type(size) is not int for size in sizes) or not all(isinstance(name, str) for name in names):
             raise ValueError("its sizes are no whole numbers, or its names no texts")
         wanted = [len(pictures), about["rows"] * about["columns"], about["width"]]
         if shape != wanted:

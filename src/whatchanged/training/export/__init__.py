@@ -4,12 +4,13 @@ Export fails, and writes nothing, unless the graphs caption the validation pairs
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
 import whatchanged
 from whatchanged.captioner.bundle import MANIFEST, WEIGHTS, Bundle, open_bundle, write_bundle
@@ -18,24 +19,23 @@ from whatchanged.datasets import open_dataset
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.files import whole_folder
 from whatchanged.images import normalise
-from whatchanged.json_values import read_json
 from whatchanged.measured.numbers import NUMBERS
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import DataConfig, DatasetConfig, FeaturesConfig, Recipe, RegionsConfig
 from whatchanged.training.batches import Source, read_examples
 from whatchanged.training.checkpoint import State, model_tensors, read_state
-from whatchanged.training.data.sources import open_sources
+from whatchanged.training.data.sources import Sources, open_sources
 from whatchanged.training.export.backbone_in_front import put_backbone_in_front
 from whatchanged.training.export.calibration import calibrate, sayable_sentences
 from whatchanged.training.export.graphs import compare, compare_ood_distance, store_half, write_graphs
-from whatchanged.training.export.in_distribution import fit_in_distribution
+from whatchanged.training.export.in_distribution import OODDistance, fit_in_distribution
 from whatchanged.training.export.model_card import model_card
 from whatchanged.training.export.regions import write_region_model
 from whatchanged.training.methods import Method
 from whatchanged.training.regions.vision import RegionVision
-from whatchanged.training.run_folder import checkpoint_file, open_run
+from whatchanged.training.run_folder import checkpoint_file, launches, open_run
 from whatchanged.training.weights.bundle_weights import has_folded_norms, pack_weights
-from whatchanged.worlds import world_of
+from whatchanged.worlds import World, world_of
 
 FIXTURE_PAIRS = 64
 
@@ -67,87 +67,125 @@ def export_run(
     graph and torch do not agree.
     """
     _check_output(output, force)
-    trained, method, state = open_run(run, checkpoint)
-    finished = _is_finished(run, trained, unfinished)
-    # The weights of the run itself, before a backbone is put in front of it.
-    tensors, folded_norms = model_tensors(method), has_folded_norms(method)
-    recipe, features = trained, None
-    if isinstance(trained.vision, FeaturesConfig):
-        recipe, backbone = put_backbone_in_front(run, trained, method, weights)
-        features = backbone.about()
-    if isinstance(trained.vision, RegionsConfig) and isinstance(method.vision, RegionVision):
+    model = _open_model(run, checkpoint, name, fp16, weights, unfinished)
+    if isinstance(model.recipe.vision, RegionsConfig):
         if in_distribution is not None:
             raise RecipeError(
                 "--familiar: a model of regions tells screens by how even they are. Leave it out."
             )
-        about = _training(run, trained, method, state, finished)
-        return _export_regions(trained, method, method.vision, about, output, name, data, fp16)
-    if isinstance(recipe.vision, FeaturesConfig | RegionsConfig) or method.vision.pixel_statistics is None:
-        raise RecipeError(f"{run}: this model reads no pictures, so it cannot caption any.")
-    size = (recipe.vision.image_width, recipe.vision.image_height)
-    statistics = method.vision.pixel_statistics
-    places = _places(recipe.data, data)
-    sources = open_sources(replace(recipe, data=places, stages=()), run)  # nothing to train on
-    validation = sources.validation
-    distance, fitted = None, None
-    if in_distribution is not None:
-        distance, fitted = fit_in_distribution(method.vision, in_distribution)
-    pairs = _fixture_pairs(validation, *statistics)
-    with whole_folder(output, replace=True) as draft:
-        (draft / WEIGHTS).write_bytes(pack_weights(tensors))
-        write_graphs(method, (pairs[0][:2], pairs[1][:2]), draft, distance)
-        if fp16:
-            for graph in ("encoder.onnx", "decoder.onnx"):
-                store_half(draft / graph)
-        difference = compare(method, draft, *pairs)
-        if distance is not None:
-            compare_ood_distance(method, distance, draft, *pairs)
-        dataset = validation.example(0, np.random.default_rng(0)).record.dataset
-        world = world_of(dataset, Path(places.path))
-        sentences = () if world is None else world.no_change_sentences
-        sentences = sentences or sayable_sentences(sources.no_change_captions, recipe, method.vocabulary)
-        no_change = calibrate(method, validation, sentences)
-        graphs = {"pairs": len(pairs[0]), "ids": "equal", "largest_difference": difference}
-        provenance = {
-            **_training(run, trained, method, state, finished),
-            **({} if features is None else {"features": features}),
-            "weights_stored_as": "fp16 where large" if fp16 else "fp32",
-            "graphs_against_torch": graphs,
-        }
-        card = Card(
-            name=name,
-            version=whatchanged.__version__,
-            method=recipe.method.name,
-            preset=recipe.method.preset,
-            world="none" if world is None else world.name,
-            input=PictureInput(size, *statistics),
-            attention=GridAttention(method.vision.rows, method.vision.columns),
-            vocabulary=method.vocabulary,
-            max_length=method.max_length,
-            no_change=no_change,
-            provenance=provenance,
-            in_distribution=fitted,
-            folded_norms=folded_norms,
-        )
-        (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
-        write_bundle(draft, card)
+        _export_regions(model, output, data)
+    else:
+        _export_pictures(model, output, data, in_distribution)
     bundle = open_bundle(output.absolute())
     bundle.check()
     return bundle
 
 
-def _export_regions(
-    recipe: Recipe,
-    method: Method,
-    vision: RegionVision,
-    about: dict[str, Any],
-    output: Path,
-    name: str,
-    data: Path | None,
-    fp16: bool,
-) -> Bundle:
-    """The bundle of a run whose vision judges regions; what is raised: see ``export_run``."""
-    assert isinstance(recipe.vision, RegionsConfig)
+@dataclass(frozen=True)
+class _Model:
+    """What is exported.
+
+    recipe, method: of the run, a backbone in front of them where the run reads stored features. tensors,
+    folded_norms: the weights of the run itself, without that backbone. provenance: how they were trained.
+    """
+
+    run: Path
+    name: str
+    recipe: Recipe
+    method: Method
+    tensors: Mapping[str, Tensor]
+    folded_norms: bool
+    fp16: bool
+    provenance: Mapping[str, Any]
+
+
+def _open_model(
+    run: Path, checkpoint: str, name: str, fp16: bool, weights: Path | None, unfinished: bool
+) -> _Model:
+    """The run's model; arguments and what is raised: see ``export_run``."""
+    recipe, method, state = open_run(run, checkpoint)
+    provenance = _training(run, recipe, method, state, _is_finished(run, recipe, unfinished))
+    tensors, folded_norms = model_tensors(method), has_folded_norms(method)
+    if isinstance(recipe.vision, FeaturesConfig):
+        recipe, backbone = put_backbone_in_front(run, recipe, method, weights)
+        provenance["features"] = backbone.about()
+    provenance["weights_stored_as"] = "fp16 where large" if fp16 else "fp32"
+    return _Model(run, name, recipe, method, tensors, folded_norms, fp16, provenance)
+
+
+def _export_pictures(model: _Model, output: Path, data: Path | None, in_distribution: Path | None) -> None:
+    """Write the bundle of a model that reads pictures; what is raised: see ``export_run``."""
+    recipe, method, statistics = model.recipe, model.method, model.method.vision.pixel_statistics
+    if isinstance(recipe.vision, FeaturesConfig | RegionsConfig) or statistics is None:
+        raise RecipeError(f"{model.run}: this model reads no pictures, so it cannot caption any.")
+    places = _places(recipe.data, data)
+    sources = open_sources(replace(recipe, data=places, stages=()), model.run)  # nothing to train on
+    distance, fitted = None, None
+    if in_distribution is not None:
+        distance, fitted = fit_in_distribution(method.vision, in_distribution)
+    pairs = _fixture_pairs(sources.validation, *statistics)
+    with whole_folder(output, replace=True) as draft:
+        (draft / WEIGHTS).write_bytes(pack_weights(model.tensors))
+        graphs = _write_checked_graphs(model, pairs, distance, draft)
+        world = world_of(_dataset(sources.validation), Path(places.path))
+        card = Card(
+            name=model.name,
+            version=whatchanged.__version__,
+            method=recipe.method.name,
+            preset=recipe.method.preset,
+            world="none" if world is None else world.name,
+            input=PictureInput((recipe.vision.image_width, recipe.vision.image_height), *statistics),
+            attention=GridAttention(method.vision.rows, method.vision.columns),
+            vocabulary=method.vocabulary,
+            max_length=method.max_length,
+            no_change=_no_change(model, sources, world),
+            provenance={**model.provenance, "graphs_against_torch": graphs},
+            in_distribution=fitted,
+            folded_norms=model.folded_norms,
+        )
+        (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
+        write_bundle(draft, card)
+
+
+def _write_checked_graphs(
+    model: _Model,
+    pairs: tuple[NDArray[np.float32], NDArray[np.float32]],
+    distance: OODDistance | None,
+    folder: Path,
+) -> dict[str, Any]:
+    """Write both graphs and run them on the pairs beside torch; returns how near they came, for the card.
+
+    Raises BundleError where they do not agree.
+    """
+    before, after = pairs
+    write_graphs(model.method, (before[:2], after[:2]), folder, distance)
+    if model.fp16:
+        for graph in ("encoder.onnx", "decoder.onnx"):
+            store_half(folder / graph)
+    difference = compare(model.method, folder, before, after)
+    if distance is not None:
+        compare_ood_distance(model.method, distance, folder, before, after)
+    return {"pairs": len(before), "ids": "equal", "largest_difference": difference}
+
+
+def _dataset(validation: Source) -> str:
+    """The name of the data set that the pairs are of."""
+    return validation.example(0, np.random.default_rng(0)).record.dataset
+
+
+def _no_change(model: _Model, sources: Sources, world: World | None) -> NoChange:
+    """The no-change probability, calibrated on validation pairs, by the sentences that say that nothing did:
+    those of the world, or those of the data that the model can say."""
+    sentences = () if world is None else world.no_change_sentences
+    vocabulary = model.method.vocabulary
+    sentences = sentences or sayable_sentences(sources.no_change_captions, model.recipe, vocabulary)
+    return calibrate(model.method, sources.validation, sentences)
+
+
+def _export_regions(model: _Model, output: Path, data: Path | None) -> None:
+    """Write the bundle of a model that judges regions; what is raised: see ``export_run``."""
+    recipe, method, vision = model.recipe, model.method, model.method.vision
+    assert isinstance(recipe.vision, RegionsConfig) and isinstance(vision, RegionVision)
     places = _places(recipe.data, data)
     dataset = open_dataset(Path(places.path))
     records = [record for record in dataset.records if record.split == "val"]
@@ -157,7 +195,7 @@ def _export_regions(
             f"{places.path}: these pairs are of no world, so no statement can be put into words."
         )
     card = Card(
-        name=name,
+        name=model.name,
         version=whatchanged.__version__,
         method=recipe.method.name,
         preset=recipe.method.preset,
@@ -167,17 +205,14 @@ def _export_regions(
         vocabulary=method.vocabulary,
         max_length=method.max_length,
         no_change=NoChange(0.5, 1.0, 0.0, "nothing", world.no_change_sentences),
-        provenance={**about, "weights_stored_as": "fp16 where large" if fp16 else "fp32"},
+        provenance=model.provenance,
     )
     with whole_folder(output, replace=True) as draft:
-        (draft / WEIGHTS).write_bytes(pack_weights(model_tensors(method)))
+        (draft / WEIGHTS).write_bytes(pack_weights(model.tensors))
         truths = world.truths(Path(places.path), records)
-        card = write_region_model(vision, recipe.vision, records, truths, card, draft, fp16)
+        card = write_region_model(vision, recipe.vision, records, truths, card, draft, model.fp16)
         (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
         write_bundle(draft, card)
-    bundle = open_bundle(output.absolute())
-    bundle.check()
-    return bundle
 
 
 def _check_output(output: Path, force: bool) -> None:
@@ -208,7 +243,7 @@ def _training(run: Path, recipe: Recipe, method: Method, state: State, finished:
     stage = recipe.stages[state.stage]
     resolved = replace(recipe, data=replace(recipe.data.with_folders("", ""), merges=""))
     preparation = recipe.data.preparation if isinstance(recipe.data, DatasetConfig) else "none"
-    launched = read_json((run / "environment.json").read_text(encoding="utf-8"))
+    launched = launches(run)
     return {
         "recipe": recipe.name,
         "resolved_recipe": dump_recipe(resolved),
@@ -217,21 +252,17 @@ def _training(run: Path, recipe: Recipe, method: Method, state: State, finished:
         "checkpoint": {"stage": stage.name, "step": state.step, "of": stage.steps, "best": state.best},
         "finished": finished,
         "training_seconds": round(state.seconds),
-        "from_nothing": launched.get("init") is None,
+        "from_nothing": launched[0].get("init") is None if launched else None,  # None: it is not known
         "environment": _environment(launched),
     }
 
 
-def _environment(first: Mapping[str, Any]) -> dict[str, Any]:
-    """The machine and versions of each launch of the run; without commands and start, whose paths are
-    private."""
-
-    def shown(launch: Mapping[str, Any]) -> dict[str, Any]:
-        private = ("command", "init", "launches", "sittings")
-        return {key: value for key, value in launch.items() if key not in private}
-
-    later = first.get("launches", first.get("sittings", []))  # "sittings" before 0.2
-    return {**shown(first), **({"launches": [shown(launch) for launch in later]} if later else {})}
+def _environment(launched: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The machine and versions of the first launch of the run, and of all later ones; without commands and
+    start, whose paths are private. {} where no launch is known."""
+    private = ("command", "init")
+    shown = [{key: value for key, value in launch.items() if key not in private} for launch in launched]
+    return {**shown[0], **({"launches": shown[1:]} if shown[1:] else {})} if shown else {}
 
 
 def _places(data: DataConfig, folder: Path | None) -> DataConfig:

@@ -33,7 +33,7 @@ from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.training.methods import Method
 from whatchanged.training.objects.pool import Shard, check_size, open_shards
 from whatchanged.training.vision.augmentation import augment_pixels
-from whatchanged.training.vision.base import PictureVision, Vision, has_backbone
+from whatchanged.training.vision.base import PictureVision, Vision, has_backbone, picture_size
 
 PICTURES = 2000
 """Pictures at most to fit m and C, and as many others to find the threshold; about a minute on one core."""
@@ -89,7 +89,7 @@ def fit_in_distribution(vision: Vision, pool: Path) -> tuple[OODDistance, InDist
             f"{pool}: {triples} triples are too few to fit the distance of unfamiliar pictures: at least"
             f" {LEAST_TRIPLES} are needed. Draw more."
         )
-    check_size(pool, shards, 8 * vision.columns, 8 * vision.rows)
+    check_size(pool, shards, *picture_size(vision))
     places = [(shard, i, k) for shard in shards for i in range(len(shard)) for k in range(3)]
     middle = 3 * (triples // 2)  # both pictures of a scene are on one side
     generator = torch.Generator().manual_seed(0)

@@ -60,7 +60,10 @@ The resolved recipe and the machine are in `bundle.json` under `provenance`.
 def _seconds_in_words(card: Card) -> str:
     """How long the run was, and whether it began with weights of another one."""
     seconds = f"{card.provenance['training_seconds']:,} seconds"
-    if card.provenance["from_nothing"]:
+    from_nothing = card.provenance["from_nothing"]
+    if from_nothing is None:
+        return f"{seconds} in this run; it is not known what it started from"
+    if from_nothing:
         return f"{seconds}, from nothing"
     return f"{seconds} in this run; the model that it started from is not counted"
 

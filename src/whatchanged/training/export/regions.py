@@ -102,34 +102,12 @@ def write_region_model(
     pairs. fp16: large weights are stored in half the bytes. Raises RecipeError where there are no such pairs,
     BundleError where graph and torch differ.
     """
-    known = [record for record in records if record.pair_id in truths and record.after is not None]
-    known = [known[round(at)] for at in np.linspace(0, len(known) - 1, min(PAIRS, len(known)))]
-    if not known or not any(record.changed for record in known) or all(record.changed for record in known):
-        raise RecipeError(
-            "There are no validation pairs with truth, changed ones and others, to fit this model's"
-            " probabilities on. Name a drawn data set with --data."
-        )
+    known = _known_pairs(records, truths)
     graph = RegionGraph(vision).eval()
     _write_graph(graph, folder)
     if fp16:
         store_half(folder / REGION_GRAPH)
-    neutral = Statements(
-        kinds=KINDS,
-        elements=supervision.ELEMENT_NAMES,
-        aspects={
-            kind: tuple(aspect for its, aspect in supervision.ASPECT_NAMES if its == kind) for kind in KINDS
-        },
-        kind_temperature=1.0,
-        element_temperature=1.0,
-        aspect_temperature=1.0,
-        scale=1.0,
-        shift=0.0,
-        told=1.0,
-        named=NAMED,
-        verdict_weight=1.0,
-        measured_weight=1.0,
-        how="nothing",
-    )
+    neutral = _neutral_statements()
     card = replace(
         card,
         input=RegionInput(config.regions, NUMBERS),
@@ -145,10 +123,46 @@ def write_region_model(
     model = RegionModel(open_bundle(folder))
     most = OFF_HALF if fp16 else OFF
     seen = [_see(model, graph, record, truths[record.pair_id], most) for record in known]
-    said_by = fit_statements(seen, neutral)
-    card = replace(card, statements=said_by, no_change=_fit_no_change(seen, card.no_change.sentences))
+    weights = fit_weights(seen)
+    no_change = _no_change(seen, weights, card.no_change.sentences)
+    card = replace(card, statements=fit_statements(seen, neutral, weights), no_change=no_change)
     write_bundle(folder, card)
     return card
+
+
+def _known_pairs(records: Sequence[PairRecord], truths: Mapping[str, Truth]) -> list[PairRecord]:
+    """At most ``PAIRS`` of the pairs whose truth is known. Raises RecipeError where nothing can be fitted on
+    them."""
+    known = [record for record in records if record.pair_id in truths and record.after is not None]
+    known = [known[round(at)] for at in np.linspace(0, len(known) - 1, min(PAIRS, len(known)))]
+    if not known or not any(record.changed for record in known) or all(record.changed for record in known):
+        raise RecipeError(
+            "There are no validation pairs with truth, changed ones and others, to fit this model's"
+            " probabilities on. Name a drawn data set with --data."
+        )
+    return known
+
+
+def _neutral_statements() -> Statements:
+    """What a card says of statements before anything is fitted."""
+    aspects: dict[str, tuple[str, ...]] = {
+        kind: tuple(aspect for its, aspect in supervision.ASPECT_NAMES if its == kind) for kind in KINDS
+    }
+    return Statements(
+        kinds=KINDS,
+        elements=supervision.ELEMENT_NAMES,
+        aspects=aspects,
+        kind_temperature=1.0,
+        element_temperature=1.0,
+        aspect_temperature=1.0,
+        scale=1.0,
+        shift=0.0,
+        told=1.0,
+        named=NAMED,
+        verdict_weight=1.0,
+        measured_weight=1.0,
+        how="nothing",
+    )
 
 
 def _write_graph(graph: RegionGraph, folder: Path) -> None:
@@ -178,11 +192,11 @@ def _see(model: RegionModel, graph: RegionGraph, record: PairRecord, truth: Trut
                 f"{record.pair_id}: {name} of the exported graph differs from torch's by {off:.2g}, so"
                 " nothing was written. Export without --fp16 if it was set."
             )
-    told = order(judged, places.proposals, boxes_of(judged, before, after))
-    return _labelled(measured, bool(record.changed), judged, told, truth)
+    ordered = order(judged, places.proposals, boxes_of(judged, before, after))
+    return _labelled(measured, bool(record.changed), judged, ordered, truth)
 
 
-def _labelled(measured: float, changed: bool, judged: Judgement, told: list[int], truth: Truth) -> Seen:
+def _labelled(measured: float, changed: bool, judged: Judgement, ordered: list[int], truth: Truth) -> Seen:
     boxes = torch.from_numpy(judged.refined)[None]
     known = supervision.collate([truth])
     labels = supervision.label(boxes, known)
@@ -194,7 +208,7 @@ def _labelled(measured: float, changed: bool, judged: Judgement, told: list[int]
         measured,
         changed,
         judged,
-        told,
+        ordered,
         labels.kind[0].numpy(),
         labels.element[0].numpy(),
         labels.aspect[0].numpy(),
@@ -220,8 +234,18 @@ def _nothing(measured: float, changed: bool, by: Statements) -> Seen:
     return Seen(measured, changed, judged, [], numbers, numbers, numbers, empty.astype(bool), nowhere)
 
 
-def fit_statements(seen: Sequence[Seen], start: Statements) -> Statements:
-    """The temperatures, the confidence, the weights of the verdict, and from where on more is told."""
+@dataclass(frozen=True)
+class Weights:
+    """How much the verdict and the measured probability weigh in the logit that nothing changed, and its
+    shift."""
+
+    verdict: float
+    measured: float
+    shift: float
+
+
+def fit_statements(seen: Sequence[Seen], start: Statements, weights: Weights) -> Statements:
+    """The temperatures, the confidence, and from where on more is told; the weights of the verdict beside."""
     kinds, kind = _of_hits(seen, "kinds", "kind")
     elements, element = _of_hits(seen, "elements", "element")
     aspects, aspect = _of_hits(seen, "aspects", "aspect")
@@ -236,14 +260,14 @@ def fit_statements(seen: Sequence[Seen], start: Statements) -> Statements:
     both = np.concatenate(sure)
     scale, shift = fit_sigmoid(np.log(both / (1 - both)), np.concatenate(right).astype(float))
     by = replace(by, scale=scale, shift=shift)
-    told = _told(seen)
-    own, measured, _ = _weights(seen)
     places = sum(len(one.right) for one in seen)
     how = (
         f"maximum likelihood on {places:,} places of {len(seen):,} validation pairs; a second or third"
         f" statement where {100 * PRECISE:g} % of them point to a change"
     )
-    return replace(by, told=told, verdict_weight=own, measured_weight=measured, how=how)
+    return replace(
+        by, told=_told(seen), verdict_weight=weights.verdict, measured_weight=weights.measured, how=how
+    )
 
 
 def _of_hits(seen: Sequence[Seen], logits: str, label: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -296,20 +320,19 @@ def _told(seen: Sequence[Seen]) -> float:
     return chances[precise[-1]] if precise else 1.0
 
 
-def _weights(seen: Sequence[Seen]) -> tuple[float, float, float]:
-    """How much the verdict and the measured probability weigh, and the shift."""
+def fit_weights(seen: Sequence[Seen]) -> Weights:
+    """The weights under which it is likeliest which of the pairs changed."""
     features = np.array([[-one.judged.verdict, logit(one.measured)] for one in seen])
     unchanged = np.array([not one.changed for one in seen], float)
     own, measured, shift = fit_logistic(features, unchanged, np.array([1.0, 0.0, 0.0]))
-    return float(own), float(measured), float(shift)
+    return Weights(float(own), float(measured), float(shift))
 
 
-def _fit_no_change(seen: Sequence[Seen], sentences: tuple[str, ...]) -> NoChange:
+def _no_change(seen: Sequence[Seen], weights: Weights, sentences: tuple[str, ...]) -> NoChange:
     """The calibration of the weighted sum of verdict and measured probability: only its shift is missing."""
-    shift = _weights(seen)[2]
     unchanged = sum(not one.changed for one in seen)
     how = (
         f"maximum likelihood on {len(seen):,} validation pairs ({unchanged:,} without change), beside the"
         " measured probability"
     )
-    return NoChange(THRESHOLD, 1.0, shift, how, sentences)
+    return NoChange(THRESHOLD, 1.0, weights.shift, how, sentences)

@@ -21,7 +21,7 @@ from whatchanged.training.features.efficientnet_lite import EfficientNetLite0
 from whatchanged.training.features.resnet import ResNet101
 from whatchanged.training.run_folder import open_run
 from whatchanged.training.vision.backbone import MEAN, STD
-from whatchanged.training.vision.base import TokenPair, has_backbone
+from whatchanged.training.vision.base import TokenPair, has_backbone, picture_size
 from whatchanged.training.vision.features import StoredFeatures
 from whatchanged.training.weights.clip_archive import read_tensors
 
@@ -158,11 +158,10 @@ def open_backbone(name: str, weights: Path | None = None, precision: Precision =
             " objects."
         )
     vision = method.vision
-    size = (vision.cell * vision.columns, vision.cell * vision.rows)
     return FrozenBackbone(
         name=recipe.name,
         sha256=fingerprint(vision.backbone.state_dict()),
-        size=size,
+        size=picture_size(vision),
         mean=MEAN,
         std=STD,
         rows=vision.rows,

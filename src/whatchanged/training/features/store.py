@@ -30,13 +30,14 @@ from whatchanged.training.features.layouts import FilePerPicture, Job, Layout, S
 from whatchanged.training.objects.pool import Shard, check_size, open_shards
 from whatchanged.training.objects.token_files import claim, origin, tokens_file, write_tokens
 from whatchanged.training.vision.augmentation import augment
-from whatchanged.training.vision.base import PictureVision, has_backbone
+from whatchanged.training.vision.base import PictureVision, has_backbone, picture_size
 from whatchanged.training.weights.trained import open_trained
 
 BATCH = 100
 """Pictures of a pool in one batch."""
-EXACT = 2048
-"""float16 holds whole numbers up to this exactly; a token is stored with the number of its cell."""
+MOST_CELLS = 2048
+"""Cells of a picture at most: a token is stored with the number of its cell, and float16 holds whole numbers
+up to this exactly."""
 
 
 @dataclass(frozen=True)
@@ -196,15 +197,15 @@ def store_tokens(
     vision = method.vision
     if not has_backbone(vision):
         raise RecipeError(f"{run}: {recipe.name} reads stored features itself; it has no backbone to run.")
-    if vision.rows * vision.columns > EXACT:
+    if vision.rows * vision.columns > MOST_CELLS:
         raise RecipeError(
             f"{run}: the vision of {recipe.name} has {vision.rows * vision.columns:,} cells; float16 can"
-            f" number no more than {EXACT:,}. Train on pictures (data.tokens empty), or on smaller ones."
+            f" number no more than {MOST_CELLS:,}. Train on pictures (data.tokens empty), or on smaller ones."
         )
     if untrained := sorted(missing & {f"vision.{name}" for name in vision.token_state()}):
         raise RecipeError(f"{run}: this model lacks {untrained[0]}, which makes tokens. Name a run's folder.")
     found = open_shards(pool)
-    check_size(pool, found, 8 * vision.columns, 8 * vision.rows)
+    check_size(pool, found, *picture_size(vision))
     claim(out, origin(pool, fingerprint(vision.token_state()), variants, vision.patches, vision.stored_width))
     where = choose_device(device)
     vision.to(where).eval()

@@ -118,6 +118,7 @@ class PCLCrossTask(PCL):
         """The pictures' tokens; the picture after a single one has none."""
         if not batch.single:
             return super().tokens(batch)
+        # Twice the same picture: a vision reads pairs, and a backbone's running statistics count both.
         before, after = self.vision.tokens(batch.before, batch.before)
         mask = None if after.mask is None else after.mask[:, :0]
         return TokenPair(

@@ -39,7 +39,7 @@ class Embeddings(nn.Module):
         self.first = int(preset.placed_specials)
         self.word_scale = math.sqrt(width) if preset.scaled_words else 1.0
         self.positions: Tensor
-        rows = max(200, 1 + max(config.max_length, vision.rows * vision.columns))
+        rows = max(200, 1 + max(config.text_positions, vision.rows * vision.columns))
         self.register_buffer("positions", sinusoid(rows, width, preset.doubled_exponent), persistent=False)
 
     def image(self, tokens: Tokens, index: int) -> Tensor:

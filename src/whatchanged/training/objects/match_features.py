@@ -90,8 +90,8 @@ def describe_matches(
         alike=alike[1],
     )
     if occlusion is not None:
-        told = occlusion.describe(matches, features, positions, salience)
-        before, after = torch.cat([before, told[0]], dim=2), torch.cat([after, told[1]], dim=2)
+        hiding = occlusion.describe(matches, features, positions, salience)
+        before, after = torch.cat([before, hiding[0]], dim=2), torch.cat([after, hiding[1]], dim=2)
     return Described(matches, (before, after), Located(positions, salience), alike)
 
 

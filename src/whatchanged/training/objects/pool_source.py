@@ -194,6 +194,11 @@ def open_pool(recipe: Recipe, run: Path) -> Sources:
     triples = sum(len(shard) for shard in shards)
     held = triples // 10 if data.validation == 0 else min(data.validation // 2, triples // 10)
     held = max(1, held) if begun is None else begun[1]
+    if held >= triples:
+        raise DatasetError(
+            f"{pool}: all of its triples ({triples}) are held out to validate, so none is left to train on."
+            " Draw more."
+        )
     pairs = ORDERED[data.ordered_pairs]
     negatives: FalseCaptions = {}
     if count := wanted_false_captions(recipe, "pairs"):

@@ -33,5 +33,5 @@ class RegionGraph(nn.Module):
         said = self.vision.judge(places)
         better = refined(boxes[None], said.shift)[0]
         rank = supported(said.rank, boxes[None], there)[0]
-        told = (said.kinds[0], said.elements[0], said.aspects[0], said.changed[0])
-        return *told, rank, said.verdict, better
+        of_places = (said.kinds[0], said.elements[0], said.aspects[0], said.changed[0])
+        return *of_places, rank, said.verdict, better

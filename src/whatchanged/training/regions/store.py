@@ -97,8 +97,8 @@ def _names(records: Sequence[PairRecord], root: Path) -> list[list[str]]:
 def _is_there(path: Path, names: list[list[str]], about: dict[str, int]) -> bool:
     if not path.exists():
         return False
-    told = _read_header(path)
-    if told["pairs"] != names or told["about"] != about:
+    header = _read_header(path)
+    if header["pairs"] != names or header["about"] != about:
         raise OutputError(
             f"{path}: it holds the regions of other pairs, or other regions. Choose another folder."
         )
@@ -114,8 +114,8 @@ def _write_shard(path: Path, records: Sequence[PairRecord], about: dict[str, int
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0] if name != "first"}
     counts = [int(part["first"][1]) for part in parts]
     joined["first"] = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    told = {"about": about, "pairs": _names(records, root), "sha256": _checksum(joined)}
-    write_whole(path, save(joined, {"regions": json.dumps(told)}))
+    header = {"about": about, "pairs": _names(records, root), "sha256": _checksum(joined)}
+    write_whole(path, save(joined, {"regions": json.dumps(header)}))
 
 
 def _checksum(tensors: Tensors) -> str:
@@ -130,24 +130,24 @@ def _read_header(path: Path) -> dict[str, Any]:
     """What a shard holds. Raises DatasetError."""
     try:
         with safe_open(path, framework="numpy") as file:
-            told = dict(read_json((file.metadata() or {})["regions"]))
+            header = dict(read_json((file.metadata() or {})["regions"]))
             slices = {name: file.get_slice(name) for name in TENSORS}
             shapes = {name: (part.get_dtype(), part.get_shape()) for name, part in slices.items()}
-        _check(told, shapes)
+        _check(header, shapes)
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise DatasetError(
             f"{path}: no regions that whatchanged wrote can be read here ({error}). Delete the file and run"
             " `whatchanged features` again."
         ) from error
-    return told
+    return header
 
 
-def _check(told: Mapping[str, Any], shapes: Mapping[str, tuple[str, list[int]]]) -> None:
+def _check(header: Mapping[str, Any], shapes: Mapping[str, tuple[str, list[int]]]) -> None:
     """That a header and its arrays belong together. Raises ValueError, KeyError or TypeError."""
-    about, pairs = told["about"], told["pairs"]
+    about, pairs = header["about"], header["pairs"]
     if set(about) != {"regions"} or type(about["regions"]) is not int or about["regions"] < 1:
         raise ValueError(f"about {about!r}")
-    if not isinstance(told["sha256"], str):
+    if not isinstance(header["sha256"], str):
         raise ValueError("its sha256 is no text")
     if not isinstance(pairs, list) or not all(
         isinstance(names, list) and len(names) == 2 and all(isinstance(name, str) for name in names)
@@ -193,11 +193,11 @@ class RegionFiles:
         self._places: dict[tuple[str, str], tuple[Path, int]] = {}
         self._open: dict[Path, Any] = {}
         for path in sorted(folder.glob(PATTERN)):
-            told = _read_header(path)
-            if self.about and told["about"] != self.about:
+            header = _read_header(path)
+            if self.about and header["about"] != self.about:
                 raise DatasetError(f"{path}: it holds more or fewer regions a pair than those beside it.")
-            self.about = told["about"]
-            for row, (before, after) in enumerate(told["pairs"]):
+            self.about = header["about"]
+            for row, (before, after) in enumerate(header["pairs"]):
                 self._places[before, after] = (path, row)
         if not self.about:
             raise DatasetError(

@@ -79,15 +79,15 @@ def collate(truths: Sequence[ScreenTruth]) -> RegionTruth:
     most = max(1, max(len(row) for row in rows))
     boxes = torch.zeros(len(rows), most, 2, 4)
     there = torch.zeros(len(rows), most, 2, dtype=torch.bool)
-    told = torch.full((4, len(rows), most), ABSENT)
+    shown = torch.full((4, len(rows), most), ABSENT)  # kind, element, aspect and number of the change
     for i, row in enumerate(rows):
         for j, (numbers, sides) in enumerate(row):
-            told[:, i, j] = torch.tensor(numbers)
+            shown[:, i, j] = torch.tensor(numbers)
             for side, box in enumerate(sides):
                 if box is not None:
                     boxes[i, j, side] = torch.tensor(box, dtype=torch.float32)
                     there[i, j, side] = True
-    kind, element, aspect, change = told
+    kind, element, aspect, change = shown
     return RegionTruth(boxes, there, kind, element, aspect, change)
 
 
@@ -104,10 +104,10 @@ def _boxes(truth: ScreenTruth) -> list[tuple[tuple[int, int, int, int], tuple[Bo
         element = ELEMENT_NAMES.index(change.element) if change.element in ELEMENT_NAMES else ABSENT
         finer = (change.kind, change.aspect)
         aspect = ASPECT_NAMES.index(finer) if finer in ASPECT_NAMES else ABSENT
-        told = (KINDS.index(change.kind), element, aspect, number)
-        found.append((told, (change.box_before, change.box_after)))
+        numbers = (KINDS.index(change.kind), element, aspect, number)
+        found.append((numbers, (change.box_before, change.box_after)))
         if len(change.boxes) > 1:
-            found += [(told, sides) for sides in change.boxes]
+            found += [(numbers, sides) for sides in change.boxes]
     return found[:MOST_BOXES]
 
 

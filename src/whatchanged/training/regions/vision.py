@@ -33,8 +33,6 @@ from whatchanged.training.regions.supervision import (
 from whatchanged.training.vision.base import PlainVision, TokenPair, Tokens
 from whatchanged.worlds.screens.kinds import KINDS
 
-HEADS = 4
-"""Of the layer in which places read each other."""
 UNTOLD = 0.1
 """Share of a place's measured numbers that are left out while it learns."""
 WIDEST = 4.0
@@ -89,7 +87,7 @@ class PlaceNetwork(nn.Module):
         super().__init__()
         self.width = width
         self.net = RegionNet(width, dropout)
-        self.context = CLIPBlock(width, HEADS, 2 * width, "gelu")
+        self.context = CLIPBlock(width, RegionsConfig.heads, 2 * width, "gelu")
         self.exit_norm = nn.LayerNorm(width)
         self.heads = nn.ModuleDict(
             {

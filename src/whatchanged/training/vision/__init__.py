@@ -1,1 +1,1 @@
-"""How pictures become the grids that a method reads, and what the drawn world teaches about each cell."""
+"""What turns pictures into the tokens that a method reads: stored features, patches, or a backbone."""

@@ -1,7 +1,7 @@
-"""What must not matter about a picture, varied anew each time a stored one is used.
+"""What must not matter about a picture, varied anew each time it is read.
 
-Exposure, contrast, color, sharpness, grain and compression are cheap to change after drawing; light and
-material are not, and vary when the pool is drawn (``render.Look``).
+Exposure, contrast, colour, sharpness, grain and compression can be changed in the finished picture. Light and
+material cannot: they can vary only where pictures are drawn.
 """
 
 from collections.abc import Sequence

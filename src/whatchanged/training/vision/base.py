@@ -195,6 +195,11 @@ def has_backbone(vision: object) -> TypeGuard[PictureVision]:
     return all(hasattr(vision, name) for name in ("backbone", "mean", "std", "to_tokens", "token_state"))
 
 
+def picture_size(vision: PictureVision) -> tuple[int, int]:
+    """Width and height of the pictures that a vision reads."""
+    return vision.cell * vision.columns, vision.cell * vision.rows
+
+
 @runtime_checkable
 class StandardisedVision(Protocol):
     """What a vision can do besides that standardises its tokens.

@@ -27,7 +27,7 @@ from whatchanged.errors import BundleError, RecipeError
 from whatchanged.json_values import read_json
 from whatchanged.recipes.reader import parse_saved_recipe
 from whatchanged.recipes.schema import Recipe
-from whatchanged.training.build import make_method
+from whatchanged.training.build import make_method, on_meta
 from whatchanged.training.compatibility import current_names
 from whatchanged.training.methods import Method, initialise_from
 
@@ -35,7 +35,8 @@ FORMAT = 1
 KEY = "whatchanged"
 """The only key of the metadata."""
 HALF_FROM = 256
-"""Numbers that a tensor must have to be worth storing in 16 bit."""
+"""Numbers that a tensor must have to be worth storing in 16 bit, in a graph as in the weights. Packed runs
+have bounds of their own (``weight_shards``)."""
 LARGEST_HALF = 65000
 """The largest number that is stored in 16 bit; the range of float16 ends at 65504."""
 
@@ -76,7 +77,7 @@ def read_bundle(bundle: Bundle) -> tuple[Recipe, Method, frozenset[str]]:
     """A bundle's recipe, its method with its weights in evaluation mode, and the names of missing tensors.
 
     Tensors that the bundle does not hold are as in a new method. Raises BundleError where the recipe cannot
-    be read or the weights do not fit it.
+    be read, the weights do not fit it, or more of its numbers are missing than there are.
     """
     where = bundle.folder
     state = current_names(read_weights(bundle))
@@ -86,17 +87,25 @@ def read_bundle(bundle: Bundle) -> tuple[Recipe, Method, frozenset[str]]:
         raise BundleError(
             f"{where}: its recipe cannot be read ({error}). Start from a run's folder."
         ) from error
-    method = make_method(recipe, bundle.card.vocabulary)
-    own = method.state_dict()
+    own = on_meta(recipe, bundle.card.vocabulary).state_dict()
     wrong = [name for name, tensor in state.items() if name not in own or own[name].shape != tensor.shape]
     if wrong:
         raise BundleError(
             f"{where / WEIGHTS}: {wrong[0]} does not fit the recipe of the model ({len(wrong)} tensors do"
             " not). Export the model again."
         )
+    missing = frozenset(own.keys() - state.keys())
+    new = sum(own[name].numel() for name in missing)
+    there = sum(tensor.numel() for tensor in state.values())
+    if new > there:  # a stranger's recipe may ask for more than any memory holds
+        raise BundleError(
+            f"{where / WEIGHTS}: it has {there:,} numbers and lacks {new:,} of those of the model's recipe."
+            " Export the model again."
+        )
+    method = make_method(recipe, bundle.card.vocabulary)
     method.load_state_dict(state, strict=False)
     method.eval()
-    return recipe, method, frozenset(own.keys() - state.keys())
+    return recipe, method, missing
 
 
 def initialise_from_bundle(recipe: Recipe, method: Method, bundle: Bundle) -> str:

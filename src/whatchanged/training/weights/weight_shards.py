@@ -18,16 +18,18 @@ from whatchanged.errors import OutputError, RecipeError
 from whatchanged.files import write_whole
 from whatchanged.json_values import read_json
 from whatchanged.recipes.reader import dump_recipe
-from whatchanged.training.build import make_method
+from whatchanged.training.build import check_weights, make_method
 from whatchanged.training.checkpoint import Checkpoint, digest, read_checkpoint, save_checkpoint, state_of
 from whatchanged.training.run_folder import checkpoint_file, read_recipe
 
 PART = 15 * 2**20
 """Bytes of tensors in one part at most; a single larger tensor is a part of its own."""
-EXACT = 4096
-"""Tensors of fewer numbers (norms, biases, running statistics) are stored exactly."""
-LARGEST = 60_000
-"""So are tensors with a number beyond this: float16 ends at 65,504."""
+PACKED_FROM = 4096
+"""Tensors of fewer numbers (norms, biases, running statistics) are stored exactly. A bundle, which knows
+those by their single axis, begins at smaller matrices (``bundle_weights.HALF_FROM``)."""
+LARGEST_PACKED = 60_000
+"""So are tensors with a number beyond this: float16 ends at 65,504. A bundle's bound is nearer to that
+(``bundle_weights.LARGEST_HALF``); each stays as it is, so that the same run gives the same files."""
 
 
 def pack(run: Path, folder: Path, checkpoint: str = "auto") -> None:
@@ -37,9 +39,8 @@ def pack(run: Path, folder: Path, checkpoint: str = "auto") -> None:
     checkpoint: as in ``checkpoint_file``.
     """
     recipe, saved = read_recipe(run), read_checkpoint(checkpoint_file(run, checkpoint))
-    model = {n.removeprefix("model."): t for n, t in saved.tensors.items() if n.startswith("model.")}
     parts: list[dict[str, Tensor]] = [{}]
-    for name, tensor in model.items():
+    for name, tensor in saved.model_tensors().items():
         packed = tensor if _stays(tensor) else tensor.half()
         if parts[-1] and sum(t.nbytes for t in parts[-1].values()) + packed.nbytes > PART:
             parts.append({})
@@ -81,13 +82,14 @@ def unpack(folder: Path, run: Path) -> None:
             with safe_open(path, framework="pt") as file:
                 stamps.append(file.metadata() or {})
                 tensors |= {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        entries = read_json((folder / "vocabulary.json").read_text(encoding="utf-8"))
-        method = make_method(recipe, from_json(entries))
+        vocabulary = from_json(read_json((folder / "vocabulary.json").read_text(encoding="utf-8")))
         if any(stamp != stamps[0] for stamp in stamps) or stamps[0]["parts"] != str(len(stamps)):
             raise ValueError(f"{len(stamps)} parts that do not make one whole")
         if stamps[0].get("sha256", (found := digest(tensors))) != found:  # packed before 0.2: without
             raise ValueError("their content was changed: its SHA-256 is another")
         state = state_of({**read_json(stamps[0]["state"]), "finished": True})
+        check_weights(recipe, vocabulary, tensors, str(folder))
+        method = make_method(recipe, vocabulary)
     except (OSError, SafetensorError, LookupError, TypeError, ValueError, AttributeError) as error:
         raise RecipeError(
             f"{folder}: no packed weights can be read here ({error}). Pack the run again."
@@ -105,5 +107,5 @@ def _part(number: int) -> str:
 
 
 def _stays(tensor: Tensor) -> bool:
-    small = tensor.numel() < EXACT or not tensor.is_floating_point()
-    return small or float(tensor.abs().max()) > LARGEST
+    small = tensor.numel() < PACKED_FROM or not tensor.is_floating_point()
+    return small or float(tensor.abs().max()) > LARGEST_PACKED

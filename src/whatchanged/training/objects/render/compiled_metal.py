@@ -51,7 +51,8 @@ def glints(
 ) -> Vector:
     """Reflected lamps on metal, rgb before its colour: both GGX lobes, widened by the lamp's apparent size.
 
-    L = D(h) / (4 cos_v) * E with E the lamp's irradiance of a surface that faces it, and
+    L = D(h) / (4 cos_v) * min(1, 5 cos_l) * E with E the lamp's irradiance of a surface that faces it, the
+    angles those between the surface's normal and the eye (cos_v at least 0.05) or the lamp (cos_l), and
     D(h) = 1 / (pi a_t a_b (h_t^2 / a_t^2 + h_b^2 / a_b^2 + h_n^2)^2). v: unit, towards the eye.
     """
     r = g = b = 0.0
