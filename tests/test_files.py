@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from whatchanged.errors import OutputError
-from whatchanged.files import whole, write_output
+from whatchanged.files import draft_of, whole, whole_folder, write_output
 
 
 def held(folder):
@@ -125,3 +125,16 @@ def test_a_limit_on_the_size_of_files_is_such_an_end(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "OutputError" in done.stderr and "It needs 5,000 bytes" in done.stderr
     assert held(tmp_path) == {}
+
+
+def test_what_an_earlier_process_of_this_number_left_gives_way(tmp_path):
+    """As where the first process of every container has the number 1."""
+    path = tmp_path / "fold"
+    left = draft_of(path)
+    for folder in (path, left, left.with_suffix(".replaced")):
+        folder.mkdir()
+        (folder / "old").write_text("old")
+    with whole_folder(path, replace=True) as draft:
+        (draft / "new").write_text("new")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["fold"]
+    assert held(path) == {"new": "new"}

@@ -74,7 +74,8 @@ class BPEVocabulary(Vocabulary):
         for i, j in enumerate(ids):
             if j >= len(SPECIALS):
                 groups[-1].append(i)
-                groups += [[]] * self.entries[j].endswith(END)
+                if self.entries[j].endswith(END):
+                    groups.append([])
         return [(self.text([ids[i] for i in group]), tuple(group)) for group in groups if group]
 
     def text(self, ids: Sequence[int]) -> str:
@@ -86,7 +87,8 @@ class BPEVocabulary(Vocabulary):
             if i >= len(SPECIALS):
                 piece = self.entries[i]
                 data += bytes(SIGNS.index(sign) for sign in piece.removesuffix(END))
-                data += b" " * piece.endswith(END)
+                if piece.endswith(END):
+                    data += b" "
         return data.decode("utf-8", errors="replace").strip()
 
     def _part(self, part: str) -> tuple[int, ...]:

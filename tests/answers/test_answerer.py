@@ -15,7 +15,7 @@ from whatchanged.answers import models as models_room
 from whatchanged.answers.answer import of_statements
 from whatchanged.captioner import runtime
 from whatchanged.captioner.card import InDistribution, NoChange
-from whatchanged.captioner.regions import SURE, Told
+from whatchanged.captioner.regions import NOT_ASKED_ABOVE, Told
 from whatchanged.errors import BundleError, ImageError, WhatchangedError
 from whatchanged.measured import measure
 
@@ -271,7 +271,7 @@ def test_a_change_may_be_found_in_what_is_measured_as_noise(install_regions):
     assert (answer.measured.verdict, answer.verdict, answer.doubtful) == ("noise", "changed", True)
     fainter = picture(LARGE, color=(121, 121, 121))
     answer = Answerer().answer(picture(), fainter)  # the measurement is sure, and no model is asked
-    assert answer.measured.no_change > SURE
+    assert answer.measured.no_change > NOT_ASKED_ABOVE
     assert (answer.verdict, answer.doubtful, answer.answer) == ("noise", False, "tiny-regions")
     install_regions()
     answer = Answerer().answer(picture(), faint)

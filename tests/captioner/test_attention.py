@@ -72,6 +72,8 @@ ONE = np.zeros((1, 2, 2, 3), np.float16)
         save({"a": ONE}, head({"a": ["x"], "b": ["y"]})),
         save({"a": ONE}, head({"a": "x"})),
         save({"a": ONE}, head({"a": ["x"]}, grid=[0, 3])),
+        save({"a": ONE}, head({"a": ["x"]}, grid=[2, 10_001])),
+        save({"a": ONE[:0]}, head({"a": []})),
         save({"a": ONE}, head({"a": ["x"]}))[:-5],
     ],
 )
@@ -81,16 +83,24 @@ def test_files_of_strangers(tmp_path, content):
         AttentionFiles(tmp_path)
 
 
-@pytest.mark.parametrize("maps", [ONE[:, :1], ONE - 1, ONE + np.inf, np.repeat(ONE, 2, axis=0)])
+@pytest.mark.parametrize(
+    "maps",
+    [ONE[:, :1], ONE - 1, ONE + np.inf, np.repeat(ONE, 2, axis=0), ONE.astype(np.float32), ONE.astype(bool)],
+)
 def test_maps_that_are_none(tmp_path, maps):
     (tmp_path / file_name(0)).write_bytes(save({"a": maps}, head({"a": ["x"]})))
     with pytest.raises(PredictionsError, match="the maps of a should be"):
         AttentionFiles(tmp_path).heat("a")
 
 
-def test_a_sentence_without_words_has_no_maps(tmp_path):
-    (tmp_path / file_name(0)).write_bytes(save({"a": ONE[:0]}, head({"a": []})))
-    assert AttentionFiles(tmp_path).read("a") == []
+def test_numbers_that_numpy_does_not_know_are_refused(tmp_path):
+    content = save({"a": ONE}, head({"a": ["x"]}))
+    assert content.count(b'"F16"') == 1
+    same_size = content.replace(b'"F16"', b'"BF16"')  # one byte more of JSON
+    length = int.from_bytes(content[:8], "little") + 1
+    (tmp_path / file_name(0)).write_bytes(length.to_bytes(8, "little") + same_size[8:])
+    with pytest.raises(PredictionsError, match=r"should be .* F16, .*; they are .*, BF16\. Caption again"):
+        AttentionFiles(tmp_path).heat("a")
 
 
 def test_no_torch_to_read_maps(tmp_path):

@@ -27,16 +27,17 @@ pairs = st.tuples(counts, counts)
 numbers = st.floats(-10, 10)
 three = st.tuples(numbers, numbers, numbers)
 positive = st.tuples(*[st.floats(0.001, 10)] * 3)
-inputs = st.builds(PictureInput, pairs, three, positive) | st.builds(RegionInput, *[st.integers(1, 1000)] * 2)
+sizes = st.tuples(st.integers(1, 5000), st.integers(1, 10_000))
+inputs = st.builds(PictureInput, sizes, three, positive) | st.builds(RegionInput, *[st.integers(1, 1000)] * 2)
 attentions = st.builds(GridAttention, counts, counts) | st.just(BoxAttention())
 texts = st.text().map(escaped)  # a card holds no control characters
 judges = st.builds(
     NoChange,
-    numbers,
+    st.floats(0, 1),
     numbers,
     numbers,
     texts,
-    st.lists(texts).map(tuple),
+    st.lists(texts, unique=True).map(tuple),
     st.sampled_from(["head", "sentences"]),
 )
 statements = st.builds(
@@ -172,6 +173,11 @@ def test_unknown_kinds(kind):
         ("input", None, "input should be an object"),
         ("input", {"kind": "pictures", "size": [240], **STATISTICS}, "input.size should be two whole"),
         ("input", {"kind": "pictures", "size": [9, 10_001], **STATISTICS}, "input.size should be a whole"),
+        (
+            "input",
+            {"kind": "pictures", "size": [10_000, 10_000], **STATISTICS},
+            "input.size should be a size of at most 50,000,000 pixels, it is [10000, 10000]",
+        ),
         ("input", {"kind": "pictures", "size": [9, 9], "mean": ["a"] * 3}, "input.mean should be a number"),
         ("input", {"kind": "pictures", "size": [9, 9], **STATISTICS, "std": [1, 0, 1]}, "numbers above 0"),
         ("input", {"kind": "regions", "regions": 0}, "input.regions should be a whole number from 1"),
@@ -204,6 +210,22 @@ def test_no_change_is_whole(key):
     fields = written()
     del fields["no_change"][key]
     assert f"no_change.{key} should be" in failure(fields)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("threshold", 7.5, "threshold should be a number from 0 to 1, it is 7.5"),
+        ("threshold", -0.1, "threshold should be a number from 0 to 1"),
+        ("sentences", ["nothing changed"] * 2, "sentences should be at most 1,000 texts, all different"),
+        ("sentences", [str(n) for n in range(1001)], "sentences should be at most 1,000 texts"),
+        ("sentences", ["a" * 1001], "sentences should be texts of at most 1,000 characters each"),
+    ],
+)
+def test_the_cost_of_no_change_is_bounded(key, value, message):
+    fields = written()
+    fields["no_change"][key] = value
+    assert f"no_change.{message}" in failure(fields)
 
 
 def test_where_the_probability_comes_from():

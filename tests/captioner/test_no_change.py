@@ -67,3 +67,12 @@ def test_pairs_are_read_a_few_at_a_time(monkeypatch):
     found = share(sentences, probabilities, calls)
     assert found == pytest.approx(1 - probabilities / 2)
     assert calls == [6, 6, 6, 6, 6, 6, 2, 2, 2]
+
+
+def test_many_sentences_of_one_pair_are_divided_too(monkeypatch):
+    sentences = [[ALL, SAME, EOS], [THE, SAME, EOS], [ALL, IS, SAME, EOS]]
+    whole = share(sentences, [0.2, 0.6])
+    monkeypatch.setattr(no_change, "ROWS", 2)
+    calls = []
+    assert share(sentences, [0.2, 0.6], calls) == pytest.approx(whole)
+    assert max(calls) == 2

@@ -182,3 +182,12 @@ def test_statements_without_regions_and_regions_without_a_graph_are_refused(tmp_
     write(statements={**fields["statements"], "kind_temperature": 0})
     with pytest.raises(BundleError, match="a number above 0"):
         open_bundle(folder)
+
+
+@pytest.mark.parametrize("name", ["kinds", "elements", "aspects", "changed", "rank", "verdict", "refined"])
+@pytest.mark.parametrize("spoil", [lambda v: v[:0], lambda v: np.concatenate([v, v]), lambda v: v + np.inf])
+def test_what_the_graph_answers_is_held_against_the_places(model, monkeypatch, name, spoil):
+    run = model._graph.run
+    monkeypatch.setattr(model._graph, "run", lambda feed: {**run(feed), name: spoil(run(feed)[name])})
+    with pytest.raises(BundleError, match=rf"answers with {name} of the shape .*all finite"):
+        told(model, *pair(BOX))

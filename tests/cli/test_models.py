@@ -65,3 +65,10 @@ def test_none(whatchanged, tmp_path, monkeypatch):
     monkeypatch.setattr("whatchanged.captioner.bundle.SHIPPED", tmp_path)
     code, _, err = whatchanged("models")
     assert code == 2 and "No model is shipped" in err
+
+
+def test_a_strangers_text_does_not_act_on_the_terminal(whatchanged, bundle_folder):
+    write_bundle(bundle_folder, replace(CARD, provenance={"made_by": "\x1b[2J \x9b \u202e"}))
+    for options in ((), ("--json",)):
+        code, out, _ = whatchanged("models", bundle_folder, *options)
+        assert code == 0 and out.isascii() and r"\u001b[2J \u009b \u202e" in out

@@ -2,7 +2,7 @@ import subprocess
 import sys
 import tomllib
 
-from whatchanged.recipes.reader import recipe_names
+from whatchanged.recipes.reader import recipe_names, recipe_text
 
 
 def test_all_recipes_and_methods_are_listed(whatchanged, site):
@@ -21,6 +21,14 @@ def test_a_recipe_is_printed_as_it_stands_or_resolved(whatchanged):
     _, resolved, _ = whatchanged("recipes", "pcl-tiny", "--set", "method.width=64")
     table = tomllib.loads(resolved)
     assert table["method"]["width"] == 64 and table["method"]["fda_temperature"] == 1.0
+
+
+def test_a_strangers_recipe_does_not_act_on_the_terminal(whatchanged, tmp_path):
+    path = tmp_path / "mine.toml"
+    text = recipe_text("pcl-tiny")
+    path.write_text(f"# \u202e \u009b\n{text}", encoding="utf-8")
+    code, out, _ = whatchanged("recipes", path)
+    assert (code, out) == (0, f"# \\u202e \\x9b\n{text}")
 
 
 def test_an_unknown_recipe_is_refused(whatchanged):

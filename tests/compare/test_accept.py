@@ -1,3 +1,6 @@
+import errno
+import os
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -51,6 +54,20 @@ def test_a_picture_that_has_gone_is_told(found):
     copies = plan(found, ["1"])
     copies[2].source.unlink()
     with pytest.raises(OutputError, match=r"cannot be replaced .*; 2 of 5 were accepted before it"):
+        carry_out(copies)
+
+
+def test_a_full_disk_tells_how_many_were_accepted(found, monkeypatch):
+    copies = plan(found, ["1"])
+    copy_file = shutil.copyfile
+
+    def full(source, draft):
+        if source == copies[2].source:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return copy_file(source, draft)
+
+    monkeypatch.setattr("whatchanged.compare.accept.shutil.copyfile", full)
+    with pytest.raises(OutputError, match=r"No space left .*Make room.* 2 of 5 were accepted before it"):
         carry_out(copies)
 
 

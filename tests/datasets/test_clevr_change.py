@@ -112,6 +112,8 @@ def test_missing_pictures_are_counted_or_their_pairs_left_out(folder):
         ("change_captions.json", {"CLEVR_default_000003.png": "a"}, "should be a list of sentences"),
         ("change_captions_with_bbox.json", {"3": {"bbox_after": [1, 2]}}, 'the boxes of "3"'),
         ("change_captions_with_bbox.json", {"3": [1, 2]}, 'the boxes of "3"'),
+        ("change_captions_with_bbox.json", {"3": {"bbox_after": ["nan", "1", "2", "3"]}}, 'the boxes of "3"'),
+        ("change_captions_with_bbox.json", {"3": {"bbox_before": [True, 1, 2, 3]}}, 'the boxes of "3"'),
         ("change_captions_by_IOU.json", {"3": "far"}, 'the overlap of "3" should be a number'),
     ],
 )

@@ -3,7 +3,8 @@ import shutil
 import pytest
 from PIL import Image
 
-from whatchanged.datasets import open_dataset
+from whatchanged.datasets import folders, open_dataset
+from whatchanged.datasets.reading import Reading
 from whatchanged.errors import DatasetError
 
 
@@ -77,3 +78,18 @@ def test_a_folder_with_one_side_is_not_this(folder):
         open_dataset(folder)
     with pytest.raises(DatasetError, match="lie in a folder before and a folder after"):
         open_dataset(folder, "folders")
+
+
+def test_a_long_list_of_names_is_not_searched_once_a_name(folder):
+    class Names(list):
+        def __contains__(self, name):
+            raise AssertionError("searching takes as long as the list is")
+
+    names = Names(f"{number}.png" for number in range(4))
+    reading = Reading(skipping=False, root=folder)
+    assert [name for _, name in folders._splits(folder, names, reading)] == [
+        "2.png",
+        "0.png",
+        "1.png",
+        "3.png",
+    ]

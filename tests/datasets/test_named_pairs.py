@@ -45,6 +45,12 @@ def test_what_is_no_pair():
     assert sorted(found.other) == ["_a.png", "alphabeta.png", "plan-b.png", "y_new.png"]
 
 
+def test_a_picture_that_another_one_displaces_is_told():
+    found = match_names(["a-before.png", "a_before.png", "a-after.png"])
+    assert found.pairs == {"a.png": ("a_before.png", "a-after.png")}
+    assert found.other == ["a-before.png"]
+
+
 def test_two_pairs_of_one_rest_keep_names_of_their_own():
     found = match_names(["x_before.png", "x_after.png", "x_old.png", "x_new.png"])
     assert found.pairs == {

@@ -3,7 +3,7 @@ import pytest
 from drawn_page import page, with_box
 
 from whatchanged.measured import measure
-from whatchanged.measured.groups import base_name, find_groups
+from whatchanged.measured.groups import base_name, find_groups, is_variant_word
 
 
 def answers():
@@ -63,3 +63,13 @@ def test_variants_have_one_base_name(one, other):
 
 def test_other_things_have_other_names():
     assert base_name("button-chrome.png") != base_name("menu-chrome.png")
+
+
+@pytest.mark.parametrize("word", ["chrome", "Dark", "2x", "1280x800", "320", "1024px", "320w"])
+def test_words_that_tell_variants(word):
+    assert is_variant_word(word) and base_name(f"card-{word}.png") == "card"
+
+
+@pytest.mark.parametrize("word", ["12345", "12", "1x2x3", "px", "card"])
+def test_words_that_do_not(word):
+    assert not is_variant_word(word) and base_name(f"page-{word}.png") == f"page-{word}"

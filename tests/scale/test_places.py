@@ -117,6 +117,23 @@ def test_an_output_that_is_not_finished_is_not_there(
     assert not at(f"{store}/half.jsonl").exists() and not at(f"{store}/half.jsonl.meta.json").exists()
 
 
+def test_an_interrupted_output_elsewhere_is_not_told_to_be_there(
+    whatchanged, bundle_folder, memory, pictures, tmp_path, monkeypatch
+):
+    from whatchanged.cli import caption_run
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    (tmp_path / "pairs.csv").write_text("before,after\nbefore.png,after.png\n")
+    monkeypatch.setattr(caption_run, "_line", interrupted)
+    command = ("caption", tmp_path / "pairs.csv", "--model", bundle_folder)
+    code, _, err = whatchanged(*command, "-o", f"{memory}/half.jsonl")
+    assert code == 130 and "half.jsonl appears only when it is whole" in err and "--resume" not in err
+    code, _, err = whatchanged(*command, "-o", tmp_path / "half.jsonl")
+    assert code == 130 and "continue with --resume" in err
+
+
 @pytest.mark.parametrize("option", [("--html", "p.html"), ("--attention", "maps"), ("--resume",)])
 def test_what_does_not_go_with_a_url(whatchanged, bundle_folder, memory, pictures, tmp_path, option):
     (tmp_path / "pairs.csv").write_text("before,after\nbefore.png,after.png\n")

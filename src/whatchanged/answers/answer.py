@@ -22,7 +22,7 @@ Verdict = Literal["identical", "noise", "changed", "unchanged"]
 MEASURED = "measured"
 """What ``Answer.answer`` is where no model answered."""
 
-SURE = 0.1
+CHANGE_STANDS_BELOW = 0.1
 """Below this measured probability that nothing changed a change stands, whatever a model says. Of the drawn
 pairs of held-out designs whose change a model of screens denied, 11 of 15 below it and 4 of 13 above it had
 really changed."""
@@ -182,18 +182,19 @@ def of_statements(name: str, told: "Told", measured: Measured, unfamiliar: bool 
     """A model's statements; the measured verdict is the floor.
 
     The model may find a change in what the measurement calls noise. Where it finds none in what the
-    measurement calls a change, a sure measurement stands (``SURE``); of one that is not sure the answer says
-    that perhaps nothing changed. Where the two disagree the answer is doubtful, which counts as changed.
+    measurement calls a change, a sure measurement stands (``CHANGE_STANDS_BELOW``); of one that is not sure
+    the answer says that perhaps nothing changed. Where the two disagree the answer is doubtful, which counts
+    as changed.
     """
     changes = told.statements
     seen = measured.verdict == "changed"
-    if changes and (told.changed or (seen and measured.no_change < SURE)):
+    if changes and (told.changed or (seen and measured.no_change < CHANGE_STANDS_BELOW)):
         verdict: Verdict = "changed"
         sentence = sentences.together(changes)
     else:
         verdict, sentence = "noise", words.capitalised(words.NOISE)
         if seen and changes:
-            sentence = f"Perhaps {words.NOISE}; if anything: {sentences.lowered(changes[0].sentence)}"
+            sentence = f"Perhaps {words.NOISE}; if anything: {words.lowered(changes[0].sentence)}"
         else:
             changes = ()
     return Answer(

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
 from whatchanged.captioner.bundle import DEFAULT, Bundle, open_bundle, shipped
@@ -14,14 +13,12 @@ from whatchanged.captioner.card import Card, PictureInput
 from whatchanged.captioner.colours import colour_distance, unlike_a_screen
 from whatchanged.errors import PluginError
 from whatchanged.images import LEAST_SIDE, resize
+from whatchanged.measured.reading import Pixels
 from whatchanged.worlds import find_world
 
 if TYPE_CHECKING:
     from whatchanged.captioner.regions import RegionModel
     from whatchanged.captioner.runtime import Captioner
-
-Pixels = NDArray[np.uint8]
-"""(H, W, 3): red, green, blue."""
 
 MOST_STRETCH = 1.25
 """Pictures whose proportions the model's input would change by more are not asked about: 4:3 and 16:9 become

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PIL import Image, ImageDraw
 
-from whatchanged.captioner.heatmap import GAP, MOST_HEIGHT, MOST_WIDTH
+from whatchanged.captioner.heatmap import MOST_HEIGHT, MOST_WIDTH, beside
 from whatchanged.measured import Box, Statement
 
 COLOUR = (214, 39, 40)
@@ -18,11 +18,7 @@ def outlined(before: Image.Image, after: Image.Image, statements: Sequence[State
     old = [s.box_before for s in statements if s.box_before is not None]
     new = [box for s in statements if s.box_after is not None for box in s.boxes or (s.box_after,)]
     scale = min(1.0, *(min(MOST_HEIGHT / p.height, MOST_WIDTH / p.width) for p in (before, after)))
-    first, second = _with_boxes(before, old, scale), _with_boxes(after, new, scale)
-    sheet = Image.new("RGB", (first.width + GAP + second.width, max(first.height, second.height)), "white")
-    sheet.paste(first, (0, 0))
-    sheet.paste(second, (first.width + GAP, 0))
-    return sheet
+    return beside([_with_boxes(before, old, scale), _with_boxes(after, new, scale)])
 
 
 def _with_boxes(picture: Image.Image, boxes: Sequence[Box], scale: float) -> Image.Image:

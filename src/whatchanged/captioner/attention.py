@@ -31,6 +31,8 @@ KEY = "whatchanged"
 """The only key of a file's metadata."""
 SAME = ("model", "list", "grid", "layer")
 """What all files of one folder must agree on."""
+MOST_CELLS = 10_000
+"""Rows or columns of a grid at most, as in a model's card."""
 
 FUNCTION_WORDS = frozenset(
     {
@@ -42,7 +44,7 @@ FUNCTION_WORDS = frozenset(
 """English words that refer to nothing in a picture; heat maps are averaged over the others."""
 
 
-class Entry(NamedTuple):
+class MapsEntry(NamedTuple):
     """The file that holds the maps of a pair, and the words that they belong to."""
 
     path: Path
@@ -106,7 +108,7 @@ class AttentionFiles:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, MapsEntry] = {}
         self._opened: tuple[Path, Any] | None = None
         self.about: dict[str, Any] = {}
         paths = sorted(self.folder.glob(PATTERN))
@@ -137,13 +139,15 @@ class AttentionFiles:
         entry = self._entries[pair_id]
         if self._opened is None or self._opened[0] != entry.path:  # pairs are mostly read in order
             self._opened = entry.path, safe_open(entry.path, "numpy")
-        maps = np.asarray(self._opened[1].get_tensor(pair_id), np.float32)
+        opened = self._opened[1]
         wanted = (len(entry.words), 2, *self.grid)
-        if maps.shape != wanted or not np.isfinite(maps).all() or (maps < 0).any():
-            raise PredictionsError(
-                f"{entry.path}: the maps of {pair_id} should be {wanted}, finite and not negative; they are "
-                f"{maps.shape}. Caption again."
-            )
+        stored = opened.get_slice(pair_id)  # its head alone: what does not fit is not read
+        shape, kind = tuple(stored.get_shape()), stored.get_dtype()
+        if shape != wanted or kind != "F16":
+            raise _no_maps(entry.path, pair_id, wanted, f"{shape}, {kind}")
+        maps = np.asarray(opened.get_tensor(pair_id), np.float32)
+        if not np.isfinite(maps).all() or (maps < 0).any():
+            raise _no_maps(entry.path, pair_id, wanted, "not all of that kind")
         return list(zip(entry.words, maps, strict=True))
 
     def heat(self, pair_id: str) -> Floats:
@@ -167,17 +171,29 @@ class AttentionFiles:
                 "files of one of the runs."
             )
         for pair_id, words in found["words"].items():
-            self._entries[pair_id] = Entry(path, tuple(words))
+            self._entries[pair_id] = MapsEntry(path, tuple(words))
+
+
+def _no_maps(path: Path, pair_id: str, wanted: tuple[int, ...], found: str) -> PredictionsError:
+    """The error for a tensor that holds no maps of its pair."""
+    return PredictionsError(
+        f"{path}: the maps of {pair_id} should be {wanted}, F16, finite and not negative; they are {found}."
+        " Caption again."
+    )
 
 
 def _are_words_of(value: Any, pair_ids: set[str]) -> bool:
-    """Whether it maps exactly these pairs to lists of words."""
+    """Whether it maps exactly these pairs to lists of words, at least one each."""
     if not isinstance(value, dict) or set(value) != pair_ids:
         return False
     return all(
-        isinstance(words, list) and all(isinstance(word, str) for word in words) for words in value.values()
+        isinstance(words, list) and words and all(isinstance(word, str) for word in words)
+        for words in value.values()
     )
 
 
 def _is_grid(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(type(n) is int and n > 0 for n in value)
+    """Whether it is [rows, columns]."""
+    if not isinstance(value, list) or len(value) != 2:
+        return False
+    return all(type(count) is int and 0 < count <= MOST_CELLS for count in value)

@@ -41,7 +41,7 @@ _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True)
-class Entry:
+class ListedFile:
     """What a file must be: its size in bytes and its SHA-256."""
 
     size: int
@@ -57,7 +57,7 @@ class Bundle:
 
     folder: Path
     card: Card
-    files: Mapping[str, Entry]
+    files: Mapping[str, ListedFile]
     fingerprint: str
 
     @property
@@ -145,12 +145,12 @@ def _find(name_or_folder: str | Path) -> Path:
     return folder
 
 
-def _entry(path: Path) -> Entry:
+def _entry(path: Path) -> ListedFile:
     with path.open("rb") as stream:
-        return Entry(path.stat().st_size, hashlib.file_digest(stream, "sha256").hexdigest())
+        return ListedFile(path.stat().st_size, hashlib.file_digest(stream, "sha256").hexdigest())
 
 
-def _listed_files(fields: Mapping[str, Any], path: Path, graphs: Sequence[str]) -> dict[str, Entry]:
+def _listed_files(fields: Mapping[str, Any], path: Path, graphs: Sequence[str]) -> dict[str, ListedFile]:
     """The files that the card lists. Raises BundleError where a name is not plain or a graph is missing."""
     listed, entries = Reader(path).object(fields, "files")
     files = {}
@@ -161,7 +161,7 @@ def _listed_files(fields: Mapping[str, Any], path: Path, graphs: Sequence[str]) 
                 "Do not use this bundle."
             )
         inside, entry = listed.object(entries, name)
-        files[name] = Entry(inside.count(entry, "size", 1 << 40), inside.text(entry, "sha256"))
+        files[name] = ListedFile(inside.count(entry, "size", 1 << 40), inside.text(entry, "sha256"))
     for name in graphs:
         if name not in files:
             raise BundleError(f"{path}: it lists no {name}. Export the model again.")

@@ -29,12 +29,18 @@ from whatchanged.captioner.card import (
 from whatchanged.captioner.colours import NAMES
 from whatchanged.captioner.json_reader import Reader
 from whatchanged.errors import BundleError
+from whatchanged.images import MAX_PIXELS
 from whatchanged.vocabulary import SPECIALS, Vocabulary
 
 FORMAT = 2
 """The format that is written."""
 FORMATS = (1, FORMAT)
 """The formats that can be read."""
+
+MOST_SENTENCES = 1000
+"""Sentences of one card that say that nothing changed: each is run for each pair."""
+LONGEST_SENTENCE = 1000
+"""Characters of such a sentence."""
 
 SPECIAL_IDS = {name.strip("<>").lower(): i for i, name in enumerate(SPECIALS)}
 
@@ -144,8 +150,11 @@ def _unknown_kind(reader: Reader, kind: Any) -> BundleError:
 
 def _pictures(reader: Reader, values: Fields, size: str) -> PictureInput:
     """Whole pictures, their size under the key ``size``."""
+    width, height = reader.size(values, size)
+    if width * height > MAX_PIXELS:
+        raise reader.wrong(size, f"a size of at most {MAX_PIXELS:,} pixels", [width, height])
     return PictureInput(
-        size=reader.size(values, size), mean=reader.numbers(values, "mean", 3), std=_std(reader, values)
+        size=(width, height), mean=reader.numbers(values, "mean", 3), std=_std(reader, values)
     )
 
 
@@ -177,13 +186,23 @@ def _no_change(reader: Reader, values: Fields) -> NoChange:
     inside, fields = reader.object(values, "no_change")
     calibration, numbers = inside.object(fields, "calibration")
     return NoChange(
-        threshold=inside.number(fields, "threshold"),
+        threshold=inside.share(fields, "threshold"),
         scale=calibration.number(numbers, "scale"),
         shift=calibration.number(numbers, "shift"),
         how=inside.text(fields, "how"),
-        sentences=inside.texts(fields, "sentences"),
+        sentences=_sentences(inside, fields),
         by=_judged_by(inside, fields),
     )
+
+
+def _sentences(reader: Reader, fields: Fields) -> tuple[str, ...]:
+    """The sentences that say that nothing changed. One that stood there twice would count twice."""
+    found = reader.texts(fields, "sentences")
+    if len(found) > MOST_SENTENCES or len(set(found)) < len(found):
+        raise reader.wrong("sentences", f"at most {MOST_SENTENCES:,} texts, all different", found)
+    if any(len(sentence) > LONGEST_SENTENCE for sentence in found):
+        raise reader.wrong("sentences", f"texts of at most {LONGEST_SENTENCE:,} characters each", found)
+    return found
 
 
 def _judged_by(reader: Reader, fields: Fields) -> Literal["head", "sentences"]:

@@ -48,7 +48,7 @@ def overlay(
     for picture, levels in zip((before, after), outlines(heatmaps), strict=True):
         shown = picture.resize(_shown_size(picture, height), Image.Resampling.BICUBIC)
         panels.append(_outlined(shown, levels))
-    return _above_the_legend(_beside(panels))
+    return _above_the_legend(beside(panels))
 
 
 def _shown_size(picture: Image.Image, height: int) -> tuple[int, int]:
@@ -88,8 +88,8 @@ def _draw(
     draw.line([*points, *points[1:2]], fill=color, width=width * FINER, joint="curve")
 
 
-def _beside(panels: Sequence[Image.Image]) -> Image.Image:
-    """The panels in a row, a gap of white between them."""
+def beside(panels: Sequence[Image.Image]) -> Image.Image:
+    """The panels in a row, as high as the highest, a gap of white between them."""
     width = sum(panel.width for panel in panels) + GAP * (len(panels) - 1)
     sheet = Image.new("RGB", (width, max(panel.height for panel in panels)), "white")
     left = 0

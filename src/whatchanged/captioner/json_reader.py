@@ -46,7 +46,7 @@ class Reader:
         return found
 
     def texts(self, values: Fields, key: str) -> tuple[str, ...]:
-        """A list of texts."""
+        """A list of texts without control characters."""
         found = values.get(key)
         if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
             raise self.wrong(key, "a list of texts", found)
@@ -75,6 +75,13 @@ class Reader:
     def count(self, values: Fields, key: str, most: int, least: int = 1) -> int:
         """A whole number between two limits."""
         return self._count(values.get(key), key, most, least)
+
+    def share(self, values: Fields, key: str) -> float:
+        """A number from 0 to 1."""
+        found = self._number(values.get(key), key)
+        if not 0 <= found <= 1:
+            raise self.wrong(key, "a number from 0 to 1", found)
+        return found
 
     def size(self, values: Fields, key: str) -> tuple[int, int]:
         """Two whole numbers from 1 to 10,000."""

@@ -12,7 +12,7 @@ from whatchanged.captioner.decoding import Cache, Ids, Step
 from whatchanged.vocabulary import BOS, EOS, UNK, Vocabulary
 
 ROWS = 32
-"""Sentences that run side by side. Each needs a copy of its pair's memory. A pair is never divided."""
+"""Sentences that run side by side at most. Each needs a copy of its pair's memory."""
 
 
 def sayable(sentences: Sequence[str], vocabulary: Vocabulary, max_length: int) -> list[list[int]]:
@@ -30,16 +30,18 @@ def sentences_probability(
     """Per pair Σ_s Π_t P(w_st | w_s,<t, pair), summed over the sentences s and their words t: (B,).
 
     It is 0 where there are no sentences. step: as in ``decoding``. sentences: as ``sayable`` returns them. A
-    few pairs run at a time, about ``ROWS`` rows at once.
+    few pairs run at a time, or a part of one pair's sentences: at most ``ROWS`` rows at once.
     """
     total = np.zeros(batch)
     at_once = max(1, ROWS // max(1, len(sentences)))
-    for first in range(0, batch if sentences else 0, at_once):
+    for first in range(0, batch, at_once):
         pairs = np.arange(first, min(first + at_once, batch))
-        rows = np.repeat(pairs, len(sentences))
-        part = {name: value[rows] for name, value in cache.items()}
-        logs = _log_probabilities(step, part, list(sentences) * len(pairs))
-        total[pairs] = np.exp(logs).reshape(len(pairs), -1).sum(1)
+        for start in range(0, len(sentences), ROWS):
+            some = list(sentences[start : start + ROWS])
+            rows = np.repeat(pairs, len(some))
+            part = {name: value[rows] for name, value in cache.items()}
+            logs = _log_probabilities(step, part, some * len(pairs))
+            total[pairs] += np.exp(logs).reshape(len(pairs), -1).sum(1)
     return total
 
 

@@ -43,7 +43,7 @@ SAME = 0.5
 """A place of which so much lies in another one, or the other way round, is not told beside it."""
 LIKELY = 0.01
 """Elements that are less probable are left out."""
-SURE = 0.9
+NOT_ASKED_ABOVE = 0.9
 """Above this measured probability that nothing changed the graph is not asked. Of 252 such drawn pairs of
 held-out designs 8 had changed, and the graph told two of those."""
 PUSHES = ("added", "removed")
@@ -109,7 +109,7 @@ class RegionModel:
 
         read: the words of a text that changed are quoted where this reads them; None: no words are read.
         """
-        if measured.no_change > SURE and measured.verdict != "changed":
+        if measured.no_change > NOT_ASKED_ABOVE and measured.verdict != "changed":
             return Told((), measured.no_change, False)
         places = read_places(compared, self.input.regions)
         if not places.proposals:
@@ -123,6 +123,13 @@ class RegionModel:
     def judge(self, places: Places) -> Judgement:
         """What the graph says of these places, at least one. Raises BundleError."""
         found = self._graph.run(inputs_of(places))
+        for name, values in found.items():
+            wanted = (1,) if name == "verdict" else (len(places.proposals), *_widths(self.said_by)[name])
+            if np.shape(values) != wanted or not np.isfinite(values).all():
+                raise BundleError(
+                    f"{self._graph.path}: the model answers with {name} of the shape {np.shape(values)};"
+                    f" wanted are {wanted}, all finite. Export it again."
+                )
         return Judgement(**{**found, "verdict": float(found["verdict"][0])})
 
     def no_change(self, judged: Judgement, measured: Measured) -> float:
@@ -144,38 +151,19 @@ class RegionModel:
 
         rest: how far what follows moved.
         """
-        sure = confidences(judged, self.said_by)
         boxes = boxes_of(judged, before, after)
-        best, *further = order(judged, places, boxes)
-        chosen = [best, *(at for at in further if chance_of_change(judged, at) > self.said_by.told)]
-        kinds = [_kind(self.said_by, judged.kinds[at]) for at in chosen]
+        sure = confidences(judged, self.said_by)
         chances = softmax(judged.elements / self.said_by.element_temperature)
         found = []
-        for number, (at, kind) in enumerate(zip(chosen, kinds, strict=True)):
+        for number, at in enumerate(self._chosen(judged, places, boxes)):
             was, now = boxes[at]
+            kind = _kind(self.said_by, judged.kinds[at])
             shown = before if kind == "removed" else after
-            aspect = sure_aspect(self.said_by, kind, judged.aspects[at])
-            told = {} if aspect is None else {"aspect": aspect}
-            values = {**told, **values_of(kind, before, after, places[at])}
+            values = self._values(kind, judged.aspects[at], values_of(kind, before, after, places[at]))
             if read is not None and kind == "rewritten":
-                quotes = read(before, after, was, now)
-                if quotes is not None:
-                    values |= {"text_before": quotes.before, "text_after": quotes.after}
-            likely = {
-                name: float(chance)
-                for name, chance in zip(self.said_by.elements, chances[at], strict=True)
-                if chance >= LIKELY
-            }
-            claim = Claim(
-                kind,
-                likely,
-                self.said_by.named,
-                None if kind == "added" else was,
-                None if kind == "removed" else now,
-                values,
-                rest if number == 0 and kind in PUSHES else None,
-                (shown.shape[1], shown.shape[0]),
-            )
+                values |= _quoted(read(before, after, was, now))
+            pushed = rest if number == 0 and kind in PUSHES else None
+            claim = self._claim(kind, chances[at], boxes[at], values, pushed, shown)
             element, text = self._tell(claim)
             found.append(
                 Statement(
@@ -191,6 +179,52 @@ class RegionModel:
                 )
             )
         return tuple(found)
+
+    def _chosen(
+        self, judged: Judgement, places: Sequence[Proposal], boxes: Sequence[tuple[Box, Box]]
+    ) -> list[int]:
+        """The places that are told: the best one, and of the further ones those that are sure enough."""
+        best, *further = order(judged, places, boxes)
+        return [best, *(at for at in further if chance_of_change(judged, at) > self.said_by.told)]
+
+    def _values(self, kind: Kind, aspects: Floats, measured: dict[str, Any]) -> dict[str, Any]:
+        """What was measured of a place, behind the finer word for its kind where one is sure enough."""
+        aspect = sure_aspect(self.said_by, kind, aspects)
+        return measured if aspect is None else {"aspect": aspect, **measured}
+
+    def _claim(
+        self,
+        kind: Kind,
+        chances: NDArray[np.float64],
+        boxes: tuple[Box, Box],
+        values: dict[str, Any],
+        rest: tuple[int, int] | None,
+        shown: Pixels,
+    ) -> Claim:
+        """What the world puts into words.
+
+        chances: of each element (E,). shown: the picture that the place is seen in.
+        """
+        likely = {
+            name: float(chance)
+            for name, chance in zip(self.said_by.elements, chances, strict=True)
+            if chance >= LIKELY
+        }
+        return Claim(
+            kind=kind,
+            elements=likely,
+            named=self.said_by.named,
+            box_before=None if kind == "added" else boxes[0],
+            box_after=None if kind == "removed" else boxes[1],
+            values=values,
+            rest=rest,
+            size=(shown.shape[1], shown.shape[0]),
+        )
+
+
+def _quoted(quotes: Quotes | None) -> dict[str, str]:
+    """The words of a text before and after, where they were read."""
+    return {} if quotes is None else {"text_before": quotes.before, "text_after": quotes.after}
 
 
 def inputs_of(places: Places) -> dict[str, NDArray[Any]]:
@@ -313,15 +347,23 @@ def _declared(bundle: Bundle) -> tuple[RegionInput, Statements]:
     return card.input, card.statements
 
 
+def _widths(says: Statements) -> dict[str, tuple[int, ...]]:
+    """The sizes behind the place of each output that has one row a place."""
+    return {
+        "kinds": (len(says.kinds),),
+        "elements": (len(says.elements),),
+        "aspects": (sum(len(own) for own in says.aspects.values()),),
+        "changed": (),
+        "rank": (),
+        "refined": (2, 4),
+    }
+
+
 def _check_graph(graph: Graph, reads: RegionInput, says: Statements) -> None:
     """Check that the graph fits the card. Raises BundleError."""
     graph.check_names("inputs", set(graph.inputs) | {"boxes"}, {"numbers", "boxes"})
-    wanted = {"kinds", "elements", "aspects", "changed", "rank", "verdict", "refined"}
-    graph.check_names("outputs", set(graph.outputs), wanted)
+    widths = _widths(says)
+    graph.check_names("outputs", set(graph.outputs), {"verdict", *widths})
     graph.check_shape("numbers", (reads.numbers,))
-    graph.check_shape("kinds", (len(says.kinds),))
-    graph.check_shape("elements", (len(says.elements),))
-    graph.check_shape("aspects", (sum(len(words) for words in says.aspects.values()),))
-    graph.check_shape("changed", ())
-    graph.check_shape("rank", ())
-    graph.check_shape("refined", (2, 4))
+    for name, width in widths.items():
+        graph.check_shape(name, width)

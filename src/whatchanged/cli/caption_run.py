@@ -185,7 +185,10 @@ def caption_all(answerer: "Answerer", run: Run, standing: Standing, batch_size: 
                 stream.flush()
                 advance(1)
         except (KeyboardInterrupt, SystemExit):
-            note(f"Interrupted. {run.output} is whole up to its last line; continue with --resume.")
+            if is_remote(run.output):
+                note(f"Interrupted. {run.output} appears only when it is whole; start again.")
+            else:
+                note(f"Interrupted. {run.output} is whole up to its last line; continue with --resume.")
             raise
     if unfamiliar:
         note(
@@ -323,7 +326,9 @@ def _line(pair: Pair, answer: "Answer | ImageError", base: Path) -> bytes:
         before, after = (named_from(base, picture) for picture in (pair.before, pair.after))
         fields = answer.as_json(pair.pair_id, before, after)
     # A file name need not be UTF-8. What cannot be encoded becomes an escape, which JSON reads as the same.
-    return (json.dumps(fields, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+    return (json.dumps(fields, ensure_ascii=False, allow_nan=False) + "\n").encode(
+        "utf-8", "backslashreplace"
+    )
 
 
 def _line_fields(line: bytes) -> dict[str, Any]:

@@ -47,12 +47,12 @@ def models(
             note(f"whatchanged: {error}")
             continue
         is_default = name == DEFAULT
-        if as_json:
-            typer.echo(json.dumps(_fields(bundle, is_default), ensure_ascii=False))
+        if as_json:  # as escapes, what is not ASCII cannot act on the terminal
+            typer.echo(json.dumps(_fields(bundle, is_default)))
         else:
             show(_line(bundle, is_default))
             if model is not None:
-                typer.echo(json.dumps(dict(bundle.card.provenance), indent=2, ensure_ascii=False))
+                typer.echo(json.dumps(dict(bundle.card.provenance), indent=2))
     if broken:
         raise typer.Exit(2)
 

@@ -6,6 +6,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from whatchanged.cli import completion
+from whatchanged.cli.console import show
 
 EXAMPLES = (
     "whatchanged recipes",
@@ -31,7 +32,8 @@ def recipes(
         _list()
         return
     recipe = load_recipe(name, set_)  # a recipe that cannot be read is not printed either
-    print(dump_recipe(recipe) if resolved or set_ else recipe_text(name), end="")
+    text = dump_recipe(recipe) if resolved or set_ else recipe_text(name)
+    show(text.removesuffix("\n"))
 
 
 def _list() -> None:

@@ -47,11 +47,17 @@ def carry_out(copies: Sequence[Copy]) -> None:
             copy.target.parent.mkdir(parents=True, exist_ok=True)
             with whole(copy.target.resolve()) as draft:
                 shutil.copyfile(copy.source, draft)
+        except OutputError as error:  # the disk is full: the error names the file, and says what to do
+            raise OutputError(f"{error} {_accepted(done, copies)}") from error
         except OSError as error:
             raise OutputError(
-                f"{copy.target}: cannot be replaced ({error.strerror or error}); {done:,} of {len(copies):,} "
-                "were accepted before it."
+                f"{copy.target}: cannot be replaced ({error.strerror or error}); {_accepted(done, copies)}"
             ) from error
+
+
+def _accepted(done: int, copies: Sequence[Copy]) -> str:
+    """How far the copying came."""
+    return f"{done:,} of {len(copies):,} were accepted before it."
 
 
 def _named(found: Comparison, name: str) -> list[Outcome]:

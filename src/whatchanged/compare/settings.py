@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from whatchanged.compare.ignore import Ignored
-from whatchanged.errors import WhatchangedError
+from whatchanged.measured.measure import check_sensitivity
 from whatchanged.measured.signature import LENGTH
 
 
@@ -27,10 +27,7 @@ class Settings:
     read_text: bool = False
 
     def __post_init__(self) -> None:
-        if not self.sensitivity > 0:
-            raise WhatchangedError(
-                f"The sensitivity is {self.sensitivity:g}; give a number above 0, 1 is usual."
-            )
+        check_sensitivity(self.sensitivity)
 
     def identity(self) -> dict[str, Any]:
         """What stored answers must share to be used again; ignored boxes count pair by pair."""

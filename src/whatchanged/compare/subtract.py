@@ -42,7 +42,22 @@ OF_ONE_SIZE = frozenset(("added", "removed", "replaced", "resized"))
 """Kinds whose size tells one cause from another; that of others goes with the page's text."""
 
 
-LEVELS = (slice(0, 10), slice(0, 7), slice(0, 5), slice(0, 0))
+MEASURES = {
+    "step": (2, STEPS),
+    "colour after": (3, COLOURS),
+    "size": (2, SIZES),
+    "colour before": (3, COLOURS),
+}
+"""What is measured of a statement, in this order: how many numbers, and by how much alike ones may differ."""
+
+
+def _up_to(name: str) -> slice:
+    """The measures up to one of them, and that one."""
+    names = list(MEASURES)
+    return slice(sum(MEASURES[one][0] for one in names[: names.index(name) + 1]))
+
+
+LEVELS = (_up_to("colour before"), _up_to("size"), _up_to("colour after"), slice(0))
 """Which measures are held against each other: all; without the colours before, as of buttons that were of
 several colours; without sizes; none, so that the kind alone tells."""
 
@@ -190,16 +205,19 @@ def _alike(entries: Sequence[_Entry], held: Sequence[_Entry], measures: slice) -
 
 
 def _measures(statement: Statement) -> NDArray[np.float64]:
-    """Movement, colours after, logarithms of width and height where they tell, colours before."""
+    """The numbers of ``MEASURES`` in units of what alike ones may differ by; NaN where there is none."""
     values = statement.values
-    after, before = (_levels(values.get(name)) for name in ("color_after", "color_before"))
-    steps = [float(values.get("dx", math.nan)), float(values.get("dy", math.nan))]
     box = statement.box_after or statement.box_before
-    size = [math.nan, math.nan]
+    size = [math.nan, math.nan]  # logarithms of width and height, where they tell
     if box is not None and statement.kind in OF_ONE_SIZE:
         size = [math.log(max(1, box[2] - box[0])), math.log(max(1, box[3] - box[1]))]
-    units = [STEPS] * 2 + [COLOURS] * 3 + [SIZES] * 2 + [COLOURS] * 3
-    return np.array([*steps, *after, *size, *before]) / units
+    found = {
+        "step": [float(values.get("dx", math.nan)), float(values.get("dy", math.nan))],
+        "colour after": _levels(values.get("color_after")),
+        "size": size,
+        "colour before": _levels(values.get("color_before")),
+    }
+    return np.concatenate([np.array(found[name]) / unit for name, (_, unit) in MEASURES.items()])
 
 
 def _levels(code: object) -> list[float]:

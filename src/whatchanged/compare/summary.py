@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from whatchanged.compare.comparison import Comparison
 from whatchanged.compare.groups import Group
 from whatchanged.compare.run import Outcome
-from whatchanged.compare.words import counted, group_sentence, headline, otherwise, outcome_sentence, variants
+from whatchanged.compare.words import group_sentence, headline, otherwise, outcome_sentence, variants
+from whatchanged.plurals import counted
 
 MOST_CHARACTERS = 60_000
 """GitHub takes 65,536 in a comment; some of them may be longer than one byte."""

@@ -5,17 +5,14 @@ from collections.abc import Sequence
 from whatchanged.compare.comparison import Comparison
 from whatchanged.compare.groups import Group
 from whatchanged.compare.run import Outcome
-from whatchanged.measured.groups import VARIANT_WORDS, base_name
+from whatchanged.measured.groups import base_name, is_variant_word, words_of
+from whatchanged.measured.words import lowered
+from whatchanged.plurals import counted
 
 NAMED = 3
 """Examples that a sentence names."""
 OTHERS_NAMED = 10
 """Pictures that are named as differing otherwise than most."""
-
-
-def counted(count: int, noun: str) -> str:
-    """ "1 picture", "1,234 pictures"."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def headline(found: Comparison) -> str:
@@ -95,21 +92,6 @@ def variants(names: Sequence[str]) -> list[str]:
     return told
 
 
-def lowered(sentence: str) -> str:
-    """A sentence with a small first letter."""
-    return sentence[:1].lower() + sentence[1:]
-
-
 def _variant(name: str) -> str:
     """The words of a name that say under which browser, theme or size it was made."""
-    words = [word for word in _split(name) if word.lower() in VARIANT_WORDS or _is_size(word)]
-    return " ".join(words)
-
-
-def _split(name: str) -> list[str]:
-    stem = name.rpartition(".")[0] or name
-    return "".join(letter if letter.isalnum() else " " for letter in stem).split()
-
-
-def _is_size(word: str) -> bool:
-    return word.replace("x", "", 1).removesuffix("px").removesuffix("w").isdigit() and len(word) > 2
+    return " ".join(word for word in words_of(name) if is_variant_word(word))

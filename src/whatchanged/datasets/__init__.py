@@ -132,12 +132,12 @@ def open_dataset(
     if not kept:
         raise DatasetError(f"{root}: every pair lacks a picture (first: {missing[0]}). Check the folder.")
     report = DatasetReport(
-        missing,
-        tuple(r.pair_id for r in chosen if r.before in gone or r.after in gone),
-        tuple(reading.left_out),
-        sum(not caption.strip() for r in kept for caption in r.captions),
-        tuple(reading.notes),
-        differences(name, records),
+        missing=missing,
+        skipped=tuple(r.pair_id for r in chosen if r.before in gone or r.after in gone),
+        damaged=tuple(reading.left_out),
+        blank_captions=sum(not caption.strip() for r in kept for caption in r.captions),
+        notes=tuple(reading.notes),
+        differences=differences(name, records),
     )
     return Dataset(name, root, kept, report, reading.class_names)
 

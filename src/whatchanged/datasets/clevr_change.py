@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from whatchanged.datasets.reading import SPLITS, Reading, counted, first_entry, negatives
+from whatchanged.datasets.reading import SPLITS, Reading, first_entry, negatives, with_examples
 from whatchanged.errors import DatasetError
 from whatchanged.records import Box, PairRecord, Split
 
@@ -225,18 +225,20 @@ def _both_captions(
         return read_captions(root / CHANGED, reading, scenes), read_captions(
             root / UNCHANGED, reading, scenes
         )
-    both: tuple[dict[int, tuple[str, ...]], dict[int, tuple[str, ...]]] = ({}, {})
+    changed: dict[int, tuple[str, ...]] = {}
+    unchanged: dict[int, tuple[str, ...]] = {}
     for name, captions in scorers_captions(root / SCORERS, reading).items():
         index = scene_number(name.removesuffix("_n"))
         sentences = reading.sentences(f"{root / SCORERS}: {name!r}", captions)
         if index is None:
             reading.damage(f"{root / SCORERS}: the image {name!r} names no scene.")
         elif sentences is not None:
-            both[name.endswith("_n")][index] = sentences
+            captions_of = unchanged if name.endswith("_n") else changed
+            captions_of[index] = sentences
     reading.note(f"captions read from {SCORERS}")
-    for captions_of, what in zip(both, ("changed pairs", "distractors"), strict=True):
-        _compare(f"{SCORERS}, {what}", captions_of, scenes, reading)
-    return both
+    _compare(f"{SCORERS}, changed pairs", changed, scenes, reading)
+    _compare(f"{SCORERS}, distractors", unchanged, scenes, reading)
+    return changed, unchanged
 
 
 def _compare(
@@ -245,15 +247,15 @@ def _compare(
     lacking = [str(index) for index in scenes if not captions.get(index)]
     unused = [str(index) for index in captions if index not in scenes]
     if lacking:
-        reading.note(counted(f"{name}: scenes without captions", lacking))
+        reading.note(with_examples(f"{name}: scenes without captions", lacking))
     if unused:
-        reading.note(counted(f"{name}: captions of scenes that are in no split, not used", unused))
+        reading.note(with_examples(f"{name}: captions of scenes that are in no split, not used", unused))
 
 
 def _overlaps(path: Path, reading: Reading) -> dict[str, float]:
     overlaps = {}
     for key, value in reading.json_object(path).items():
-        if not isinstance(value, int | float) or isinstance(value, bool):
+        if not _is_number(value):
             raise DatasetError(f'{path}: the overlap of "{key}" should be a number, not {value!r}.')
         overlaps[key] = float(value)
     return overlaps
@@ -270,11 +272,19 @@ def _boxes(path: Path, index: int, entry: Mapping[str, Any]) -> tuple[Box | None
     return before, after
 
 
-def _box(value: Sequence[float] | None) -> Box | None:
+def _box(value: Any) -> Box | None:
+    """A box as it stands in the file. Raises ValueError where it is neither four numbers nor empty."""
     if not value:
         return None
-    x, y, width, height = (float(v) for v in value)
+    if not all(map(_is_number, value)):  # a text such as "nan" would become one
+        raise ValueError("four numbers are wanted")
+    x, y, width, height = map(float, value)
     return (x, y, width, height)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is a number of JSON; these are finite, as the files are read."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _begins(path: Path) -> bool:

@@ -20,13 +20,13 @@ from whatchanged.datasets.birds_to_words import descriptions
 from whatchanged.datasets.reading import (
     SPLITS,
     Reading,
-    counted,
     first_entry,
     first_folder,
     leaves,
     negatives,
     split_files,
     text,
+    with_examples,
 )
 from whatchanged.errors import DatasetError
 from whatchanged.records import PairRecord, Split
@@ -72,7 +72,10 @@ def read(root: Path, reading: Reading) -> list[PairRecord]:
             continue
         name = path.rpartition(".")[0]
         captions = _lines(folder / f"{name}.txt")
-        (without if not captions else few).extend([name] * (len(captions) < CAPTIONS))
+        if not captions:
+            without.append(name)
+        elif len(captions) < CAPTIONS:
+            few.append(name)
         records.append(
             _record(
                 picture,
@@ -85,7 +88,7 @@ def read(root: Path, reading: Reading) -> list[PairRecord]:
         )
     for what, ids in ((f"pictures with fewer than {CAPTIONS} sentences", few), ("without captions", without)):
         if ids:
-            reading.note(counted(what, ids))
+            reading.note(with_examples(what, ids))
     return records
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from whatchanged.datasets.plain import mark_changes
-from whatchanged.datasets.reading import SPLITS, Reading, counted, text
+from whatchanged.datasets.reading import SPLITS, Reading, text, with_examples
 from whatchanged.errors import DatasetError
 from whatchanged.records import PairRecord, Split
 
@@ -31,7 +31,7 @@ def read(path: Path, reading: Reading) -> list[PairRecord]:
     names, others = (sorted(p.name for p in (path / s).iterdir() if p.name[0] != ".") for s in SIDES)
     alone = sorted(set(names) ^ set(others))
     if alone:
-        reading.damage(f"{path}: {counted('names that are in one of before/ and after/ only', alone)}.")
+        reading.damage(f"{path}: {with_examples('names that are in one of before/ and after/ only', alone)}.")
     there = set(names) & set(others)
     records = [
         PairRecord(
@@ -57,21 +57,22 @@ def _splits(path: Path, names: list[str], reading: Reading) -> Iterator[tuple[Sp
     if not files:
         yield from (("test", name) for name in names)
         return
+    there = set(names)
     seen: set[str] = set()
     for split, file in files.items():
         listed = [line.strip() for line in text(file).splitlines() if line.strip()]
-        absent = sorted(set(listed) - set(names))
+        absent = sorted(set(listed) - there)
         if absent:
-            reading.damage(f"{file}: {counted('names without a pair of pictures', absent)}.")
+            reading.damage(f"{file}: {with_examples('names without a pair of pictures', absent)}.")
         for name in listed:
             if name in seen:
                 reading.damage(f"{file}: {name} is listed twice, here or in another split.")
-            elif name in names:
+            elif name in there:
                 yield split, name
             seen.add(name)
-    left = sorted(set(names) - seen)
+    left = sorted(there - seen)
     if left:
-        reading.note(counted("pairs that no split lists, left out", left))
+        reading.note(with_examples("pairs that no split lists, left out", left))
 
 
 def _sentences(file: Path, reading: Reading) -> tuple[str, ...]:

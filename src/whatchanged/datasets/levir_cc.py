@@ -21,12 +21,12 @@ from whatchanged.datasets.reading import (
     SPLITS,
     Reading,
     bare,
-    counted,
     first_file,
     first_folder,
     leaves,
     parse,
     text,
+    with_examples,
 )
 from whatchanged.errors import DatasetError
 from whatchanged.records import PairRecord, Split
@@ -73,7 +73,7 @@ def read(root: Path, reading: Reading) -> list[PairRecord]:
         record = _record(root, where, entry, captions, tokens, reading)
         if record is not None:
             records.append(record)
-    _note_numbers(records, reading)
+    _note_odd(records, reading)
     return records
 
 
@@ -129,8 +129,6 @@ def _record(
     folder = first_folder(root, "images") / str(split)
     flag = entry.get("changeflag")
     changed = bool(flag) if isinstance(flag, int) else not is_no_change(captions)
-    if isinstance(flag, int) and changed == is_no_change(captions):
-        reading.note(f"{name}: changeflag {flag}, but its captions say otherwise; the flag counts")
     mask = folder / "label" / name if (folder / "label").is_dir() else None
     return PairRecord(
         dataset=NAME,
@@ -172,7 +170,7 @@ def _read_tokens(root: Path, reading: Reading) -> list[PairRecord]:
     if not records:
         raise DatasetError(f"{root}: no pairs in train.txt, val.txt and test.txt. Copy the folder again.")
     reading.note("this form has tokens only: captions are the tokens joined by blanks")
-    _note_numbers(records, reading)
+    _note_odd(records, reading)
     return records
 
 
@@ -190,8 +188,13 @@ def _tokens_record(root: Path, file: Path, name: str, split: Split, reading: Rea
     return _record(root, str(file), {"filename": name, "split": split}, captions, tokens, reading)
 
 
-def _note_numbers(records: list[PairRecord], reading: Reading) -> None:
-    """Pairs that do not have the five captions of the rest."""
+def _note_odd(records: list[PairRecord], reading: Reading) -> None:
+    """Pairs whose flag and captions disagree, and pairs without the five captions of the rest."""
+    denied = [record.pair_id for record in records if record.changed == is_no_change(record.captions)]
+    if denied:
+        reading.note(
+            with_examples("pairs whose captions say other than their changeflag, which counts", denied)
+        )
     odd = [record.pair_id for record in records if len(record.captions) != 5]
     if odd:
-        reading.note(counted("pairs with other than five captions", odd))
+        reading.note(with_examples("pairs with other than five captions", odd))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from whatchanged.datasets.picture_files import pictures_below
-from whatchanged.datasets.reading import Reading, counted
+from whatchanged.datasets.reading import Reading, with_examples
 from whatchanged.errors import DatasetError
 from whatchanged.records import PairRecord
 
@@ -51,7 +51,10 @@ def match_names(names: Iterable[str]) -> NamedPairs:
             found.other.append(name)
         else:
             side, rest, words = key
-            sides.setdefault((rest, words), {})[side] = name
+            pair = sides.setdefault((rest, words), {})
+            if side in pair:  # as a-before.png and a_before.png: the later one is taken
+                found.other.append(pair[side])
+            pair[side] = name
     for (rest, words), pair in sides.items():
         if len(pair) == 2:
             pair_id = rest if rest not in found.pairs else f"{rest} ({' and '.join(words)})"
@@ -80,9 +83,9 @@ def read(path: Path, reading: Reading) -> list[PairRecord]:
         raise DatasetError(f"{path}: no two names that differ by before and after, old and new, or a and b.")
     alone = [*found.single[0], *found.single[1]]
     if alone:
-        reading.damage(f"{path}: {counted('pictures whose other side is missing', alone)}.")
+        reading.damage(f"{path}: {with_examples('pictures whose other side is missing', alone)}.")
     if found.other:
-        reading.note(counted("pictures that belong to no pair, left out", found.other))
+        reading.note(with_examples("pictures that belong to no pair, left out", found.other))
     return [
         PairRecord(
             dataset=NAME,

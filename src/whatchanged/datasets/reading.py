@@ -256,6 +256,6 @@ def bare(caption: str) -> str:
     return " ".join(caption.lower().strip(" .").split())
 
 
-def counted(what: str, ids: Sequence[str]) -> str:
+def with_examples(what: str, ids: Sequence[str]) -> str:
     """``what: 1,234 (first: a, b, c)``."""
     return f"{what}: {len(ids):,} (first: {', '.join(ids[:3])})"

@@ -22,7 +22,14 @@ from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
-from whatchanged.datasets.reading import SPLITS, Reading, counted, first_entry, first_folder, split_files
+from whatchanged.datasets.reading import (
+    SPLITS,
+    Reading,
+    first_entry,
+    first_folder,
+    split_files,
+    with_examples,
+)
 from whatchanged.errors import DatasetError
 from whatchanged.records import PairRecord, Split
 
@@ -111,7 +118,7 @@ def merged_items(root: Path, reading: Reading) -> list[Item]:
         first.records += item.records
     several = [item.number for item in found.values() if item.records > 1]
     if several:
-        reading.note(counted("ids in more than one record, joined", several))
+        reading.note(with_examples("ids in more than one record, joined", several))
     return list(found.values())
 
 
@@ -131,7 +138,7 @@ def note_left_out(items: list[Item], reading: Reading) -> None:
     if items:
         each = ", ".join(f"{split} {sum(item.split == split for item in items)}" for split in SPLITS)
         first = [item.pair_id for item in items]
-        reading.note(counted(f"left out, blank sentences only ({each})", first))
+        reading.note(with_examples(f"left out, blank sentences only ({each})", first))
 
 
 def make_record(root: Path, item: Item, captions: tuple[str, ...], extra: dict[str, Any]) -> PairRecord:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from whatchanged.datasets.clevr_change import read_captions, read_splits, scene_number
-from whatchanged.datasets.reading import Reading, counted
+from whatchanged.datasets.reading import Reading, with_examples
 from whatchanged.datasets.spot_the_diff import Item, make_record, merged_items, note_left_out
 from whatchanged.records import PairRecord
 
@@ -59,7 +59,7 @@ def _read_card(root: Path, reading: Reading) -> list[PairRecord]:
         key for key, texts in value.items() if isinstance(texts, list) and not any(map(_has_words, texts))
     }
     if empty:
-        reading.note(counted("left out, empty texts (blank sentences only)", sorted(empty)))
+        reading.note(with_examples("left out, empty texts (blank sentences only)", sorted(empty)))
     gone = {scene_number(key) for key in empty}
     scenes = {i: split for split, indices in splits.items() for i in indices if i not in gone}
     kept = {key: texts for key, texts in value.items() if key not in empty}

@@ -1,6 +1,9 @@
-"""Boxes: around others, merged by rows or columns, grown."""
+"""Boxes: around what is marked, around others, merged by rows or columns, grown."""
 
 from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from whatchanged.measured.result import Box
 
@@ -8,6 +11,17 @@ from whatchanged.measured.result import Box
 def area(box: Box) -> int:
     """Pixels of a box."""
     return (box[2] - box[0]) * (box[3] - box[1])
+
+
+def box_of(mask: NDArray[np.bool_], left: int = 0, top: int = 0) -> Box | None:
+    """The box of what is True in a mask (H, W); None where nothing is.
+
+    left, top: where the mask's corner lies in the picture.
+    """
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    if not len(rows):
+        return None
+    return left + int(columns[0]), top + int(rows[0]), left + int(columns[-1]) + 1, top + int(rows[-1]) + 1
 
 
 def union(boxes: Sequence[Box]) -> Box:

@@ -68,14 +68,14 @@ def turn_statement(before: Pixels, after: Pixels) -> Statement | None:
         return None
     one, other = _whole(before), _whole(after)
     return Statement(
-        "moved",
-        one,
-        other,
-        words.capitalised(f"the picture was {text}"),
-        0.9,
-        1.0,
-        {"aspect": "turn"},
-        (other,),
+        kind="moved",
+        box_before=one,
+        box_after=other,
+        sentence=words.capitalised(f"the picture was {text}"),
+        confidence=0.9,
+        share=1.0,
+        values={"aspect": "turn"},
+        boxes=(other,),
     )
 
 
@@ -239,12 +239,8 @@ def _aligned(before: Pixels, after: Pixels, axis: int) -> _Alignment:
     length = min(before.shape[other], after.shape[other])
     best: _Alignment | None = None
     for part in (0.0, 1.0, 0.5):
-        cut = [
-            np.take(picture, range(start, start + length), axis=other)
-            for picture in (before, after)
-            for start in [int((picture.shape[other] - length) * part)]
-        ]
-        runs = runs_of_lines(cut[0], cut[1], axis)
+        one, another = (_cut_to(picture, other, length, part) for picture in (before, after))
+        runs = runs_of_lines(one, another, axis)
         lines = _sources(runs, before.shape[axis])
         if best is None or len(lines.after) > len(best[1].after):
             best = runs, lines
@@ -253,6 +249,12 @@ def _aligned(before: Pixels, after: Pixels, axis: int) -> _Alignment:
     if best is None:
         raise AssertionError("some part was tried")
     return best
+
+
+def _cut_to(picture: Pixels, axis: int, length: int, part: float) -> Pixels:
+    """So much of a picture along an axis, with this part of the rest cut off before it."""
+    start = int((picture.shape[axis] - length) * part)
+    return np.take(picture, range(start, start + length), axis=axis)
 
 
 def _sources(runs: Sequence[Run], length_before: int) -> _Lines:
@@ -310,7 +312,14 @@ def _size_statement(before: Pixels, after: Pixels, text: str) -> Statement:
     one, other = _whole(before), _whole(after)
     values = {"aspect": "canvas", "dx": other[2] - one[2], "dy": other[3] - one[3]}
     return Statement(
-        "resized", one, other, words.capitalised(text.format(*sizes)), 0.6, 1.0, values, (other,)
+        kind="resized",
+        box_before=one,
+        box_after=other,
+        sentence=words.capitalised(text.format(*sizes)),
+        confidence=0.6,
+        share=1.0,
+        values=values,
+        boxes=(other,),
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured import sentences
-from whatchanged.measured.boxes import area, bands, gathered, grown, union
+from whatchanged.measured.boxes import area, bands, box_of, gathered, grown, union
 from whatchanged.measured.found import Found
 from whatchanged.measured.gate import Visibility, unexplained, visibility
 from whatchanged.measured.kinds import TEXT_HEIGHT, Finding, find_kind
@@ -197,9 +197,7 @@ def tightened(before: Pixels, after: Pixels, region: Region) -> Region:
     strong = steps >= max(1, FAINT_PART * int(steps.max()))
     near = strong & _near_unexplained(before, after, region.box)
     strong = near if near.any() else strong
-    rows, columns = np.flatnonzero(strong.any(axis=1)), np.flatnonzero(strong.any(axis=0))
-    box = (left + int(columns[0]), top + int(rows[0]), left + int(columns[-1]) + 1, top + int(rows[-1]) + 1)
-    return replace(region, box=box)
+    return replace(region, box=box_of(strong, left, top) or region.box)
 
 
 def _near_unexplained(before: Pixels, after: Pixels, box: Box) -> NDArray[np.bool_]:

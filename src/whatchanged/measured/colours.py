@@ -2,7 +2,10 @@
 
 import colorsys
 
+import numpy as np
+
 from whatchanged.measured.layers import Colour
+from whatchanged.measured.planes import UNIT, luminance
 
 _HUES = (
     (14, "red"), (40, "orange"), (68, "yellow"), (165, "green"), (195, "turquoise"), (255, "blue"),
@@ -61,5 +64,4 @@ def _base(word: str) -> str:
 
 
 def _luminance(colour: Colour) -> float:
-    red, green, blue = colour
-    return 0.25 * red + 0.5 * green + 0.25 * blue
+    return float(luminance(np.array(colour, np.uint8))) / UNIT

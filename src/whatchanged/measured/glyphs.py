@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.layers import INK, usual_colour
+from whatchanged.measured.planes import UNIT, luminance
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
 
@@ -120,7 +121,7 @@ def _inks(before: Pixels, after: Pixels) -> tuple[Ink, Ink]:
     """How far each pixel is from the most usual colour before."""
     ground = np.array(usual_colour(before.reshape(-1, 3)), np.int16)
     one, other = (np.abs(picture.astype(np.int16) - ground) for picture in (before, after))
-    return tuple((ink[..., 0] + 2 * ink[..., 1] + ink[..., 2]) >> 2 for ink in (one, other))
+    return luminance(one) // UNIT, luminance(other) // UNIT
 
 
 def _rows(ink: Ink, top: int, bottom: int) -> slice:

@@ -37,7 +37,9 @@ _VARIANTS = (
     "theme default ltr rtl small medium large xs sm md lg xl xxl retina hidpi 1x 2x 3x "
 )
 VARIANT_WORDS = frozenset(_VARIANTS.split())
-"""Words of a file's name that say under which browser, theme or size it was made."""
+"""Words of a file's name that say under which browser or theme it was made, or how large."""
+_SIZE = re.compile(r"\d+x\d+|\d{3,4}(px|w)?")
+"""A size in a name: 1280x800, 320, 320px, 1024w."""
 
 
 @dataclass(frozen=True)
@@ -113,14 +115,18 @@ def _place_distances(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def base_name(name: str) -> str:
     """A file's name without the words for browser, theme and size, and without its folder's."""
+    return "-".join(word for word in words_of(name) if not is_variant_word(word)).lower()
+
+
+def words_of(name: str) -> list[str]:
+    """The words and numbers of a file's name and of its folders'."""
     path = PurePath(name)
-    words = [
-        word
-        for part in (*path.parts[:-1], path.stem)
-        for word in re.split(r"[^A-Za-z0-9]+", part)
-        if word and word.lower() not in VARIANT_WORDS and not re.fullmatch(r"\d+x\d+|\d{3,4}(px|w)?", word)
-    ]
-    return "-".join(words).lower()
+    return [word for part in (*path.parts[:-1], path.stem) for word in re.findall(r"[A-Za-z0-9]+", part)]
+
+
+def is_variant_word(word: str) -> bool:
+    """Whether a word of a name says under which browser, theme or size it was made."""
+    return word.lower() in VARIANT_WORDS or _SIZE.fullmatch(word) is not None
 
 
 def _group(members: Sequence[int], answers: Sequence[Measured]) -> Group:

@@ -9,6 +9,7 @@ from whatchanged.measured import gate, words
 from whatchanged.measured.gate import visibility
 from whatchanged.measured.reading import Picture, Pixels, first_other_frame, in_common_colours, read_picture
 from whatchanged.measured.result import Box, Measured, Statement
+from whatchanged.plurals import counted
 
 
 def look_closer(
@@ -27,7 +28,7 @@ def look_closer(
             answer = _noted(answer, f"{text}, by less than can be seen")
     if max(one.frames, other.frames) > 1:
         if one.frames != other.frames:
-            text = f"the animation has {words.counted(other.frames, 'frame')} instead of {one.frames}"
+            text = f"the animation has {counted(other.frames, 'frame')} instead of {one.frames}"
             return _changed(answer, text, gate.CERTAIN, threshold)
         frame = first_other_frame(*sources)
         if frame is not None:
@@ -71,16 +72,24 @@ def _told(one: Picture, other: Picture) -> list[str]:
 def _noted(answer: Measured, text: str) -> Measured:
     """The answer with a note; what has one is not identical."""
     notes = (*answer.notes, words.capitalised(text))
-    sentence = words.capitalised(
-        words.joined([words.NOISE, *(note[0].lower() + note[1:-1] for note in notes)])
-    )
+    parts = [words.NOISE, *(words.lowered(note)[:-1] for note in notes)]
+    sentence = words.capitalised(words.joined(parts))
     return replace(answer, verdict="noise", notes=notes, sentence=sentence)
 
 
 def _changed(answer: Measured, text: str, score: float, threshold: float) -> Measured:
     """The answer where a hidden difference can be seen."""
     box: Box = (0, 0, *answer.size_after)
-    statement = Statement(None, box, box, words.capitalised(text), 0.9, 1.0, {"aspect": "hidden"}, (box,))
+    statement = Statement(
+        kind=None,
+        box_before=box,
+        box_after=box,
+        sentence=words.capitalised(text),
+        confidence=0.9,
+        share=1.0,
+        values={"aspect": "hidden"},
+        boxes=(box,),
+    )
     return replace(
         answer,
         verdict="changed",

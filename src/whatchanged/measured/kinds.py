@@ -17,6 +17,68 @@ TEXT_HEIGHT = 40
 SAME_COLOUR = 10
 """Levels up to which two colours are the same."""
 
+# The limits below, and how sure each kind is, were set by hand; nothing was fitted.
+SMALLEST = 12
+"""Pixels of the sides of a place at least, in which outlines and corners are told from all else."""
+LINE = 4
+"""Pixels of a frame's line at most."""
+WITHIN_FRAME = 0.02
+"""Share of what a frame holds that may differ where nothing but the frame did."""
+MOST_FRAME = 0.5
+"""Share of a place below which what differs can be a frame."""
+CORNER, CORNER_PART = 4, 4
+"""Pixels of a corner's sides at least; of a larger place, one in so many."""
+BESIDE = 3
+"""Pixels beside a place in which its fill may go on."""
+FILLED = 0.4
+"""Share of a place's pixels that have the fill's colour, above which the fill tells."""
+BARE_FILL = 0.02
+"""Share of ink below which a fill of the ground's colour is ground."""
+NO_INK = 0.01
+"""Share of ink below which there is none."""
+SAME_INK = 0.85
+"""Share of either ink that lies on the other's, above which it is the same ink."""
+INK_WITHIN = 0.8
+"""Share of one ink that lies on the other's, above which strokes became thicker or thinner."""
+MOST_LONG, LARGEST_ICON = 1.6, 64
+"""How many times as long as broad an icon is at most, and below how many pixels long."""
+AS_MUCH_TEXT = (0.4, 2.5)
+"""Between which the ink after is of the ink before, where a text was rewritten."""
+AS_MUCH_INK = (0.7, 1.4)
+"""Likewise where one thing took the place of another."""
+ONE_SIZE = 0.08
+"""Part of its side by which the box of the same ink may differ."""
+ONE_FACTOR = 0.12
+"""Part by which the factors across and down may differ where a thing was scaled."""
+SCALED = (0.5, 2.0)
+"""Between which the factor across lies then."""
+LEAST_SCALED = 0.1
+"""Part by which the height differs then at least."""
+
+CONFIDENCES: dict[tuple[Kind, str], float] = {
+    ("added", "fill"): 0.6,
+    ("added", "thing"): 0.6,
+    ("removed", "fill"): 0.6,
+    ("removed", "thing"): 0.6,
+    ("recolored", "border"): 0.5,
+    ("recolored", "fill"): 0.7,
+    ("recolored", "ink"): 0.6,
+    ("replaced", "icon"): 0.4,
+    ("replaced", "part"): 0.3,
+    ("resized", "length"): 0.5,
+    ("resized", "size"): 0.5,
+    ("restyled", "border"): 0.5,
+    ("restyled", "radius"): 0.6,
+    ("restyled", "shape"): 0.4,
+    ("restyled", "weight"): 0.5,
+    ("rewritten", "text"): 0.45,
+}
+"""How sure each kind and finer word is, from 0 to 1."""
+ON_GROUND = 0.75
+"""How sure it is that a thing came or went where nothing but the ground was before or is after."""
+BY_AMOUNT = 0.3
+"""How sure it is that one did because there is more ink, or less."""
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -26,6 +88,11 @@ class Finding:
     aspect: str
     confidence: float
     values: dict[str, Any] = field(default_factory=dict)
+
+
+def _told(kind: Kind, aspect: str, values: dict[str, Any] | None = None) -> Finding:
+    """A kind and its finer word, as sure as ``CONFIDENCES`` tells."""
+    return Finding(kind, aspect, CONFIDENCES[kind, aspect], values or {})
 
 
 def find_kind(before: Pixels, after: Pixels, box: Box, differs: NDArray[np.bool_]) -> Finding:
@@ -39,15 +106,15 @@ def find_kind(before: Pixels, after: Pixels, box: Box, differs: NDArray[np.bool_
     if not part.any():
         part = np.ones(part.shape, bool)
     if is_corners(part):
-        return Finding("restyled", "radius", 0.6)
-    fills_differ = far(one.fill, other.fill) > SAME_COLOUR and one.even > 0.4 and other.even > 0.4
+        return _told("restyled", "radius")
+    fills_differ = far(one.fill, other.fill) > SAME_COLOUR and min(one.even, other.even) > FILLED
     length = _length(one, other, before, after, box) if fills_differ else None
     if length is not None:
         return length
     if one.empty and not other.empty:
-        return Finding("added", "thing", 0.75)
+        return Finding("added", "thing", ON_GROUND)
     if other.empty and not one.empty:
-        return Finding("removed", "thing", 0.75)
+        return Finding("removed", "thing", ON_GROUND)
     if is_outline(part):
         return _outline(one, other, before, after, box, part)
     if fills_differ:
@@ -58,13 +125,14 @@ def find_kind(before: Pixels, after: Pixels, box: Box, differs: NDArray[np.bool_
 def is_outline(part: NDArray[np.bool_]) -> bool:
     """Whether what differs is a thin line, a frame, or corners: next to nothing within."""
     height, width = part.shape
-    thick = 4
-    if min(height, width) <= thick:
-        return bool(max(height, width) >= 12)
-    if height < 12 or width < 12:
+    if min(height, width) <= LINE:
+        return bool(max(height, width) >= SMALLEST)
+    if min(height, width) < SMALLEST:
         return False
-    inner = part[thick:-thick, thick:-thick]
-    return bool(np.count_nonzero(inner) <= 0.02 * inner.size and np.count_nonzero(part) < 0.5 * part.size)
+    inner = part[LINE:-LINE, LINE:-LINE]
+    if np.count_nonzero(inner) > WITHIN_FRAME * inner.size:
+        return False
+    return bool(np.count_nonzero(part) < MOST_FRAME * part.size)
 
 
 def _outline(
@@ -84,16 +152,16 @@ def _outline(
             "color_before": colours.code((first[0], first[1], first[2])),
             "color_after": colours.code((second[0], second[1], second[2])),
         }
-        return Finding("recolored", "border", 0.5, values)
-    return Finding("restyled", "border", 0.5)
+        return _told("recolored", "border", values)
+    return _told("restyled", "border")
 
 
 def is_corners(part: NDArray[np.bool_]) -> bool:
     """Whether what differs lies in the corners of the box alone."""
     height, width = part.shape
-    if height < 12 or width < 12:
+    if min(height, width) < SMALLEST:
         return False
-    reach_down, reach_across = max(4, height // 4), max(4, width // 4)
+    reach_down, reach_across = (max(CORNER, side // CORNER_PART) for side in (height, width))
     rest = part.copy()
     for rows in (slice(0, reach_down), slice(height - reach_down, None)):
         for columns in (slice(0, reach_across), slice(width - reach_across, None)):
@@ -106,10 +174,10 @@ def _length(one: Layer, other: Layer, before: Pixels, after: Pixels, box: Box) -
     left, top, right, bottom = box
     height, width = after.shape[:2]
     beside = {
-        ("dx", "left"): (slice(top, bottom), slice(max(0, left - 3), left)),
-        ("dx", "right"): (slice(top, bottom), slice(right, min(width, right + 3))),
-        ("dy", "top"): (slice(max(0, top - 3), top), slice(left, right)),
-        ("dy", "bottom"): (slice(bottom, min(height, bottom + 3)), slice(left, right)),
+        ("dx", "left"): (slice(top, bottom), slice(max(0, left - BESIDE), left)),
+        ("dx", "right"): (slice(top, bottom), slice(right, min(width, right + BESIDE))),
+        ("dy", "top"): (slice(max(0, top - BESIDE), top), slice(left, right)),
+        ("dy", "bottom"): (slice(bottom, min(height, bottom + BESIDE)), slice(left, right)),
     }
     fills = {}
     for (axis, side), part in beside.items():
@@ -125,7 +193,7 @@ def _length(one: Layer, other: Layer, before: Pixels, after: Pixels, box: Box) -
             goes_on = far(colour, fill) <= SAME_COLOUR
             if goes_on and across is not None and far(across, ground) <= SAME_COLOUR:
                 step = (right - left if axis == "dx" else bottom - top) * sign
-                finding = Finding("resized", "length", 0.5, {axis: step, "grew": sign > 0})
+                finding = _told("resized", "length", {axis: step, "grew": sign > 0})
                 # of a thing and the ground, one grew where the other shrank: the thing is told
                 lengths.append((far(fill, other.ground) <= SAME_COLOUR, finding))
     return min(lengths, key=lambda length: length[0])[1] if lengths else None
@@ -134,43 +202,43 @@ def _length(one: Layer, other: Layer, before: Pixels, after: Pixels, box: Box) -
 def _fill(one: Layer, other: Layer) -> Finding:
     """Another fill: recoloured, added on the ground, removed from it, or another picture."""
     values = {"color_before": colours.code(one.fill), "color_after": colours.code(other.fill)}
-    if far(one.fill, one.ground) <= SAME_COLOUR and one.ink_share < 0.02:
-        return Finding("added", "fill", 0.6, values)
-    if far(other.fill, other.ground) <= SAME_COLOUR and other.ink_share < 0.02:
-        return Finding("removed", "fill", 0.6, values)
-    return Finding("recolored", "fill", 0.7, values)
+    if far(one.fill, one.ground) <= SAME_COLOUR and one.ink_share < BARE_FILL:
+        return _told("added", "fill", values)
+    if far(other.fill, other.ground) <= SAME_COLOUR and other.ink_share < BARE_FILL:
+        return _told("removed", "fill", values)
+    return _told("recolored", "fill", values)
 
 
 def _ink(one: Layer, other: Layer) -> Finding:
     """The same fill with other ink on it."""
-    if one.ink_share < 0.01 and other.ink_share >= 0.01:
-        return Finding("added", "thing", 0.6)
-    if other.ink_share < 0.01 and one.ink_share >= 0.01:
-        return Finding("removed", "thing", 0.6)
+    if one.ink_share < NO_INK <= other.ink_share:
+        return _told("added", "thing")
+    if other.ink_share < NO_INK <= one.ink_share:
+        return _told("removed", "thing")
     overlap = ink_overlap(one.ink, other.ink)
-    if one.ink_colour is not None and other.ink_colour is not None and overlap > 0.85:
+    if one.ink_colour is not None and other.ink_colour is not None and overlap > SAME_INK:
         step = far(one.ink_colour, other.ink_colour)
         if step > SAME_COLOUR:
             values = {
                 "color_before": colours.code(one.ink_colour),
                 "color_after": colours.code(other.ink_colour),
             }
-            return Finding("recolored", "ink", 0.6, values)
-        return Finding("restyled", "shape", 0.4)
+            return _told("recolored", "ink", values)
+        return _told("restyled", "shape")
     height, width = one.ink.shape
     scale = _scale(one, other)
-    if scale == 1 and max(ink_within(one.ink, other.ink), ink_within(other.ink, one.ink)) > 0.8:
-        return Finding("restyled", "weight", 0.5)
+    if scale == 1 and max(ink_within(one.ink, other.ink), ink_within(other.ink, one.ink)) > INK_WITHIN:
+        return _told("restyled", "weight")
     if scale not in (None, 1):
-        return Finding("resized", "size", 0.5)
-    if width <= 1.6 * height and height <= 1.6 * width and max(width, height) < 64:
-        return Finding("replaced", "icon", 0.4)
-    ratio = (other.ink_share + 1e-6) / (one.ink_share + 1e-6)
-    if height <= TEXT_HEIGHT and 0.4 < ratio < 2.5:
-        return Finding("rewritten", "text", 0.45)
-    if 0.7 < ratio < 1.4:
-        return Finding("replaced", "part", 0.3)
-    return Finding("added" if ratio > 1 else "removed", "thing", 0.3)
+        return _told("resized", "size")
+    if max(width, height) <= MOST_LONG * min(width, height) and max(width, height) < LARGEST_ICON:
+        return _told("replaced", "icon")
+    ratio = (other.ink_share + 1e-6) / (one.ink_share + 1e-6)  # no division by zero
+    if height <= TEXT_HEIGHT and AS_MUCH_TEXT[0] < ratio < AS_MUCH_TEXT[1]:
+        return _told("rewritten", "text")
+    if AS_MUCH_INK[0] < ratio < AS_MUCH_INK[1]:
+        return _told("replaced", "part")
+    return Finding("added" if ratio > 1 else "removed", "thing", BY_AMOUNT)
 
 
 def _scale(one: Layer, other: Layer) -> float | None:
@@ -180,9 +248,10 @@ def _scale(one: Layer, other: Layer) -> float | None:
     across, down = (
         (other.ink_box[k + 2] - other.ink_box[k]) / (one.ink_box[k + 2] - one.ink_box[k]) for k in (0, 1)
     )
-    if abs(across - 1) < 0.08 and abs(down - 1) < 0.08:
+    if abs(across - 1) < ONE_SIZE and abs(down - 1) < ONE_SIZE:
         return 1
-    if abs(across / down - 1) < 0.12 and 0.5 < across < 2 and abs(down - 1) > 0.1:
+    alike = abs(across / down - 1) < ONE_FACTOR
+    if alike and SCALED[0] < across < SCALED[1] and abs(down - 1) > LEAST_SCALED:
         return across
     return None
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.measured.boxes import box_of
 from whatchanged.measured.planes import steps_from
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
@@ -15,6 +16,12 @@ INK = 28
 """Levels from the fill from which on a pixel counts as ink."""
 RING = 2
 """Width of the ring around a place in which its ground is seen."""
+ALIKE = 8
+"""Levels up to which a pixel has the fill's colour, and the fill the ground's."""
+EMPTY = 0.985
+"""Share of a part's pixels that have the fill's colour above which nothing is on the fill."""
+STRONGEST = 0.7
+"""Ink that is at least this part as far from the fill as the farthest tells the ink's colour."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,7 @@ class Layer:
     @property
     def empty(self) -> bool:
         """Whether the part is nothing but the ground around it."""
-        return self.even > 0.985 and far(self.fill, self.ground) <= 8
+        return self.even > EMPTY and far(self.fill, self.ground) <= ALIKE
 
 
 def read_layer(pixels: Pixels, box: Box) -> Layer:
@@ -53,13 +60,11 @@ def read_layer(pixels: Pixels, box: Box) -> Layer:
     fill = usual_colour(part.reshape(-1, 3))
     steps = steps_from(fill, part)
     ink = steps > INK
-    ink_colour, ink_box = None, None
-    if ink.any():
-        strongest = steps >= max(INK + 1, int(steps.max() * 0.7))
+    ink_colour, ink_box = None, box_of(ink)
+    if ink_box is not None:
+        strongest = steps >= max(INK + 1, int(steps.max() * STRONGEST))
         ink_colour = usual_colour(part[strongest])
-        rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
-        ink_box = (int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
-    even = float(np.count_nonzero(steps <= 8)) / steps.size
+    even = float(np.count_nonzero(steps <= ALIKE)) / steps.size
     return Layer(ground_colour(pixels, box), fill, even, ink, ink_colour, ink_box)
 
 

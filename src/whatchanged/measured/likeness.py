@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.layers import Layer
+from whatchanged.measured.planes import in_levels, luminance
 from whatchanged.measured.reading import Pixels
+from whatchanged.measured.result import Box
 
 LIKENESS = 14
 """Numbers that ``likeness`` gives."""
@@ -24,8 +26,6 @@ ALIKE = 0.8
 """From here on two pieces are taken for one and the same letter."""
 SLIMMER = 0.5
 """What a piece e times as slim as another loses of its likeness."""
-LIGHT = np.array([0.25, 0.5, 0.25], np.float32)
-"""Of red, green and blue, in the luminance."""
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 Numbers = list[float]
@@ -37,12 +37,13 @@ def likeness(layers: tuple[Layer, Layer], parts: tuple[Pixels, Pixels]) -> Numbe
     The correlation of the places as wholes; whether both have ink; the correlations of the inks and, whatever
     their sign, of the pixels there; and how alike the pieces of ink are.
     """
-    one, other = (part @ LIGHT for part in parts)
+    one, other = (in_levels(luminance(part)) for part in parts)
     whole = correlation(resized(one, SIDE), resized(other, SIDE))
-    if layers[0].ink_box is None or layers[1].ink_box is None:
+    was, now = layers[0].ink_box, layers[1].ink_box
+    if was is None or now is None:
         return [whole, *[0.0] * (LIKENESS - 1)]
-    ink, light = _inked(layers[0].ink, one)
-    other_ink, other_light = _inked(layers[1].ink, other)
+    ink, light = _inked(layers[0].ink, one, was)
+    other_ink, other_light = _inked(layers[1].ink, other, now)
     return [
         whole,
         1.0,
@@ -68,11 +69,10 @@ def correlation(one: Floats, other: Floats) -> float:
     return float((one * other).sum()) / size if size > 1e-6 else 0.0
 
 
-def _inked(ink: Mask, light: Floats) -> tuple[Mask, Floats]:
-    """The part that has ink, as ink and as luminance."""
-    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
-    there = (slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1))
-    return ink[there], light[there]
+def _inked(ink: Mask, light: Floats, box: Box) -> tuple[Mask, Floats]:
+    """The part of a box that has ink, as ink and as luminance."""
+    left, top, right, bottom = box
+    return ink[top:bottom, left:right], light[top:bottom, left:right]
 
 
 @dataclass(frozen=True)

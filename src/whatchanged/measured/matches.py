@@ -132,7 +132,10 @@ def _covered(old: list[_Word], pairs: list[_Pair]) -> tuple[Gap, ...]:
     ]
     groups = gathered([word.box for word in lost], MOST_GAP, MOST_ROOM)
     things = [(union([lost[k].box for k in group]), sum(lost[k].ink for k in group)) for group in groups]
-    return tuple(Gap(None, box, False, 0, ink, box, (0, 0), (0, 0)) for box, ink in things)
+    return tuple(
+        Gap(new=None, gone=box, stretch=False, lines=0, ink=ink, thing=box, after=(0, 0), before=(0, 0))
+        for box, ink in things
+    )
 
 
 def _laid(before: Pixels, pairs: list[_Pair]) -> Pixels:

@@ -123,7 +123,7 @@ def _sentence(statements: Sequence[Statement], changed: bool) -> str:
     if changed:
         return sentences.together(statements)
     if statements:
-        return f"Perhaps nothing visible changed; if anything: {sentences.lowered(statements[0].sentence)}"
+        return f"Perhaps nothing visible changed; if anything: {words.lowered(statements[0].sentence)}"
     return words.capitalised(words.NOISE)
 
 

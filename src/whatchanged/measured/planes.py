@@ -30,7 +30,7 @@ def steps_from(colour: tuple[int, int, int], pixels: NDArray[np.uint8]) -> NDArr
     return np.asarray(np.maximum(np.maximum(red, green), blue))
 
 
-def luminance(pixels: NDArray[np.uint8]) -> Planes:
+def luminance(pixels: NDArray[np.integer]) -> Planes:
     """Y = (R + 2 G + B) / 4 in units of 1/8 of a level: (H, W, 3) -> (H, W)."""
     red, green, blue = (pixels[..., channel].astype(np.int16) for channel in range(3))
     red += blue
@@ -38,6 +38,11 @@ def luminance(pixels: NDArray[np.uint8]) -> Planes:
     red += green
     red <<= 1
     return red
+
+
+def in_levels(planes: Planes) -> NDArray[np.float32]:
+    """Planes in grey levels instead of units; nothing is rounded."""
+    return planes.astype(np.float32) / np.float32(UNIT)
 
 
 def chroma(pixels: NDArray[np.uint8]) -> Planes:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.boxes import area, grown, iou
+from whatchanged.measured.boxes import area, box_of, grown, iou
 from whatchanged.measured.changes import merged, tightened
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.found import Found
@@ -182,12 +182,17 @@ def _shares(box: Box, differences: _Differences) -> tuple[float, ...]:
         inside = int(np.count_nonzero(mask[top:bottom, left:right]))
         found += [inside / max(1, int(np.count_nonzero(mask))), inside / area(box)]
     part = differences.strong[top:bottom, left:right]
-    rows, columns = np.flatnonzero(part.any(axis=1)), np.flatnonzero(part.any(axis=0))
-    if not len(rows):
+    strong = box_of(part)
+    if strong is None:
         return (*found, 0.5, 0.5, 0.5, 0.5)
     height, width = bottom - top, right - left
-    ends = (columns[0] / width, rows[0] / height, 1 - (columns[-1] + 1) / width, 1 - (rows[-1] + 1) / height)
-    return (*found, *(float(end) for end in ends))
+    return (
+        *found,
+        strong[0] / width,
+        strong[1] / height,
+        1 - strong[2] / width,
+        1 - strong[3] / height,
+    )
 
 
 def _strong_steps(before: Pixels, after: Pixels) -> NDArray[np.bool_]:
@@ -272,8 +277,7 @@ def _threshold(seen: Visibility) -> float:
 
 def _everything(seen: Visibility) -> Proposal:
     """All that differs, together."""
-    rows, columns = np.flatnonzero(seen.differs.any(axis=1)), np.flatnonzero(seen.differs.any(axis=0))
-    box = (int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
+    box = box_of(seen.differs)
     return Proposal(box, box, None, "all", 0.0, int(np.count_nonzero(seen.differs)), seen.score)
 
 
@@ -310,11 +314,11 @@ def _strong(mask: NDArray[np.bool_], reach: int) -> Iterator[Proposal]:
     """The largest clusters of strong steps up to twice ``reach`` pixels apart."""
     from scipy import ndimage  # slow to import
 
-    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    if not len(rows):
+    around = box_of(mask)
+    if around is None:
         return
-    left, top = int(columns[0]), int(rows[0])
-    mask = mask[top : int(rows[-1]) + 1, left : int(columns[-1]) + 1]
+    left, top, right, bottom = around
+    mask = mask[top:bottom, left:right]
     labels, count = ndimage.label(enlarged(mask, reach, reach), np.ones((3, 3), bool))
     labels = np.where(mask, labels, 0)
     sizes = np.bincount(labels.ravel(), minlength=count + 1)

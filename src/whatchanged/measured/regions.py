@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from whatchanged.measured.boxes import box_of
 from whatchanged.measured.gate import Visibility
 from whatchanged.measured.planes import enlarged
 from whatchanged.measured.result import Box
@@ -32,19 +33,21 @@ def find_regions(seen: Visibility, threshold: float, reach: int = REACH) -> list
     mask = seen.visible(WEAKER * threshold)
     if not mask.any():
         mask = seen.differs  # what is strong lies beside what differs
-    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    top, left = max(0, int(rows[0]) - reach), max(0, int(columns[0]) - reach)
-    part = (slice(top, int(rows[-1]) + 1 + reach), slice(left, int(columns[-1]) + 1 + reach))
+    around = box_of(mask)
+    if around is None:
+        return []
+    left, top = max(0, around[0] - reach), max(0, around[1] - reach)
+    part = (slice(top, around[3] + reach), slice(left, around[2] + reach))
     mask, strength = mask[part], seen.strength[part]
-    around, count = ndimage.label(enlarged(mask, reach, reach), np.ones((3, 3), bool))
-    strong = np.unique(around[strength >= threshold])
-    labels = np.where(mask, around, 0)
+    joined, count = ndimage.label(enlarged(mask, reach, reach), np.ones((3, 3), bool))
+    strong = np.unique(joined[strength >= threshold])
+    labels = np.where(mask, joined, 0)
     sizes = np.bincount(labels.ravel(), minlength=count + 1)
     places = ndimage.find_objects(labels)
     regions = []
     for label in strong[strong > 0].tolist():
         rows, columns = places[label - 1]
         box = (left + columns.start, top + rows.start, left + columns.stop, top + rows.stop)
-        strongest = strength[rows, columns][around[rows, columns] == label].max()
+        strongest = strength[rows, columns][joined[rows, columns] == label].max()
         regions.append(Region(box, int(sizes[label]), float(strongest)))
     return sorted(regions, key=lambda region: (-region.pixels, region.box))

@@ -82,16 +82,3 @@ class Measured:
     def changed(self) -> bool:
         """Whether an exit code should say so: changed, or too close to tell."""
         return self.verdict == "changed" or self.doubtful
-
-    def as_json(self) -> dict[str, Any]:
-        """The fields of an output line that the measured answer fills, in their order."""
-        return {
-            "caption": self.sentence,
-            "no_change": round(self.no_change, 4),
-            "verdict": self.verdict,
-            "doubtful": self.doubtful,
-            "answer": "measured",
-            "changes": [statement.as_json() for statement in self.statements],
-            "size_before": list(self.size_before),
-            "size_after": list(self.size_after),
-        }

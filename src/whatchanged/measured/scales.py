@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.measured.boxes import box_of
 from whatchanged.measured.layers import usual_colour
 from whatchanged.measured.planes import UNIT, blurred, luminance
 from whatchanged.measured.reading import Pixels
@@ -72,10 +73,9 @@ def find_scale(before: Pixels, after: Pixels, visible: NDArray[np.bool_]) -> Sca
 
     visible: (H, W), where the pictures differ visibly.
     """
-    rows, columns = np.flatnonzero(visible.any(axis=1)), np.flatnonzero(visible.any(axis=0))
-    if not len(rows) or min(rows[-1] - rows[0], columns[-1] - columns[0]) < SMALLEST:
+    around = box_of(visible)
+    if around is None or min(around[2] - around[0], around[3] - around[1]) <= SMALLEST:
         return None
-    around = int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
     frame = _frame(before, after, around)
     if frame is None:
         return None

@@ -43,16 +43,11 @@ def statement(
 
 def together(statements: Sequence[Statement]) -> str:
     """The first statements as one sentence."""
-    parts = [lowered(one.sentence)[:-1] for one in statements[:MOST]]
+    parts = [words.lowered(one.sentence)[:-1] for one in statements[:MOST]]
     if len(statements) > MOST:
         more = len(statements) - MOST
         parts.append(f"{more} more {'place differs' if more == 1 else 'places differ'}")
     return words.capitalised(words.joined(parts))
-
-
-def lowered(sentence: str) -> str:
-    """A sentence with a small first letter."""
-    return sentence[:1].lower() + sentence[1:]
 
 
 def _text(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from whatchanged.measured.kinds import is_corners, is_outline
 from whatchanged.measured.layers import Colour, Layer, read_layer
 from whatchanged.measured.likeness import LIKENESS, likeness
-from whatchanged.measured.planes import enlarged, steps_between
+from whatchanged.measured.planes import enlarged, in_levels, luminance, steps_between
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
 
@@ -251,8 +251,8 @@ def _sharpness(part: Pixels) -> Numbers:
     """The mean and the strongest steps of luminance from pixel to pixel: 2."""
     if min(part.shape[:2]) < 3:
         return [0.0, 0.0]
-    luminance = part @ np.array([0.25, 0.5, 0.25], np.float32)
-    steps = np.abs(np.concatenate([np.diff(luminance, axis=axis).ravel() for axis in (1, 0)]))
+    light = in_levels(luminance(part))
+    steps = np.abs(np.concatenate([np.diff(light, axis=axis).ravel() for axis in (1, 0)]))
     return [float(steps.mean() / 64), float(np.percentile(steps, 99) / 128)]
 
 

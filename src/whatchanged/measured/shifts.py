@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.boxes import area, grown, union
+from whatchanged.measured.boxes import area, box_of, grown, union
 from whatchanged.measured.gate import Visibility, visibility
 from whatchanged.measured.motion import Run, runs_of_lines
 from whatchanged.measured.planes import UNIT, contrast, luminance
@@ -203,7 +203,7 @@ def _gap(
     if stretch and (came or went):
         picture = after if came else before
         thing = stretched(picture, came or went or new_lines, axis)
-    return Gap(came, went, stretch, more, ink, thing, new, gone)
+    return Gap(new=came, gone=went, stretch=stretch, lines=more, ink=ink, thing=thing, after=new, before=gone)
 
 
 def covered(before: Pixels, shift: Shift) -> Box | None:
@@ -240,8 +240,7 @@ def novel(pixels: Pixels, lines: Box, axis: int) -> Box | None:
     new = np.moveaxis(new, 0, axis)
     if np.count_nonzero(new) < LEAST_NOVEL:
         return None
-    rows, columns = np.flatnonzero(new.any(axis=1)), np.flatnonzero(new.any(axis=0))
-    return (left + int(columns[0]), top + int(rows[0]), left + int(columns[-1]) + 1, top + int(rows[-1]) + 1)
+    return box_of(new, left, top)
 
 
 def stretched(pixels: Pixels, box: Box, axis: int) -> Box:

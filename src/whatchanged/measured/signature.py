@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.measured.boxes import box_of
 from whatchanged.measured.planes import UNIT, Planes, chroma, contrast, luminance
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import KINDS, Box, Statement
@@ -24,17 +26,20 @@ BLUER = (-16, 16)
 """Levels that part the classes of changes of either chroma."""
 _CLASSES = (len(LIGHTER) + 1) * (len(BLUER) + 1) ** 2
 _PLACE = 2 + CELLS * CELLS
-_FIRST_PLACE = 17 + _CLASSES
-
-PARTS = {
-    "kinds": slice(0, len(KINDS)),
-    "step": slice(8, 12),
-    "share": slice(12, 13),
-    "touched": slice(13, 14),
-    "density": slice(14, 15),
-    "motion": slice(15, 17),
-    "changes": slice(17, 17 + _CLASSES),
+_WIDTHS = {
+    "kinds": len(KINDS),
+    "step": 4,
+    "share": 1,
+    "touched": 1,
+    "density": 1,
+    "motion": 2,
+    "changes": _CLASSES,
 }
+"""How many numbers each part of a signature has, in their order."""
+_ENDS = tuple(accumulate(_WIDTHS.values()))
+_FIRST_PLACE = _ENDS[-1]
+
+PARTS = {name: slice(end - _WIDTHS[name], end) for name, end in zip(_WIDTHS, _ENDS, strict=True)}
 """Where the parts of a signature lie; after them its places.
 
 kinds    the share of each kind among the statements, by the pixels that they cover
@@ -44,8 +49,7 @@ touched, density    the share of all edges that differ, the share of the first p
 motion   how far things moved (signed logarithms)
 changes  square roots of the shares of each class of change of colour
 places   for each of three: logarithms of width and height, and the change of luminance reduced to a few
-cells,
-         of length 1; zeros where there are fewer
+         cells, of length 1; zeros where there are fewer
 """
 LENGTH = _FIRST_PLACE + PLACES * _PLACE
 
@@ -147,10 +151,10 @@ def _places(statements: Sequence[Statement], differs: NDArray[np.bool_]) -> list
     height, width = differs.shape
     boxes = [box for one in statements for box in one.boxes if one.box_after is not None]
     boxes = [box for box in boxes if box[2] <= width and box[3] <= height][:PLACES]
-    if boxes:
+    around = box_of(differs)
+    if boxes or around is None:
         return boxes
-    rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
-    return [(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)]
+    return [around]
 
 
 def _described(before: Pixels, after: Pixels, box: Box) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ of a cell.
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.boxes import union
+from whatchanged.measured.boxes import box_of, union
 from whatchanged.measured.planes import UNIT, contrast, enlarged, luminance, steps_from
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
@@ -53,11 +53,8 @@ class Ink:
         part = self.ink[self._slices(box)]
         if np.count_nonzero(part) < FEWEST:
             return None
-        rows, columns = np.flatnonzero(part.any(axis=1)), np.flatnonzero(part.any(axis=0))
-        left, top = max(box[0], self.left), max(box[1], self.top)
-        return _inner(
-            (left + int(columns[0]), top + int(rows[0]), left + int(columns[-1]) + 1, top + int(rows[-1]) + 1)
-        )
+        around = box_of(part, max(box[0], self.left), max(box[1], self.top))
+        return None if around is None else _inner(around)
 
     def around(self, box: Box, thing: str) -> Box | None:
         """The box of the things (a key of ``GATHERED``) that have ink inside a box; None where none has."""

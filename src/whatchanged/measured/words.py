@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from whatchanged.measured.result import Box
+from whatchanged.plurals import counted
 
 SAME = "nothing changed"
 NOISE = "nothing visible changed"
@@ -44,11 +45,6 @@ def pixels(count: int) -> str:
     return counted(count, "pixel")
 
 
-def counted(count: int, noun: str) -> str:
-    """ "1 frame", "5 frames"."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
 def way(dx: int, dy: int) -> str:
     """Direction and amount of a motion: "down by 24 pixels", "left by 3 and up by 2 pixels"."""
     across = f"{'right' if dx > 0 else 'left'} by {pixels(abs(dx))}" if dx else ""
@@ -64,6 +60,11 @@ def joined(sentences: Sequence[str]) -> str:
 def capitalised(text: str) -> str:
     """With a capital letter and a full stop."""
     return f"{text[:1].upper()}{text[1:]}."
+
+
+def lowered(sentence: str) -> str:
+    """A sentence with a small first letter."""
+    return sentence[:1].lower() + sentence[1:]
 
 
 def _third(centre: float, extent: float, names: tuple[str, str, str]) -> str | None:

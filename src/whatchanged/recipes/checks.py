@@ -49,10 +49,12 @@ def require_used(where: str, prefix: str, settings: Any, used: bool, by: str, *k
         return
     named = ", ".join(f"{prefix}{key} = {toml_value(getattr(settings, key))}" for key in idle)
     cure = " ".join(f"--set {prefix}{key}={_on_command_line(value)}" for key, value in idle.items())
-    many = len(idle) > 1
+    if len(idle) == 1:
+        raise RecipeError(
+            f"{where}: {named} has no effect without {by}. Leave it out, or set the default: {cure}"
+        )
     raise RecipeError(
-        f"{where}: {named} {'have' if many else 'has'} no effect without {by}."
-        f" Leave {'them' if many else 'it'} out, or set the default{'s' * many}: {cure}"
+        f"{where}: {named} have no effect without {by}. Leave them out, or set the defaults: {cure}"
     )
 
 

@@ -59,7 +59,7 @@ def common_lengths(words: Ints, length: Ints, a: Ints, b: Ints) -> Ints:
     steps[at - start[b[member]], member] = here
     rows = np.full(len(b), np.iinfo(np.uint64).max)
     for step in steps:
-        rows = rows + (rows & step) | rows & ~step
+        rows = (rows + (rows & step)) | (rows & ~step)
     # Each zero bit is one word of the common subsequence.
     zeros = np.unpackbits(~rows.view(np.uint8).reshape(-1, 8), axis=1)
     result: Ints = zeros.sum(axis=1, dtype=np.int64)
@@ -74,5 +74,5 @@ def _long_common(a: list[int], b: list[int]) -> int:
     row = every = (1 << len(a)) - 1
     for word in b:
         here = row & places.get(word, 0)
-        row = (row + here | row - here) & every
+        row = ((row + here) | (row - here)) & every
     return len(a) - row.bit_count()
