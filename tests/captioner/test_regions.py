@@ -10,7 +10,7 @@ from tiny_regions import CARD, ELEMENTS, LOGITS, RECOLOURED, SLOPE, START, build
 from whatchanged.captioner.bundle import MANIFEST, open_bundle
 from whatchanged.captioner.card import NoChange
 from whatchanged.captioner.regions import RegionModel, aspects_of
-from whatchanged.errors import BundleError
+from whatchanged.errors import BundleError, WhatchangedError
 from whatchanged.measured import measure
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.numbers import read_places
@@ -182,3 +182,10 @@ def test_statements_without_regions_and_regions_without_a_graph_are_refused(tmp_
     write(statements={**fields["statements"], "kind_temperature": 0})
     with pytest.raises(BundleError, match="a number above 0"):
         open_bundle(folder)
+
+
+@pytest.mark.parametrize("number", [0, -3, 1.5, "x"])
+def test_threads_that_are_no_count(tmp_path, number):
+    bundle = build_regions(tmp_path / "tiny")
+    with pytest.raises(WhatchangedError, match="threads should be a whole number from 1"):
+        RegionModel(bundle, threads=number)
