@@ -5,6 +5,7 @@ import os
 # Tests run side by side: one core each. NumPy's and torch's libraries look once, when they are loaded.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import errno
 import gzip
 import shutil
 import sys
@@ -58,6 +59,20 @@ def pictures(tmp_path):
     for array, path in zip((before, after), paths, strict=True):
         Image.fromarray(array).save(path)
     return paths
+
+
+@pytest.fixture
+def lock(monkeypatch):
+    """Makes files that nobody may open, whoever runs the tests."""
+    locked, real = set(), Path.open
+
+    def opened(path, *arguments, **named):
+        if path in locked:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return real(path, *arguments, **named)
+
+    monkeypatch.setattr(Path, "open", opened)
+    return locked.add
 
 
 @pytest.fixture

@@ -1,10 +1,13 @@
+import errno
 import io
 import os
 import re
 import struct
 import threading
 import time
+import tracemalloc
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -332,3 +335,49 @@ def test_a_plain_ppm_that_would_take_long_is_refused(tmp_path, monkeypatch):
 def test_a_pipe_is_told_from_a_file_that_is_not_there(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     assert "this is a pipe or a device" in failure(tmp_path / "pipe")
+
+
+def test_a_huge_file_is_not_held_in_memory(tmp_path):
+    """A sparse file takes no room on the disk, whatever its size."""
+    path = tmp_path / "a.png"
+    flat().save(path)
+    os.truncate(path, 300_000_000)
+    tracemalloc.start()
+    assert picture_size(path) == (12, 10)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 20_000_000
+
+
+@pytest.mark.parametrize("before", [*range(-4, 1), 7])
+def test_an_orientation_is_found_across_the_blocks_that_are_read(tmp_path, before):
+    turned = Image.Exif()
+    turned[ExifTags.Base.Orientation] = 6
+    flat().save(tmp_path / "a.png")
+    whole, exif = (tmp_path / "a.png").read_bytes(), turned.tobytes()[6:]
+
+    def chunk(name, body):
+        return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
+    # "eXIf" begins this many bytes behind the first block of a megabyte
+    padding = (1 << 20) + before - (len(whole) - 12) - 12 - 4
+    late = chunk(b"teST", bytes(padding)) + chunk(b"eXIf", exif)
+    path = tmp_path / "b.png"
+    path.write_bytes(whole[:-12] + late + whole[-12:])
+    assert path.read_bytes().index(b"eXIf") == (1 << 20) + before
+    assert picture_size(path) == open_image(path).size == (10, 12)
+
+
+def test_a_file_that_goes_away_while_it_is_looked_at(tmp_path, monkeypatch):
+    path, real, opened = tmp_path / "a.png", Path.open, []
+    flat().save(path)
+
+    def open_once(self, *arguments, **named):
+        if opened:
+            raise FileNotFoundError(errno.ENOENT, "No such file or directory", str(self))
+        opened.append(self)
+        return real(self, *arguments, **named)
+
+    monkeypatch.setattr(Path, "open", open_once)
+    with pytest.raises(ImageError, match="cannot read the file: No such file or directory"):
+        picture_size(path)

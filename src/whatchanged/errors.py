@@ -30,6 +30,11 @@ def escaped(text: str) -> str:
     return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
+def escaped_json(text: str) -> str:
+    """JSON text with control characters as those escapes that JSON has, too."""
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def printable(text: str) -> str:
     """A message as a terminal may show it: ``escaped``, and what is very long in it cut."""
     text = re.sub(rf"\S{{{_LONGEST_WORD + 1},}}", lambda word: _cut(word[0], _LONGEST_WORD), text)

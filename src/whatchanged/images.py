@@ -140,8 +140,10 @@ def picture_size(source: Source, least: int = LEAST_SIDE) -> tuple[int, int]:
     """
     with _opened(source) as (stream, name), _open_header(stream, name, least) as image:
         size = _stored_size(image)
-        if image.format == "PNG" and "exif" not in image.info and b"eXIf" not in _all_of(stream):
+        place = stream.tell()
+        if image.format == "PNG" and "exif" not in image.info and not _occurrences(stream, b"eXIf"):
             return size  # Pillow would decode a PNG to see whether an orientation follows its pixels
+        stream.seek(place)
         try:
             turned = image.getexif().get(ExifTags.Base.Orientation, 1) in (5, 6, 7, 8)
         except _DECODER_ERRORS as error:
@@ -157,15 +159,6 @@ def _stored_size(image: Image.Image) -> tuple[int, int]:
         return int(image.tag_v2[TiffImagePlugin.IMAGEWIDTH]), int(image.tag_v2[TiffImagePlugin.IMAGELENGTH])
     width, height = image.size
     return width, height
-
-
-def _all_of(stream: BinaryIO) -> bytes:
-    """All bytes of a file; it stands afterwards where it stood."""
-    place = stream.tell()
-    stream.seek(0)
-    content = stream.read()
-    stream.seek(place)
-    return content
 
 
 def resize(image: Image.Image, size: tuple[int, int]) -> NDArray[np.uint8]:
@@ -208,16 +201,14 @@ def _opened(source: Source) -> Iterator[tuple[BinaryIO, str]]:
             raise ImageError(f"{name}: it is empty (0 bytes).")
         yield io.BytesIO(source), name
     elif isinstance(source, str | Path):
-        path = Path(source)
-        _check_file(path, name)
-        with path.open("rb") as stream:
+        with _open_file(Path(source), name) as stream:
             yield stream, name
     else:
         raise ImageError(f"{name}: a file is wanted, not a {type(source).__name__}.")
 
 
-def _check_file(path: Path, name: str) -> None:
-    """That the path is a readable file with something in it."""
+def _open_file(path: Path, name: str) -> BinaryIO:
+    """The file at the path, ready to be read from its start. Raises ImageError where it holds nothing."""
     try:
         if path.is_dir():
             raise ImageError(f"{name}: this is a folder, a picture is wanted. Name a file in it.")
@@ -230,6 +221,7 @@ def _check_file(path: Path, name: str) -> None:
         with path.open("rb") as stream:
             if not stream.read(1):
                 raise ImageError(f"{name}: the file is empty (0 bytes). Copy it again.")
+        return path.open("rb")
     except OSError as error:
         raise ImageError(f"{name}: cannot read the file: {error.strerror}.") from error
 
@@ -274,7 +266,7 @@ def _check_work(image: Image.Image, stream: BinaryIO, name: str) -> None:
     place = stream.tell()
     tiles = getattr(image, "tile", [])
     if image.format == "JPEG" or image.info.get("compression") == "jpeg":
-        scans = _scans(stream)
+        scans = _occurrences(stream, b"\xff\xda")  # what begins a scan never occurs within its data
         if scans * image.width * image.height > MAX_SCANNED * max(1, len(tiles)):
             raise ImageError(
                 f"{name}: {scans:,} scans of {image.width:,} x {image.height:,} pixels are too many to"
@@ -290,13 +282,14 @@ def _check_work(image: Image.Image, stream: BinaryIO, name: str) -> None:
     stream.seek(place)
 
 
-def _scans(stream: BinaryIO) -> int:
-    """How many scans a JPEG file has: the marker that begins one never occurs within its data."""
+def _occurrences(stream: BinaryIO, word: bytes) -> int:
+    """How often these bytes stand in a file, which is read a block at a time."""
     stream.seek(0)
     count, before = 0, b""
     while part := stream.read(1 << 20):
-        count += (before + part).count(b"\xff\xda")
-        before = part[-1:]
+        block = before + part
+        count += block.count(word)
+        before = block[1 - len(word) :]  # too short to hold the word itself
     return count
 
 

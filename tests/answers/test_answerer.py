@@ -188,6 +188,44 @@ def test_a_batch_keeps_its_order(install, tmp_path):
     assert [answer.as_json() for answer in found if not isinstance(answer, ImageError)] == alone
 
 
+def test_a_picture_that_may_not_be_read_is_its_pairs_error_alone(install, tmp_path, lock):
+    install()
+    paths = [tmp_path / f"{name}.png" for name in ("one", "other", "locked")]
+    for path in paths:
+        picture().save(path)
+    lock(paths[2])
+    found = Answerer().answer_batch([(paths[0], paths[2]), (paths[2], paths[0]), (paths[0], paths[1])])
+    assert [str(error) for error in found[:2]] == [
+        f"{paths[2]}: cannot read the file: Permission denied."
+    ] * 2
+    assert found[2].verdict == "identical"
+
+
+def test_a_broken_later_frame_is_its_pairs_error_alone(tmp_path):
+    whole, broken = tmp_path / "whole.gif", tmp_path / "broken.gif"
+    noise = np.random.default_rng(0).integers(0, 256, (64, 64), np.uint8)
+    later = [Image.fromarray(noise.T.copy())]
+    Image.fromarray(noise).save(whole, save_all=True, append_images=later)
+    noise[5, 5] ^= 1  # the first frames are not the same, but nobody sees it
+    Image.fromarray(noise).save(broken, save_all=True, append_images=later)
+    broken.write_bytes(broken.read_bytes()[:-2000])
+    error, answer = Answerer().answer_batch([(whole, broken), (whole, whole)])
+    assert isinstance(error, ImageError) and "cannot decode the picture" in str(error)
+    assert answer.verdict == "identical"
+
+
+def test_few_pixels_wait_at_a_time_and_the_answers_stay(install, monkeypatch):
+    install()
+    pairs = [(picture(), picture(LARGE)), (picture(), picture(SMALL)), (picture(LARGE), picture())] * 2
+    wanted = [answer.as_json() for answer in Answerer().answer_batch(pairs)]
+    events, begin, ask = [], Answerer._begin, Answerer._ask_models
+    monkeypatch.setattr(Answerer, "_begin", lambda *of: events.append("read") or begin(*of))
+    monkeypatch.setattr(Answerer, "_ask_models", lambda *of: events.append("answered") or ask(*of))
+    monkeypatch.setattr("whatchanged.answers.answerer.HELD", 4 * GREY.shape[0] * GREY.shape[1])
+    assert [answer.as_json() for answer in Answerer().answer_batch(pairs)] == wanted
+    assert events == [*("read", "read", "answered") * 3, "answered"]
+
+
 # A model that makes statements
 
 
@@ -334,6 +372,14 @@ def test_what_cannot_be():
         Answerer("nonesuch")
     with pytest.raises(WhatchangedError, match="sensitivity"):
         Answerer(sensitivity=0)
+
+
+@pytest.mark.parametrize("number", [0, -1, 1.5, True, "x", 1001])
+def test_counts_that_are_none(number):
+    with pytest.raises(WhatchangedError, match="beams should be a whole number from 1"):
+        Answerer(beams=number)
+    with pytest.raises(WhatchangedError, match="threads should be a whole number from 1"):
+        Answerer(threads=number)
 
 
 # The shipped model

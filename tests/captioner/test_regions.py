@@ -10,7 +10,7 @@ from tiny_regions import CARD, ELEMENTS, LOGITS, RECOLOURED, SLOPE, START, build
 from whatchanged.captioner.bundle import MANIFEST, open_bundle
 from whatchanged.captioner.card import NoChange
 from whatchanged.captioner.regions import RegionModel, aspects_of
-from whatchanged.errors import BundleError
+from whatchanged.errors import BundleError, WhatchangedError
 from whatchanged.measured import measure
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.numbers import read_places
@@ -191,3 +191,10 @@ def test_what_the_graph_answers_is_held_against_the_places(model, monkeypatch, n
     monkeypatch.setattr(model._graph, "run", lambda feed: {**run(feed), name: spoil(run(feed)[name])})
     with pytest.raises(BundleError, match=rf"answers with {name} of the shape .*all finite"):
         told(model, *pair(BOX))
+
+
+@pytest.mark.parametrize("number", [0, -3, 1.5, "x"])
+def test_threads_that_are_no_count(tmp_path, number):
+    bundle = build_regions(tmp_path / "tiny")
+    with pytest.raises(WhatchangedError, match="threads should be a whole number from 1"):
+        RegionModel(bundle, threads=number)

@@ -72,6 +72,13 @@ def test_a_place_that_cannot_be_written(caption, scenes, tmp_path):
         code, _, err = caption(scenes, "-o", tmp_path / place, "--format", "two-files")
         assert code == 2 and message in err
     assert (tmp_path / "file").read_text() == "mine"
+
+
+@pytest.mark.parametrize("form", ["coco", "two-files", "pcl"])
+@pytest.mark.parametrize("place", [".", "/"])
+def test_a_place_without_a_name(caption, scenes, form, place):
+    code, _, err = caption(scenes, "-o", place, "--format", form)
+    assert code == 2 and f"{place}: this output has no name of its own" in err
     code, _, err = caption(scenes, "-o", scenes / "splits.json", "--format", "coco", "--force")
     assert code == 2 and "belongs to one of the inputs" in err
     assert (scenes / "splits.json").read_text().startswith("{")

@@ -71,3 +71,10 @@ def test_a_page_that_cannot_be_written_is_told_before_anything_is_done(caption, 
     assert code == 2 and "a picture of the list" in err
     assert caption(pairs, "-o", out, "--html", tmp_path / "no" / "page.html")[0] == 2
     assert not out.exists()
+
+
+def test_a_shard_without_a_pair(caption, pairs, tmp_path):
+    out, page = tmp_path / "out.jsonl", tmp_path / "page.html"
+    code, _, err = caption(pairs, "-o", out, "--html", page, "--shard", "1/5")
+    assert code == 0 and "0 pairs captioned" in err
+    assert out.read_bytes() == b"" and PageHtml(page.read_text(encoding="utf-8")).pairs == []

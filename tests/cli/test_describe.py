@@ -48,6 +48,14 @@ def test_json(describe, pictures):
     assert not {"words", "heatmaps", "strangeness", "id", "changes"} & fields.keys()
 
 
+def test_json_of_names_with_control_characters(describe, pictures, tmp_path):
+    strange = pictures[1].rename(tmp_path / "af\x85t\x7fe\x1br\u2028é.png")
+    code, out, _ = describe(pictures[0], strange, "--json")
+    assert code == 0 and json.loads(out)["after"] == str(strange)
+    assert out.isprintable() or out.rstrip("\n").isprintable()
+    assert "é" in out
+
+
 def test_maps(describe, pictures):
     code, out, _ = describe(*pictures, "--maps")
     fields = json.loads(out)

@@ -1,7 +1,11 @@
 import importlib.metadata
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
+
+from tiny_regions import build_regions
 
 from whatchanged.cli.doctor import BASE, EXTRAS
 
@@ -56,6 +60,39 @@ def test_a_broken_model(whatchanged, bundle_folder):
     (bundle_folder / "encoder.onnx").unlink()
     code, out, _ = whatchanged("doctor", "--model", bundle_folder)
     assert code == 2 and "encoder.onnx: the file is missing" in out
+
+
+def test_a_model_that_makes_statements(whatchanged, tmp_path):
+    folder = build_regions(tmp_path / "regions").folder
+    code, out, _ = whatchanged("doctor", "--model", folder)
+    assert code == 0 and "model: tiny-regions 1, " in out and "whole and running" in out
+    (folder / "README.md").write_text("# another\n")
+    code, out, _ = whatchanged("doctor", "--model", folder)
+    assert code == 2 and "README.md: it has" in out
+
+
+WITHOUT_NUMPY = """
+import importlib.metadata, sys
+
+real = importlib.metadata.version
+def version(name):
+    if name == "numpy":
+        raise importlib.metadata.PackageNotFoundError(name)
+    return real(name)
+
+importlib.metadata.version = version
+sys.modules["numpy"] = None
+sys.argv = ["whatchanged", "doctor"]
+from whatchanged.cli import main
+main()
+"""
+
+
+def test_a_package_of_the_base_that_is_not_there_at_all():
+    done = subprocess.run([sys.executable, "-c", WITHOUT_NUMPY], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr == ""
+    assert 'base: numpy missing. To have it: pip install --force-reinstall "whatchanged"' in done.stdout
+    assert "looked at once the base is complete" in done.stdout
 
 
 def test_the_lists_are_the_projects():

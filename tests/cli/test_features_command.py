@@ -45,7 +45,7 @@ def test_a_data_set_and_its_backbone_reach_the_work(whatchanged, monkeypatch, tm
     calls = []
     monkeypatch.setattr(
         "whatchanged.training.features.store.store_features",
-        lambda *a: calls.append(a) or Stored(2, 1, 3, 1_500_000, 1.2),
+        lambda *a, **named: calls.append((*a, named)) or Stored(2, 1, 3, 1_500_000, 1.2),
     )
     sizes = ("--shard-size", 9, "--batch-size", 4, "--workers", 2, "--device", "cpu", "--quiet")
     what = (tmp_path / "pairs.csv", tmp_path / "out", "--backbone", "resnet101-layer4", "--weights", "w.pth")
@@ -54,9 +54,19 @@ def test_a_data_set_and_its_backbone_reach_the_work(whatchanged, monkeypatch, tm
         0,
         f"{tmp_path / 'out'}: 2 pictures, 1.5 MB; 1 shards written in 1 s, 3 were there\n",
     )
-    opened, *rest = calls[0]
+    opened, *rest, named = calls[0]
     assert len(opened.records) == 1
-    assert rest == ["resnet101-layer4", tmp_path / "out", Path("w.pth"), 9, 4, 2, "cpu", True, False, "bf16"]
+    assert rest == ["resnet101-layer4", tmp_path / "out"]
+    assert named == {
+        "weights": Path("w.pth"),
+        "shard": 9,
+        "batch": 4,
+        "workers": 2,
+        "device": "cpu",
+        "quiet": True,
+        "npy": False,
+        "precision": "bf16",
+    }
 
 
 @pytest.mark.parametrize("options", [[], ["--run", "r", "--backbone", "b"]])
@@ -65,16 +75,38 @@ def test_one_of_backbone_and_run(whatchanged, tmp_path, options):
     assert code == 2 and "--backbone for a data set, --run for a pool" in err
 
 
+OPTIONS = {
+    "--weights": ["w.pth"],
+    "--dataset": ["plain"],
+    "--skip-missing": [],
+    "--shard-size": [9],
+    "--batch-size": [4],
+    "--workers": [2],
+    "--npy": [],
+    "--variants": [3],
+    "--device": ["cuda"],
+    "--precision": ["bf16"],
+    "--ray": ["local"],
+}
+
+
 @pytest.mark.parametrize(
-    ("seen", "message"),
+    ("seen", "stored", "has"),
     [
-        (("--run", "r"), "a pool's tokens have positions, which need more digits than bf16 has"),
-        (("--backbone", "regions"), "no network finds regions"),
+        (("--run", "r"), "a pool's tokens (--run)", {"--variants", "--device"}),
+        (("--backbone", "regions"), "regions", {"--dataset", "--skip-missing", "--workers"}),
+        (("--backbone", "b"), "a data set's features (--backbone)", OPTIONS.keys() - {"--variants"}),
     ],
 )
-def test_bf16_is_for_a_backbones_features(whatchanged, tmp_path, seen, message):
-    code, _, err = whatchanged("features", tmp_path, tmp_path / "out", *seen, "--precision", "bf16")
-    assert code == 2 and message in " ".join(err.replace("│", " ").split())
+def test_options_without_an_effect_are_refused(whatchanged, tmp_path, seen, stored, has):
+    refused = set()
+    for option, value in OPTIONS.items():
+        code, _, err = whatchanged("features", tmp_path / "none", tmp_path / "out", *seen, option, *value)
+        told = " ".join(err.replace("│", " ").split())
+        assert code == 2
+        if f"{stored} are stored without {option}; leave it out" in told:
+            refused.add(option)
+    assert refused == OPTIONS.keys() - has
     assert not (tmp_path / "out").exists()
 
 

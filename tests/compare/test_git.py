@@ -1,3 +1,4 @@
+import os
 import shutil
 
 import numpy as np
@@ -119,3 +120,21 @@ def test_a_repository_names_no_program_that_is_run(repository, tmp_path):
     (tmp_path / "ran").unlink()
     assert told(match_revisions("HEAD", repository, tmp_path / "out")) == {"shots/a.png": "both"}
     assert not (tmp_path / "ran").exists()
+
+
+def test_no_revision_at_all(repository, tmp_path):
+    """As from a variable of a CI service that is not set."""
+    for wanted in ("", "..", "..HEAD"):
+        with pytest.raises(DatasetError, match=r"name one revision, or two as OLD\.\.NEW"):
+            match_revisions(wanted, repository, tmp_path / "out")
+
+
+def test_a_repository_whose_name_is_not_utf8(repository, tmp_path):
+    moved = repository.rename(tmp_path / os.fsdecode(b"repo-\xff"))
+    assert "shots/b.png" in told(match_revisions("HEAD~1", moved, tmp_path / "out"))
+
+
+def test_a_changed_file_that_may_not_be_read(repository, tmp_path, lock):
+    save(with_square(screen(0)), repository / "shots" / "a.png")
+    lock(repository / "shots" / "a.png")
+    assert told(match_revisions("HEAD", repository, tmp_path / "out")) == {"shots/a.png": "both"}

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from compare.screens import save, screen, two_runs, with_square
 from drawn_page import page
+from PIL import Image, ImageDraw, ImageFont
 
 from whatchanged.compare.comparison import compare
 from whatchanged.compare.noise import learn_noise, read_noise
@@ -78,6 +79,35 @@ def test_a_place_that_differs_from_run_to_run_is_ignored_in_its_picture_alone(tm
     assert not compare(runs, settings, workers=1).passes
     save(with_square(page()), tmp_path / "new" / names[1])
     assert [one.pair.pair_id for one in compare(runs, settings, workers=1).changed] == list(names)
+
+
+def clocks(run):
+    """A page of 800 x 600 pixels with ten times of day, each another one in every run."""
+    image = Image.new("RGB", (800, 600), (245, 246, 248))
+    draw, font = ImageDraw.Draw(image), ImageFont.load_default(16)
+    draw.rectangle((0, 0, 800, 48), fill=(30, 41, 59))
+    for number in range(10):
+        x, y = 40 + number % 2 * 400, 80 + number // 2 * 100
+        draw.rectangle((x, y, x + 320, y + 70), fill="white", outline=(200, 205, 212))
+        draw.text((x + 14, y + 10), f"Server {number + 1}", fill=(20, 20, 20), font=font)
+        hour, minute, second = (7 * run + number) % 24, (13 * run + 5 * number) % 60, (31 * run) % 60
+        time = f"updated {hour:02}:{minute:02}:{second:02}"
+        draw.text((x + 14, y + 38), time, fill=(90, 100, 110), font=font)
+    return np.asarray(image)
+
+
+def test_many_unsteady_places_of_a_screen_are_all_learned(tmp_path):
+    """Also where the model of screens answers, which tells few places at a time."""
+    for run, folder in enumerate(("one", "two", "old", "new"), 1):
+        save(clocks(run), tmp_path / folder / "p.png")
+    learned = learn_noise(match_folders(tmp_path / "one", tmp_path / "two"), workers=1)
+    assert list(learned.unsteady) == ["p.png"] and learned.unexplained == {}
+    runs = match_folders(tmp_path / "old", tmp_path / "new")
+    (unlearned,) = compare(runs, Settings(), workers=1).outcomes
+    assert unlearned.changed and unlearned.answer.answer == "screens"
+    assert compare(runs, learned.applied(Settings()), workers=1).passes
+    save(with_square(clocks(4), left=600, top=10), tmp_path / "new" / "p.png")
+    assert not compare(runs, learned.applied(Settings()), workers=1).passes
 
 
 def test_taught_places_are_not_called_idle(tmp_path):

@@ -50,3 +50,13 @@ def test_more_pairs_than_are_compared_at_once(tmp_path, monkeypatch):
     monkeypatch.setattr("whatchanged.compare.pairs.MOST_PAIRS", 5)
     with pytest.raises(DatasetError, match="6 pairs of pictures; at most 5"):
         match_folders(old, new)
+
+
+def test_files_that_cannot_be_read_are_like_no_other(tmp_path, lock):
+    before = {name: save(screen(1), tmp_path / "old" / name) for name in ("a.png", "b.png")}
+    after = {name: save(screen(1), tmp_path / "new" / name) for name in ("x.png", "y.png")}
+    lock(before["a.png"])
+    lock(after["x.png"])
+    after["z.png"] = tmp_path / "gone.png"
+    told = {pair.pair_id: pair.was for pair in matched(before, after)}
+    assert told == {"a.png": None, "x.png": None, "y.png": "b.png", "z.png": None}

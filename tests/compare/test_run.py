@@ -67,7 +67,7 @@ def test_processes_are_started_where_they_are_worth_it(tmp_path):
     assert 1 <= run._count(None, many) <= 12
 
 
-def end_this_process(task):
+def end_this_process(answerer, task):
     import os
 
     os._exit(9)
@@ -76,7 +76,7 @@ def end_this_process(task):
 @pytest.mark.slow
 def test_a_process_that_is_ended_is_told(tmp_path, monkeypatch):
     old, new = two_runs(tmp_path, squares=16)
-    monkeypatch.setattr(run, "_answer_here", end_this_process)
+    monkeypatch.setattr(run, "_answer", end_this_process)
     with pytest.raises(WhatchangedError, match=r"ended from outside.*fewer --workers"):
         run.answer_pairs(match_folders(old, new).pairs, Settings(), workers=2)
 
@@ -111,3 +111,21 @@ def test_a_pair_that_is_in_trouble_fails(tmp_path):
     path = save(screen(1), tmp_path / "a.png")
     (outcome,) = run.answer_pairs([Pair("x", path, path, trouble="a pointer")], Settings())
     assert outcome.failed and outcome.error == "a pointer" and not outcome.changed
+
+
+def test_a_file_that_may_not_be_read_is_its_pairs_error_alone(tmp_path, lock):
+    old, new = two_runs(tmp_path, same=1, squares=1)
+    pairs = match_folders(old, new).pairs
+    lock(new / "00.png")
+    wanted = f"{new / '00.png'}: cannot read the file: Permission denied."
+    with StoredAnswers(tmp_path / "stored", {}) as stored:
+        for found in (run.answer_pairs(pairs, Settings()), run.answer_pairs(pairs, Settings(), stored)):
+            assert [one.error for one in found] == [wanted, ""] and found[1].changed
+
+
+def test_a_file_that_goes_away_meanwhile_is_its_pairs_error_alone(tmp_path):
+    old, new = two_runs(tmp_path, same=0, squares=2)
+    pairs = match_folders(old, new).pairs
+    (new / "00.png").unlink()
+    outcomes = run.answer_pairs(pairs, Settings(), workers=None)
+    assert "there is no such file" in outcomes[0].error and outcomes[1].changed

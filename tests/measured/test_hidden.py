@@ -4,9 +4,10 @@ import zlib
 import numpy as np
 import pytest
 from drawn_page import page, with_box
-from PIL import Image, ImageCms
+from PIL import GifImagePlugin, Image, ImageCms
 
-from whatchanged.measured import measure
+from whatchanged.errors import ImageError
+from whatchanged.measured import measure, reading
 
 
 def save(path, pixels, **options):
@@ -137,3 +138,41 @@ def test_inks_that_look_the_same_but_are_stored_differently(tmp_path):
     answer = measure(save(tmp_path / "a.tiff", one), save(tmp_path / "b.tiff", other))
     assert answer.verdict == "noise"
     assert answer.notes
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [(np.float32(5), np.float32(7)), (np.int32(70_000), np.int32(80_000))]
+)
+def test_even_pictures_beyond_the_usual_range(tmp_path, one, other):
+    first = save(tmp_path / "a.tiff", np.full((20, 30), one))
+    again = save(tmp_path / "b.tiff", np.full((20, 30), one), dpi=(9, 9))
+    assert measure(first, again).verdict == "identical"
+    answer = measure(first, save(tmp_path / "c.tiff", np.full((20, 30), other)))
+    assert answer.verdict == "noise" and "8 bits" in answer.sentence
+
+
+@pytest.mark.parametrize("form", ["gif", "tiff", "png", "webp"])
+def test_frames_beyond_the_bound_are_not_walked_through(tmp_path, monkeypatch, form):
+    frames = [Image.new("RGB", (8, 8), (30 * i, 0, 0)) for i in range(6)]
+    one, other = tmp_path / f"a.{form}", tmp_path / f"b.{form}"
+    frames[0].save(one, save_all=True, append_images=frames[1:])
+    frames[0].save(other, save_all=True, append_images=[*frames[1:5], frames[0]])
+    monkeypatch.setattr(reading, "MOST_FRAMES", 6)
+    assert "frame 6 of 6" in measure(one, other).sentence
+    monkeypatch.setattr(reading, "MOST_FRAMES", 5)
+    with pytest.raises(ImageError, match=r"a\..*: more than 5 frames are too many"):
+        measure(one, other)
+
+
+def test_no_step_is_taken_beyond_the_bound(tmp_path, monkeypatch):
+    """Pillow counts the frames of some formats by walking through them, however many they are."""
+    path, frames = tmp_path / "a.gif", [Image.new("L", (1, 1), i) for i in range(50)]
+    frames[0].save(path, save_all=True, append_images=frames[1:])
+    steps, walk = [], GifImagePlugin.GifImageFile._seek
+    monkeypatch.setattr(
+        GifImagePlugin.GifImageFile, "_seek", lambda image, *how: steps.append(how[0]) or walk(image, *how)
+    )
+    monkeypatch.setattr(reading, "MOST_FRAMES", 7)
+    with pytest.raises(ImageError, match="more than 7 frames"):
+        reading.read_picture(path)
+    assert max(steps) == 7  # whether there is one more than 7

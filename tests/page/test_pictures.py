@@ -1,5 +1,6 @@
 import base64
 import io
+import os
 from pathlib import Path
 
 import numpy as np
@@ -66,3 +67,12 @@ def test_pictures_inside_a_page_are_bounded(tmp_path, monkeypatch):
     found.source(path), found.source(path)
     with pytest.raises(OutputError, match="show fewer"):
         found.source(path)
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path, monkeypatch):
+    path = tmp_path / "p.png"
+    Image.new("RGB", (20, 10)).save(path)
+    os.truncate(path, 300_000_000)  # sparse
+    monkeypatch.setattr(Path, "read_bytes", lambda self: pytest.fail("it was read"))
+    with pytest.raises(OutputError, match="show fewer"):
+        Pictures(tmp_path, embed=True).source(path)

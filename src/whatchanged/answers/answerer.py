@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from whatchanged.answers.answer import Answer, of_measured, of_model, of_statements
-from whatchanged.answers.models import Model, StatementModel, chosen_model, installed_models
+from whatchanged.answers.models import Model, StatementModel, asked_models
 from whatchanged.answers.pair import ReadPair, read_pair
 from whatchanged.answers.quoted import quoted
+from whatchanged.captioner.onnx_graphs import checked_count, checked_threads
 from whatchanged.errors import ImageError
 from whatchanged.images import Source, check_size, kept, name_of
 from whatchanged.measured import Box, Measured
@@ -24,6 +25,9 @@ from whatchanged.text.recogniser import require_recogniser
 
 if TYPE_CHECKING:
     from whatchanged.captioner.runtime import Description
+
+HELD = 50_000_000
+"""Pixels of pairs that wait for an answer: once they are so many, no further pair is read before that."""
 
 
 class Answerer:
@@ -67,13 +71,14 @@ class Answerer:
         beams        hypotheses that a model keeps; 1 is greedy
         read_text    text that changed is quoted, where it is read beyond doubt
 
-        Raises BundleError for a model that cannot be used, WhatchangedError for a wrong sensitivity,
-        MissingExtra where text is to be read and the extra "text" is not installed.
+        Raises BundleError for a model that cannot be used, WhatchangedError for a wrong sensitivity or where
+        threads or beams are no whole numbers from 1, MissingExtra where text is to be read and the extra
+        "text" is not installed.
         """
         check_sensitivity(sensitivity)
         self.sensitivity = sensitivity
         self.strict = strict
-        self.beams = beams
+        self.beams = checked_count("beams", beams)
         self.read_text = read_text
         if read_text:
             require_recogniser()
@@ -81,7 +86,7 @@ class Answerer:
         """The model that was named."""
         self.insists = model is not None
         """Whether a model was named, whose sentence then stands."""
-        self.models = installed_models(threads) if model is None else (chosen_model(model, threads),)
+        self.models = asked_models(model, checked_threads(threads))
         """The models that may answer. Only one that was named is built before it is needed."""
         if self.insists:
             self.models[0].build()
@@ -100,12 +105,25 @@ class Answerer:
         self, pairs: Sequence[tuple[Source, Source]], ignore: Sequence[Box] = ()
     ) -> list[Answer | ImageError]:
         """The answers for several pairs; a pair whose pictures cannot be used has its error instead."""
-        begun = deque(self._begin(before, after, ignore) for before, after in pairs)
+        found: list[Answer | ImageError] = []
+        begun: deque[Answer | ImageError | ReadPair] = deque()
+        held = 0
+        for before, after in pairs:
+            pair = self._begin(before, after, ignore)
+            begun.append(pair)
+            held += pair.pixels if isinstance(pair, ReadPair) else 0
+            if held >= HELD:  # the others are read once these are answered
+                found += self._finish(begun)
+                held = 0
+        return found + self._finish(begun)
+
+    def _finish(self, begun: deque[Answer | ImageError | ReadPair]) -> list[Answer | ImageError]:
+        """The answers for pairs that were begun, which are let go one by one."""
         said = self._ask_models({i: pair for i, pair in enumerate(begun) if isinstance(pair, ReadPair)})
         found: list[Answer | ImageError] = []
         for i in range(len(begun)):
             pair = begun.popleft()  # what was computed of it goes once it is answered
-            found.append(self._of_pair(pair, said.get(i)) if isinstance(pair, ReadPair) else pair)
+            found.append(self._end(pair, said.get(i)) if isinstance(pair, ReadPair) else pair)
         return found
 
     def _begin(self, before: Source, after: Source, ignore: Sequence[Box]) -> Answer | ImageError | ReadPair:
@@ -141,6 +159,13 @@ class Answerer:
                 if knows and (i not in said or _distance(description) < _distance(said[i][1])):
                     said[i] = model, replace(description, sources=pairs[i].sources)
         return said
+
+    def _end(self, pair: ReadPair, said: "tuple[Model, Description] | None") -> Answer | ImageError:
+        """The pair's answer, or what is wrong with its later frames, which are read only now."""
+        try:
+            return self._of_pair(pair, said)
+        except ImageError as error:
+            return error
 
     def _of_pair(self, pair: ReadPair, said: "tuple[Model, Description] | None") -> Answer:
         """The answer of whoever knows the pictures best."""

@@ -1,18 +1,21 @@
 """The installed models, and which of them may know two pictures; none is built before it is needed."""
 
 import math
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PIL import Image
 
+from whatchanged.answers.answer import MEASURED
 from whatchanged.captioner.bundle import DEFAULT, Bundle, open_bundle, shipped
 from whatchanged.captioner.card import Card, PictureInput
 from whatchanged.captioner.colours import colour_distance, unlike_a_screen
 from whatchanged.errors import PluginError
 from whatchanged.images import LEAST_SIDE, resize
+from whatchanged.measured.gate import probability_of_no_change
 from whatchanged.measured.reading import Pixels
 from whatchanged.worlds import find_world
 
@@ -124,6 +127,16 @@ def chosen_model(name_or_folder: str | Path, threads: int | None = None) -> Mode
     return Model(bundle, threads) if bundle.card.statements is None else StatementModel(bundle, threads)
 
 
+def asked_models(
+    name_or_folder: str | Path | None, threads: int | None = None
+) -> tuple[Model | StatementModel, ...]:
+    """The models that may answer: the one that was named, or, where None was, the installed ones.
+
+    Raises BundleError.
+    """
+    return installed_models(threads) if name_or_folder is None else (chosen_model(name_or_folder, threads),)
+
+
 def installed_models(threads: int | None = None) -> tuple[Model | StatementModel, ...]:
     """One model of each world: the default one, or else the first by name. Raises BundleError."""
     found: dict[str, Model | StatementModel] = {}
@@ -131,3 +144,28 @@ def installed_models(threads: int | None = None) -> tuple[Model | StatementModel
         model = chosen_model(name, threads)
         found.setdefault(model.card.world, model)
     return tuple(found.values())
+
+
+def identity_of_models(models: Sequence[Model | StatementModel], named: bool) -> dict[str, Any]:
+    """What answers owe to their models: each model's name and files, and the threshold of each ``answer``.
+
+    named: whether the one model was named by a person, whose sentence then stands in any case.
+    """
+    if named:
+        (model,) = models
+        return {"model": _about(model), "threshold": model.card.no_change.threshold}
+    thresholds = {model.card.name: model.card.no_change.threshold for model in models}
+    return {
+        "models": [_about(model) for model in models],
+        "thresholds": {**thresholds, MEASURED: probability_of_no_change(1.0)},
+    }
+
+
+def _about(model: Model | StatementModel) -> dict[str, str]:
+    card = model.card
+    return {
+        "name": card.name,
+        "version": card.version,
+        "fingerprint": model.bundle.fingerprint,
+        "preparation": str(card.provenance.get("preparation", "unknown")),
+    }

@@ -36,6 +36,11 @@ class ReadPair:
         return Compared(one.on_white, other.on_white, self.ignore)
 
     @property
+    def pixels(self) -> int:
+        """How many pixels both pictures have."""
+        return sum(picture.size[0] * picture.size[1] for picture in self.pictures)
+
+    @property
     def same(self) -> bool:
         """Whether a model could see no difference: only a look at all else in the files may find one."""
         return np.array_equal(*self.shown)

@@ -6,6 +6,7 @@ after a while; whatever goes wrong while it runs is a ``BundleError``.
 """
 
 import functools
+import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,14 @@ from numpy.typing import NDArray
 
 from whatchanged.captioner.card import Card, GridAttention, PictureInput
 from whatchanged.captioner.onnx_files import check_self_contained
-from whatchanged.errors import BundleError
+from whatchanged.errors import BundleError, WhatchangedError
 
 Floats = NDArray[np.float32]
 
 LOOPS = (b"Loop", b"Scan")
 """The operations that repeat others. Without them a graph does each of its operations once."""
+MOST_COUNT = 1000
+"""The largest number of beams or threads; more is a slip of the keyboard."""
 MOST_SECONDS = 60.0
 """How long one run of a graph with such an operation may last."""
 MOST_MEMORY = 2**31
@@ -120,6 +123,18 @@ class Graph:
                 f"{self.path}: {name} is declared as {declared}; by the card it is {['B', *wanted]}. "
                 "Export it again."
             )
+
+
+def checked_count(name: str, value: Any) -> int:
+    """A number of beams or threads that a caller gave. Raises WhatchangedError."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= MOST_COUNT:
+        raise WhatchangedError(f"{name} should be a whole number from 1 to {MOST_COUNT:,}; it is {value!r}.")
+    return int(value)
+
+
+def checked_threads(threads: int | None) -> int:
+    """How many threads an operator may use; None: at most two. Raises WhatchangedError."""
+    return min(2, os.cpu_count() or 1) if threads is None else checked_count("threads", threads)
 
 
 @functools.cache  # there is one such allocator in a process

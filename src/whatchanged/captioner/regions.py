@@ -12,7 +12,6 @@ puts a statement into words.
 """
 
 import math
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 
 from whatchanged.captioner.bundle import REGION_GRAPH, Bundle
 from whatchanged.captioner.card import RegionInput, Statements
-from whatchanged.captioner.onnx_graphs import Graph
+from whatchanged.captioner.onnx_graphs import Graph, checked_threads
 from whatchanged.errors import BundleError
 from whatchanged.measured import words
 from whatchanged.measured.boxes import area, common
@@ -85,7 +84,8 @@ class RegionModel:
         """Check the graph and build its session.
 
         threads: how many an operator may use; None: at most two. Raises BundleError where a file is wrong, or
-        the card declares what this version cannot run or what its world has no words for.
+        the card declares what this version cannot run or what its world has no words for; WhatchangedError
+        where ``threads`` is no whole number from 1.
         """
         self.bundle = bundle
         self.card = bundle.card
@@ -95,8 +95,7 @@ class RegionModel:
             raise BundleError(f"{bundle.folder}: the world {world.name} has no words for statements.")
         self._tell = world.tell
         content = bundle.read(REGION_GRAPH)
-        threads = min(2, os.cpu_count() or 1) if threads is None else threads
-        self._graph = Graph(bundle.folder / REGION_GRAPH, content, threads)
+        self._graph = Graph(bundle.folder / REGION_GRAPH, content, checked_threads(threads))
         _check_graph(self._graph, self.input, self.said_by)
 
     def tell(

@@ -14,7 +14,6 @@ is a grid over each picture (B pairs, V words of the vocabulary, L words so far)
               -> log_probabilities (B, V), attention (B, 2, rows, columns), next_cache_*
 """
 
-import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, overload
@@ -31,8 +30,8 @@ from whatchanged.captioner.decoding import Cache, Decoded, Ids, beam, greedy
 from whatchanged.captioner.heatmap import overlay
 from whatchanged.captioner.no_change import sayable, sentences_probability
 from whatchanged.captioner.notebook import as_html
-from whatchanged.captioner.onnx_graphs import Graph, check_graphs
-from whatchanged.errors import BundleError, ShapeError, WhatchangedError
+from whatchanged.captioner.onnx_graphs import Graph, check_graphs, checked_count, checked_threads
+from whatchanged.errors import BundleError, ShapeError
 from whatchanged.images import Source, kept, normalise, open_image, resize
 
 Floats = NDArray[np.float32]
@@ -41,9 +40,6 @@ Sources = list[Any] | tuple[Any, ...]
 
 BATCH = 16
 """Pairs that run side by side where lists are given."""
-
-MOST = 1000
-"""The largest number of beams or threads; more is a slip of the keyboard."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,9 +124,10 @@ class Captioner:
         """Check the files that are run and build their sessions.
 
         threads: how many an operator may use; None: at most two. Raises BundleError where a file is wrong or
-        the model declares what this version cannot run.
+        the model declares what this version cannot run, WhatchangedError where ``threads`` is no whole number
+        from 1.
         """
-        threads = min(2, os.cpu_count() or 1) if threads is None else _counted("threads", threads)
+        threads = checked_threads(threads)
         self.bundle = bundle
         self.card = bundle.card
         self.input, self.attention = _declared(bundle)
@@ -154,7 +151,7 @@ class Captioner:
         Raises ImageError for a picture that cannot be used, ShapeError for lists of different lengths,
         WhatchangedError where ``beams`` is no whole number from 1.
         """
-        _counted("beams", beams)
+        checked_count("beams", beams)
         if isinstance(before, list | tuple) and isinstance(after, list | tuple):
             if len(before) != len(after):
                 raise ShapeError(
@@ -271,10 +268,3 @@ def _declared(bundle: Bundle) -> tuple[PictureInput, GridAttention]:
             " attention on a grid only. Update whatchanged."
         )
     return card.input, card.attention
-
-
-def _counted(name: str, value: Any) -> int:
-    """A count that a caller gave. Raises WhatchangedError."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= MOST:
-        raise WhatchangedError(f"{name} should be a whole number from 1 to {MOST:,}; it is {value!r}.")
-    return int(value)

@@ -20,11 +20,12 @@ from whatchanged.cli.caption_format import Form, Results
 from whatchanged.cli.caption_maps import Maps, about_maps, check_folder
 from whatchanged.cli.caption_run import Pair, Run, caption_all, identity_of, sidecar
 from whatchanged.cli.cluster import Ray, on_cluster
-from whatchanged.cli.console import check_embed, check_output, check_outputs, counted, note
+from whatchanged.cli.console import check_embed, check_output, check_outputs, note
 from whatchanged.cli.places import any_remote, only_here
 from whatchanged.cli.precision import Precision
 from whatchanged.errors import BundleError, DatasetError, OutputError
 from whatchanged.places import is_remote
+from whatchanged.plurals import counted
 from whatchanged.scale.places import place
 
 if TYPE_CHECKING:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from whatchanged.cli.caption_run import Pair, named_from, sidecar
-from whatchanged.cli.console import counted, note, progress
+from whatchanged.cli.console import note, progress
 from whatchanged.errors import ImageError, MissingExtra
 from whatchanged.files import whole, write_output
 from whatchanged.places import is_remote
+from whatchanged.plurals import counted
 
 if TYPE_CHECKING:
     from whatchanged.recipes.schema import Precision

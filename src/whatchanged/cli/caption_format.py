@@ -24,9 +24,14 @@ class Results:
 
     @property
     def lines(self) -> Path:
-        """Where the run writes its lines: the output itself, or a file beside it."""
+        """Where the run writes its lines: the output itself, or a file beside it.
+
+        Raises OutputError where nothing can lie beside it, as the output has no name of its own.
+        """
         if self.form == "ours":
             return self.place
+        if not self.place.name:
+            raise OutputError(f"{self.place}: this output has no name of its own. Name another one.")
         return self.place.with_name(f"{self.place.name}.lines.jsonl")
 
     def check(self, others: Sequence[Path], replace: bool) -> None:

@@ -19,7 +19,7 @@ def caption_page(run: "Run", records: Sequence[PairRecord]) -> Page:
     """
     known = {record.pair_id: record for record in records}
     maps = None if run.maps is None else AttentionFiles(run.maps.folder)
-    lines = run.output.read_bytes().rstrip(b"\n").split(b"\n")
+    lines = run.output.read_bytes().splitlines()
     pairs = []
     for pair, text in zip(run.pairs, lines, strict=True):
         record = known[pair.pair_id]

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -18,7 +19,6 @@ from whatchanged.processes import in_order, worker_pool, works_elsewhere
 
 if TYPE_CHECKING:
     from whatchanged.answers import Answer, Answerer
-    from whatchanged.answers.models import Model, StatementModel
 
 
 class Pair(NamedTuple):
@@ -211,43 +211,19 @@ def identity_of(
     the threshold of each ``answer``.
     """
     from whatchanged import __version__
+    from whatchanged.answers.models import identity_of_models
 
     digest = hashlib.sha256()
     for pair in pairs:
         paths = (named_from(base, path) for path in (pair.before, pair.after))
         digest.update("\0".join((pair.pair_id, *paths, "\n")).encode("utf-8", "surrogateescape"))
     return {
-        **_models(answerer),
+        **identity_of_models(answerer.models, answerer.insists),
         "list": {"pairs": len(pairs), "sha256": digest.hexdigest()},
         "shard": {"first": span[0], "last": span[1]},
         "beams": answerer.beams,
         "attention": attention,
         "whatchanged": __version__,
-    }
-
-
-def _models(answerer: "Answerer") -> dict[str, Any]:
-    """The model that was named and its threshold, or all models and what each ``answer`` goes by."""
-    from whatchanged.answers import MEASURED
-    from whatchanged.measured.gate import probability_of_no_change
-
-    if answerer.insists:
-        (named,) = answerer.models
-        return {"model": _about(named), "threshold": named.card.no_change.threshold}
-    thresholds = {model.card.name: model.card.no_change.threshold for model in answerer.models}
-    return {
-        "models": [_about(model) for model in answerer.models],
-        "thresholds": {**thresholds, MEASURED: probability_of_no_change(1.0)},
-    }
-
-
-def _about(model: "Model | StatementModel") -> dict[str, str]:
-    card = model.card
-    return {
-        "name": card.name,
-        "version": card.version,
-        "fingerprint": model.bundle.fingerprint,
-        "preparation": str(card.provenance.get("preparation", "unknown")),
     }
 
 
@@ -268,15 +244,17 @@ def _captioned(
 
     Either takes the same batches, so that it makes the same numbers.
     """
+    from whatchanged.answers import Answerer, worker
+
     batches = [pairs[start : start + batch_size] for start in range(0, len(pairs), batch_size)]
     keeps_words = run.maps is not None
     if not works_elsewhere():
         for batch in batches:
             yield from zip(batch, caption_batch(answerer, run.base, keeps_words, batch), strict=True)
         return
-    named = answerer.named, answerer.beams
-    with worker_pool(len(batches), _start, named) as pool:
-        begun = (pool.submit(_caption_here, run.base, keeps_words, batch) for batch in batches)
+    make = partial(Answerer, answerer.named, beams=answerer.beams)
+    with worker_pool(len(batches), worker.start, (make,)) as pool:
+        begun = (pool.submit(worker.ask, caption_batch, run.base, keeps_words, batch) for batch in batches)
         for batch, captioned in zip(batches, in_order(begun), strict=True):
             yield from zip(batch, captioned, strict=True)
 
@@ -301,21 +279,6 @@ def caption_batch(
             )
         )
     return found
-
-
-_HERE: list["Answerer"] = []
-"""The answerer of a worker."""
-
-
-def _start(model: str | None, beams: int) -> None:
-    """Prepare a worker."""
-    from whatchanged.answers import Answerer
-
-    _HERE[:] = [Answerer(model, beams=beams)]
-
-
-def _caption_here(base: Path, keeps_words: bool, batch: Sequence[Pair]) -> list[Captioned]:
-    return caption_batch(_HERE[0], base, keeps_words, batch)
 
 
 def _line(pair: Pair, answer: "Answer | ImageError", base: Path) -> bytes:

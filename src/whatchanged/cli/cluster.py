@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from whatchanged.cli.console import counted, note
+from whatchanged.cli.console import note
+from whatchanged.plurals import counted
 
 Ray = Annotated[
     str | None,

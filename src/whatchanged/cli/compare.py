@@ -15,11 +15,12 @@ import typer
 
 from whatchanged.cli import completion
 from whatchanged.cli.cluster import Ray, on_cluster
-from whatchanged.cli.console import check_output, check_outputs, counted, hold, note, progress, show
+from whatchanged.cli.console import check_output, check_outputs, hold, note, progress, show
 from whatchanged.cli.places import any_remote, only_here
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import write_output
 from whatchanged.places import is_remote
+from whatchanged.plurals import counted
 from whatchanged.scale.places import place
 
 if TYPE_CHECKING:

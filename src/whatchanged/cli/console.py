@@ -59,11 +59,6 @@ def hold(path: Path) -> None:
         held[place] = stack
 
 
-def counted(count: int, noun: str) -> str:
-    """A number and what it counts: "1 pair", "2,000 pairs"."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def check_output(path: Path, force: bool, instead: str = "--force to replace it") -> None:
     """That ``path`` may be written, and by nobody else until the running command ends.
 

@@ -15,7 +15,7 @@ import typer
 
 from whatchanged.cli import completion
 from whatchanged.cli.console import check_output
-from whatchanged.errors import DatasetError, OutputError
+from whatchanged.errors import BundleError, DatasetError, OutputError
 from whatchanged.json_values import read_json
 
 if TYPE_CHECKING:
@@ -71,9 +71,17 @@ def demo(
         return
     if page is not None:
         check_output(page, force)
-    from whatchanged.captioner.runtime import load
+    from whatchanged.captioner.bundle import open_bundle
+    from whatchanged.captioner.runtime import Captioner
 
-    captioner = load(model)
+    bundle = open_bundle(model)
+    if bundle.card.statements is not None:
+        raise BundleError(
+            f"{bundle.card.name}: the demonstration is for models that write one sentence of two whole"
+            " pictures; this one makes statements about places. Try it on your own: whatchanged describe"
+            f" BEFORE AFTER --model {quote(str(model))}"
+        )
+    captioner = Captioner(bundle)
     world, shown = demo_of(captioner.card.world)
     outcomes = []
     for number, pair in enumerate(read_pairs(shown), 1):

@@ -10,7 +10,7 @@ import typer
 
 from whatchanged.cli import completion
 from whatchanged.cli.console import check_output, check_outputs, note, print_result
-from whatchanged.errors import ImageError, OutputError
+from whatchanged.errors import ImageError, OutputError, escaped_json
 from whatchanged.files import write_output
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def describe(
         fields = answer.as_json(before=before, after=after)
         if maps and answer.description is not None:
             fields.update(_maps(answer.description))
-        print_result(json.dumps(fields, ensure_ascii=False), [place])
+        print_result(escaped_json(json.dumps(fields, ensure_ascii=False)), [place])
     else:
         print_result(_text(answer), [place])
         _remarks(answer, quiet)

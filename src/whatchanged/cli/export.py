@@ -50,6 +50,15 @@ def export(
 
     hold(output)
     bundle = export_run(
-        run, output, name or output.name, data, fp16, checkpoint, force, weights, in_distribution, unfinished
+        run,
+        output,
+        name or output.name,
+        data=data,
+        fp16=fp16,
+        checkpoint=checkpoint,
+        force=force,
+        weights=weights,
+        in_distribution=in_distribution,
+        unfinished=unfinished,
     )
     typer.echo(json.dumps({"model": str(output), "bytes": bundle.size, "files": sorted(bundle.files)}))

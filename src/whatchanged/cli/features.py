@@ -1,6 +1,7 @@
 """``whatchanged features``: run a backbone over a data set, or a trained one over a pool, once."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,18 @@ from whatchanged.errors import MissingExtra
 from whatchanged.scale.places import place
 
 EXAMPLES = ("whatchanged features twin features --backbone efficientnet-lite0-stride16",)
+
+SHARD, BATCH, VARIANTS = 256, 8, 2
+TOKENS, REGIONS, FEATURES = "a pool's tokens (--run)", "regions", "a data set's features (--backbone)"
+USED = {
+    TOKENS: ("--variants", "--device"),
+    REGIONS: ("--dataset", "--skip-missing", "--workers"),
+    FEATURES: (
+        *("--weights", "--dataset", "--skip-missing", "--shard-size", "--batch-size", "--workers", "--npy"),
+        *("--device", "--precision", "--ray"),
+    ),
+}
+"""What is stored -> the options that have an effect on it."""
 
 
 def features(
@@ -51,8 +64,10 @@ def features(
     skip_missing: Annotated[
         bool, typer.Option("--skip-missing", help="Leave out pairs whose pictures are missing.")
     ] = False,
-    shard_size: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Pictures a file.")] = 256,
-    batch_size: Annotated[int, typer.Option(min=1, max=1024, metavar="N", help="Pictures side by side.")] = 8,
+    shard_size: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Pictures a file.")] = SHARD,
+    batch_size: Annotated[
+        int, typer.Option(min=1, max=1024, metavar="N", help="Pictures side by side.")
+    ] = BATCH,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -65,7 +80,7 @@ def features(
     run: Annotated[Path | None, typer.Option(help="Pools: the run or model whose tokens to store.")] = None,
     variants: Annotated[
         int, typer.Option(min=1, metavar="N", help="Pools: copies of each picture, plain, then varied.")
-    ] = 2,
+    ] = VARIANTS,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:NUMBER.")] = "auto",
     precision: Precision = "fp32",
     ray: Ray = None,
@@ -74,14 +89,20 @@ def features(
     """Store what a backbone sees, so that training needs no pictures; it goes on where it was stopped."""
     if (run is None) == (not backbone):
         raise typer.BadParameter("say what sees: --backbone for a data set, --run for a pool")
-    if run is not None and (npy or ray is not None):
-        raise typer.BadParameter("--npy and --ray are for a data set's pictures; leave them out with --run")
-    if precision != "fp32" and run is not None:
-        raise typer.BadParameter(
-            f"a pool's tokens have positions, which need more digits than {precision} has; leave it out"
-        )
-    if precision != "fp32" and backbone == "regions":
-        raise typer.BadParameter("no network finds regions; leave out --precision")
+    asked = {
+        "--weights": weights is not None,
+        "--dataset": dataset is not None,
+        "--skip-missing": skip_missing,
+        "--shard-size": shard_size != SHARD,
+        "--batch-size": batch_size != BATCH,
+        "--workers": workers is not None,
+        "--npy": npy,
+        "--variants": variants != VARIANTS,
+        "--device": device not in ("auto", "cpu"),
+        "--precision": precision != "fp32",
+        "--ray": ray is not None,
+    }
+    _refuse_others(TOKENS if run is not None else REGIONS if backbone == "regions" else FEATURES, asked)
     if any_remote(data, out):
         only_here({"--run": run}, "a pool lies on this machine")
     device = on_cpu(ray, device)
@@ -108,17 +129,24 @@ def features(
             found,
             backbone,
             out,
-            weights,
-            shard_size,
-            batch_size,
-            cores or workers,
-            device,
-            quiet,
-            npy,
-            precision,
+            weights=weights,
+            shard=shard_size,
+            batch=batch_size,
+            workers=cores or workers,
+            device=device,
+            quiet=quiet,
+            npy=npy,
+            precision=precision,
         )
     unit = "files" if npy else "shards"
     show(
         f"{out}: {done.pictures:,} pictures, {done.size / 1e6:,.1f} MB; {done.written} {unit} written in"
         f" {done.seconds:,.0f} s, {done.kept} were there"
     )
+
+
+def _refuse_others(stored: str, asked: Mapping[str, bool]) -> None:
+    """Refuse an option without an effect on what is stored. asked: option -> whether it was given."""
+    for option, given in asked.items():
+        if given and option not in USED[stored]:
+            raise typer.BadParameter(f"{stored} are stored without {option}; leave it out")

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from whatchanged.cli.console import check_outputs, show
+from whatchanged.cli.console import check_output, check_outputs, show
 from whatchanged.errors import MissingExtra
 
 EXAMPLES = ("whatchanged retrieve run pairs.csv -o similarities.npy",)
@@ -32,6 +32,7 @@ def retrieve(
     except ModuleNotFoundError as error:
         raise MissingExtra("Retrieving", error.name or "torch", "train") from error
 
+    check_output(output, force=True)  # what has no name has no suffix, and is a folder
     check_outputs([output, output.with_suffix(".json")], [])
     made = retrieve_run(run, dataset, output, split, device, checkpoint)
     show(f"{output}: {len(made.texts)} captions against {len(made.pairs)} pairs")

@@ -45,10 +45,10 @@ def match_revisions(wanted: str, folder: Path, scratch: Path, leave_out: Path | 
     leave_out: a folder whose files are not compared.
     Raises DatasetError where git, the repository or a revision is not there.
     """
-    root = Path(_git(folder, "rev-parse", "--show-toplevel").decode().rstrip("\n"))
     old, _, new = wanted.partition("..")
-    if ".." in wanted and (not old or not new or new.startswith(".")):
-        raise DatasetError(f"--git {wanted}: name one revision, or two as OLD..NEW.")
+    if not old or (".." in wanted and (not new or new.startswith("."))):
+        raise DatasetError(f"--git {wanted!r}: name one revision, or two as OLD..NEW.")
+    root = Path(os.fsdecode(_git(folder, "rev-parse", "--show-toplevel")).rstrip("\n"))
     commits = [_commit(folder, revision) for revision in (old, new) if revision]
     here = folder.resolve().relative_to(root.resolve()).as_posix()
     skipped = _inside(leave_out, root)
@@ -71,11 +71,14 @@ def match_revisions(wanted: str, folder: Path, scratch: Path, leave_out: Path | 
 
 
 def is_pointer(path: Path) -> bool:
-    """Whether a file is a Git LFS pointer instead of what it is called."""
-    if path.stat().st_size >= LFS_MOST:
-        return False
-    with path.open("rb") as file:
-        return file.read(len(LFS_START)) == LFS_START
+    """Whether a file is a Git LFS pointer instead of what it is called; not so where it cannot be read."""
+    try:
+        if path.stat().st_size >= LFS_MOST:
+            return False
+        with path.open("rb") as file:
+            return file.read(len(LFS_START)) == LFS_START
+    except OSError:
+        return False  # the comparison says what is wrong
 
 
 def _git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:

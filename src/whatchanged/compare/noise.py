@@ -137,7 +137,10 @@ def _unsteady(pair: Pair, sensitivity: float) -> tuple[tuple[Box, ...], str]:
         answer = outcome.answer
         if answer is None or answer.size_before != answer.size_after:
             return (), "it has two sizes"
-        boxes += [grown(box, AROUND, answer.size_after) for change in answer.changes for box in change.boxes]
+        measured = () if answer.measured is None else answer.measured.statements
+        # A model tells the best place, and others only where it is sure; the measurement tells every one.
+        places = {box: None for change in (*measured, *answer.changes) for box in change.boxes}
+        boxes += [grown(box, AROUND, answer.size_after) for box in places]
     return (), "it differs all over"
 
 

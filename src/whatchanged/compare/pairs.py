@@ -2,11 +2,12 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whatchanged.datasets.picture_files import pictures_below
-from whatchanged.errors import DatasetError
+from whatchanged.errors import DatasetError, ImageError
 from whatchanged.places import is_remote
 
 MOST_PAIRS = 100_000
@@ -121,23 +122,39 @@ def notes_of_formats(counts: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file's bytes."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    """The SHA-256 of a file's bytes. Raises ImageError where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ImageError(f"{path}: cannot read the file: {error.strerror}.") from error
+
+
+def size_of(path: Path) -> int | None:
+    """The bytes of a file; None where the file system does not tell."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return None
 
 
 def _renamed(removed: Mapping[str, Path], added: Mapping[str, Path]) -> dict[str, str]:
-    """Added name -> removed name of files of the same bytes; each is used once, the first one first."""
-    sizes = {path.stat().st_size for path in removed.values()}
+    """Added name -> removed name of files of the same bytes; each is used once, the first one first.
+
+    A file that cannot be read is like no other.
+    """
+    sizes = {size_of(path) for path in removed.values()} - {None}
     by_digest: dict[str, list[str]] = {}
-    wanted = {name: path for name, path in added.items() if path.stat().st_size in sizes}
+    wanted = {name: path for name, path in added.items() if size_of(path) in sizes}
     if not wanted:
         return {}
     for name, path in removed.items():
-        by_digest.setdefault(digest(path), []).append(name)
+        with suppress(ImageError):
+            by_digest.setdefault(digest(path), []).append(name)
     found = {}
     for name, path in wanted.items():
-        same = by_digest.get(digest(path))
-        if same:
-            found[name] = same.pop(0)
+        with suppress(ImageError):
+            same = by_digest.get(digest(path))
+            if same:
+                found[name] = same.pop(0)
     return found

@@ -4,11 +4,12 @@ side on the machine's cores."""
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from whatchanged.answers import Answer, Answerer
+from whatchanged.answers import MEASURED, Answer, Answerer, worker
 from whatchanged.compare.ignore import boxes_of
-from whatchanged.compare.pairs import Pair
+from whatchanged.compare.pairs import Pair, size_of
 from whatchanged.compare.settings import Settings
 from whatchanged.compare.stored import StoredAnswers, key_of
 from whatchanged.errors import ImageError
@@ -88,9 +89,12 @@ def answer_pairs(
         found = _without_decoding(pair, boxes)
         if found is None and pair.before is not None and pair.after is not None:
             if stored is not None:
-                keys[place] = key_of(pair.before, pair.after, boxes)
-                answer = stored.find(keys[place])
-                found = None if answer is None else Outcome(pair, answer, boxes=boxes)
+                try:
+                    keys[place] = key_of(pair.before, pair.after, boxes)
+                    answer = stored.find(keys[place])
+                    found = None if answer is None else Outcome(pair, answer, boxes=boxes)
+                except ImageError as error:
+                    found = Outcome(pair, error=str(error), boxes=boxes)
             if found is None:
                 tasks.append(_Task(place, pair.before, pair.after, boxes))
         if found is not None:
@@ -125,7 +129,16 @@ def _without_decoding(pair: Pair, boxes: tuple[Box, ...]) -> Outcome | None:
     sentence = "The two files are the same."
     if pair.was is not None:
         sentence = f'The same file under another name; it was called "{pair.was}".'
-    return Outcome(pair, Answer(sentence, 1.0, "identical", False, "measured", size, size), boxes=boxes)
+    answer = Answer(
+        sentence,
+        no_change=1.0,
+        verdict="identical",
+        doubtful=False,
+        answer=MEASURED,
+        size_before=size,
+        size_after=size,
+    )
+    return Outcome(pair, answer, boxes=boxes)
 
 
 def _touched(outcome: Outcome, numbered: Sequence[tuple[int, Box]]) -> tuple[int, ...]:
@@ -141,7 +154,7 @@ def _count(workers: int | None, tasks: Sequence[_Task]) -> int:
     if workers is None:
         known = hasattr(os, "sched_getaffinity")  # what this process may use, where the system tells
         workers = len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1
-    work = sum(1 + task.after.stat().st_size // USUAL_BYTES for task in tasks)
+    work = sum(1 + (size_of(task.after) or 0) // USUAL_BYTES for task in tasks)
     return max(1, min(workers, len(tasks), work // WORTH))
 
 
@@ -154,8 +167,8 @@ def _answered(
         for task in tasks:
             yield task, _answer(answerer, task)
         return
-    with worker_pool(workers, _start, (settings,)) as pool:
-        yield from as_they_come((task, pool.submit(_answer_here, task)) for task in tasks)
+    with worker_pool(workers, worker.start, (partial(_answerer, settings),)) as pool:
+        yield from as_they_come((task, pool.submit(worker.ask, _answer, task)) for task in tasks)
 
 
 def _answerer(settings: Settings) -> Answerer:
@@ -171,16 +184,3 @@ def _answer(answerer: Answerer, task: _Task) -> Answer | str:
         return replace(answer, description=None, sources=None)
     except ImageError as error:
         return str(error)
-
-
-_HERE: list[Answerer] = []
-"""The answerer of a worker process."""
-
-
-def _start(settings: Settings) -> None:
-    """Prepare a worker process."""
-    _HERE[:] = [_answerer(settings)]
-
-
-def _answer_here(task: _Task) -> Answer | str:
-    return _answer(_HERE[0], task)

@@ -1,9 +1,9 @@
 """How closely the pairs of one comparison are looked at."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from whatchanged.answers.models import asked_models, identity_of_models
 from whatchanged.compare.ignore import Ignored
 from whatchanged.measured.measure import check_sensitivity
 from whatchanged.measured.signature import LENGTH
@@ -30,17 +30,16 @@ class Settings:
         check_sensitivity(self.sensitivity)
 
     def identity(self) -> dict[str, Any]:
-        """What stored answers must share to be used again; ignored boxes count pair by pair."""
+        """What stored answers must share to be used again; ignored boxes count pair by pair.
+
+        Raises BundleError for a model that cannot be used.
+        """
         from whatchanged import __version__
 
-        model = self.model
-        if model is not None and Path(model).is_dir():
-            card = Path(model) / "bundle.json"
-            model = f"{Path(model).resolve()} {card.stat().st_mtime_ns if card.is_file() else ''}"
         return {
             "whatchanged": __version__,
             "signature": LENGTH,
-            "model": model,
+            **identity_of_models(asked_models(self.model), named=self.model is not None),
             "sensitivity": self.sensitivity,
             "strict": self.strict,
             "read_text": self.read_text,

@@ -143,7 +143,10 @@ def is_stored(path: Path) -> bool:
 
 
 def key_of(before: Path, after: Path, boxes: Sequence[Box]) -> str:
-    """What an answer is stored under: the bytes of the two pictures and the boxes ignored in them."""
+    """What an answer is stored under: the bytes of the two pictures and the boxes ignored in them.
+
+    Raises ImageError where one of them cannot be read.
+    """
     return f"{digest(before)} {digest(after)} {json.dumps(boxes)}"
 
 

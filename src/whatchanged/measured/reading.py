@@ -3,18 +3,21 @@
 import io
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import ExifTags, Image, ImageCms, ImageOps
 
 from whatchanged.errors import ImageError
-from whatchanged.images import MAX_PIXELS, Source, kept, stored_picture
+from whatchanged.images import MAX_PIXELS, Source, kept, name_of, stored_picture
 from whatchanged.places import is_remote
 
 Pixels = NDArray[np.uint8]
 """(H, W, 3): red, green, blue."""
 
+MOST_FRAMES = 10_000
+"""Of one file. Some formats tell how many they hold only to those who walk through all of them."""
 _PLAIN_MODES = ("1", "L", "LA", "P", "PA", "RGB", "RGBA", "RGBX")
 """Modes that 8-bit colours and alpha hold without loss."""
 
@@ -54,7 +57,7 @@ class Picture:
 
 
 def same_bytes(one: Source, other: Source) -> bool:
-    """Whether both are files of the same bytes, on disk or in memory."""
+    """Whether both are files of the same bytes, on disk or in memory; not so where one cannot be read."""
     if is_remote(one) or is_remote(other):
         try:
             one, other = kept(one), kept(other)
@@ -64,7 +67,14 @@ def same_bytes(one: Source, other: Source) -> bool:
         return isinstance(one, bytes) and isinstance(other, bytes) and one == other
     if not (isinstance(one, str | Path) and isinstance(other, str | Path)):
         return False
-    left, right = Path(one), Path(other)
+    try:
+        return _same_files(Path(one), Path(other))
+    except OSError:
+        return False  # whoever reads the pictures says what is wrong
+
+
+def _same_files(left: Path, right: Path) -> bool:
+    """Whether both are files of the same bytes. Raises OSError where one cannot be read."""
     if not (left.is_file() and right.is_file()) or left.stat().st_size != right.stat().st_size:
         return False
     with left.open("rb") as first, right.open("rb") as second:
@@ -77,7 +87,7 @@ def same_bytes(one: Source, other: Source) -> bool:
 def read_picture(source: Source, frame: int = 0) -> Picture:
     """Frame ``frame`` of the picture, and what else is in its file. Raises ImageError."""
     with stored_picture(source) as image:
-        frames = int(getattr(image, "n_frames", 1))
+        frames = _frames_of(image, name_of(source))
         if frame:
             image.seek(frame)
         deep = _announces_depth(image)
@@ -96,7 +106,7 @@ def first_other_frame(before: Source, after: Source) -> int | None:
     Read are as many as stay within the bound on the pixels of one picture.
     """
     with stored_picture(before) as one, stored_picture(after) as other:
-        shared = min(int(getattr(image, "n_frames", 1)) for image in (one, other))
+        shared = min(_frames_of(one, name_of(before)), _frames_of(other, name_of(after)))
         bound = MAX_PIXELS // max(one.size[0] * one.size[1], other.size[0] * other.size[1])
         for frame in range(1, min(shared, bound)):
             one.seek(frame)
@@ -104,6 +114,30 @@ def first_other_frame(before: Source, after: Source) -> int | None:
             if one.convert("RGBA").tobytes() != other.convert("RGBA").tobytes():
                 return frame
     return None
+
+
+def _frames_of(image: Image.Image, name: str) -> int:
+    """How many pictures the file holds. Raises ImageError where they are more than ``MOST_FRAMES``."""
+    too_many = ImageError(
+        f"{name}: more than {MOST_FRAMES:,} frames are too many to compare. Save fewer of them."
+    )
+    step = getattr(image, "_seek", None)
+
+    def bounded(frame: int, *how: bool) -> None:
+        if frame > MOST_FRAMES:
+            raise too_many
+        if step is not None:
+            step(frame, *how)
+
+    own: dict[str, Any] = vars(image)
+    own["_seek"] = bounded  # by it Pillow takes each step from frame to frame
+    try:
+        frames = int(getattr(image, "n_frames", 1))
+    finally:
+        del own["_seek"]
+    if frames > MOST_FRAMES:
+        raise too_many
+    return frames
 
 
 def in_common_colours(picture: Picture) -> Pixels:
@@ -160,9 +194,10 @@ def _flatten(image: Image.Image) -> tuple[Pixels, Pixels | None, Pixels | None]:
 
 
 def _eight_bits(values: NDArray[np.generic]) -> Pixels:
-    """Any numbers as 0..255: the usual ranges of their kind, else stretched from least to largest."""
+    """Any numbers as 0..255: the usual ranges of their kind, else stretched from least to largest; an even
+    picture beyond them is black."""
     wide = np.nan_to_num(values.astype(np.float64), posinf=0.0, neginf=0.0)
     low, high = 0.0, 1.0 if values.dtype.kind == "f" else 65535.0
     if wide.min() < low or wide.max() > high:
         low, high = float(wide.min()), float(wide.max())
-    return np.rint((wide - low) * (255 / (high - low))).astype(np.uint8)
+    return np.rint((wide - low) * (255 / ((high - low) or 1.0))).astype(np.uint8)

@@ -45,16 +45,31 @@ class Pictures:
         if not self.embed and path.suffix.lower() not in OTHER_SUFFIXES:
             return {"name": path.name, "src": link(path, self.folder)}
         try:
-            media, content = _content(path)
+            media, content = self._content(path)
         except ImageError as error:
             return {"name": path.name, "why": str(error)}
-        self._bytes += len(content)
+        return {"name": path.name, "src": f"data:{media};base64,{base64.b64encode(content).decode('ascii')}"}
+
+    def _content(self, path: Path) -> tuple[str, bytes]:
+        """The media type and the bytes to embed: the file as it is where browsers show it, else as PNG."""
+        with stored_picture(path) as stored:
+            media = SHOWN_BY_BROWSERS.get(stored.format or "")
+        if media is not None:
+            self._count(path.stat().st_size)  # before a file that may be huge is read
+            return media, path.read_bytes()
+        stream = io.BytesIO()
+        open_image(path).save(stream, "PNG")
+        self._count(stream.tell())
+        return "image/png", stream.getvalue()
+
+    def _count(self, size: int) -> None:
+        """Count the bytes of one more picture. Raises OutputError where all are too many."""
+        self._bytes += size
         if self._bytes > MOST_BYTES:
             raise OutputError(
                 f"The pictures inside the page are more than {MOST_BYTES // 1_000_000:,} MB. "
                 "Let the page link its pictures, or show fewer."
             )
-        return {"name": path.name, "src": f"data:{media};base64,{base64.b64encode(content).decode('ascii')}"}
 
 
 def link(picture: Path, folder: Path) -> str:
@@ -64,14 +79,3 @@ def link(picture: Path, folder: Path) -> str:
     except ValueError:  # another drive
         return picture.absolute().as_uri()
     return quote(Path(path).as_posix(), errors="surrogateescape")
-
-
-def _content(path: Path) -> tuple[str, bytes]:
-    """The media type and the bytes to embed: the file as it is where browsers show it, else as PNG."""
-    with stored_picture(path) as stored:
-        media = SHOWN_BY_BROWSERS.get(stored.format or "")
-    if media is not None:
-        return media, path.read_bytes()
-    stream = io.BytesIO()
-    open_image(path).save(stream, "PNG")
-    return "image/png", stream.getvalue()

@@ -1,0 +1,24 @@
+"""A worker that keeps an answerer: it is made once, when the worker starts, and asked by every task."""
+
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, TypeVar
+
+from whatchanged.answers.answerer import Answerer
+
+Rest = ParamSpec("Rest")
+Result = TypeVar("Result")
+
+_HERE: list[Answerer] = []
+"""The answerer of this worker."""
+
+
+def start(make: Callable[[], Answerer]) -> None:
+    """Prepare this worker."""
+    _HERE[:] = [make()]
+
+
+def ask(
+    work: Callable[Concatenate[Answerer, Rest], Result], *arguments: Rest.args, **named: Rest.kwargs
+) -> Result:
+    """What ``work`` makes of this worker's answerer and the arguments."""
+    return work(_HERE[0], *arguments, **named)
