@@ -83,8 +83,9 @@ def _fields(bundle: "Bundle", is_default: bool) -> dict[str, Any]:
 
 def _line(bundle: "Bundle", is_default: bool) -> str:
     card = bundle.card
+    method = "regions" if card.statements is not None else f"{card.method} ({card.preset})"
     return (
-        f"{card.name} {card.version}  {card.method} ({card.preset}), world {card.world}, "
+        f"{card.name} {card.version}  {method}, world {card.world}, "
         f"{_size(card.input)}, {bundle.size / 1e6:.1f} MB, every file checked"
         f"{' [default]' if is_default else ''}"
     )

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from whatchanged.captioner.bundle import MANIFEST
 from whatchanged.captioner.card import Attention, Card, GridAttention, Input, PictureInput
 from whatchanged.recipes.schema import Recipe
 from whatchanged.worlds import World
@@ -15,7 +16,10 @@ def model_card(card: Card, recipe: Recipe, world: World | None, folder: Path) ->
 
     folder: holds the other files of the bundle.
     """
-    size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
+    size = sum(path.stat().st_size for path in folder.iterdir() if path.name != MANIFEST) / 1e6
+    captions = card.statements is None  # else its world puts what the networks say of regions into words
+    method = f"{card.method}, preset `{card.preset}`" if captions else "networks that judge regions"
+    tags = ["image-difference-captioning", "change-captioning", *([card.method] if captions else []), "onnx"]
     unfamiliar = "not recognised"
     if card.in_distribution is not None:
         unfamiliar = f"recognised by the {card.in_distribution.how}"
@@ -24,7 +28,7 @@ language: en
 license: apache-2.0
 library_name: whatchanged
 pipeline_tag: image-to-text
-tags: [image-difference-captioning, change-captioning, {card.method}, onnx]
+tags: [{", ".join(tags)}]
 ---
 
 # {card.name}
@@ -36,7 +40,7 @@ model looked. It runs on the CPU with ONNX Runtime, without torch and without a 
 
 | | |
 |---|---|
-| method | {card.method}, preset `{card.preset}` |
+| method | {method} |
 | recipe | `{recipe.name}`: {recipe.description} |
 | world | {card.world} |
 | input | {_input_in_words(card.input)} |
