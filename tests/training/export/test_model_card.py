@@ -46,7 +46,8 @@ def test_what_the_model_reads_and_where_it_looks(written):
     text = written(replace(REGIONS, no_change=WARY.no_change))
     places = "up to 6 places of a pair that may have changed"
     assert f"| input | {NUMBERS} measured numbers of each of {places} |" in text
-    assert "| method | networks that judge regions |" in text and CARD.method not in text.partition("# ")[0]
+    assert "| method | networks that judge regions |" in text
+    assert "tags: [image-difference-captioning, change-captioning, onnx]" in text
     assert "| attention | the boxes of its statements |" in text
     assert "| words | those of its world, for 2 kinds and 3 elements |" in text
     assert "| confidence of statements | by hand |" in text
