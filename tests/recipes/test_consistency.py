@@ -185,7 +185,27 @@ WRONG = {
     "captions of three ids": (
         "pcl-tiny",
         ["method.max_length=3"],
-        "method.max_length: got 3, wanted at least 4",
+        "method.max_length: got 3, wanted 4 to 100,000",
+    ),
+    "captions as long as books": (
+        "scorer-tiny",
+        ["method.max_length=1000000000"],
+        "method.max_length: got 1000000000, wanted 4 to 100,000",
+    ),
+    "more layers than any model has": (
+        "pcl-tiny",
+        ["method.cross_layers=1000000"],
+        "method.cross_layers: got 1000000, wanted a number above 0, at most 1,000",
+    ),
+    "more blocks than any backbone has": (
+        "pcl-pixels",
+        ["vision.blocks=1000000"],
+        "vision.blocks: got 1000000, wanted 0 or more, at most 1,000",
+    ),
+    "a text model that reads books": (
+        "clip4idc-tiny",
+        ["method.context=1000000000"],
+        "method.context: got 1000000000, wanted 4 to 100,000",
     ),
     "fewer pairs than none": (
         "pcl-tiny",

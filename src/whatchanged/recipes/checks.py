@@ -14,6 +14,10 @@ MOST = 10**12
 """The largest number that a setting may be."""
 WIDEST = 65_536
 """The largest width of a model: the widest that were ever trained are narrower."""
+DEEPEST = 1_000
+"""The most layers or blocks of one part of a model."""
+LONGEST = 100_000
+"""The most tokens of a caption: each has a row in a table of positions."""
 
 
 def require(where: str, key: str, value: Any, right: bool, wanted: str) -> None:
@@ -25,15 +29,25 @@ def require(where: str, key: str, value: Any, right: bool, wanted: str) -> None:
 def require_positive(where: str, prefix: str, settings: Any, *keys: str) -> None:
     """Each of these settings is a number above 0, and none that overflows where it is computed with."""
     for key in keys:
-        value = getattr(settings, key)
-        require(where, prefix + key, value, 0 < value <= MOST, f"a number above 0, at most {MOST:,}")
+        value, most = getattr(settings, key), _most(key)
+        require(where, prefix + key, value, 0 < value <= most, f"a number above 0, at most {most:,}")
 
 
 def require_not_negative(where: str, prefix: str, settings: Any, *keys: str) -> None:
     """Each of these settings is a finite number of 0 or more."""
     for key in keys:
-        value = getattr(settings, key)
-        require(where, prefix + key, value, 0 <= value <= MOST, f"0 or more, at most {MOST:,}")
+        value, most = getattr(settings, key), _most(key)
+        require(where, prefix + key, value, 0 <= value <= most, f"0 or more, at most {most:,}")
+
+
+def _most(key: str) -> int:
+    """The largest number that this setting may be."""
+    return DEEPEST if key.endswith(("layers", "blocks")) else MOST
+
+
+def require_length(where: str, key: str, length: int) -> None:
+    """The most tokens of a caption: special tokens and a word at least."""
+    require(where, key, length, 4 <= length <= LONGEST, f"4 to {LONGEST:,}")
 
 
 def require_used(where: str, prefix: str, settings: Any, used: bool, by: str, *keys: str) -> None:

@@ -8,6 +8,7 @@ from collections import Counter
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.checks import (
     require,
+    require_length,
     require_not_negative,
     require_positive,
     require_used,
@@ -29,7 +30,7 @@ def check(recipe: Recipe, where: str) -> None:
     """Raise RecipeError, with the key and what it wants, at the first setting that does not fit."""
     require(where, "seed", recipe.seed, 0 <= recipe.seed < 2**63, "0 or more, below 2^63")
     max_length = recipe.method.max_length
-    require(where, "method.max_length", max_length, max_length >= 4, "at least 4")
+    require_length(where, "method.max_length", max_length)
     _check_task_numbers(recipe, where)
     recipe.vision.check(where)
     for stage in recipe.stages:

@@ -8,6 +8,7 @@ from whatchanged.recipes.checks import (
     check_dropout,
     check_width,
     require,
+    require_length,
     require_not_negative,
     require_positive,
     require_used,
@@ -141,6 +142,7 @@ class CLIP4IDCConfig(MethodSettings):
         require_positive(where, "method.", self, "ffn", "intra_layers", "text_ffn", "text_layers")
         require_positive(where, "method.", self, "joint_width", "decoder_ffn", "decoder_layers")
         require_not_negative(where, "method.", self, "inter_layers")
+        require_length(where, "method.context", self.context)
         fits = 3 <= self.max_words <= self.context
         require(where, "method.max_words", self.max_words, fits, f"3 to method.context ({self.context})")
         fits = self.max_length <= self.context + 1

@@ -4,7 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from whatchanged.recipes.checks import require, require_not_negative, require_positive, require_used
+from whatchanged.recipes.checks import (
+    require,
+    require_length,
+    require_not_negative,
+    require_positive,
+    require_used,
+)
 from whatchanged.recipes.methods import Task
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.recipes.schema import Recipe
@@ -54,7 +60,7 @@ class PCLCrossTaskConfig(PCLConfig):
         require(where, "method.name", self.name, labelled or single, wanted)
         require_not_negative(where, "method.", self, "classes")
         require_positive(where, "method.", self, "margin")
-        require(where, "method.single_length", self.single_length, self.single_length >= 4, "at least 4")
+        require_length(where, "method.single_length", self.single_length)
         known = self.classes > 1 or not labelled
         wanted = "2 or more, the number of classes of data.labelled, for the task fgvc"
         require(where, "method.classes", self.classes, known, wanted)
