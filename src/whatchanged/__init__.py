@@ -45,7 +45,7 @@ __all__ = [
     "training",
 ]
 
-_ROOMS = {
+_MODULES = {
     "whatchanged.answers": ("Answer", "Answerer", "describe"),
     "whatchanged.captioner.runtime": ("Captioner", "Description", "load"),
 }
@@ -53,9 +53,9 @@ _ROOMS = {
 
 def __getattr__(name: str) -> Any:
     """Public names are resolved on first use, so that ``import whatchanged`` stays instant."""
-    for room, names in _ROOMS.items():
+    for module, names in _MODULES.items():
         if name in names:
-            return getattr(import_module(room), name)
+            return getattr(import_module(module), name)
     if name in __all__:
         return import_module(f"whatchanged.{name}")
     raise AttributeError(f"module 'whatchanged' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""The upper floor: what needs torch. Loops, methods, renderers and export; the extra is `train`.
+"""What needs torch: loops, methods, renderers and export; the extra is `train`.
 
 train         a recipe into a run folder: ``train(load_recipe("pcl-tiny"), Path("run"))``
 export_run    a run into a model that ``whatchanged.load`` reads: ``export_run(run, output, "my-model")``

@@ -6,7 +6,7 @@ draws its pictures, its pairs for the demonstration, and what its models cannot 
 torch. What draws its pictures, and what makes false captions for training, are named as strings
 "module:function" and are imported when they are used.
 
-Nothing outside this folder names a world: other rooms call ``find_world`` and ``world_of``. Other packages
+Nothing outside this folder names a world: other modules call ``find_world`` and ``world_of``. Other packages
 add worlds by the entry-point group "whatchanged.worlds" (see `plugins.py`).
 """
 

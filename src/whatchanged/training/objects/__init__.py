@@ -1,1 +1,1 @@
-"""The wing of the shipped CLEVR models: object tokens, matching, scene truth, drawn pictures."""
+"""What the shipped CLEVR models alone need: object tokens, matching, scene truth, drawn pictures."""

@@ -1,1 +1,1 @@
-"""The wing of the screens models: places that may have changed as tokens, judged by a small network."""
+"""What the models of screens alone need: places that may have changed as tokens, judged by a small network."""
