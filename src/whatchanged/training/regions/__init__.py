@@ -1,1 +1,1 @@
-"""What the models of screens alone need: places that may have changed as tokens, judged by a small network."""
+"""For models of screens alone: regions that may have changed, as tokens, and the networks that judge them."""
