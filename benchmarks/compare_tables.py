@@ -9,7 +9,7 @@ from whatchanged.evaluation.io.predictions import Prediction, aligned
 from whatchanged.evaluation.metrics.truth import Truths
 from whatchanged.evaluation.report.layout import markdown_table
 from whatchanged.evaluation.report.report import Report, make_report
-from whatchanged.evaluation.report.scored import Settings, score
+from whatchanged.evaluation.report.scored import ReportSettings, score
 from whatchanged.evaluation.report.signature import Origin
 from whatchanged.records import PairRecord
 
@@ -53,7 +53,7 @@ def row_of(
     resamples: int,
 ) -> dict[str, Any]:
     """One row with all that is known of it. own: each seed's result (what it cost) and predictions."""
-    settings = Settings(resamples=resamples)
+    settings = ReportSettings(resamples=resamples)
     first, *rest = (score(records, aligned(said, records), settings, truths) for _, said in own)
     report = make_report(first, seeds=rest, origin=Origin(split="test"))
     found: dict[str, Any] = {"name": name, "seeds": len(own), "runs": [dict(result) for result, _ in own]}

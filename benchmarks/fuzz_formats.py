@@ -109,14 +109,14 @@ def check_compare(folder: Path, file: Path) -> None:
     """Ignored boxes, noise, and the answers of a run before; whether these are such files."""
     from whatchanged.compare.ignore import boxes_of, read_ignored
     from whatchanged.compare.noise import read_noise
-    from whatchanged.compare.settings import Settings
+    from whatchanged.compare.settings import CompareSettings
     from whatchanged.compare.stored import StoredAnswers, answer_to_json, is_stored
     from whatchanged.evaluation.io.predictions import read_predictions
 
     if file.name == "boxes.json":
         boxes_of(read_ignored(file), "home/a.png")
     elif file.name == "noise.json":
-        read_noise(file).applied(Settings())
+        read_noise(file).applied(CompareSettings())
     elif file.name == "results.jsonl":
         read_predictions(file)
     else:

@@ -17,7 +17,7 @@ from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.evaluation.io.predictions import Prediction
 from whatchanged.evaluation.metrics.truth import Truths
 from whatchanged.evaluation.report.report import make_report
-from whatchanged.evaluation.report.scored import Scored, Settings, score
+from whatchanged.evaluation.report.scored import ReportSettings, Scored, score
 from whatchanged.records import PairRecord
 from whatchanged.worlds import find_world
 from whatchanged.worlds.clevr.language import write_captions
@@ -87,7 +87,7 @@ def main() -> None:
     one, *others = (system(records, truths, seed) for seed in range(3))
 
     def scored(said: list[Prediction], resamples: int = 1000) -> Scored:
-        return score(records, said, Settings(resamples=resamples), truths)
+        return score(records, said, ReportSettings(resamples=resamples), truths)
 
     runs: dict[str, Callable[[], object]] = {
         "no intervals": lambda: make_report(scored(one, 0)),

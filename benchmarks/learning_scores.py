@@ -16,7 +16,7 @@ from whatchanged.evaluation.io.predictions import Prediction, aligned
 from whatchanged.evaluation.metrics.additive import Additive, Floats, mean
 from whatchanged.evaluation.metrics.subsets import NO_CHANGE, Place
 from whatchanged.evaluation.metrics.truth import Truths
-from whatchanged.evaluation.report.scored import Settings, score
+from whatchanged.evaluation.report.scored import ReportSettings, score
 from whatchanged.evaluation.statistics.comparison import over_seeds
 from whatchanged.evaluation.statistics.intervals import mean_interval
 from whatchanged.evaluation.statistics.resampling import Sample, exchange_test, holm, intervals
@@ -50,7 +50,7 @@ def plain(found: Mapping[str, Any]) -> dict[str, float]:
 def outcomes_of(said: Sequence[str], records: Sequence[PairRecord], truths: Truths) -> Outcomes:
     """What each caption is worth: shares as 0 and 1, CIDEr-D times 100 to a tenth."""
     predictions = [Prediction(r.pair_id, c) for r, c in zip(records, said, strict=True)]
-    scored = score(records, aligned(predictions, records), Settings(resamples=0), truths)
+    scored = score(records, aligned(predictions, records), ReportSettings(resamples=0), truths)
     found = {}
     for name in SHOWN:
         *place, metric = SCORES[name]

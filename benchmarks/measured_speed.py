@@ -33,11 +33,11 @@ from whatchanged import describe
 from whatchanged.measured import measure
 from whatchanged.worlds.screens.drawing.browser import Browser
 from whatchanged.worlds.screens.drawing.pages.designs import Library, libraries
-from whatchanged.worlds.screens.drawing.pages.document import Document, any_part
+from whatchanged.worlds.screens.drawing.pages.document import HTMLDocument, any_part
 from whatchanged.worlds.screens.drawing.pages.looks import random_look
 from whatchanged.worlds.screens.drawing.pages.shown import Shown
 from whatchanged.worlds.screens.drawing.pages.writer import Writer
-from whatchanged.worlds.screens.drawing.words import Texts
+from whatchanged.worlds.screens.drawing.words import RandomTexts
 
 TEXT = "p,button,td,th,label,h1,h2,h3,h4,h5,span"
 NUDGE = f"document.querySelectorAll('{TEXT}').forEach(e => e.style.transform = 'translate(0.3px,0.2px)')"
@@ -50,12 +50,12 @@ OWN: dict[str, tuple[str, str]] = {
 """Tool -> how it is imported, and its name there."""
 
 
-def page_of(parts: int, height: int, rng: np.random.Generator, library: Library) -> Document:
+def page_of(parts: int, height: int, rng: np.random.Generator, library: Library) -> HTMLDocument:
     """A page of so many components under a library's stylesheets, 1280 pixels wide."""
-    writer = Writer(rng, library, Texts(rng, "en"))
+    writer = Writer(rng, library, RandomTexts(rng, "en"))
     body = "".join(any_part(writer) for _ in range(parts))
     look = random_look(rng, "train", "Roboto", "en", dark=False, width="1280px", own=False)
-    return Document(body, look, 'dir="ltr" lang="en"', 1280, height, 1.0, False, False, {})
+    return HTMLDocument(body, look, 'dir="ltr" lang="en"', 1280, height, 1.0, False, False, {})
 
 
 def draw(folder: Path, styles: Path) -> None:

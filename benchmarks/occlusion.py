@@ -31,7 +31,7 @@ from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, WhatchangedError
 from whatchanged.evaluation.metrics.truth import read_truths
 from whatchanged.evaluation.statistics.intervals import wilson
-from whatchanged.worlds.clevr.change import Change, named
+from whatchanged.worlds.clevr.change import SceneChange, named
 from whatchanged.worlds.clevr.grading import judge, parse
 from whatchanged.worlds.clevr.phrases import referents
 from whatchanged.worlds.clevr.scene import Point, Scene
@@ -175,7 +175,7 @@ def _objects_of(
 
 
 def _error(
-    name: str, sentence: str, own: Sequence[float], scenes: tuple[Scene, Scene], change: Change
+    name: str, sentence: str, own: Sequence[float], scenes: tuple[Scene, Scene], change: SceneChange
 ) -> dict[str, Any]:
     """A wrong sentence about a change: what changed, and how much of it is hidden where it is in view."""
     scene, which = named(*scenes, change)

@@ -18,7 +18,7 @@ from whatchanged.training.methods.pcl_objectives import (
     cosines,
     masked_patch_loss_authors,
 )
-from whatchanged.training.nn.transformer import Attention, Block, DeviationNorm, Stack
+from whatchanged.training.nn.transformer import Attention, DeviationNorm, PreNormBlock, Stack
 from whatchanged.vocabulary import BOS, CLS, MASK
 
 KeysValues = tuple[Tensor, Tensor]
@@ -144,7 +144,7 @@ class PlainPCL:
         """A stack's rows. front: keys and values of earlier rows, by layer; kept: takes these rows' own."""
         h = self._norm(stack.entry_norm, rows)
         for layer, block in enumerate(stack.blocks):
-            assert isinstance(block, Block)
+            assert isinstance(block, PreNormBlock)
             x = self._norm(block.attention_norm, h)
             own = (
                 self._split(block.attention, block.attention.key(x)),

@@ -26,7 +26,7 @@ from benchmarks.screen_regions import Answer, judged
 from whatchanged.compare.comparison import Comparison, compare
 from whatchanged.compare.pairs import match_folders
 from whatchanged.compare.run import Outcome
-from whatchanged.compare.settings import Settings
+from whatchanged.compare.settings import CompareSettings
 from whatchanged.worlds.screens.truth import ScreenTruth, from_json
 
 CHANGED = 3
@@ -56,7 +56,7 @@ def told_of(outcome: Outcome, truth: ScreenTruth) -> list[bool]:
 def row_of(old: Path, new: Path, versions: str, seed: int, model: str | None) -> dict[str, Any]:
     """What is told of one draw by these versions."""
     truths = json.loads(new.with_suffix(".json").read_text(encoding="utf-8"))
-    found = compare(match_folders(old, new), Settings(model), workers=1)
+    found = compare(match_folders(old, new), CompareSettings(model), workers=1)
     outcomes = {outcome.pair.pair_id: outcome for outcome in found.outcomes}
     told = [told_of(outcomes[name], from_json(line, name)) for name, line in truths.items()]
     order = listed(found)

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from whatchanged.worlds.screens.drawing.edits import Drawn, change_of, farthest
+from whatchanged.worlds.screens.drawing.edits import DrawnPicture, change_of, farthest
 from whatchanged.worlds.screens.drawing.plots.family import MatplotlibMaker
 from whatchanged.worlds.screens.drawing.plots.plot import Plot
 from whatchanged.worlds.screens.drawing.visible import visible
-from whatchanged.worlds.screens.truth import Change, ScreenTruth, to_json
+from whatchanged.worlds.screens.truth import ScreenChange, ScreenTruth, to_json
 
 TRIES = 50
 """How often a change is drawn until one fits the plot and can be seen."""
@@ -34,7 +34,9 @@ def chosen(seed: int, plots: int, changed: int) -> list[int]:
     return sorted(int(number) for number in rng.choice(plots, changed, replace=False))
 
 
-def changed_plot(maker: MatplotlibMaker, seed: int, number: int, plot: Plot) -> tuple[Drawn, Change]:
+def changed_plot(
+    maker: MatplotlibMaker, seed: int, number: int, plot: Plot
+) -> tuple[DrawnPicture, ScreenChange]:
     """The plot with one visible change, and what changed."""
     rng = np.random.default_rng([seed, number, 1])
     usual = maker.draw(plot, maker.usual)

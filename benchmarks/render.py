@@ -14,13 +14,13 @@ import torch
 
 from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.training.objects.render import render
-from whatchanged.training.objects.render.draw import Path
+from whatchanged.training.objects.render.draw import Renderer
 from whatchanged.worlds.clevr.sampling import sample_triple
 
 SIZES = ((240, 160), (480, 320))
 
 
-def measure(path: Path, device: str, width: int, height: int, pictures: int) -> float:
+def measure(path: Renderer, device: str, width: int, height: int, pictures: int) -> float:
     triples = [sample_triple(0, i) for i in range((pictures + 2) // 3)]
     scenes = [scene for t in triples for scene in (t.default, t.semantic, t.nonsemantic)][:pictures]
     render(scenes[:1], width, height, device=device, path=path)
@@ -37,7 +37,7 @@ def main() -> None:
     add_record_option(parser, "render")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    paths: tuple[Path, ...] = ("compiled", "tensor") if arguments.device == "cpu" else ("tensor",)
+    paths: tuple[Renderer, ...] = ("compiled", "tensor") if arguments.device == "cpu" else ("tensor",)
     rows = []
     with Watch() as watch:
         for path in paths:

@@ -26,11 +26,11 @@ from PIL import Image, PngImagePlugin
 from benchmarks.record import Watch, add_record_option, write_result
 from benchmarks.screen_plots import Rendering, changed_plot, difference, random_plot, render, visibly
 from benchmarks.strange_pictures import strange_pictures
-from whatchanged.images import Source
+from whatchanged.images import PictureSource
 from whatchanged.measured import measure
 
 Rng = np.random.Generator
-Case = tuple[Source, Source]
+Case = tuple[PictureSource, PictureSource]
 ADAM7 = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2), (1, 0, 2, 1))
 """Of each pass of an interlaced PNG: first row, first column, step down, step across."""
 

@@ -27,7 +27,7 @@ from whatchanged.worlds.screens.drawing.pages.document import write_document
 from whatchanged.worlds.screens.drawing.pages.shown import Pixels, Shown
 from whatchanged.worlds.screens.drawing.pages.writer import ICONS, Writer
 from whatchanged.worlds.screens.drawing.recoding import png
-from whatchanged.worlds.screens.drawing.words import Texts
+from whatchanged.worlds.screens.drawing.words import RandomTexts
 
 Rng = np.random.Generator
 
@@ -113,7 +113,7 @@ def draw_pair(batch: Batch, number: int, shown: Shown, other: Shown) -> tuple[st
     if number % 3 == 2 and rng.random() < 0.5:
         cause, maker = "text rendering", components.prose
     document = write_document(rng, batch.library, batch.split, (480, 300))
-    writer = Writer(rng, batch.library, Texts(rng, "en"))
+    writer = Writer(rng, batch.library, RandomTexts(rng, "en"))
     parts = "".join(f'<div class="w-part">{maker(writer)}</div>' for _ in range(int(rng.integers(1, 3))))
     if cause.startswith("icon"):
         parts = re.sub(r'<path d="[^"]*"', f'<path class="other" d="{batch.icons[place]}"', parts, count=1)

@@ -31,7 +31,7 @@ from whatchanged.measured.boxes import iou
 from whatchanged.measured.measure import measure
 from whatchanged.records import PairRecord
 from whatchanged.worlds import Verdict, find_world
-from whatchanged.worlds.screens.truth import Change, ScreenTruth
+from whatchanged.worlds.screens.truth import ScreenChange, ScreenTruth
 
 WORLD = "screens"
 
@@ -67,7 +67,7 @@ class AnsweredPair:
         ]
 
 
-def _held(statement: Statement, change: Change) -> dict[str, bool]:
+def _held(statement: Statement, change: ScreenChange) -> dict[str, bool]:
     """A statement held against one change, and each of the alike things that changed with it."""
     told = (statement.box_before, statement.box_after)
     boxes = [compared(place, told) for place in ((change.box_before, change.box_after), *change.boxes)]

@@ -1,11 +1,12 @@
-"""The rules of the house that no linter knows: who may know a method, how long a file may be, how it is laid
-out."""
+"""The rules of the house that no linter knows: who may know a method, that a name has one meaning, how
+long a file may be, how it is laid out."""
 
 import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -186,6 +187,48 @@ class Seeing(Protocol):
     def see(self) -> None: ...
 """
     assert unseen(ast.parse(text)) == ["Seeing, line 5", "Seeing, line 8"]
+
+
+# One word, one meaning
+
+ONE_FORM = {"Array", "Box", "Floats", "Table", "Values"}
+"""Aliases that say the same in more than one type: arrays of numbers in the width that a module computes in;
+left, top, right, bottom as whole pixels or as any numbers; a title and rows as lists or as any sequences."""
+
+
+def meanings(trees: Iterable[ast.Module]) -> dict[str, list[str]]:
+    """Name -> what it stands for, of every class and type alias at the top of a file."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for node in (node for tree in trees for node in tree.body):
+        if isinstance(node, ast.ClassDef):
+            found[node.name].append("class")
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            if re.fullmatch(r"_?[A-Z]+[a-z]\w*", name):
+                found[name].append(ast.unparse(node.value))
+    return found
+
+
+def test_no_two_classes_have_one_name():
+    found = meanings(TREES.values())
+    assert sum(kinds.count("class") for kinds in found.values()) > 300
+    assert [name for name, kinds in found.items() if kinds.count("class") > 1] == []
+
+
+def test_no_alias_has_the_name_of_a_class_or_of_another_alias():
+    found = meanings(TREES.values())
+    unlike = {name for name, kinds in found.items() if len(set(kinds)) > 1}
+    assert unlike - ONE_FORM == set()
+    assert unlike >= ONE_FORM
+    assert not any("class" in found[name] for name in ONE_FORM)
+
+
+def test_what_names_stand_for():
+    text = "class A(B): pass\nWORDS = 1\n_Pair = tuple[A, A]\ndef f():\n  class A: pass\n"
+    assert meanings([ast.parse(text), ast.parse("class A: pass")]) == {
+        "A": ["class", "class"],
+        "_Pair": ["tuple[A, A]"],
+    }
 
 
 # How long a file may be

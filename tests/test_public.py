@@ -8,6 +8,7 @@ import pytest
 
 import whatchanged
 import whatchanged.training
+from whatchanged import records
 
 PUBLIC = {
     *("Answer", "Answerer", "describe"),
@@ -32,6 +33,13 @@ def test_training_shows_its_functions():
     assert whatchanged.training.export_run.__name__ == "export_run"
     with pytest.raises(AttributeError, match="nothing_of_the_kind"):
         whatchanged.training.nothing_of_the_kind  # noqa: B018
+
+
+def test_the_old_name_of_a_box_with_its_size_warns():
+    with pytest.warns(DeprecationWarning, match="SizedBox"):
+        assert records.Box == records.SizedBox
+    with pytest.raises(AttributeError, match="nothing_of_the_kind"):
+        records.nothing_of_the_kind  # noqa: B018
 
 
 def fresh(program):

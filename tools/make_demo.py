@@ -15,7 +15,7 @@ from typing import Any
 from PIL import Image
 
 from whatchanged.training.objects.render import render
-from whatchanged.worlds.clevr.change import NOTHING, Change
+from whatchanged.worlds.clevr.change import NOTHING, SceneChange
 from whatchanged.worlds.clevr.sampling import sample_triple
 from whatchanged.worlds.clevr.truth import triple_entries
 
@@ -61,7 +61,7 @@ def _draw(folder: Path, seed: int, index: int, distractor: bool) -> dict[str, An
     }
 
 
-def _change_entry(change: Change) -> dict[str, Any]:
+def _change_entry(change: SceneChange) -> dict[str, Any]:
     fields = asdict(change)
     return {"type": fields["type"], "changed_before": fields["before"], "changed_after": fields["after"]}
 

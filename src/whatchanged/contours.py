@@ -27,11 +27,13 @@ UNITS = 1000
 LEAST_POINTS, MOST_STRIDE = 16, 2
 """``svg_path`` keeps about so many points of a line at least, and no fewer than every second one."""
 
-Line = NDArray[np.float64]
+ClosedLine = NDArray[np.float64]
 """(N, 2) The points of one closed line: x and y in parts of the picture's width and height."""
 
 
-def outlines(heatmaps: NDArray[np.floating]) -> tuple[tuple[list[Line], ...], tuple[list[Line], ...]]:
+def outlines(
+    heatmaps: NDArray[np.floating],
+) -> tuple[tuple[list[ClosedLine], ...], tuple[list[ClosedLine], ...]]:
     """For both pictures, the lines of each of ``SHARES``.
 
     heatmaps: (2, rows, columns), not negative; the cells cover the whole pictures. Raises ShapeError where
@@ -45,7 +47,7 @@ def outlines(heatmaps: NDArray[np.floating]) -> tuple[tuple[list[Line], ...], tu
     return before, after
 
 
-def svg_path(lines: Sequence[Line]) -> str:
+def svg_path(lines: Sequence[ClosedLine]) -> str:
     """Closed lines as the path of an SVG element whose view box is ``UNITS`` x ``UNITS``.
 
     Of long lines every second point is enough: it makes pages of thousands of pairs smaller.
@@ -96,7 +98,7 @@ def _level(smooth: NDArray[np.float64], share: float) -> float:
     return float(falling[min(enough, len(falling) - 1)])
 
 
-def _lines(heat: NDArray[np.float64], levels: Sequence[float]) -> tuple[list[Line], ...]:
+def _lines(heat: NDArray[np.float64], levels: Sequence[float]) -> tuple[list[ClosedLine], ...]:
     """For each level the closed lines around everything hotter; at the edge they run along the picture."""
     from contourpy import contour_generator
 

@@ -21,7 +21,7 @@ from PIL import ExifTags, Image, ImageOps, TiffImagePlugin, UnidentifiedImageErr
 from whatchanged.errors import ImageError, ShapeError
 from whatchanged.places import as_url, is_remote
 
-Source = str | Path | bytes | BinaryIO | Image.Image | NDArray[np.generic]
+PictureSource = str | Path | bytes | BinaryIO | Image.Image | NDArray[np.generic]
 """What a picture may be given as: a path, the bytes of a file, an open file, a Pillow picture, or an array
 (H, W[, 3 or 4])."""
 
@@ -58,7 +58,7 @@ _DECODER_ERRORS = (
 """What Pillow's decoders raise on broken bytes; they have no common root."""
 
 
-def open_image(source: Source) -> Image.Image:
+def open_image(source: PictureSource) -> Image.Image:
     """The picture as 8-bit RGB, upright (EXIF orientation applied), first frame only.
 
     16-bit values are scaled to 8 bits, palettes resolved, alpha dropped. Arrays are uint8 or floats in 0..1,
@@ -73,7 +73,7 @@ def open_image(source: Source) -> Image.Image:
         return _decode(image, name)
 
 
-def kept(source: Source) -> Source:
+def kept(source: PictureSource) -> PictureSource:
     """A source that can be read more than once: of an open file the bytes from where it stands.
 
     A file that lies elsewhere is fetched. Raises ImageError where that fails, where it is nothing that a
@@ -112,7 +112,7 @@ def _fetched(path: Path) -> Fetched:
 
 
 @contextlib.contextmanager
-def stored_picture(source: Source) -> Iterator[Image.Image]:
+def stored_picture(source: PictureSource) -> Iterator[Image.Image]:
     """The picture as it is stored: mode, alpha, depth, colour profile, turn and frames are untouched.
 
     Sides from one pixel are accepted. What a decoder raises inside the block becomes an ImageError.
@@ -133,7 +133,7 @@ def stored_picture(source: Source) -> Iterator[Image.Image]:
         raise ImageError(f"{name}: cannot decode the picture: {_reason(error)}. Copy it again.") from error
 
 
-def picture_size(source: Source, least: int = LEAST_SIDE) -> tuple[int, int]:
+def picture_size(source: PictureSource, least: int = LEAST_SIDE) -> tuple[int, int]:
     """Width and height of the upright picture in a file; its pixels are not decoded.
 
     Raises ImageError, also where a side has fewer than ``least`` pixels.
@@ -180,7 +180,7 @@ def normalise(pixels: NDArray[np.uint8], mean: Sequence[float], std: Sequence[fl
     return np.ascontiguousarray(np.moveaxis(pixels * scale - shift, -1, -3))
 
 
-def name_of(source: Source) -> str:
+def name_of(source: PictureSource) -> str:
     """What messages call a picture."""
     if isinstance(source, str | Path) or is_remote(source):
         return str(source)
@@ -192,7 +192,7 @@ def name_of(source: Source) -> str:
 
 
 @contextlib.contextmanager
-def _opened(source: Source) -> Iterator[tuple[BinaryIO, str]]:
+def _opened(source: PictureSource) -> Iterator[tuple[BinaryIO, str]]:
     """The file of a source, ready to be read from its start, and its name. Raises ImageError."""
     name = name_of(source)
     source = kept(source)

@@ -19,7 +19,7 @@ from whatchanged.errors import WhatchangedError
 AHEAD = 512
 """Tasks that are begun before the first is done: their results wait in memory."""
 Start = Callable[..., object] | None
-Part = TypeVar("Part")
+Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 _make_pool: ContextVar[Callable[[Start, tuple[Any, ...]], Executor] | None] = ContextVar("pool", default=None)
@@ -96,13 +96,13 @@ def in_order(begun: Iterable[Future[Result]], ahead: int = AHEAD) -> Iterator[Re
 
 
 def as_they_come(
-    begun: Iterable[tuple[Part, Future[Result]]], ahead: int = AHEAD
-) -> Iterator[tuple[Part, Result]]:
+    begun: Iterable[tuple[Piece, Future[Result]]], ahead: int = AHEAD
+) -> Iterator[tuple[Piece, Result]]:
     """Tasks' parts and results, those first that are done first.
 
     begun, ahead: as for ``in_order``, with what each task is about.
     """
-    waiting: dict[Future[Result], Part] = {}
+    waiting: dict[Future[Result], Piece] = {}
     for part, future in begun:
         waiting[future] = part
         done = wait(waiting, None if len(waiting) >= ahead else 0, FIRST_COMPLETED).done

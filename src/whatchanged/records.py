@@ -1,15 +1,16 @@
 """The one record that every data set on disk is turned into; no pixels, no tensors."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-Box = tuple[float, float, float, float]
+SizedBox = tuple[float, float, float, float]
 """x, y, width, height in pixels of the original picture, origin at the top left."""
 
 Split = Literal["train", "val", "test"]
-Kind = Literal["pair_caption", "single_caption", "pair_label", "single_label"]
+RecordKind = Literal["pair_caption", "single_caption", "pair_label", "single_label"]
 
 
 @dataclass(frozen=True)
@@ -26,14 +27,14 @@ class PairRecord:
     pair_id: str
     group_id: str
     split: Split
-    kind: Kind
+    kind: RecordKind
     before: Path
     after: Path | None
     captions: tuple[str, ...] = ()
     tokens: tuple[tuple[str, ...], ...] | None = None
     changed: bool | None = None
     change_type: str | None = None
-    boxes: tuple[Box | None, Box | None] = (None, None)
+    boxes: tuple[SizedBox | None, SizedBox | None] = (None, None)
     viewpoint_iou: float | None = None
     mask: Path | None = None
     labels: tuple[int, ...] | None = None
@@ -43,9 +44,20 @@ class PairRecord:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
-def corners(box: Box | None) -> tuple[float, float, float, float] | None:
+def corners(box: SizedBox | None) -> tuple[float, float, float, float] | None:
     """Left, top, right, bottom of a box; None of None."""
     if box is None:
         return None
     x, y, width, height = box
     return x, y, x + width, y + height
+
+
+if not TYPE_CHECKING:  # type checkers should know no other names of this module
+
+    def __getattr__(name: str) -> Any:
+        """``Box``, the name of ``SizedBox`` until 0.2."""
+        if name != "Box":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        told = "whatchanged.records.Box is now called SizedBox; the old name will go with 0.4."
+        warnings.warn(told, DeprecationWarning, stacklevel=2)
+        return SizedBox

@@ -5,7 +5,7 @@ from math import cos, radians, sin
 
 import pytest
 
-from whatchanged.worlds.clevr.change import NOTHING, Change
+from whatchanged.worlds.clevr.change import NOTHING, SceneChange
 from whatchanged.worlds.clevr.scene import Scene, SceneObject, View
 
 SCRIPT = "occlusion"
@@ -33,7 +33,7 @@ def test_a_camera_that_stands_lower(bench):
 def test_a_false_alarm_is_counted_with_the_object_that_it_names(bench):
     """From above nothing is hidden; the alarm names the sphere, which the cube hides in picture two."""
     above, low = Scene((NEAR, FAR, ASIDE), at(60)), Scene((NEAR, FAR, ASIDE), FRONT)
-    added = (replace(above, objects=(NEAR, FAR)), replace(above), Change("add", None, 2))
+    added = (replace(above, objects=(NEAR, FAR)), replace(above), SceneChange("add", None, 2))
     said = {
         "a": "the small blue metal sphere moved",
         "b": "there is no change",
@@ -61,7 +61,7 @@ def test_a_wrong_sentence_is_counted_with_what_changed(bench):
     """The sphere that the cube hides in the second picture turns red there, and the cylinder is named."""
     above = Scene((NEAR, FAR, ASIDE), at(60))
     low = Scene((NEAR, replace(FAR, color="red"), ASIDE), FRONT)
-    truths = {"a": (above, low, Change("color", 1, 1))}
+    truths = {"a": (above, low, SceneChange("color", 1, 1))}
     found = bench.measured({"a": "the small green rubber cylinder turned red"}, truths)
     (error,) = found["errors"]
     assert error["object"] == "small blue metal sphere" and error["hidden"][0] == 0 < error["hidden"][1]

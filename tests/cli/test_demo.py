@@ -9,7 +9,7 @@ from PIL import Image
 from tiny_regions import build_regions
 
 from whatchanged.worlds.clevr import world
-from whatchanged.worlds.clevr.change import NOTHING, Change
+from whatchanged.worlds.clevr.change import NOTHING, SceneChange
 from whatchanged.worlds.clevr.sampling import sample_triple
 from whatchanged.worlds.clevr.truth import triple_entries
 
@@ -41,7 +41,7 @@ def demo_folder(tmp_path, monkeypatch, pictures):
     return folder
 
 
-def fields(change: Change):
+def fields(change: SceneChange):
     return {"type": change.type, "changed_before": change.before, "changed_after": change.after}
 
 

@@ -5,7 +5,7 @@ from compare.screens import BLUE, GREEN, save, screen, two_runs, with_square
 from whatchanged.compare.comparison import compare
 from whatchanged.compare.ignore import Ignored
 from whatchanged.compare.pairs import match_folders
-from whatchanged.compare.settings import Settings
+from whatchanged.compare.settings import CompareSettings
 
 
 @pytest.fixture
@@ -23,5 +23,7 @@ def found(tmp_path):
     (new / "broken.png").write_bytes(b"\x89PNG")
     save(screen(14), old / "faint.png")
     save(np.where(screen(14) > 1, screen(14) - 1, 0).astype(np.uint8), new / "faint.png")
-    settings = Settings(ignored=(Ignored("*", (0, 0, 3, 3), "corner"), Ignored("nothing*", (0, 0, 9, 9))))
+    settings = CompareSettings(
+        ignored=(Ignored("*", (0, 0, 3, 3), "corner"), Ignored("nothing*", (0, 0, 9, 9)))
+    )
     return compare(match_folders(old, new), settings, workers=1)

@@ -8,14 +8,14 @@ from whatchanged.answers.answer import of_measured, of_statements
 from whatchanged.captioner.regions import Told
 from whatchanged.compare import groups as room
 from whatchanged.compare.groups import group_outcomes
-from whatchanged.compare.pairs import Pair
+from whatchanged.compare.pairs import PairToCompare
 from whatchanged.compare.run import Outcome
 from whatchanged.measured import measure
-from whatchanged.measured.groups import Group as Alike
+from whatchanged.measured.groups import AlikePairs
 
 
 def outcome(name, before, after):
-    return Outcome(Pair(name, None, None), of_measured(measure(before, after)))
+    return Outcome(PairToCompare(name, None, None), of_measured(measure(before, after)))
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +78,8 @@ def test_the_cause_of_most_is_left_out_of_the_sentences_of_others(outcomes, monk
     kinds = {one.kind for one in both[0].answer.measured.statements}
     assert len(kinds) == 2 and "added" in kinds
     told = [
-        Alike(tuple(range(7)), (), outcomes[0].answer.sentence),
-        Alike((7, 8), (), both[0].answer.sentence),
+        AlikePairs(tuple(range(7)), (), outcomes[0].answer.sentence),
+        AlikePairs((7, 8), (), both[0].answer.sentence),
     ]
     monkeypatch.setattr(room, "find_groups", lambda *_: told)
     first, most = group_outcomes([*outcomes[:7], *both])

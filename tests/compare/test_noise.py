@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw, ImageFont
 from whatchanged.compare.comparison import compare
 from whatchanged.compare.noise import learn_noise, read_noise
 from whatchanged.compare.pairs import match_folders
-from whatchanged.compare.settings import Settings
+from whatchanged.compare.settings import CompareSettings
 from whatchanged.errors import WhatchangedError
 from whatchanged.measured import measure
 
@@ -48,10 +48,10 @@ def test_small_differences_lower_the_sensitivity_for_every_picture(tmp_path, sli
     save(page(), tmp_path / "old" / "b.png")
     save(pale(slight), tmp_path / "new" / "b.png")
     runs = match_folders(tmp_path / "old", tmp_path / "new")
-    assert not compare(runs, Settings(), workers=1).passes
-    assert compare(runs, learned.applied(Settings()), workers=1).passes
+    assert not compare(runs, CompareSettings(), workers=1).passes
+    assert compare(runs, learned.applied(CompareSettings()), workers=1).passes
     save(with_square(page()), tmp_path / "new" / "b.png")
-    assert not compare(runs, learned.applied(Settings()), workers=1).passes
+    assert not compare(runs, learned.applied(CompareSettings()), workers=1).passes
 
 
 def test_a_place_that_differs_from_run_to_run_is_ignored_in_its_picture_alone(tmp_path):
@@ -70,7 +70,7 @@ def test_a_place_that_differs_from_run_to_run_is_ignored_in_its_picture_alone(tm
     assert left <= 170 and top <= 92 and right >= 188 and bottom >= 110
     assert (right - left) * (bottom - top) < 40 * 40
     (tmp_path / "noise.json").write_text(learned.to_json())
-    settings = read_noise(tmp_path / "noise.json").applied(Settings(sensitivity=0.5))
+    settings = read_noise(tmp_path / "noise.json").applied(CompareSettings(sensitivity=0.5))
     assert settings.sensitivity == 0.5
     runs = match_folders(tmp_path / "old", tmp_path / "new")
     found = compare(runs, settings, workers=1)
@@ -103,11 +103,11 @@ def test_many_unsteady_places_of_a_screen_are_all_learned(tmp_path):
     learned = learn_noise(match_folders(tmp_path / "one", tmp_path / "two"), workers=1)
     assert list(learned.unsteady) == ["p.png"] and learned.unexplained == {}
     runs = match_folders(tmp_path / "old", tmp_path / "new")
-    (unlearned,) = compare(runs, Settings(), workers=1).outcomes
+    (unlearned,) = compare(runs, CompareSettings(), workers=1).outcomes
     assert unlearned.changed and unlearned.answer.answer == "screens"
-    assert compare(runs, learned.applied(Settings()), workers=1).passes
+    assert compare(runs, learned.applied(CompareSettings()), workers=1).passes
     save(with_square(clocks(4), left=600, top=10), tmp_path / "new" / "p.png")
-    assert not compare(runs, learned.applied(Settings()), workers=1).passes
+    assert not compare(runs, learned.applied(CompareSettings()), workers=1).passes
 
 
 def test_taught_places_are_not_called_idle(tmp_path):
@@ -115,7 +115,7 @@ def test_taught_places_are_not_called_idle(tmp_path):
         save(with_square(page(), color), tmp_path / folder / "a.png")
     learned = learn_noise(match_folders(tmp_path / "one", tmp_path / "two"), workers=1)
     old, new = two_runs(tmp_path, same=1, squares=0)
-    found = compare(match_folders(old, new), learned.applied(Settings()), workers=1)
+    found = compare(match_folders(old, new), learned.applied(CompareSettings()), workers=1)
     assert len(found.settings.ignored) == 1 and found.idle == ()
 
 

@@ -3,8 +3,8 @@ from compare.screens import save, screen, two_runs, with_square
 
 from whatchanged.compare import run
 from whatchanged.compare.ignore import Ignored
-from whatchanged.compare.pairs import Pair, match_folders
-from whatchanged.compare.settings import Settings
+from whatchanged.compare.pairs import PairToCompare, match_folders
+from whatchanged.compare.settings import CompareSettings
 from whatchanged.compare.stored import StoredAnswers
 from whatchanged.errors import WhatchangedError
 
@@ -16,7 +16,7 @@ def test_every_pair_has_its_outcome_in_order(tmp_path):
     (new / "bad.png").write_bytes(b"no picture")
     save(screen(1), old / "bad.png")
     seen = []
-    outcomes = run.answer_pairs(match_folders(old, new).pairs, Settings(), advance=seen.append)
+    outcomes = run.answer_pairs(match_folders(old, new).pairs, CompareSettings(), advance=seen.append)
     told = [(one.pair.pair_id, one.changed, one.failed) for one in outcomes]
     assert told == [
         ("00.png", False, False),
@@ -31,7 +31,7 @@ def test_every_pair_has_its_outcome_in_order(tmp_path):
 def test_files_of_the_same_bytes_are_not_decoded(tmp_path, monkeypatch):
     old, new = two_runs(tmp_path, same=3, squares=0)
     monkeypatch.setattr(run, "_answered", lambda tasks, settings, workers: iter(tasks and 1 / 0))
-    outcomes = run.answer_pairs(match_folders(old, new).pairs, Settings())
+    outcomes = run.answer_pairs(match_folders(old, new).pairs, CompareSettings())
     assert [one.answer.verdict for one in outcomes] == ["identical"] * 3
 
 
@@ -39,10 +39,10 @@ def test_stored_answers_are_used_again(tmp_path, monkeypatch):
     old, new = two_runs(tmp_path)
     pairs = match_folders(old, new).pairs
     with StoredAnswers(tmp_path / "stored", {}) as stored:
-        first = run.answer_pairs(pairs, Settings(), stored, workers=1)
+        first = run.answer_pairs(pairs, CompareSettings(), stored, workers=1)
     monkeypatch.setattr(run, "_answer", lambda answerer, task: 1 / 0)
     with StoredAnswers(tmp_path / "stored", {}) as stored:
-        again = run.answer_pairs(pairs, Settings(), stored, workers=1)
+        again = run.answer_pairs(pairs, CompareSettings(), stored, workers=1)
     assert [one.answer.as_json() for one in again] == [one.answer.as_json() for one in first]
 
 
@@ -50,8 +50,8 @@ def test_stored_answers_are_used_again(tmp_path, monkeypatch):
 def test_processes_give_what_one_gives(tmp_path):
     old, new = two_runs(tmp_path, squares=16)
     pairs = match_folders(old, new).pairs
-    several = run.answer_pairs(pairs, Settings(), workers=2)
-    one = run.answer_pairs(pairs, Settings(), workers=1)
+    several = run.answer_pairs(pairs, CompareSettings(), workers=2)
+    one = run.answer_pairs(pairs, CompareSettings(), workers=1)
     assert [found.answer.measured for found in several] == [found.answer.measured for found in one]
 
 
@@ -60,7 +60,8 @@ def test_processes_are_started_where_they_are_worth_it(tmp_path):
     small.write_bytes(b"x")
     large.write_bytes(b"x" * 10 * run.USUAL_BYTES)
     few, many, long = (
-        [run._Task(0, path, path, ())] * count for path, count in ((small, 7), (small, 100), (large, 2))
+        [run._PairToAnswer(0, path, path, ())] * count
+        for path, count in ((small, 7), (small, 100), (large, 2))
     )
     assert [run._count(8, tasks) for tasks in (few, many, long)] == [1, 8, 2]
     assert run._count(1, many) == 1 and run._count(None, few) == 1
@@ -78,7 +79,7 @@ def test_a_process_that_is_ended_is_told(tmp_path, monkeypatch):
     old, new = two_runs(tmp_path, squares=16)
     monkeypatch.setattr(run, "_answer", end_this_process)
     with pytest.raises(WhatchangedError, match=r"ended from outside.*fewer --workers"):
-        run.answer_pairs(match_folders(old, new).pairs, Settings(), workers=2)
+        run.answer_pairs(match_folders(old, new).pairs, CompareSettings(), workers=2)
 
 
 def test_ignored_boxes_and_which_of_them_hold_a_difference(tmp_path):
@@ -86,10 +87,12 @@ def test_ignored_boxes_and_which_of_them_hold_a_difference(tmp_path):
     after = save(with_square(screen(1)), tmp_path / "after.png")
     around, beside, elsewhere = (165, 88, 195, 115), (0, 0, 5, 5), (0, 0, 200, 120)
     ignored = (Ignored("*", around), Ignored("x*", beside), Ignored("y*", elsewhere))
-    (outcome,) = run.answer_pairs([Pair("x.png", before, after)], Settings(ignored=ignored))
+    (outcome,) = run.answer_pairs([PairToCompare("x.png", before, after)], CompareSettings(ignored=ignored))
     assert not outcome.changed and outcome.noise
     assert outcome.boxes == (around, beside) and outcome.touched == (0,)
-    (outcome,) = run.answer_pairs([Pair("x.png", before, after)], Settings(ignored=ignored[1:]))
+    (outcome,) = run.answer_pairs(
+        [PairToCompare("x.png", before, after)], CompareSettings(ignored=ignored[1:])
+    )
     assert outcome.changed and outcome.touched == ()
 
 
@@ -98,18 +101,19 @@ def test_strict_and_sensitivity_reach_the_answer(tmp_path):
     faint = screen(1)
     faint[100:118, 170:188] -= 2  # two grey levels are seen by nobody
     after = save(faint, tmp_path / "after.png")
-    pair = Pair("x.png", before, after)
+    pair = PairToCompare("x.png", before, after)
     changed = [
-        run.answer_pairs([pair], settings)[0].changed for settings in (Settings(), Settings(strict=True))
+        run.answer_pairs([pair], settings)[0].changed
+        for settings in (CompareSettings(), CompareSettings(strict=True))
     ]
     assert changed == [False, True]
     with pytest.raises(WhatchangedError, match="sensitivity"):
-        Settings(sensitivity=0.0)
+        CompareSettings(sensitivity=0.0)
 
 
 def test_a_pair_that_is_in_trouble_fails(tmp_path):
     path = save(screen(1), tmp_path / "a.png")
-    (outcome,) = run.answer_pairs([Pair("x", path, path, trouble="a pointer")], Settings())
+    (outcome,) = run.answer_pairs([PairToCompare("x", path, path, trouble="a pointer")], CompareSettings())
     assert outcome.failed and outcome.error == "a pointer" and not outcome.changed
 
 
@@ -119,7 +123,10 @@ def test_a_file_that_may_not_be_read_is_its_pairs_error_alone(tmp_path, lock):
     lock(new / "00.png")
     wanted = f"{new / '00.png'}: cannot read the file: Permission denied."
     with StoredAnswers(tmp_path / "stored", {}) as stored:
-        for found in (run.answer_pairs(pairs, Settings()), run.answer_pairs(pairs, Settings(), stored)):
+        for found in (
+            run.answer_pairs(pairs, CompareSettings()),
+            run.answer_pairs(pairs, CompareSettings(), stored),
+        ):
             assert [one.error for one in found] == [wanted, ""] and found[1].changed
 
 
@@ -127,5 +134,5 @@ def test_a_file_that_goes_away_meanwhile_is_its_pairs_error_alone(tmp_path):
     old, new = two_runs(tmp_path, same=0, squares=2)
     pairs = match_folders(old, new).pairs
     (new / "00.png").unlink()
-    outcomes = run.answer_pairs(pairs, Settings(), workers=None)
+    outcomes = run.answer_pairs(pairs, CompareSettings(), workers=None)
     assert "there is no such file" in outcomes[0].error and outcomes[1].changed

@@ -16,7 +16,7 @@ from whatchanged.datasets.preparation import (
     rcc_words,
 )
 from whatchanged.errors import DatasetError
-from whatchanged.recipes.schema import Preparation as Named
+from whatchanged.recipes.schema import PreparationName
 
 RAW_BIRDS = (
     "Animal 1 has a brown and white face, animal 2 has a black and bright blue face. Animal 1 has a "
@@ -50,7 +50,7 @@ def test_a_real_raw_description_gives_its_published_tokens(annotations):
 
 
 def test_recipes_know_exactly_these_names():
-    assert get_args(Named) == tuple(PREPARATIONS)
+    assert get_args(PreparationName) == tuple(PREPARATIONS)
 
 
 def test_an_unknown_name():

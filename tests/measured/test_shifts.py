@@ -3,7 +3,7 @@ import pytest
 
 from whatchanged.measured import measure
 from whatchanged.measured.gate import visibility
-from whatchanged.measured.motion import Run
+from whatchanged.measured.motion import LineRun
 from whatchanged.measured.shifts import Gap, Moved, Shift, covered, moved_runs, novel, stretched
 
 GROUND, FILL, FRAME, ICON = 255, 220, 90, 20
@@ -94,9 +94,12 @@ def test_a_thing_is_followed_along_its_edges_not_through_what_stands_in_it():
 def test_what_came_in_from_beyond_the_edge_was_inside_the_picture():
     before, after = (np.full((40, 120, 3), GROUND, np.uint8) for _ in range(2))
     after[10:30, 6:16] = ICON
-    runs = [Run(0, 60, 12), Run(60, 120, 0)]  # columns 0 to 60 lay 12 pixels further left: from -12 on
+    runs = [
+        LineRun(0, 60, 12),
+        LineRun(60, 120, 0),
+    ]  # columns 0 to 60 lay 12 pixels further left: from -12 on
     (moved,) = moved_runs(before, after, (0, 0, 120, 40), 1, runs)
     assert moved.before == (0, 10, 4, 30)
     assert moved.after == (6, 10, 16, 30)
     assert (moved.dx, moved.dy) == (12, 0)
-    assert moved_runs(before, after, (0, 0, 120, 40), 1, [Run(0, 60, 20), Run(60, 120, 0)]) == ()
+    assert moved_runs(before, after, (0, 0, 120, 40), 1, [LineRun(0, 60, 20), LineRun(60, 120, 0)]) == ()

@@ -13,7 +13,7 @@ from whatchanged.recipes.schema import (
     ObjectsConfig,
     PatchesConfig,
     PoolConfig,
-    Preparation,
+    PreparationName,
     StageConfig,
     VisionConfig,
 )
@@ -21,7 +21,7 @@ from whatchanged.recipes.schema import (
 
 def test_a_recipe_names_the_preparations_that_there_are():
     """Named twice: reading recipes must not load what computes with them."""
-    assert set(get_args(Preparation)) == set(PREPARATIONS)
+    assert set(get_args(PreparationName)) == set(PREPARATIONS)
 
 
 @pytest.mark.parametrize("union", [VisionConfig, DataConfig])

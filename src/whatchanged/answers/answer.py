@@ -8,7 +8,7 @@ from PIL import Image
 from whatchanged.answers.outlines import outlined
 from whatchanged.captioner.notebook import as_html
 from whatchanged.errors import ShapeError
-from whatchanged.images import Source
+from whatchanged.images import PictureSource
 from whatchanged.measured import Measured, Statement, sentences, words
 from whatchanged.measured.reading import read_picture
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from whatchanged.captioner.regions import Told
     from whatchanged.captioner.runtime import Description
 
-Verdict = Literal["identical", "noise", "changed", "unchanged"]
+AnswerVerdict = Literal["identical", "noise", "changed", "unchanged"]
 """Same pixels; differences that nobody would name; a visible change; differences of view and light alone."""
 
 MEASURED = "measured"
@@ -58,7 +58,7 @@ class Answer:
 
     sentence: str
     no_change: float
-    verdict: Verdict
+    verdict: AnswerVerdict
     doubtful: bool
     answer: str
     size_before: tuple[int, int]
@@ -67,7 +67,7 @@ class Answer:
     unfamiliar: bool | None = None
     description: "Description | None" = field(default=None, repr=False)
     measured: Measured | None = field(default=None, repr=False)
-    sources: tuple[Source, Source] | None = field(default=None, repr=False)
+    sources: tuple[PictureSource, PictureSource] | None = field(default=None, repr=False)
 
     @property
     def as_measured(self) -> Measured | None:
@@ -159,7 +159,7 @@ def of_model(
     Doubtful are also pictures of which the model says that nothing changed and the measured answer that
     something did.
     """
-    verdict: Verdict = "changed" if said.changed else "unchanged"
+    verdict: AnswerVerdict = "changed" if said.changed else "unchanged"
     doubtful = said.doubtful
     if measured is not None:
         verdict = measured.verdict
@@ -189,7 +189,7 @@ def of_statements(name: str, told: "Told", measured: Measured, unfamiliar: bool 
     changes = told.statements
     seen = measured.verdict == "changed"
     if changes and (told.changed or (seen and measured.no_change < CHANGE_STANDS_BELOW)):
-        verdict: Verdict = "changed"
+        verdict: AnswerVerdict = "changed"
         sentence = sentences.together(changes)
     else:
         verdict, sentence = "noise", words.capitalised(words.NOISE)

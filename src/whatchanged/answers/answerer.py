@@ -16,7 +16,7 @@ from whatchanged.answers.pair import ReadPair, read_pair
 from whatchanged.answers.quoted import quoted
 from whatchanged.captioner.onnx_graphs import checked_count, checked_threads
 from whatchanged.errors import ImageError
-from whatchanged.images import Source, check_size, kept, name_of
+from whatchanged.images import PictureSource, check_size, kept, name_of
 from whatchanged.measured import Box, Measured
 from whatchanged.measured.measure import check_sensitivity, of_same_bytes
 from whatchanged.measured.reading import same_bytes
@@ -91,7 +91,7 @@ class Answerer:
         if self.insists:
             self.models[0].build()
 
-    def answer(self, before: Source, after: Source, ignore: Sequence[Box] = ()) -> Answer:
+    def answer(self, before: PictureSource, after: PictureSource, ignore: Sequence[Box] = ()) -> Answer:
         """The answer for one pair.
 
         ignore: boxes of both pictures in which differences do not count. Raises ImageError.
@@ -102,7 +102,7 @@ class Answerer:
         return found
 
     def answer_batch(
-        self, pairs: Sequence[tuple[Source, Source]], ignore: Sequence[Box] = ()
+        self, pairs: Sequence[tuple[PictureSource, PictureSource]], ignore: Sequence[Box] = ()
     ) -> list[Answer | ImageError]:
         """The answers for several pairs; a pair whose pictures cannot be used has its error instead."""
         found: list[Answer | ImageError] = []
@@ -126,7 +126,9 @@ class Answerer:
             found.append(self._end(pair, said.get(i)) if isinstance(pair, ReadPair) else pair)
         return found
 
-    def _begin(self, before: Source, after: Source, ignore: Sequence[Box]) -> Answer | ImageError | ReadPair:
+    def _begin(
+        self, before: PictureSource, after: PictureSource, ignore: Sequence[Box]
+    ) -> Answer | ImageError | ReadPair:
         """A pair's answer where no model is asked; what is wrong with its pictures; or the pictures."""
         try:
             before, after = kept(before), kept(after)
@@ -231,7 +233,7 @@ def _shared() -> Answerer:
     return Answerer()
 
 
-def describe(before: Source, after: Source) -> Answer:
+def describe(before: PictureSource, after: PictureSource) -> Answer:
     """The answer for one pair, of the model that knows the pictures, or else measured.
 
     A picture is a path, the bytes of a file, an open file, a Pillow picture or an array. Models are kept once

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from whatchanged.images import Source
+from whatchanged.images import PictureSource
 from whatchanged.measured import Box, Measured, measure_read
 from whatchanged.measured.canvas import without_boxes
 from whatchanged.measured.compared import Compared
@@ -17,7 +17,7 @@ from whatchanged.measured.reading import Picture, Pixels, read_picture
 class ReadPair:
     """Two pictures as they were read, where from, and the places in which differences do not count."""
 
-    sources: tuple[Source, Source]
+    sources: tuple[PictureSource, PictureSource]
     pictures: tuple[Picture, Picture]
     ignore: tuple[Box, ...]
 
@@ -50,6 +50,6 @@ class ReadPair:
         return measure_read(self.pictures, self.sources, self.compared, sensitivity, strict)
 
 
-def read_pair(before: Source, after: Source, ignore: Sequence[Box]) -> ReadPair:
+def read_pair(before: PictureSource, after: PictureSource, ignore: Sequence[Box]) -> ReadPair:
     """Read both pictures. Raises ImageError."""
     return ReadPair((before, after), (read_picture(before), read_picture(after)), tuple(ignore))

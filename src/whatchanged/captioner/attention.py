@@ -23,7 +23,7 @@ from whatchanged.errors import PredictionsError
 from whatchanged.json_values import read_json
 
 Floats = NDArray[np.float32]
-Words = Sequence[tuple[str, Floats]]
+WordMaps = Sequence[tuple[str, Floats]]
 """The words of a sentence, each with its maps (2, rows, columns)."""
 
 PATTERN = "attention-*.safetensors"
@@ -51,7 +51,7 @@ class MapsEntry(NamedTuple):
     words: tuple[str, ...]
 
 
-def over_content(words: Words, grid: tuple[int, int]) -> Floats:
+def over_content(words: WordMaps, grid: tuple[int, int]) -> Floats:
     """The mean map (2, rows, columns) of the content words; of all words where none is a content word.
 
     Without any word it is zero on ``grid`` (rows, columns).
@@ -67,7 +67,7 @@ def file_name(first: int) -> str:
     return f"attention-{first:07d}.safetensors"
 
 
-def pack(sentences: Mapping[str, Words], about: Mapping[str, Any]) -> bytes:
+def pack(sentences: Mapping[str, WordMaps], about: Mapping[str, Any]) -> bytes:
     """The bytes of a file.
 
     sentences: pair id -> its words with their maps; at least one word each. about: the keys of ``SAME``.

@@ -22,7 +22,7 @@ from typing import Any
 
 from whatchanged.captioner.card import Card
 from whatchanged.captioner.card_json import card_from_json, card_to_json
-from whatchanged.captioner.json_reader import Reader
+from whatchanged.captioner.json_reader import CardReader
 from whatchanged.errors import BundleError
 from whatchanged.files import whole
 from whatchanged.json_values import read_json
@@ -152,7 +152,7 @@ def _entry(path: Path) -> ListedFile:
 
 def _listed_files(fields: Mapping[str, Any], path: Path, graphs: Sequence[str]) -> dict[str, ListedFile]:
     """The files that the card lists. Raises BundleError where a name is not plain or a graph is missing."""
-    listed, entries = Reader(path).object(fields, "files")
+    listed, entries = CardReader(path).object(fields, "files")
     files = {}
     for name in entries:
         if not _FILE_NAME.fullmatch(name):

@@ -53,7 +53,7 @@ class BoxAttention:
     """What the model looks at lies in boxes, those of its statements; there is no map."""
 
 
-Attention = GridAttention | BoxAttention
+AttentionPlaces = GridAttention | BoxAttention
 """How what the model looks at lies over the pictures; ``attention`` in ``bundle.json``."""
 
 
@@ -151,7 +151,7 @@ class Card:
     preset: str
     world: str
     input: Input
-    attention: Attention
+    attention: AttentionPlaces
     vocabulary: Vocabulary
     max_length: int
     """The largest number of ids of a sentence, BOS included."""

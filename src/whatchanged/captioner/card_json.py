@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from whatchanged.bpe import from_merges, to_json
 from whatchanged.captioner.card import (
-    Attention,
+    AttentionPlaces,
     BoxAttention,
     Card,
     GridAttention,
@@ -27,7 +27,7 @@ from whatchanged.captioner.card import (
     Statements,
 )
 from whatchanged.captioner.colours import NAMES
-from whatchanged.captioner.json_reader import Reader
+from whatchanged.captioner.json_reader import CardReader
 from whatchanged.errors import BundleError
 from whatchanged.images import MAX_PIXELS
 from whatchanged.vocabulary import SPECIALS, Vocabulary
@@ -86,7 +86,7 @@ def _in_distribution_to_json(known: InDistribution) -> dict[str, Any]:
     return fields
 
 
-def declaration_to_json(declared: Input | Attention) -> dict[str, Any]:
+def declaration_to_json(declared: Input | AttentionPlaces) -> dict[str, Any]:
     """What a model reads, or how its attention lies over the pictures, as JSON with its kind."""
     match declared:
         case PictureInput():
@@ -102,7 +102,7 @@ def declaration_to_json(declared: Input | Attention) -> dict[str, Any]:
 
 def card_from_json(fields: Any, path: Path) -> Card:
     """The card that ``bundle.json`` holds. Raises BundleError, naming ``path`` and the key that is wrong."""
-    reader = Reader(path)
+    reader = CardReader(path)
     values = reader.mapping(fields, "the whole file")
     found = values.get("format")
     if type(found) is not int or found not in FORMATS:
@@ -128,7 +128,7 @@ def card_from_json(fields: Any, path: Path) -> Card:
     )
 
 
-def _input(reader: Reader, values: Fields) -> Input:
+def _input(reader: CardReader, values: Fields) -> Input:
     inside, declared = reader.object(values, "input")
     kind = declared.get("kind")
     if kind == "pictures":
@@ -141,14 +141,14 @@ def _input(reader: Reader, values: Fields) -> Input:
     raise _unknown_kind(inside, kind)
 
 
-def _unknown_kind(reader: Reader, kind: Any) -> BundleError:
+def _unknown_kind(reader: CardReader, kind: Any) -> BundleError:
     return BundleError(
         f"{reader.path}: {reader.inside}kind is {kind!r}, which this version of whatchanged does not know. "
         "Update whatchanged, or export the model again."
     )
 
 
-def _pictures(reader: Reader, values: Fields, size: str) -> PictureInput:
+def _pictures(reader: CardReader, values: Fields, size: str) -> PictureInput:
     """Whole pictures, their size under the key ``size``."""
     width, height = reader.size(values, size)
     if width * height > MAX_PIXELS:
@@ -158,14 +158,14 @@ def _pictures(reader: Reader, values: Fields, size: str) -> PictureInput:
     )
 
 
-def _std(reader: Reader, values: Fields) -> tuple[float, ...]:
+def _std(reader: CardReader, values: Fields) -> tuple[float, ...]:
     std = reader.numbers(values, "std", 3)
     if min(std) <= 0:
         raise reader.wrong("std", "three numbers above 0", std)
     return std
 
 
-def _attention(reader: Reader, values: Fields) -> Attention:
+def _attention(reader: CardReader, values: Fields) -> AttentionPlaces:
     inside, declared = reader.object(values, "attention")
     kind = declared.get("kind")
     if kind == "grid":
@@ -177,12 +177,12 @@ def _attention(reader: Reader, values: Fields) -> Attention:
     raise _unknown_kind(inside, kind)
 
 
-def _grid_of_format_1(reader: Reader, values: Fields) -> GridAttention:
+def _grid_of_format_1(reader: CardReader, values: Fields) -> GridAttention:
     rows, columns = reader.size(values, "grid")
     return GridAttention(rows, columns)
 
 
-def _no_change(reader: Reader, values: Fields) -> NoChange:
+def _no_change(reader: CardReader, values: Fields) -> NoChange:
     inside, fields = reader.object(values, "no_change")
     calibration, numbers = inside.object(fields, "calibration")
     return NoChange(
@@ -195,7 +195,7 @@ def _no_change(reader: Reader, values: Fields) -> NoChange:
     )
 
 
-def _sentences(reader: Reader, fields: Fields) -> tuple[str, ...]:
+def _sentences(reader: CardReader, fields: Fields) -> tuple[str, ...]:
     """The sentences that say that nothing changed. One that stood there twice would count twice."""
     found = reader.texts(fields, "sentences")
     if len(found) > MOST_SENTENCES or len(set(found)) < len(found):
@@ -205,7 +205,7 @@ def _sentences(reader: Reader, fields: Fields) -> tuple[str, ...]:
     return found
 
 
-def _judged_by(reader: Reader, fields: Fields) -> Literal["head", "sentences"]:
+def _judged_by(reader: CardReader, fields: Fields) -> Literal["head", "sentences"]:
     """Where the probability comes from. The first cards do not say so: from a head."""
     match fields.get("by", "head"):
         case "head":
@@ -216,7 +216,7 @@ def _judged_by(reader: Reader, fields: Fields) -> Literal["head", "sentences"]:
             raise reader.wrong("by", '"head" or "sentences"', found)
 
 
-def _in_distribution(reader: Reader, values: Fields) -> InDistribution | None:
+def _in_distribution(reader: CardReader, values: Fields) -> InDistribution | None:
     if "familiar" not in values:
         return None
     inside, fields = reader.object(values, "familiar")
@@ -224,7 +224,7 @@ def _in_distribution(reader: Reader, values: Fields) -> InDistribution | None:
     return InDistribution(threshold, inside.text(fields, "how"), _colours(inside, fields))
 
 
-def _colours(reader: Reader, fields: Fields) -> dict[str, tuple[float, float]]:
+def _colours(reader: CardReader, fields: Fields) -> dict[str, tuple[float, float]]:
     """The ranges of the numbers about colours; {} in cards that have none, as those of before 0.2."""
     if "colours" not in fields:
         return {}
@@ -240,7 +240,7 @@ def _colours(reader: Reader, fields: Fields) -> dict[str, tuple[float, float]]:
     return found
 
 
-def _statements(reader: Reader, values: Fields) -> Statements | None:
+def _statements(reader: CardReader, values: Fields) -> Statements | None:
     if "statements" not in values:
         return None
     inside, fields = reader.object(values, "statements")
@@ -261,27 +261,27 @@ def _statements(reader: Reader, values: Fields) -> Statements | None:
     )
 
 
-def _aspects(reader: Reader, fields: Fields) -> dict[str, tuple[str, ...]]:
+def _aspects(reader: CardReader, fields: Fields) -> dict[str, tuple[str, ...]]:
     """The finer words of each kind."""
     inside, words = reader.object(fields, "aspects")
     return {kind: inside.texts(words, kind) for kind in words}
 
 
-def _above_0(reader: Reader, fields: Fields, key: str) -> float:
+def _above_0(reader: CardReader, fields: Fields, key: str) -> float:
     found = reader.number(fields, key)
     if found <= 0:
         raise reader.wrong(key, "a number above 0", found)
     return found
 
 
-def _vocabulary(reader: Reader, values: Fields) -> Vocabulary:
+def _vocabulary(reader: CardReader, values: Fields) -> Vocabulary:
     """The words, or the merges of a byte-pair encoding."""
     if values.get("special_ids") != SPECIAL_IDS:
         raise reader.wrong("special_ids", str(SPECIAL_IDS), values.get("special_ids"))
     found = values.get("vocabulary")
     try:
         if isinstance(found, dict):
-            return from_merges(Reader(reader.path, "vocabulary.").texts(found, "merges"))
+            return from_merges(CardReader(reader.path, "vocabulary.").texts(found, "merges"))
         return Vocabulary(reader.texts(values, "vocabulary"))
     except ValueError as error:
         raise BundleError(f"{reader.path}: vocabulary: {error}. Export the model again.") from error

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from whatchanged.vocabulary import BOS, EOS
 
-Cache = Mapping[str, Any]
+GraphCache = Mapping[str, Any]
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float32]
-Step = Callable[[Ids, int, Cache], tuple[Any, Any, Cache]]
+Step = Callable[[Ids, int, GraphCache], tuple[Any, Any, GraphCache]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Decoded:
     """The attention of each id, (len(ids), ...)."""
 
 
-def greedy(step: Step, cache: Cache, batch: int, max_length: int) -> list[Decoded]:
+def greedy(step: Step, cache: GraphCache, batch: int, max_length: int) -> list[Decoded]:
     """The most probable word at each position (the first of equals), ``batch`` rows side by side.
 
     A row has at most ``max_length`` ids, BOS included, so at most ``max_length - 1`` steps run. They stop as
@@ -64,7 +64,7 @@ def greedy(step: Step, cache: Cache, batch: int, max_length: int) -> list[Decode
     ]
 
 
-def beam(step: Step, cache: Cache, batch: int, max_length: int, beams: int) -> list[Decoded]:
+def beam(step: Step, cache: GraphCache, batch: int, max_length: int, beams: int) -> list[Decoded]:
     """The best of the ``beams`` hypotheses that are kept per row; a score is the sum of log-probabilities.
 
     A hypothesis that has ended keeps its place and its score. Scores only fall, so a row is done when its
@@ -105,7 +105,7 @@ def beam(step: Step, cache: Cache, batch: int, max_length: int, beams: int) -> l
     ]
 
 
-def _take(cache: Cache, rows: Ids) -> Cache:
+def _take(cache: GraphCache, rows: Ids) -> GraphCache:
     """The cache of these rows, in this order. Where nothing moves, the same object is returned."""
     if all(len(value) == len(rows) for value in cache.values()) and np.array_equal(
         rows, np.arange(len(rows))

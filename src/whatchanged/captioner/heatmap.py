@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from whatchanged.captioner.card import GridAttention
-from whatchanged.contours import COLORS, SHARES, Line, outlines
+from whatchanged.contours import COLORS, SHARES, ClosedLine, outlines
 from whatchanged.errors import ShapeError
 
 GAP = 8
@@ -59,7 +59,7 @@ def _shown_size(picture: Image.Image, height: int) -> tuple[int, int]:
     return MOST_WIDTH, max(1, round(height * MOST_WIDTH / width))
 
 
-def _outlined(picture: Image.Image, levels: Sequence[Sequence[Line]]) -> Image.Image:
+def _outlined(picture: Image.Image, levels: Sequence[Sequence[ClosedLine]]) -> Image.Image:
     """The picture with the lines of each level, the dark rims of all of them below."""
     if not any(levels):
         return picture
@@ -78,7 +78,7 @@ def _outlined(picture: Image.Image, levels: Sequence[Sequence[Line]]) -> Image.I
 
 def _draw(
     draw: ImageDraw.ImageDraw,
-    line: Line,
+    line: ClosedLine,
     size: tuple[int, int],
     color: tuple[int, int, int, int],
     width: int,

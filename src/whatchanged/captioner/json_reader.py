@@ -12,7 +12,7 @@ Fields = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Reader:
+class CardReader:
     """Reads values of a model's card. Errors name the file, the key, what was wanted and what was found."""
 
     path: Path
@@ -34,9 +34,9 @@ class Reader:
             raise self.wrong(key, "an object", value)
         return value
 
-    def object(self, values: Fields, key: str) -> tuple["Reader", dict[str, Any]]:
+    def object(self, values: Fields, key: str) -> tuple["CardReader", dict[str, Any]]:
         """The object at a key, and a reader for its keys."""
-        return Reader(self.path, f"{self.inside}{key}."), self.mapping(values.get(key), key)
+        return CardReader(self.path, f"{self.inside}{key}."), self.mapping(values.get(key), key)
 
     def text(self, values: Fields, key: str) -> str:
         """A text without control characters: a terminal would act on them."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.captioner.decoding import Cache, Ids, Step
+from whatchanged.captioner.decoding import GraphCache, Ids, Step
 from whatchanged.vocabulary import BOS, EOS, UNK, Vocabulary
 
 ROWS = 32
@@ -25,7 +25,7 @@ def sayable(sentences: Sequence[str], vocabulary: Vocabulary, max_length: int) -
 
 
 def sentences_probability(
-    step: Step, cache: Cache, batch: int, sentences: Sequence[Sequence[int]]
+    step: Step, cache: GraphCache, batch: int, sentences: Sequence[Sequence[int]]
 ) -> NDArray[np.float64]:
     """Per pair Σ_s Π_t P(w_st | w_s,<t, pair), summed over the sentences s and their words t: (B,).
 
@@ -45,7 +45,7 @@ def sentences_probability(
     return total
 
 
-def _log_probabilities(step: Step, cache: Cache, rows: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+def _log_probabilities(step: Step, cache: GraphCache, rows: Sequence[Sequence[int]]) -> NDArray[np.float64]:
     """The sum of the log-probabilities of each row's ids; all rows run side by side."""
     longest = max(map(len, rows))
     ids: Ids = np.array([[*row, *[EOS] * (longest - len(row))] for row in rows], np.int64)  # (R, longest)

@@ -26,7 +26,7 @@ from whatchanged.errors import BundleError
 from whatchanged.measured import words
 from whatchanged.measured.boxes import area, common
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.numbers import NUMBERS, Places, read_places
+from whatchanged.measured.numbers import NUMBERS, PairPlaces, read_places
 from whatchanged.measured.proposals import Proposal
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import KINDS, Box, Kind, Measured, Statement
@@ -52,7 +52,7 @@ PUSHED = 2
 
 
 @dataclass(frozen=True)
-class Judgement:
+class RegionJudgement:
     """What the graph says of the places of a pair, as its head tells."""
 
     kinds: Floats
@@ -119,7 +119,7 @@ class RegionModel:
         statements = self._statements(compared.before, compared.after, places.proposals, judged, rest, read)
         return Told(statements, no_change, no_change < self.card.no_change.threshold)
 
-    def judge(self, places: Places) -> Judgement:
+    def judge(self, places: PairPlaces) -> RegionJudgement:
         """What the graph says of these places, at least one. Raises BundleError."""
         found = self._graph.run(inputs_of(places))
         for name, values in found.items():
@@ -129,9 +129,9 @@ class RegionModel:
                     f"{self._graph.path}: the model answers with {name} of the shape {np.shape(values)};"
                     f" wanted are {wanted}, all finite. Export it again."
                 )
-        return Judgement(**{**found, "verdict": float(found["verdict"][0])})
+        return RegionJudgement(**{**found, "verdict": float(found["verdict"][0])})
 
-    def no_change(self, judged: Judgement, measured: Measured) -> float:
+    def no_change(self, judged: RegionJudgement, measured: Measured) -> float:
         """The calibrated probability that nothing visible changed, by the model and the measurement."""
         by = self.said_by
         both = by.measured_weight * logit(measured.no_change) - by.verdict_weight * judged.verdict
@@ -142,7 +142,7 @@ class RegionModel:
         before: Pixels,
         after: Pixels,
         places: Sequence[Proposal],
-        judged: Judgement,
+        judged: RegionJudgement,
         rest: tuple[int, int] | None,
         read: ReadQuotes | None,
     ) -> tuple[Statement, ...]:
@@ -180,7 +180,7 @@ class RegionModel:
         return tuple(found)
 
     def _chosen(
-        self, judged: Judgement, places: Sequence[Proposal], boxes: Sequence[tuple[Box, Box]]
+        self, judged: RegionJudgement, places: Sequence[Proposal], boxes: Sequence[tuple[Box, Box]]
     ) -> list[int]:
         """The places that are told: the best one, and of the further ones those that are sure enough."""
         best, *further = order(judged, places, boxes)
@@ -226,17 +226,17 @@ def _quoted(quotes: Quotes | None) -> dict[str, str]:
     return {} if quotes is None else {"text_before": quotes.before, "text_after": quotes.after}
 
 
-def inputs_of(places: Places) -> dict[str, NDArray[Any]]:
+def inputs_of(places: PairPlaces) -> dict[str, NDArray[Any]]:
     """What the graph reads."""
     return {"numbers": places.numbers, "boxes": places.boxes.astype(np.float32)}
 
 
-def boxes_of(judged: Judgement, before: Pixels, after: Pixels) -> list[tuple[Box, Box]]:
+def boxes_of(judged: RegionJudgement, before: Pixels, after: Pixels) -> list[tuple[Box, Box]]:
     """The boxes of each place in whole pixels of both pictures, at least one pixel each."""
     return [(_inside(was, before), _inside(now, after)) for was, now in judged.refined]
 
 
-def order(judged: Judgement, places: Sequence[Proposal], boxes: Sequence[tuple[Box, Box]]) -> list[int]:
+def order(judged: RegionJudgement, places: Sequence[Proposal], boxes: Sequence[tuple[Box, Box]]) -> list[int]:
     """The places that may be told, one after the other.
 
     The first is the best by its rank. Then those follow that nothing else explains and that lie elsewhere
@@ -249,12 +249,12 @@ def order(judged: Judgement, places: Sequence[Proposal], boxes: Sequence[tuple[B
     return chosen
 
 
-def chance_of_change(judged: Judgement, place: int) -> float:
+def chance_of_change(judged: RegionJudgement, place: int) -> float:
     """How probably a place shows a change, of whichever kind; not calibrated."""
     return sigmoid(float(judged.changed[place]))
 
 
-def confidences(judged: Judgement, by: Statements) -> NDArray[np.float64]:
+def confidences(judged: RegionJudgement, by: Statements) -> NDArray[np.float64]:
     """How probably each place's statement is right, (N,); the equation is that of ``Statements``."""
     kind = softmax(judged.kinds / by.kind_temperature).max(axis=1)
     both = np.clip(kind / (1 + np.exp(-np.clip(judged.changed.astype(np.float64), -50, 50))), 1e-7, 1 - 1e-7)

@@ -26,17 +26,17 @@ from whatchanged.captioner.attention import over_content
 from whatchanged.captioner.bundle import WEIGHTS, Bundle, open_bundle
 from whatchanged.captioner.card import Card, GridAttention, PictureInput
 from whatchanged.captioner.colours import colour_distance
-from whatchanged.captioner.decoding import Cache, Decoded, Ids, beam, greedy
+from whatchanged.captioner.decoding import Decoded, GraphCache, Ids, beam, greedy
 from whatchanged.captioner.heatmap import overlay
 from whatchanged.captioner.no_change import sayable, sentences_probability
 from whatchanged.captioner.notebook import as_html
 from whatchanged.captioner.onnx_graphs import Graph, check_graphs, checked_count, checked_threads
 from whatchanged.errors import BundleError, ShapeError
-from whatchanged.images import Source, kept, normalise, open_image, resize
+from whatchanged.images import PictureSource, kept, normalise, open_image, resize
 
 Floats = NDArray[np.float32]
-Sources = list[Any] | tuple[Any, ...]
-"""Several pictures, each a ``Source``. A type of its own, because a path is a sequence too."""
+PictureSources = list[Any] | tuple[Any, ...]
+"""Several pictures, each a ``PictureSource``. A type of its own, because a path is a sequence too."""
 
 BATCH = 16
 """Pairs that run side by side where lists are given."""
@@ -72,7 +72,7 @@ class Description:
     ood_distance: tuple[float, float] | None = None
     """How far the pictures before and after are from the training pictures; above 1 they are out of
     distribution. None where the model cannot tell."""
-    sources: tuple[Source, Source] | None = field(default=None, repr=False)
+    sources: tuple[PictureSource, PictureSource] | None = field(default=None, repr=False)
     """The pictures, as they were given; None where only pixels at the model's size were."""
 
     @property
@@ -80,7 +80,7 @@ class Description:
         """Whether a picture is out of distribution, so that the sentence means little. None: unknown."""
         return None if self.ood_distance is None else max(self.ood_distance) > 1
 
-    def heatmap(self, before: Source | None = None, after: Source | None = None) -> Image.Image:
+    def heatmap(self, before: PictureSource | None = None, after: PictureSource | None = None) -> Image.Image:
         """Both pictures side by side, with lines around where the words looked.
 
         before, after: the pictures, if others are to be shown than those described. Raises ShapeError where
@@ -137,16 +137,18 @@ class Captioner:
         check_graphs(bundle.card, self.input, self.attention, self._encoder, self._decoder)
 
     @overload
-    def describe(self, before: Source, after: Source, beams: int = 1) -> Description: ...
+    def describe(self, before: PictureSource, after: PictureSource, beams: int = 1) -> Description: ...
     @overload
-    def describe(self, before: Sources, after: Sources, beams: int = 1) -> list[Description]: ...
     def describe(
-        self, before: Source | Sources, after: Source | Sources, beams: int = 1
+        self, before: PictureSources, after: PictureSources, beams: int = 1
+    ) -> list[Description]: ...
+    def describe(
+        self, before: PictureSource | PictureSources, after: PictureSource | PictureSources, beams: int = 1
     ) -> Description | list[Description]:
         """Describe one pair, or two lists of pictures pair by pair; lists are answered with a list.
 
         A picture is a path, the bytes of a file, an open file, a Pillow picture or an array
-        (``whatchanged.images.Source``). beams: hypotheses that the search keeps; 1 is greedy.
+        (``whatchanged.images.PictureSource``). beams: hypotheses that the search keeps; 1 is greedy.
 
         Raises ImageError for a picture that cannot be used, ShapeError for lists of different lengths,
         WhatchangedError where ``beams`` is no whole number from 1.
@@ -162,7 +164,7 @@ class Captioner:
             raise ShapeError("One of the two is a list, the other is not: give two pictures, or two lists.")
         return self._describe_lists([before], [after], beams)[0]
 
-    def read(self, before: Source, after: Source) -> NDArray[np.uint8]:
+    def read(self, before: PictureSource, after: PictureSource) -> NDArray[np.uint8]:
         """A pair at the size that the model reads: (2, H, W, 3). Raises ImageError."""
         return np.stack([resize(open_image(source), self.input.size) for source in (before, after)])
 
@@ -196,7 +198,7 @@ class Captioner:
         in_units: NDArray[np.float64] = distances.astype(np.float64) / known.threshold
         return np.maximum(in_units, np.stack(colours, axis=1))
 
-    def _describe_lists(self, before: Sources, after: Sources, beams: int) -> list[Description]:
+    def _describe_lists(self, before: PictureSources, after: PictureSources, beams: int) -> list[Description]:
         found: list[Description] = []
         for start in range(0, len(before), BATCH):
             pairs = zip(before[start : start + BATCH], after[start : start + BATCH], strict=True)
@@ -205,12 +207,12 @@ class Captioner:
             found += [replace(one, sources=pair) for one, pair in zip(described, sources, strict=True)]
         return found
 
-    def _judge_by_sentences(self, cache: Cache, batch: int) -> NDArray[np.float64]:
+    def _judge_by_sentences(self, cache: GraphCache, batch: int) -> NDArray[np.float64]:
         """The probability (B,) of the no-change sentences, for a model without a head that judges."""
         ids = sayable(self.card.no_change.sentences, self.card.vocabulary, self.card.max_length)
         return sentences_probability(self._step, cache, batch, ids)
 
-    def _step(self, previous: Ids, position: int, cache: Cache) -> tuple[Floats, Floats, Cache]:
+    def _step(self, previous: Ids, position: int, cache: GraphCache) -> tuple[Floats, Floats, GraphCache]:
         """One word further, as ``decoding`` asks for it."""
         found = self._decoder.run({"previous": previous, "position": np.array(position, np.int64), **cache})
         grown = {name.removeprefix("next_"): found[name] for name in found if name.startswith("next_")}

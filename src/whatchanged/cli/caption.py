@@ -18,11 +18,11 @@ from whatchanged.cli import completion
 from whatchanged.cli.caption_by_run import caption_by_run, chosen_run, refuse_others
 from whatchanged.cli.caption_format import Form, Results
 from whatchanged.cli.caption_maps import Maps, about_maps, check_folder
-from whatchanged.cli.caption_run import Pair, Run, caption_all, identity_of, sidecar
+from whatchanged.cli.caption_run import CaptionRun, PairToCaption, caption_all, identity_of, sidecar
 from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_embed, check_output, check_outputs, note
 from whatchanged.cli.places import any_remote, only_here
-from whatchanged.cli.precision import Precision
+from whatchanged.cli.precision import PrecisionOption
 from whatchanged.errors import BundleError, DatasetError, OutputError
 from whatchanged.places import is_remote
 from whatchanged.plurals import counted
@@ -105,7 +105,7 @@ def caption(
         Path | None, typer.Option(help="With --run: stored features, for a run that learned from such.")
     ] = None,
     device: Annotated[str, typer.Option(help="With --run: auto, cpu, cuda or cuda:NUMBER.")] = "auto",
-    precision: Precision = "fp32",
+    precision: PrecisionOption = "fp32",
     checkpoint: Annotated[
         str, typer.Option(help="With --run: auto (best, if kept), best, last or a stage's name.")
     ] = "auto",
@@ -158,7 +158,7 @@ def caption(
     if attention is not None:
         maps = Maps(attention, first, last - first, about_maps(_captioner(answerer), identity))
         maps.check_free(replace=force or resume)
-    job = Run(listed[first:last], base, lines, identity, maps)
+    job = CaptionRun(listed[first:last], base, lines, identity, maps)
     with on_cluster(ray, [found.root], quiet):
         failed = caption_all(answerer, job, job.standing(resume), batch_size, quiet)
     if html is not None:
@@ -194,9 +194,9 @@ def _part(shard: str) -> tuple[int, int]:
     return part, parts
 
 
-def _pairs_of(found: "Dataset", where: Path) -> list[Pair]:
+def _pairs_of(found: "Dataset", where: Path) -> list[PairToCaption]:
     """The pairs of a data set, single pictures left out. Raises DatasetError where there are none."""
-    listed = [Pair(r.pair_id, r.before, r.after) for r in found.records if r.after is not None]
+    listed = [PairToCaption(r.pair_id, r.before, r.after) for r in found.records if r.after is not None]
     if not listed:
         raise DatasetError(
             f"{where}: it holds {counted(len(found.records), 'single picture')} and no pairs; only pairs can "
@@ -221,7 +221,7 @@ def _check_places(output: Path, pairs: Path, attention: Path | None, replace: bo
     check_folder(attention)
 
 
-def _check_no_picture(outputs: Sequence[Path], listed: Sequence[Pair]) -> None:
+def _check_no_picture(outputs: Sequence[Path], listed: Sequence[PairToCaption]) -> None:
     """Check that no output is a picture of the pairs."""
     for output in outputs:
         pictures = (picture for pair in listed for picture in (pair.before, pair.after))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from whatchanged.cli.caption_run import Pair, named_from, sidecar
+from whatchanged.cli.caption_run import PairToCaption, named_from, sidecar
 from whatchanged.cli.console import note, progress
 from whatchanged.errors import ImageError, MissingExtra
 from whatchanged.files import whole, write_output
@@ -18,7 +18,7 @@ from whatchanged.plurals import counted
 
 if TYPE_CHECKING:
     from whatchanged.recipes.schema import Precision
-    from whatchanged.training.caption import Said
+    from whatchanged.training.caption import SaidByRun
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def refuse_others(choice: RunChoice | None, used: dict[str, bool]) -> None:
 
 
 def caption_by_run(
-    choice: RunChoice, root: Path, pairs: Sequence[Pair], output: Path, batch_size: int, quiet: bool
+    choice: RunChoice, root: Path, pairs: Sequence[PairToCaption], output: Path, batch_size: int, quiet: bool
 ) -> None:
     """Write a line for every pair, with pictures named from ``root``; exit code 1 where some failed.
 
@@ -87,7 +87,7 @@ def caption_by_run(
     note(f"{counted(len(pairs), 'pair')} captioned: {output}", quiet)
 
 
-def _fields(pair: Pair, said: "Said | ImageError", run: str, root: Path) -> dict[str, Any]:
+def _fields(pair: PairToCaption, said: "SaidByRun | ImageError", run: str, root: Path) -> dict[str, Any]:
     """The fields of one line. run: the name of the recipe, which stands where a model's would."""
     if isinstance(said, ImageError):
         return {"id": pair.pair_id, "error": str(said)}

@@ -9,7 +9,7 @@ from whatchanged.cli.console import check_output, check_outputs
 from whatchanged.errors import OutputError
 
 if TYPE_CHECKING:
-    from whatchanged.cli.caption_run import Run
+    from whatchanged.cli.caption_run import CaptionRun
     from whatchanged.records import PairRecord
 
 Form = Literal["ours", "coco", "two-files", "pcl"]
@@ -54,7 +54,7 @@ class Results:
 
             check_kinds(self.form, records)
 
-    def write(self, run: "Run", records: "Sequence[PairRecord]") -> None:
+    def write(self, run: "CaptionRun", records: "Sequence[PairRecord]") -> None:
         """Write the captions of a run whose lines are complete; ``records`` are those of its data set."""
         if self.form == "ours":
             return

@@ -9,10 +9,10 @@ from whatchanged.page import Page, Pair
 from whatchanged.records import PairRecord, corners
 
 if TYPE_CHECKING:
-    from whatchanged.cli.caption_run import Run
+    from whatchanged.cli.caption_run import CaptionRun
 
 
-def caption_page(run: "Run", records: Sequence[PairRecord]) -> Page:
+def caption_page(run: "CaptionRun", records: Sequence[PairRecord]) -> Page:
     """The page of a run whose output is complete; ``records`` know references, boxes and splits of its pairs.
 
     Where the words looked is shown where the run kept their maps.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from whatchanged.answers import Answer, Answerer
 
 
-class Pair(NamedTuple):
+class PairToCaption(NamedTuple):
     """Two pictures to caption."""
 
     pair_id: str
@@ -42,10 +42,10 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Run:
+class CaptionRun:
     """One output: its pairs, where it goes and what it depends on."""
 
-    pairs: Sequence[Pair]
+    pairs: Sequence[PairToCaption]
     base: Path
     """The folder that pictures are named from: that of the list, or of the data set."""
     output: Path
@@ -158,7 +158,9 @@ class Captioned:
     words: Any = None
 
 
-def caption_all(answerer: "Answerer", run: Run, standing: Standing, batch_size: int, quiet: bool) -> int:
+def caption_all(
+    answerer: "Answerer", run: CaptionRun, standing: Standing, batch_size: int, quiet: bool
+) -> int:
     """Caption what is left of the run and write it. Returns how many of all its pairs failed."""
     failed = standing.failed
     unfamiliar = measured = 0
@@ -202,7 +204,7 @@ def caption_all(answerer: "Answerer", run: Run, standing: Standing, batch_size: 
 
 
 def identity_of(
-    answerer: "Answerer", base: Path, pairs: Sequence[Pair], span: tuple[int, int], attention: bool
+    answerer: "Answerer", base: Path, pairs: Sequence[PairToCaption], span: tuple[int, int], attention: bool
 ) -> dict[str, Any]:
     """What the predictions depend on.
 
@@ -238,8 +240,8 @@ def sidecar(output: Path) -> Path:
 
 
 def _captioned(
-    answerer: "Answerer", run: Run, pairs: Sequence[Pair], batch_size: int
-) -> Iterator[tuple[Pair, Captioned]]:
+    answerer: "Answerer", run: CaptionRun, pairs: Sequence[PairToCaption], batch_size: int
+) -> Iterator[tuple[PairToCaption, Captioned]]:
     """Every pair in order, captioned in this process, or by the workers of a cluster that was joined.
 
     Either takes the same batches, so that it makes the same numbers.
@@ -260,7 +262,7 @@ def _captioned(
 
 
 def caption_batch(
-    answerer: "Answerer", base: Path, keeps_words: bool, batch: Sequence[Pair]
+    answerer: "Answerer", base: Path, keeps_words: bool, batch: Sequence[PairToCaption]
 ) -> list[Captioned]:
     """The pairs of one batch with their lines, in which pictures are named from ``base``."""
     from whatchanged.answers import MEASURED
@@ -281,7 +283,7 @@ def caption_batch(
     return found
 
 
-def _line(pair: Pair, answer: "Answer | ImageError", base: Path) -> bytes:
+def _line(pair: PairToCaption, answer: "Answer | ImageError", base: Path) -> bytes:
     """One line of the output."""
     if isinstance(answer, ImageError):
         fields: dict[str, Any] = {"id": pair.pair_id, "error": str(answer)}

@@ -26,7 +26,7 @@ from whatchanged.scale.places import place
 if TYPE_CHECKING:
     from whatchanged.compare.comparison import Comparison
     from whatchanged.compare.pairs import Matched
-    from whatchanged.compare.settings import Settings
+    from whatchanged.compare.settings import CompareSettings
 
 EXAMPLES = (
     "whatchanged compare old new -o compared",
@@ -94,7 +94,7 @@ def compare(
     """Compare many pairs of pictures: two folders, a git revision, or a testing tool's results."""
     from whatchanged.compare.ignore import read_ignored
     from whatchanged.compare.noise import read_noise
-    from whatchanged.compare.settings import Settings
+    from whatchanged.compare.settings import CompareSettings
 
     _check(old, new, git)
     if calibrate and (git or accept or ignore or noise or strict or model or read_text):
@@ -102,7 +102,7 @@ def compare(
     if calibrate:
         _calibrate(old, new, output, workers, quiet)
         return
-    settings = Settings(
+    settings = CompareSettings(
         model, sensitivity, strict, read_ignored(ignore) if ignore else (), read_text=read_text
     )
     if model is not None or read_text:
@@ -188,7 +188,12 @@ def _match(old: Path | None, new: Path | None, git: str | None, folder: Path) ->
 
 
 def _run(
-    matched: "Matched", settings: "Settings", folder: Path, workers: int | None, force: bool, quiet: bool
+    matched: "Matched",
+    settings: "CompareSettings",
+    folder: Path,
+    workers: int | None,
+    force: bool,
+    quiet: bool,
 ) -> "Comparison":
     """All answers; those of an earlier run in the same folder are used again."""
     from whatchanged.compare.comparison import compare as compare_pairs

@@ -40,7 +40,7 @@ class KnownPair:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class DemoOutcome:
     """What the model said of a pair, whether that is wholly true, and a sentence that is."""
 
     pair: KnownPair
@@ -87,7 +87,7 @@ def demo(
     for number, pair in enumerate(read_pairs(shown), 1):
         found = captioner.describe(pair.before, pair.after)
         right = world.judge(found.sentence, pair.truth).true
-        outcome = Outcome(pair, found, right, shown.true_sentence(pair.truth))
+        outcome = DemoOutcome(pair, found, right, shown.true_sentence(pair.truth))
         outcomes.append(outcome)
         typer.echo(f"{number:2d}  {'right' if right else 'WRONG'}  {found.sentence}")
         if not right:
@@ -158,7 +158,7 @@ def read_pairs(shown: "Demo") -> list[KnownPair]:
         ) from error
 
 
-def _page(summary: str, outcomes: list[Outcome]) -> "Page":
+def _page(summary: str, outcomes: list[DemoOutcome]) -> "Page":
     """The pairs with their sentences; those that are not true have a true one beside them."""
     from whatchanged.page import Badge, Page, Pair
 

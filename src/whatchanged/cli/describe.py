@@ -16,7 +16,7 @@ from whatchanged.files import write_output
 if TYPE_CHECKING:
     from whatchanged.answers import Answer
     from whatchanged.captioner.runtime import Description
-    from whatchanged.images import Source
+    from whatchanged.images import PictureSource
 
 STREAM = "-"
 """What a person writes for stdin, or for stdout."""
@@ -92,7 +92,7 @@ def describe(
         raise typer.Exit(1)
 
 
-def _sources(before: str, after: str) -> "tuple[Source, Source]":
+def _sources(before: str, after: str) -> "tuple[PictureSource, PictureSource]":
     """The pictures; one of them may come from stdin."""
     if before == STREAM and after == STREAM:
         raise ImageError("-: only one of the two pictures can come from stdin. Name a file for the other.")

@@ -104,7 +104,7 @@ def evaluate(
     from whatchanged.evaluation.metrics.further_metrics import further_metrics
     from whatchanged.evaluation.report.from_files import References, Systems, report_from_files
     from whatchanged.evaluation.report.page import report_page
-    from whatchanged.evaluation.report.scored import Settings
+    from whatchanged.evaluation.report.scored import ReportSettings
     from whatchanged.page import render
 
     check_embed(embed, html)
@@ -121,7 +121,7 @@ def evaluate(
     systems = Systems(predictions, compare, seeds or (), attention, failed_as_empty)
     check_outputs((json, markdown, html), (predictions, references, *systems.others))
     further = further_metrics(with_meteor=not no_meteor, with_spice=not no_java, spice_home=spice_home)
-    settings = Settings(tokenizer, document_frequencies, resamples=resamples, further_metrics=further)
+    settings = ReportSettings(tokenizer, document_frequencies, resamples=resamples, further_metrics=further)
     report = report_from_files(systems, against, settings, threshold)
     texts: list[tuple[Path, str]] = []
     if json is not None:

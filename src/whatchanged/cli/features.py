@@ -11,7 +11,7 @@ from whatchanged.cli import completion
 from whatchanged.cli.cluster import Ray, on_cluster, on_cpu
 from whatchanged.cli.console import hold, show
 from whatchanged.cli.places import any_remote, only_here
-from whatchanged.cli.precision import Precision
+from whatchanged.cli.precision import PrecisionOption
 from whatchanged.errors import MissingExtra
 from whatchanged.scale.places import place
 
@@ -82,7 +82,7 @@ def features(
         int, typer.Option(min=1, metavar="N", help="Pools: copies of each picture, plain, then varied.")
     ] = VARIANTS,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:NUMBER.")] = "auto",
-    precision: Precision = "fp32",
+    precision: PrecisionOption = "fp32",
     ray: Ray = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar")] = False,
 ) -> None:

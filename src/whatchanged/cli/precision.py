@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-Precision = Annotated[
+PrecisionOption = Annotated[
     Literal["fp32", "bf16"],
     typer.Option(help="Of the network's arithmetic; bf16: products in 16 bit, weights in 32."),
 ]

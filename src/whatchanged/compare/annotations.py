@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from whatchanged.compare.comparison import Comparison
-from whatchanged.compare.pairs import Pair
+from whatchanged.compare.pairs import PairToCompare
 from whatchanged.compare.words import group_sentence, outcome_sentence
 
 MOST = 10
@@ -40,7 +40,7 @@ def _messages(found: Comparison) -> Iterator[tuple[str, str, str]]:
             yield _file(one.pair), title, outcome_sentence(one)
 
 
-def _file(pair: Pair) -> str:
+def _file(pair: PairToCompare) -> str:
     """The picture's path as seen from the folder that the command runs in; else its name."""
     path = (pair.after or pair.before or Path(pair.pair_id)).absolute()
     here = Path.cwd()

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from whatchanged.compare.groups import Group, group_outcomes, is_dominant
+from whatchanged.compare.groups import OutcomeGroup, group_outcomes, is_dominant
 from whatchanged.compare.ignore import Ignored, idle_boxes
 from whatchanged.compare.pairs import Matched
 from whatchanged.compare.run import Outcome, answer_pairs
-from whatchanged.compare.settings import Settings
+from whatchanged.compare.settings import CompareSettings
 from whatchanged.compare.stored import StoredAnswers
 
 
@@ -22,9 +22,9 @@ class Comparison:
     """
 
     matched: Matched
-    settings: Settings
+    settings: CompareSettings
     outcomes: tuple[Outcome, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[OutcomeGroup, ...]
     idle: tuple[Ignored, ...]
 
     @property
@@ -52,7 +52,7 @@ class Comparison:
         return {place: group.number for group in self.groups for place in group.members}
 
     @property
-    def dominant(self) -> Group | None:
+    def dominant(self) -> OutcomeGroup | None:
         """The group whose cause explains most of what changed, if there is one."""
         return next((group for group in self.groups if is_dominant(group, self.groups)), None)
 
@@ -64,7 +64,7 @@ class Comparison:
 
 def compare(
     matched: Matched,
-    settings: Settings,
+    settings: CompareSettings,
     stored: StoredAnswers | None = None,
     workers: int | None = None,
     advance: Callable[[int], None] = lambda n: None,

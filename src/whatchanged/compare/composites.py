@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from whatchanged.compare.pairs import Pair
+from whatchanged.compare.pairs import PairToCompare
 from whatchanged.errors import ImageError
 from whatchanged.files import whole
 from whatchanged.images import picture_size, stored_picture
@@ -25,16 +25,16 @@ DIFF_FOLDER = "__diff_output__"
 PARTS = 3
 
 
-def stored_pairs(pictures: Mapping[str, Path], scratch: Path) -> tuple[list[Pair], tuple[str, ...]]:
+def stored_pairs(pictures: Mapping[str, Path], scratch: Path) -> tuple[list[PairToCompare], tuple[str, ...]]:
     """The pairs of all failures, in the order of their names, and a note on snapshots that did not fail.
 
     pictures: relative path -> file. scratch: a folder for the new pictures that are cut out.
     """
-    pairs: dict[str, Pair] = {}
+    pairs: dict[str, PairToCompare] = {}
     for name, path in pictures.items():
         snapshot = _snapshot_of(name, RECEIVED_FOLDER, ((r"(.+)-received(\.\w+)", ""),))
         if snapshot is not None:
-            pairs[snapshot] = Pair(snapshot, pictures.get(snapshot), path)
+            pairs[snapshot] = PairToCompare(snapshot, pictures.get(snapshot), path)
     for name, path in pictures.items():
         snapshot = _snapshot_of(
             name, DIFF_FOLDER, ((r"(.+)-diff(\.\w+)", ""), (r"(.+)\.diff(\.\w+)", ".snap"))
@@ -64,7 +64,7 @@ def _snapshot_of(name: str, folder: str, endings: tuple[tuple[str, str], ...]) -
     return None
 
 
-def _cut(name: str, snapshot: Path, composite: Path, scratch: Path) -> Pair:
+def _cut(name: str, snapshot: Path, composite: Path, scratch: Path) -> PairToCompare:
     """A pair whose new picture is the last third of the composite."""
     try:
         width, height = picture_size(snapshot, least=1)
@@ -78,15 +78,15 @@ def _cut(name: str, snapshot: Path, composite: Path, scratch: Path) -> Pair:
                 f"{composite}: it shows the difference alone, not the new picture. "
                 "Let the tool store it: storeReceivedOnFailure."
             )
-            return Pair(name, snapshot, composite, trouble=reason)
+            return PairToCompare(name, snapshot, composite, trouble=reason)
         with stored_picture(composite) as image:
             part = image.convert("RGBA" if image.has_transparency_data else "RGB").crop(box)
     except ImageError as error:
-        return Pair(name, snapshot, composite, trouble=str(error))
+        return PairToCompare(name, snapshot, composite, trouble=str(error))
     place = (
         scratch / "cut" / f"{hashlib.sha256(name.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}.png"
     )
     place.parent.mkdir(parents=True, exist_ok=True)
     with whole(place) as draft:
         part.save(draft, "PNG")
-    return Pair(name, snapshot, place)
+    return PairToCompare(name, snapshot, place)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whatchanged.compare.pairs import Matched, Pair, checked, matched
+from whatchanged.compare.pairs import Matched, PairToCompare, checked, matched
 from whatchanged.datasets.picture_files import is_picture
 from whatchanged.datasets.reading import leaves
 from whatchanged.errors import DatasetError
@@ -146,7 +146,7 @@ def _inside(folder: Path | None, root: Path) -> str:
     return folder.resolve().relative_to(root.resolve()).as_posix()
 
 
-def _pairs(root: Path, entries: Sequence[Entry], scratch: Path, work_tree: bool) -> list[Pair]:
+def _pairs(root: Path, entries: Sequence[Entry], scratch: Path, work_tree: bool) -> list[PairToCompare]:
     """The pairs; pictures of revisions are written below ``scratch``."""
     before: dict[str, Path] = {}
     after: dict[str, Path] = {}
@@ -173,7 +173,7 @@ def _written(root: Path, blob: str, place: Path) -> Path:
     return place
 
 
-def _without_pointer(pair: Pair) -> Pair:
+def _without_pointer(pair: PairToCompare) -> PairToCompare:
     """The pair, marked where one of its files is a pointer."""
     sides = [
         side
@@ -185,7 +185,7 @@ def _without_pointer(pair: Pair) -> Pair:
     which = (
         "both files are Git LFS pointers" if len(sides) == 2 else f"the {sides[0]} file is a Git LFS pointer"
     )
-    return Pair(
+    return PairToCompare(
         pair.pair_id,
         pair.before,
         pair.after,

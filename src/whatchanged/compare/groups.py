@@ -12,7 +12,7 @@ from whatchanged.measured.groups import FAR, find_groups, pair_distances
 
 
 @dataclass(frozen=True)
-class Group:
+class OutcomeGroup:
     """Pairs that changed in the same way.
 
     number    what it is called, from 1
@@ -41,13 +41,13 @@ AT_ONCE = 1000
 """Answers that are held against one another at once: some hundred megabytes."""
 
 
-def is_dominant(group: Group, groups: Sequence[Group]) -> bool:
+def is_dominant(group: OutcomeGroup, groups: Sequence[OutcomeGroup]) -> bool:
     """Whether most of what changed has this cause."""
     changed = sum(one.changed for one in groups)
     return group.changed >= LEAST_DOMINANT and group.changed >= DOMINANT * changed
 
 
-def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[Group, ...]:
+def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[OutcomeGroup, ...]:
     """The groups, those in which most pictures changed first, noise last.
 
     A cause that explains most of what changed comes after the others, which are then what to look at; what it
@@ -74,7 +74,7 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[Group, ...]:
         changed = sum(outcomes[place].changed for place in members)
         found.append((members, beyond, changed, sentence))
     found.sort(key=lambda parts: (-parts[2], -len(parts[0]), parts[0]))
-    groups = [Group(0, *parts) for parts in found]
+    groups = [OutcomeGroup(0, *parts) for parts in found]
     quiet = [group for group in groups if not group.changed]
     if groups and is_dominant(groups[0], groups):
         answered = dict(zip(places, answers, strict=True))
@@ -83,7 +83,7 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[Group, ...]:
     return tuple(replace(group, number=number) for number, group in enumerate(groups, start=1))
 
 
-def _beside(group: Group, dominant: Group, answers: Mapping[int, Measured]) -> Group:
+def _beside(group: OutcomeGroup, dominant: OutcomeGroup, answers: Mapping[int, Measured]) -> OutcomeGroup:
     """The group with a sentence that leaves out what the cause of most shows too."""
     teller = next((place for place in group.members if answers[place].sentence == group.sentence), None)
     if teller is None:

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from whatchanged.compare.composites import DIFF_FOLDER, RECEIVED_FOLDER, stored_pairs
-from whatchanged.compare.pairs import Matched, Pair, checked, matched, notes_of_formats
+from whatchanged.compare.pairs import Matched, PairToCompare, checked, matched, notes_of_formats
 from whatchanged.datasets.named_pairs import match_names
 from whatchanged.datasets.picture_files import pictures_below
 from whatchanged.errors import DatasetError
 
-Pictures = Mapping[str, Path]
+NamedPictures = Mapping[str, Path]
 
 
 @dataclass(frozen=True)
@@ -73,11 +73,11 @@ class ByName:
     """
 
     name: str
-    sides: Callable[[str, Pictures], tuple[int, str] | None]
+    sides: Callable[[str, NamedPictures], tuple[int, str] | None]
     accepted: str
 
 
-def _playwright(name: str, pictures: Pictures) -> tuple[int, str] | None:
+def _playwright(name: str, pictures: NamedPictures) -> tuple[int, str] | None:
     """test-results/TEST/NAME-expected.png and NAME-actual.png."""
     found = re.fullmatch(r"(.+)-(expected|actual)(\.\w+)", name)
     if found is None or f"{found[1]}-actual{found[3]}" not in pictures:
@@ -85,7 +85,7 @@ def _playwright(name: str, pictures: Pictures) -> tuple[int, str] | None:
     return int(found[2] == "actual"), found[1] + found[3]
 
 
-def _matplotlib(name: str, pictures: Pictures) -> tuple[int, str] | None:
+def _matplotlib(name: str, pictures: NamedPictures) -> tuple[int, str] | None:
     """result_images/MODULE/NAME-expected.png and NAME.png; NAME-expected_pdf.png and NAME_pdf.png."""
     found = re.fullmatch(r"(.+)-expected((?:_\w+)?\.png)", name)
     if found is not None:
@@ -94,7 +94,7 @@ def _matplotlib(name: str, pictures: Pictures) -> tuple[int, str] | None:
     return (1, name) if parts and f"{parts[1]}-expected{parts[2]}" in pictures else None
 
 
-def _pytest_mpl(name: str, pictures: Pictures) -> tuple[int, str] | None:
+def _pytest_mpl(name: str, pictures: NamedPictures) -> tuple[int, str] | None:
     """TEST/baseline.png and TEST/result.png."""
     path = PurePosixPath(name)
     if (
@@ -190,7 +190,7 @@ def _is_diff(name: str) -> bool:
     return PurePosixPath(name).name.startswith("failed_diff_")
 
 
-def _named(folder: Path, pictures: Pictures, notes: tuple[str, ...]) -> Matched:
+def _named(folder: Path, pictures: NamedPictures, notes: tuple[str, ...]) -> Matched:
     """Pairs told by their names: ``a_before.png`` and ``a_after.png``. Raises DatasetError."""
     found = match_names(pictures)
     if not found.pairs:
@@ -200,9 +200,12 @@ def _named(folder: Path, pictures: Pictures, notes: tuple[str, ...]) -> Matched:
             f"folder of results of {tools}, jest-image-snapshot or cypress-image-snapshot; or one with names "
             "such as a_before.png and a_after.png."
         )
-    pairs = [Pair(name, pictures[before], pictures[after]) for name, (before, after) in found.pairs.items()]
-    pairs += [Pair(name, pictures[name], None) for name in found.single[0]]
-    pairs += [Pair(name, None, pictures[name]) for name in found.single[1]]
+    pairs = [
+        PairToCompare(name, pictures[before], pictures[after])
+        for name, (before, after) in found.pairs.items()
+    ]
+    pairs += [PairToCompare(name, pictures[name], None) for name in found.single[0]]
+    pairs += [PairToCompare(name, None, pictures[name]) for name in found.single[1]]
     if found.other:
         notes = (
             *notes,

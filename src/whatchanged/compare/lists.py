@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from whatchanged.compare.pairs import Matched, Pair, checked
+from whatchanged.compare.pairs import Matched, PairToCompare, checked
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.plain import recognises
 
@@ -15,5 +15,5 @@ def is_list(path: Path) -> bool:
 def match_list(path: Path) -> Matched:
     """The pairs of a list, in its order. Raises DatasetError."""
     records = open_dataset(path).records
-    pairs = [Pair(record.pair_id, record.before, record.after) for record in records]
+    pairs = [PairToCompare(record.pair_id, record.before, record.after) for record in records]
     return Matched(checked(pairs), str(path))

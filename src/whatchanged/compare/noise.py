@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whatchanged.compare.ignore import Ignored, read_box, read_document
-from whatchanged.compare.pairs import Matched, Pair
+from whatchanged.compare.pairs import Matched, PairToCompare
 from whatchanged.compare.run import Outcome, answer_pairs
-from whatchanged.compare.settings import Settings
+from whatchanged.compare.settings import CompareSettings
 from whatchanged.errors import WhatchangedError
 from whatchanged.measured import Box
 from whatchanged.measured.boxes import grown
@@ -48,7 +48,7 @@ class Noise:
     unsteady: dict[str, tuple[Box, ...]]
     unexplained: dict[str, str]
 
-    def applied(self, settings: Settings) -> Settings:
+    def applied(self, settings: CompareSettings) -> CompareSettings:
         """The settings of a comparison on this machine."""
         boxes = [
             Ignored(glob.escape(pair_id), box, "differs between two runs of one state", taught=True)
@@ -79,7 +79,7 @@ def learn_noise(
     pairs = [pair for pair in runs.pairs if pair.status == "both"]
     if not pairs:
         raise WhatchangedError("The two runs have no picture in common. Name two runs of the same state.")
-    outcomes = answer_pairs(pairs, Settings(), None, workers, advance)
+    outcomes = answer_pairs(pairs, CompareSettings(), None, workers, advance)
     small = [score for score in map(_score, outcomes) if 0 < score <= LARGEST_NOISE]
     sensitivity = _sensitivity(max(small, default=0.0))
     unsteady: dict[str, tuple[Box, ...]] = {}
@@ -126,12 +126,14 @@ def _sensitivity(score: float) -> float:
     return min(1.0, math.floor(wanted * 1000) / 1000)
 
 
-def _unsteady(pair: Pair, sensitivity: float) -> tuple[tuple[Box, ...], str]:
+def _unsteady(pair: PairToCompare, sensitivity: float) -> tuple[tuple[Box, ...], str]:
     """The places to ignore so that the pair counts as unchanged; or why none do."""
     boxes: list[Box] = []
     for _ in range(ROUNDS):
         ignored = tuple(Ignored(glob.escape(pair.pair_id), box) for box in boxes)
-        outcome = answer_pairs([pair], Settings(sensitivity=sensitivity, ignored=ignored), workers=1)[0]
+        outcome = answer_pairs([pair], CompareSettings(sensitivity=sensitivity, ignored=ignored), workers=1)[
+            0
+        ]
         if not outcome.changed:
             return tuple(boxes), ""
         answer = outcome.answer

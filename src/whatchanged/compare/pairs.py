@@ -14,7 +14,7 @@ MOST_PAIRS = 100_000
 
 
 @dataclass(frozen=True)
-class Pair:
+class PairToCompare:
     """Two pictures to compare, or one that has no counterpart.
 
     pair_id  its name: for two folders the relative path
@@ -53,7 +53,7 @@ class Matched:
     ending    what the names of the old pictures have at their end, beside those of their pairs
     """
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[PairToCompare, ...]
     source: str
     notes: tuple[str, ...] = ()
     accepted: str = ""
@@ -86,9 +86,9 @@ def _same_folder(old: Path, new: Path) -> bool:
     return old.exists() and new.exists() and old.samefile(new)
 
 
-def matched(before: Mapping[str, Path], after: Mapping[str, Path]) -> list[Pair]:
+def matched(before: Mapping[str, Path], after: Mapping[str, Path]) -> list[PairToCompare]:
     """One pair a relative path; a file that only moved is one pair, called as it is called now."""
-    pairs = [Pair(name, before.get(name), after.get(name)) for name in sorted({*before, *after})]
+    pairs = [PairToCompare(name, before.get(name), after.get(name)) for name in sorted({*before, *after})]
     was = _renamed(
         {pair.pair_id: pair.before for pair in pairs if pair.after is None and pair.before is not None},
         {pair.pair_id: pair.after for pair in pairs if pair.before is None and pair.after is not None},
@@ -103,7 +103,7 @@ def matched(before: Mapping[str, Path], after: Mapping[str, Path]) -> list[Pair]
     ]
 
 
-def checked(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+def checked(pairs: Sequence[PairToCompare]) -> tuple[PairToCompare, ...]:
     """The pairs, if there are not too many. Raises DatasetError."""
     if len(pairs) > MOST_PAIRS:
         raise DatasetError(

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from whatchanged.answers import MEASURED, Answer, Answerer, worker
 from whatchanged.compare.ignore import boxes_of
-from whatchanged.compare.pairs import Pair, size_of
-from whatchanged.compare.settings import Settings
+from whatchanged.compare.pairs import PairToCompare, size_of
+from whatchanged.compare.settings import CompareSettings
 from whatchanged.compare.stored import StoredAnswers, key_of
 from whatchanged.errors import ImageError
 from whatchanged.images import picture_size
@@ -34,7 +34,7 @@ class Outcome:
     touched indices, among all ignored boxes of the settings, of those that hold a difference here
     """
 
-    pair: Pair
+    pair: PairToCompare
     answer: Answer | None = None
     error: str = ""
     boxes: tuple[Box, ...] = ()
@@ -59,7 +59,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class _Task:
+class _PairToAnswer:
     """What a process needs to answer one pair."""
 
     place: int
@@ -69,8 +69,8 @@ class _Task:
 
 
 def answer_pairs(
-    pairs: Sequence[Pair],
-    settings: Settings,
+    pairs: Sequence[PairToCompare],
+    settings: CompareSettings,
     stored: StoredAnswers | None = None,
     workers: int | None = None,
     advance: Callable[[int], None] = lambda n: None,
@@ -81,7 +81,7 @@ def answer_pairs(
     Raises WhatchangedError where a process is ended from outside, as by a lack of memory.
     """
     outcomes: dict[int, Outcome] = {}
-    tasks: list[_Task] = []
+    tasks: list[_PairToAnswer] = []
     keys: dict[int, str] = {}
     numbered = {place: boxes_of(settings.ignored, pair.pair_id) for place, pair in enumerate(pairs)}
     for place, pair in enumerate(pairs):
@@ -96,7 +96,7 @@ def answer_pairs(
                 except ImageError as error:
                     found = Outcome(pair, error=str(error), boxes=boxes)
             if found is None:
-                tasks.append(_Task(place, pair.before, pair.after, boxes))
+                tasks.append(_PairToAnswer(place, pair.before, pair.after, boxes))
         if found is not None:
             outcomes[place] = found
             advance(1)
@@ -114,7 +114,7 @@ def answer_pairs(
     ]
 
 
-def _without_decoding(pair: Pair, boxes: tuple[Box, ...]) -> Outcome | None:
+def _without_decoding(pair: PairToCompare, boxes: tuple[Box, ...]) -> Outcome | None:
     """What is known of a pair whose pixels nobody has to look at; None for others."""
     if pair.trouble:
         return Outcome(pair, error=pair.trouble, boxes=boxes)
@@ -149,7 +149,7 @@ def _touched(outcome: Outcome, numbered: Sequence[tuple[int, Box]]) -> tuple[int
     return tuple(index for place, (index, _) in enumerate(numbered) if place not in idle)
 
 
-def _count(workers: int | None, tasks: Sequence[_Task]) -> int:
+def _count(workers: int | None, tasks: Sequence[_PairToAnswer]) -> int:
     """How many processes answer the tasks; 1: this one."""
     if workers is None:
         known = hasattr(os, "sched_getaffinity")  # what this process may use, where the system tells
@@ -159,8 +159,8 @@ def _count(workers: int | None, tasks: Sequence[_Task]) -> int:
 
 
 def _answered(
-    tasks: Sequence[_Task], settings: Settings, workers: int
-) -> Iterator[tuple[_Task, Answer | str]]:
+    tasks: Sequence[_PairToAnswer], settings: CompareSettings, workers: int
+) -> Iterator[tuple[_PairToAnswer, Answer | str]]:
     """Every task with its answer, or with what is wrong with its pictures, as they come."""
     if workers == 1:
         answerer = _answerer(settings)
@@ -171,13 +171,13 @@ def _answered(
         yield from as_they_come((task, pool.submit(worker.ask, _answer, task)) for task in tasks)
 
 
-def _answerer(settings: Settings) -> Answerer:
+def _answerer(settings: CompareSettings) -> Answerer:
     return Answerer(
         settings.model, settings.sensitivity, settings.strict, threads=1, read_text=settings.read_text
     )
 
 
-def _answer(answerer: Answerer, task: _Task) -> Answer | str:
+def _answer(answerer: Answerer, task: _PairToAnswer) -> Answer | str:
     """The answer without what a model saw, which is large; or the message of an unusable picture."""
     try:
         answer = answerer.answer(task.before, task.after, task.boxes)

@@ -10,7 +10,7 @@ from whatchanged.measured.signature import LENGTH
 
 
 @dataclass(frozen=True)
-class Settings:
+class CompareSettings:
     """What an answer depends on beside the pictures.
 
     model        the model that answers in any case; None: whichever knows the pictures, else the measurement

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from whatchanged.compare.comparison import Comparison
-from whatchanged.compare.groups import Group
+from whatchanged.compare.groups import OutcomeGroup
 from whatchanged.compare.run import Outcome
 from whatchanged.compare.words import group_sentence, headline, otherwise, outcome_sentence, variants
 from whatchanged.plurals import counted
@@ -64,7 +64,7 @@ def _failed(found: Comparison) -> list[str]:
     return [f"**Could not be compared: {len(found.failed):,}**", "", *_bullets(told, len(found.failed)), ""]
 
 
-def _group(found: Comparison, group: Group) -> list[str]:
+def _group(found: Comparison, group: OutcomeGroup) -> list[str]:
     """A group's sentence, its odd ones with what they show beside it, then the others by name."""
     lines = [f"- **Group {group.number}**: {_plain(group_sentence(found, group))}"]
     for place, beyond in list(zip(group.odd, group.beyond, strict=True))[:MOST_NAMES]:

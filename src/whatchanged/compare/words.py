@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from whatchanged.compare.comparison import Comparison
-from whatchanged.compare.groups import Group
+from whatchanged.compare.groups import OutcomeGroup
 from whatchanged.compare.run import Outcome
 from whatchanged.measured.groups import base_name, is_variant_word, words_of
 from whatchanged.measured.words import lowered
@@ -63,7 +63,7 @@ def outcome_sentence(outcome: Outcome) -> str:
     return "The picture was added." if outcome.pair.status == "added" else "The picture was removed."
 
 
-def group_sentence(found: Comparison, group: Group) -> str:
+def group_sentence(found: Comparison, group: OutcomeGroup) -> str:
     """How many pictures share what, and which of them show something else as well."""
     sentence = f"{counted(len(group.members), 'picture')}: {lowered(group.sentence)}"
     if 0 < group.changed < len(group.members):

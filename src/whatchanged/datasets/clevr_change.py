@@ -24,7 +24,7 @@ from typing import Any
 
 from whatchanged.datasets.reading import SPLITS, Reading, first_entry, negatives, with_examples
 from whatchanged.errors import DatasetError
-from whatchanged.records import Box, PairRecord, Split
+from whatchanged.records import PairRecord, SizedBox, Split
 
 NAME = "clevr_change"
 CHANGED, UNCHANGED = "change_captions.json", "no_change_captions.json"
@@ -93,7 +93,7 @@ def _pair(
     captions: tuple[str, ...],
     distractor: bool = False,
     change_type: str | None = None,
-    boxes: tuple[Box | None, Box | None] = (None, None),
+    boxes: tuple[SizedBox | None, SizedBox | None] = (None, None),
     viewpoint_iou: float | None = None,
     negatives: tuple[str, ...] = (),
 ) -> PairRecord:
@@ -261,7 +261,7 @@ def _overlaps(path: Path, reading: Reading) -> dict[str, float]:
     return overlaps
 
 
-def _boxes(path: Path, index: int, entry: Mapping[str, Any]) -> tuple[Box | None, Box | None]:
+def _boxes(path: Path, index: int, entry: Mapping[str, Any]) -> tuple[SizedBox | None, SizedBox | None]:
     """Both boxes; a box that does not exist is null or empty on disk."""
     try:
         before, after = (_box(entry.get(side)) for side in ("bbox_before", "bbox_after"))
@@ -272,7 +272,7 @@ def _boxes(path: Path, index: int, entry: Mapping[str, Any]) -> tuple[Box | None
     return before, after
 
 
-def _box(value: Any) -> Box | None:
+def _box(value: Any) -> SizedBox | None:
     """A box as it stands in the file. Raises ValueError where it is neither four numbers nor empty."""
     if not value:
         return None

@@ -1,6 +1,6 @@
 """The measured answer for any two pictures: verdict, places, sentence; counted, without a model."""
 
 from whatchanged.measured.measure import measure, measure_read
-from whatchanged.measured.result import Box, Kind, Measured, Statement, Verdict
+from whatchanged.measured.result import Box, Kind, Measured, MeasuredVerdict, Statement
 
-__all__ = ["Box", "Kind", "Measured", "Statement", "Verdict", "measure", "measure_read"]
+__all__ = ["Box", "Kind", "Measured", "MeasuredVerdict", "Statement", "measure", "measure_read"]

@@ -12,7 +12,7 @@ from whatchanged.measured.boxes import area, common
 from whatchanged.measured.changes import found_changes, in_words, told
 from whatchanged.measured.found import Found
 from whatchanged.measured.gate import Visibility, visibility
-from whatchanged.measured.motion import Run, runs_of_lines
+from whatchanged.measured.motion import LineRun, runs_of_lines
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box, Statement
 from whatchanged.measured.shifts import Gap, gaps_between, moved_runs
@@ -189,7 +189,7 @@ def _inside(one: Found, box: Box) -> bool:
     return all(common(place, box) == area(place) for place in places)
 
 
-def _cut(rows: Run, columns: Run, before: Pixels, after: Pixels) -> str:
+def _cut(rows: LineRun, columns: LineRun, before: Pixels, after: Pixels) -> str:
     """The words for a picture of which only margins came or went."""
     top, left = rows.offset or 0, columns.offset or 0
     bottom = len(after) - len(before) - top
@@ -205,7 +205,7 @@ def _cut(rows: Run, columns: Run, before: Pixels, after: Pixels) -> str:
     return SIZES
 
 
-_Alignment = tuple[list[Run], _Lines]
+_Alignment = tuple[list[LineRun], _Lines]
 
 
 def _both_aligned(before: Pixels, after: Pixels) -> tuple[_Alignment, _Alignment]:
@@ -233,7 +233,7 @@ def _aligned(before: Pixels, after: Pixels, axis: int) -> _Alignment:
     Where there are as many as before, each comes from the one in its place: what moved is looked for later.
     """
     if before.shape[axis] == after.shape[axis]:
-        runs = [Run(0, after.shape[axis], 0)]
+        runs = [LineRun(0, after.shape[axis], 0)]
         return runs, _sources(runs, before.shape[axis])
     other = 1 - axis
     length = min(before.shape[other], after.shape[other])
@@ -257,7 +257,7 @@ def _cut_to(picture: Pixels, axis: int, length: int, part: float) -> Pixels:
     return np.take(picture, range(start, start + length), axis=axis)
 
 
-def _sources(runs: Sequence[Run], length_before: int) -> _Lines:
+def _sources(runs: Sequence[LineRun], length_before: int) -> _Lines:
     """Which lines after come from which lines before."""
     after = [line for run in runs if run.offset is not None for line in range(run.start, run.stop)]
     before = [

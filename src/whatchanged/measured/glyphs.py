@@ -41,7 +41,7 @@ BROAD = 0.75
 SHIFTS = (0, -2, 2, -4, 4, -1, 1, -3, 3)
 """Quarters of a pixel by which a glyph is laid on the other, across and down."""
 
-Ink = NDArray[np.int16]
+InkLevels = NDArray[np.int16]
 """(H, W): how far pixels are from the ground, in levels."""
 Values = NDArray[np.float64]
 
@@ -117,14 +117,14 @@ def most_unlike(before: Pixels, after: Pixels, place: Box) -> Glyph | None:
     return Glyph(box, float(residues[place_of]), _quantile(residues, weights))
 
 
-def _inks(before: Pixels, after: Pixels) -> tuple[Ink, Ink]:
+def _inks(before: Pixels, after: Pixels) -> tuple[InkLevels, InkLevels]:
     """How far each pixel is from the most usual colour before."""
     ground = np.array(usual_colour(before.reshape(-1, 3)), np.int16)
     one, other = (np.abs(picture.astype(np.int16) - ground) for picture in (before, after))
     return luminance(one) // UNIT, luminance(other) // UNIT
 
 
-def _rows(ink: Ink, top: int, bottom: int) -> slice:
+def _rows(ink: InkLevels, top: int, bottom: int) -> slice:
     """The rows of a line: those of a difference, and those beside them that hold ink."""
     filled = np.asarray((ink >= INK).any(axis=1))
     above, below = filled[:top][::-1], filled[bottom:]
@@ -133,7 +133,7 @@ def _rows(ink: Ink, top: int, bottom: int) -> slice:
     return slice(start, stop)
 
 
-def _glyphs(ink: Ink, height: int) -> NDArray[np.intp]:
+def _glyphs(ink: InkLevels, height: int) -> NDArray[np.intp]:
     """The columns at which glyphs begin: in the middle of what is blank between them, the first at 0."""
     filled = ink.max(axis=0) >= BLANK
     ends = np.flatnonzero(np.diff(np.r_[False, filled, False].astype(np.int8)))
@@ -148,7 +148,7 @@ def _glyphs(ink: Ink, height: int) -> NDArray[np.intp]:
 
 
 def _residues(
-    one: Ink, other: Ink, starts: NDArray[np.intp], masses: Values, inside: NDArray[np.bool_]
+    one: InkLevels, other: InkLevels, starts: NDArray[np.intp], masses: Values, inside: NDArray[np.bool_]
 ) -> Values | None:
     """How much of each glyph's ink differs where the pictures are laid on each other as it suits that glyph.
 
@@ -166,15 +166,15 @@ def _residues(
     return best
 
 
-def _smooth(ink: Ink) -> Ink:
+def _smooth(ink: InkLevels) -> InkLevels:
     """Blurred by weights of 1, 2, 1 across and down."""
     padded = np.pad(ink, 1)
     rows = padded[:-2] + 2 * padded[1:-1] + padded[2:]
-    blurred: Ink = (rows[:, :-2] + 2 * rows[:, 1:-1] + rows[:, 2:]) >> 4
+    blurred: InkLevels = (rows[:, :-2] + 2 * rows[:, 1:-1] + rows[:, 2:]) >> 4
     return blurred
 
 
-def _shifted(ink: Ink, eighths: int, axis: int) -> Ink:
+def _shifted(ink: InkLevels, eighths: int, axis: int) -> InkLevels:
     """Eight times the values so many eighths of a pixel further along an axis, without its first and last."""
     lines = np.moveaxis(ink, axis, 0)
     beside = lines[2:] if eighths > 0 else lines[:-2]

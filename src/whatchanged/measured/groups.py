@@ -43,7 +43,7 @@ _SIZE = re.compile(r"\d+x\d+|\d{3,4}(px|w)?")
 
 
 @dataclass(frozen=True)
-class Group:
+class AlikePairs:
     """Pairs of one cause.
 
     members   their indices, those with something beyond the common change first
@@ -56,7 +56,7 @@ class Group:
     sentence: str
 
 
-def find_groups(answers: Sequence[Measured], names: Sequence[str] = ()) -> list[Group]:
+def find_groups(answers: Sequence[Measured], names: Sequence[str] = ()) -> list[AlikePairs]:
     """Groups of the pairs that differ, the largest first; identical pairs are in none.
 
     names: of the pairs' files, in the same order; variants of one name are more likely to be of one cause.
@@ -129,7 +129,7 @@ def is_variant_word(word: str) -> bool:
     return word.lower() in VARIANT_WORDS or _SIZE.fullmatch(word) is not None
 
 
-def _group(members: Sequence[int], answers: Sequence[Measured]) -> Group:
+def _group(members: Sequence[int], answers: Sequence[Measured]) -> AlikePairs:
     """A group with its words; who has a kind of change that most others lack comes first."""
     shown = {index: {_gist(one) for one in answers[index].statements} for index in members}
     counts = Counter(gist for gists in shown.values() for gist in gists)
@@ -137,7 +137,7 @@ def _group(members: Sequence[int], answers: Sequence[Measured]) -> Group:
     odd = [index for index in members if len(members) > 2 and shown[index] - common]
     rest = [index for index in members if index not in odd]
     odd.sort(key=lambda index: (-len(shown[index] - common), index))
-    return Group((*odd, *rest), tuple(odd), _shared(members, answers, common))
+    return AlikePairs((*odd, *rest), tuple(odd), _shared(members, answers, common))
 
 
 def _gist(statement: Statement) -> tuple[str, str]:

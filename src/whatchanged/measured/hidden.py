@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from whatchanged.images import Source
+from whatchanged.images import PictureSource
 from whatchanged.measured import gate, words
 from whatchanged.measured.gate import visibility
 from whatchanged.measured.reading import Picture, Pixels, first_other_frame, in_common_colours, read_picture
@@ -13,7 +13,11 @@ from whatchanged.plurals import counted
 
 
 def look_closer(
-    answer: Measured, one: Picture, other: Picture, sources: tuple[Source, Source], threshold: float
+    answer: Measured,
+    one: Picture,
+    other: Picture,
+    sources: tuple[PictureSource, PictureSource],
+    threshold: float,
 ) -> Measured:
     """The answer for pictures without a visible difference on white, after a look at all else in their files.
 
@@ -103,7 +107,7 @@ def _changed(answer: Measured, text: str, score: float, threshold: float) -> Mea
 
 
 def _later_frame(
-    answer: Measured, text: str, sources: tuple[Source, Source], frame: int, threshold: float
+    answer: Measured, text: str, sources: tuple[PictureSource, PictureSource], frame: int, threshold: float
 ) -> Measured:
     """The answer where frames after the first differ: changed if the first of them does so visibly."""
     before, after = (read_picture(source, frame).on_white for source in sources)

@@ -42,7 +42,7 @@ class _Word:
         return self.box[2] - self.box[0], self.box[3] - self.box[1]
 
 
-_Pair = tuple[_Word, _Word]
+_WordPair = tuple[_Word, _Word]
 
 
 def find_match(before: Pixels, after: Pixels, seen: Visibility, box: Box, threshold: float) -> Shift | None:
@@ -88,9 +88,11 @@ def _words(pixels: Pixels, visible: NDArray[np.bool_], box: Box) -> list[_Word]:
     return sorted(words, key=lambda word: (-word.ink, word.box))[:MOST_WORDS]
 
 
-def _matched(planes: list[Planes], old: list[_Word], new: list[_Word]) -> dict[tuple[int, int], list[_Pair]]:
+def _matched(
+    planes: list[Planes], old: list[_Word], new: list[_Word]
+) -> dict[tuple[int, int], list[_WordPair]]:
     """Pairs of words that look alike, by how far they moved; steps that many words share come first."""
-    steps: dict[tuple[int, int], list[_Pair]] = defaultdict(list)
+    steps: dict[tuple[int, int], list[_WordPair]] = defaultdict(list)
     for was in old:
         for now in new:
             if max(abs(a - b) for a, b in zip(was.size, now.size, strict=True)) <= 1:
@@ -101,7 +103,7 @@ def _matched(planes: list[Planes], old: list[_Word], new: list[_Word]) -> dict[t
         steps, key=lambda one: (-sum(now.ink for _, now in steps[one]), abs(one[0]) + abs(one[1]), one)
     )
     taken: set[tuple[str, Box]] = set()
-    found: dict[tuple[int, int], list[_Pair]] = {}
+    found: dict[tuple[int, int], list[_WordPair]] = {}
     for step in ranked:
         free = [(was, now) for was, now in steps[step] if not {("old", was.box), ("new", now.box)} & taken]
         if free:
@@ -122,7 +124,7 @@ def _alike(planes: list[Planes], was: Box, now: Box) -> bool:
     return bool(np.abs(one - other).mean() <= UNLIKE * np.abs(one - np.median(one)).mean())
 
 
-def _covered(old: list[_Word], pairs: list[_Pair]) -> tuple[Gap, ...]:
+def _covered(old: list[_Word], pairs: list[_WordPair]) -> tuple[Gap, ...]:
     """The words that are gone and that others cover now."""
     matched = {was.box for was, _ in pairs}
     lost = [
@@ -138,7 +140,7 @@ def _covered(old: list[_Word], pairs: list[_Pair]) -> tuple[Gap, ...]:
     )
 
 
-def _laid(before: Pixels, pairs: list[_Pair]) -> Pixels:
+def _laid(before: Pixels, pairs: list[_WordPair]) -> Pixels:
     """The picture before with each word where it is after."""
     size = (before.shape[1], before.shape[0])
     aligned = before.copy()

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.errors import WhatchangedError
-from whatchanged.images import Source, kept, picture_size
+from whatchanged.images import PictureSource, kept, picture_size
 from whatchanged.measured import gate, hidden, sentences, words
 from whatchanged.measured.canvas import turn_statement
 from whatchanged.measured.changes import in_words
@@ -25,8 +25,8 @@ TURN_SHARE = 0.02
 
 
 def measure(
-    before: Source,
-    after: Source,
+    before: PictureSource,
+    after: PictureSource,
     sensitivity: float = 1.0,
     strict: bool = False,
     ignore: Sequence[Box] = (),
@@ -48,14 +48,14 @@ def measure(
     return measure_read((one, other), (before, after), compared, sensitivity, strict)
 
 
-def of_same_bytes(source: Source, ignore: Sequence[Box] = ()) -> Measured:
+def of_same_bytes(source: PictureSource, ignore: Sequence[Box] = ()) -> Measured:
     """The answer for two files of the same bytes, of which ``source`` is one; nothing is decoded."""
     return _unchanged("identical", picture_size(source, least=1), tuple(range(len(ignore))))
 
 
 def measure_read(
     pictures: tuple[Picture, Picture],
-    sources: tuple[Source, Source],
+    sources: tuple[PictureSource, PictureSource],
     compared: Compared,
     sensitivity: float = 1.0,
     strict: bool = False,

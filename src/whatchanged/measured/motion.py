@@ -26,7 +26,7 @@ NEW = 0.7
 
 
 @dataclass(frozen=True)
-class Run:
+class LineRun:
     """Lines ``start`` to ``stop`` of the part after lie ``offset`` further than before; None: they are
     new."""
 
@@ -43,7 +43,7 @@ class _Profile:
     ink: NDArray[np.float64]
 
 
-def runs_of_lines(before: Pixels, after: Pixels, axis: int) -> list[Run]:
+def runs_of_lines(before: Pixels, after: Pixels, axis: int) -> list[LineRun]:
     """How the lines after (rows: axis 0, columns: axis 1) follow from those before, in order.
 
     Equal ends are kept apart first. Each line after either comes from a line before at one of a few offsets
@@ -52,13 +52,13 @@ def runs_of_lines(before: Pixels, after: Pixels, axis: int) -> list[Run]:
     one, other = _profile(before, axis), _profile(after, axis)
     offsets = _candidates(one, other)
     if offsets == [0]:
-        return [Run(0, len(other.ink), 0)]
+        return [LineRun(0, len(other.ink), 0)]
     costs = np.stack([_cost(one, other, offset) for offset in offsets] + [NEW * (other.ink > 0)], axis=1)
     states = _cheapest(costs)
     breaks = np.flatnonzero(np.diff(states)) + 1
     starts, stops = np.r_[0, breaks], np.r_[breaks, len(states)]
     return [
-        Run(int(start), int(stop), offsets[states[start]] if states[start] < len(offsets) else None)
+        LineRun(int(start), int(stop), offsets[states[start]] if states[start] < len(offsets) else None)
         for start, stop in zip(starts, stops, strict=True)
     ]
 

@@ -51,7 +51,7 @@ WIDEST = 4000
 
 
 @dataclass(frozen=True)
-class Places:
+class PairPlaces:
     """What a model reads of a pair: R places, the most telling first.
 
     numbers: (R, NUMBERS) float32. boxes: (R, 2, 4) int32, in pixels of their own picture. sizes: (2, 2)
@@ -64,13 +64,13 @@ class Places:
     proposals: tuple[Proposal, ...]
 
 
-def read_places(compared: Compared, most: int) -> Places:
+def read_places(compared: Compared, most: int) -> PairPlaces:
     """What a model reads of two pictures: at most so many places."""
     before, after = compared.before, compared.after
     found = propose(compared, most)
     count = len(found)
     rows = [numbers(before, after, one, place, count) for place, one in enumerate(found)]
-    return Places(
+    return PairPlaces(
         np.array(rows, np.float32).reshape(count, NUMBERS),
         np.array([one.boxes for one in found], np.int32).reshape(count, 2, 4),
         np.array([[picture.shape[1], picture.shape[0]] for picture in (before, after)], np.int32),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PIL import ExifTags, Image, ImageCms, ImageOps
 
 from whatchanged.errors import ImageError
-from whatchanged.images import MAX_PIXELS, Source, kept, name_of, stored_picture
+from whatchanged.images import MAX_PIXELS, PictureSource, kept, name_of, stored_picture
 from whatchanged.places import is_remote
 
 Pixels = NDArray[np.uint8]
@@ -56,7 +56,7 @@ class Picture:
         return self.on_white.shape[1], self.on_white.shape[0]
 
 
-def same_bytes(one: Source, other: Source) -> bool:
+def same_bytes(one: PictureSource, other: PictureSource) -> bool:
     """Whether both are files of the same bytes, on disk or in memory; not so where one cannot be read."""
     if is_remote(one) or is_remote(other):
         try:
@@ -84,7 +84,7 @@ def _same_files(left: Path, right: Path) -> bool:
     return True
 
 
-def read_picture(source: Source, frame: int = 0) -> Picture:
+def read_picture(source: PictureSource, frame: int = 0) -> Picture:
     """Frame ``frame`` of the picture, and what else is in its file. Raises ImageError."""
     with stored_picture(source) as image:
         frames = _frames_of(image, name_of(source))
@@ -100,7 +100,7 @@ def read_picture(source: Source, frame: int = 0) -> Picture:
     return Picture(on_white, on_black, hidden, stored, deep and stored is None, turn, profile, frames)
 
 
-def first_other_frame(before: Source, after: Source) -> int | None:
+def first_other_frame(before: PictureSource, after: PictureSource) -> int | None:
     """The first frame after the first one that both files hold and that differs; None where there is none.
 
     Read are as many as stay within the bound on the pixels of one picture.

@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 Box = tuple[int, int, int, int]
 """Left, top, right, bottom in pixels of the picture itself; right and bottom are exclusive."""
 
-Verdict = Literal["identical", "noise", "changed"]
+MeasuredVerdict = Literal["identical", "noise", "changed"]
 """Same pixels; differences that nobody would name; a visible change."""
 
 Kind = Literal["added", "removed", "moved", "resized", "recolored", "restyled", "rewritten", "replaced"]
@@ -65,7 +65,7 @@ class Measured:
     idle        indices of the ignored boxes that touch no difference
     """
 
-    verdict: Verdict
+    verdict: MeasuredVerdict
     doubtful: bool
     no_change: float
     score: float

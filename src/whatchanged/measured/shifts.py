@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from whatchanged.measured.boxes import area, box_of, grown, union
 from whatchanged.measured.gate import Visibility, visibility
-from whatchanged.measured.motion import Run, runs_of_lines
+from whatchanged.measured.motion import LineRun, runs_of_lines
 from whatchanged.measured.planes import UNIT, contrast, luminance
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
@@ -91,7 +91,7 @@ def find_shift(
     left, top, right, bottom = box
     part = (slice(top, bottom), slice(left, right))
     runs = [
-        run if run.offset == 0 or run.stop - run.start >= SHORTEST else Run(run.start, run.stop, None)
+        run if run.offset == 0 or run.stop - run.start >= SHORTEST else LineRun(run.start, run.stop, None)
         for run in runs_of_lines(before[part], after[part], axis)
     ]
     if not any(run.offset for run in runs):
@@ -114,7 +114,7 @@ def find_shift(
     return Shift(axis, moved, gaps, aligned, rest, explained)
 
 
-def _warped(before: Pixels, after: Pixels, axis: int, runs: list[Run]) -> Pixels:
+def _warped(before: Pixels, after: Pixels, axis: int, runs: list[LineRun]) -> Pixels:
     """The lines before at their places after; new lines are taken from the picture after."""
     source, target = np.moveaxis(before, axis, 0), np.moveaxis(after, axis, 0).copy()
     for run in runs:
@@ -140,7 +140,7 @@ def _exchange(aligned: Pixels, before: Pixels, after: Pixels, axis: int, gap: Ga
     target[places[best]] = ends[best]
 
 
-def moved_runs(before: Pixels, after: Pixels, box: Box, axis: int, runs: list[Run]) -> tuple[Moved, ...]:
+def moved_runs(before: Pixels, after: Pixels, box: Box, axis: int, runs: list[LineRun]) -> tuple[Moved, ...]:
     """What lies elsewhere and carries ink, one for each offset; of what came in from beyond the edge of the
     picture before, the part that could be seen there."""
     found: dict[int, list[Box]] = {}
@@ -161,7 +161,7 @@ def moved_runs(before: Pixels, after: Pixels, box: Box, axis: int, runs: list[Ru
 
 
 def gaps_between(
-    before: Pixels, after: Pixels, boxes: tuple[Box, Box], axis: int, runs: list[Run]
+    before: Pixels, after: Pixels, boxes: tuple[Box, Box], axis: int, runs: list[LineRun]
 ) -> tuple[Gap, ...]:
     """What came and went between the lines of two boxes (before, after) that have a source."""
     length_before, length = (box_length(box, axis) for box in boxes)

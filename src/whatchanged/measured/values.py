@@ -9,10 +9,10 @@ from whatchanged.measured.proposals import Proposal
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box, Kind
 
-Values = dict[str, Any]
+ValuesByName = dict[str, Any]
 
 
-def values_of(kind: Kind, before: Pixels, after: Pixels, place: Proposal) -> Values:
+def values_of(kind: Kind, before: Pixels, after: Pixels, place: Proposal) -> ValuesByName:
     """The values of a change of this kind at a proposed place, as a statement holds them.
 
     color_before, color_after ("#rrggbb") of what was recolored; dx, dy (pixels to the right and down) of what
@@ -29,7 +29,7 @@ def values_of(kind: Kind, before: Pixels, after: Pixels, place: Proposal) -> Val
             return {}
 
 
-def _colours(before: Pixels, after: Pixels, place: Proposal) -> Values:
+def _colours(before: Pixels, after: Pixels, place: Proposal) -> ValuesByName:
     """The colours of the fill; those of the ink where the fill is the same."""
     if place.rule == "recolored" and "color_before" in place.values:
         return {name: place.values[name] for name in ("color_before", "color_after")}
@@ -42,7 +42,7 @@ def _colours(before: Pixels, after: Pixels, place: Proposal) -> Values:
     return {"color_before": colours.code(was), "color_after": colours.code(now)}
 
 
-def _step(before: Pixels, after: Pixels, place: Proposal) -> Values:
+def _step(before: Pixels, after: Pixels, place: Proposal) -> ValuesByName:
     """How far it moved: by the rules, by its boxes, or by what is drawn in its box."""
     if place.rule == "moved":
         return {name: place.values[name] for name in ("dx", "dy") if name in place.values}
@@ -55,7 +55,7 @@ def _step(before: Pixels, after: Pixels, place: Proposal) -> Values:
     return {"dx": dx, "dy": dy} if same_size and (dx or dy) else {}
 
 
-def _growth(place: Proposal) -> Values:
+def _growth(place: Proposal) -> ValuesByName:
     """How much wider and higher it became, where the rules saw one side or the picture's size change."""
     if place.rule != "resized" or place.aspect not in ("length", "canvas"):
         return {}

@@ -234,7 +234,7 @@ class RegionsConfig(VisionSettings):
 VisionConfig = FeaturesConfig | PatchesConfig | BackboneConfig | ObjectsConfig | RegionsConfig
 """``[vision]``: what turns a picture into tokens, by ``kind``."""
 
-Preparation = Literal[
+PreparationName = Literal[
     "none",
     "rcc-clevr-change",
     "scorer-clevr-change",
@@ -263,7 +263,7 @@ class DatasetConfig:
     """What ``whatchanged features`` wrote, grids or regions; or a folder with an ``.npy`` a picture."""
     single: str = ""
     """Folder of single pictures with captions (CUB), for stages with ``data`` "single"."""
-    single_preparation: Preparation = "none"
+    single_preparation: PreparationName = "none"
     """How their captions become words. The vocabulary holds the words of both sets."""
     labelled: str = ""
     """Folder of pictures with class labels (NABirds), for the task fgvc."""
@@ -273,7 +273,7 @@ class DatasetConfig:
     wording: str = "captions"
     """Training captions. "captions": those on disk. Any other: one fixed sentence a pair, in this wording
     of the world whose truth lies beside the set."""
-    preparation: Preparation = "none"
+    preparation: PreparationName = "none"
     """How captions become words; ``datasets/preparation.py`` says what each name does."""
     examples: Examples = "captions"
     """What one training example is. "captions": each caption of each pair. "pairs": each pair, its caption

@@ -11,7 +11,7 @@ from typing import get_args
 from whatchanged.datasets import SPLITS, Dataset, find_reader, open_dataset
 from whatchanged.errors import DatasetError
 from whatchanged.plugins import fault
-from whatchanged.records import Kind, PairRecord
+from whatchanged.records import PairRecord, RecordKind
 from whatchanged.testing.require import require
 
 
@@ -34,7 +34,7 @@ def _check_record(record: PairRecord) -> None:
     who = f"the pair {record.pair_id!r}"
     require(isinstance(record.pair_id, str) and bool(record.pair_id), f"{who}: pair_id should be a text")
     require(record.split in SPLITS, f"{who}: split is {record.split!r}")
-    require(record.kind in get_args(Kind), f"{who}: kind is {record.kind!r}")
+    require(record.kind in get_args(RecordKind), f"{who}: kind is {record.kind!r}")
     single = record.kind in ("single_caption", "single_label")
     require((record.after is None) == single, f"{who}: after is {record.after}, kind is {record.kind}")
     require(isinstance(record.captions, tuple), f"{who}: captions should be a tuple")

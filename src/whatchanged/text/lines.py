@@ -36,7 +36,7 @@ MARGIN = 0.15
 """Of a line's height: the empty ground around it in the cut."""
 
 
-class Cut(NamedTuple):
+class WordCut(NamedTuple):
     """Words cut out of a picture, with some ground around them."""
 
     picture: Pixels
@@ -45,7 +45,7 @@ class Cut(NamedTuple):
     """The columns of the cut in which the box has letters, the second exclusive."""
 
 
-def words_around(pixels: Pixels, box: Box) -> Cut | None:
+def words_around(pixels: Pixels, box: Box) -> WordCut | None:
     """The whole words of a line of text that a box touches.
 
     None where no single line of letters is found: too high, too low, or several lines.
@@ -76,7 +76,7 @@ def words_around(pixels: Pixels, box: Box) -> Cut | None:
     if lower - upper < LOWEST:
         return None
     cut, margin = _framed(pixels[above + upper : above + lower, begin + first : begin + last], fill)
-    return Cut(cut, (place_first - first + margin, place_last - first + margin))
+    return WordCut(cut, (place_first - first + margin, place_last - first + margin))
 
 
 def _ink(part: Pixels, fill: tuple[int, int, int]) -> NDArray[np.bool_]:

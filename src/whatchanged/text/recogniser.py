@@ -8,7 +8,7 @@ from whatchanged.errors import MissingExtra
 from whatchanged.measured.reading import Pixels
 
 
-class Word(NamedTuple):
+class RecognisedWord(NamedTuple):
     """A word that was read."""
 
     text: str
@@ -21,7 +21,7 @@ class Word(NamedTuple):
 class Line(NamedTuple):
     """What was read."""
 
-    words: tuple[Word, ...]
+    words: tuple[RecognisedWord, ...]
     confidence: float
     """The mean of the characters' probabilities."""
 
@@ -48,7 +48,7 @@ def read_line(picture: Pixels) -> Line:
     words, at = [], 0
     for word in text.split():
         part = slice(at, at + len(word))
-        words.append(Word(word, tuple(places[part]), min(probabilities[part])))
+        words.append(RecognisedWord(word, tuple(places[part]), min(probabilities[part])))
         at += len(word)
     return Line(tuple(words), float(found.scores[0]))
 

@@ -210,7 +210,7 @@ class StageInput:
 
 
 @dataclass(frozen=True)
-class Plan:
+class StepPlan:
     """Which examples a step reads: task, their numbers, the stream's position before them, all after."""
 
     task: str
@@ -264,7 +264,7 @@ def draw_task(stage: StageConfig, seed: tuple[int, ...], step: int) -> str:
     return tasks[choice]
 
 
-def plans(given: StageInput, step: int, positions: Mapping[str, int]) -> Iterator[Plan]:
+def plans(given: StageInput, step: int, positions: Mapping[str, int]) -> Iterator[StepPlan]:
     """The stage's plans from ``step`` on; ``positions`` as the last draw before it left them."""
     now = dict(positions)
     for number in range(step, given.stage.steps):
@@ -275,10 +275,10 @@ def plans(given: StageInput, step: int, positions: Mapping[str, int]) -> Iterato
         length = given.sources[task].count(needs)
         indices = endless(first, length, size, (*given.seed, needs.number), given.stage.drop_last)
         now[task] = first + len(indices)
-        yield Plan(task, indices, first, dict(now))
+        yield StepPlan(task, indices, first, dict(now))
 
 
-def read(given: StageInput, plan: Plan) -> Draw:
+def read(given: StageInput, plan: StepPlan) -> Draw:
     """A plan's examples, each from a generator of its own, then their partners, collated.
 
     Where several processes share the batch, the own part of them. One without examples gets no rows, which
@@ -337,7 +337,7 @@ def draws(given: StageInput, step: int, positions: Mapping[str, int]) -> Generat
                 waiting.cancel()
 
 
-def _read_ahead(given: StageInput, plan: Plan) -> Draw:
+def _read_ahead(given: StageInput, plan: StepPlan) -> Draw:
     """In a thread: a plan's draw, pinned where that is asked for."""
     draw = read(given, plan)
     return draw.pin_memory() if given.pinned else draw

@@ -22,12 +22,12 @@ from whatchanged.training.validation import decode_memory
 READERS = 8
 """Threads that read pictures while the device computes."""
 
-Places = tuple[Path, Path]
+PicturePaths = tuple[Path, Path]
 """Where the two pictures of a pair lie."""
 
 
 @dataclass(frozen=True)
-class Said:
+class SaidByRun:
     """What a run says of a pair.
 
     no_change: the probability that nothing changed, by the method's own head, not calibrated; None where the
@@ -51,7 +51,7 @@ class RunCaptioner:
     device: torch.device
     precision: Precision = "fp32"
 
-    def describe(self, pairs: Sequence[Places], batch_size: int) -> Iterator[Said | ImageError]:
+    def describe(self, pairs: Sequence[PicturePaths], batch_size: int) -> Iterator[SaidByRun | ImageError]:
         """What is said of each pair in order, greedily, or what is wrong with its pictures.
 
         The next batch is read while one is computed.
@@ -70,7 +70,7 @@ class RunCaptioner:
                     following = ahead.submit(read, start + batch_size)
                 yield from self._said(pictures)
 
-    def _pictures(self, places: Places) -> tuple[NDArray[np.generic], ...] | ImageError:
+    def _pictures(self, places: PicturePaths) -> tuple[NDArray[np.generic], ...] | ImageError:
         try:
             return read_pair(self.read, *places)
         except ImageError as error:
@@ -78,10 +78,10 @@ class RunCaptioner:
 
     def _said(
         self, pictures: Sequence[tuple[NDArray[np.generic], ...] | ImageError]
-    ) -> Iterator[Said | ImageError]:
+    ) -> Iterator[SaidByRun | ImageError]:
         """What is said of pairs that are read; the broken ones are left out of the batch."""
         whole = [pair for pair in pictures if not isinstance(pair, ImageError)]
-        said: Iterator[Said] = iter(())
+        said: Iterator[SaidByRun] = iter(())
         if whole:
             before, after = (self._on_device([pair[side] for pair in whole]) for side in (0, 1))
             said = iter(self._describe(before, after))
@@ -89,15 +89,17 @@ class RunCaptioner:
             yield pair if isinstance(pair, ImageError) else next(said)
 
     @torch.inference_mode()
-    def _describe(self, before: Tensor, after: Tensor) -> list[Said]:
+    def _describe(self, before: Tensor, after: Tensor) -> list[SaidByRun]:
         with in_precision(self.precision, self.device):
             memory = self.method.encode(before, after)
             rows = decode_memory(self.method, memory, len(before), before.device)
             judged = self.method.no_change(memory)
         sentences = [self.method.vocabulary.text(row.ids) for row in rows]
         if judged is None:
-            return [Said(sentence, None) for sentence in sentences]
-        return [Said(sentence, chance) for sentence, chance in zip(sentences, judged.tolist(), strict=True)]
+            return [SaidByRun(sentence, None) for sentence in sentences]
+        return [
+            SaidByRun(sentence, chance) for sentence, chance in zip(sentences, judged.tolist(), strict=True)
+        ]
 
     def _on_device(self, pictures: Sequence[NDArray[np.generic]]) -> Tensor:
         stacked = torch.from_numpy(np.stack(pictures))

@@ -28,7 +28,7 @@ from whatchanged.recipes.schema import (
     RegionsConfig,
     StageConfig,
 )
-from whatchanged.records import Kind, PairRecord
+from whatchanged.records import PairRecord, RecordKind
 from whatchanged.training.batches import Batch, Example
 from whatchanged.training.build import COPIES, on_meta
 from whatchanged.training.methods import Method
@@ -170,7 +170,7 @@ def _batch(recipe: Recipe, stage: StageConfig, method: Method, task: str, rows: 
     """A batch of shapes alone: captions as long as the method reads them."""
     caption = " ".join(["word"] * recipe.method.longest_caption(stage.data == "single"))
     false = (caption,) * recipe.tasks[task].false_captions
-    kind: Kind = "single_caption" if stage.data == "single" else "pair_caption"
+    kind: RecordKind = "single_caption" if stage.data == "single" else "pair_caption"
     paths = Path("before.png"), Path("after.png")
     record = PairRecord("none", "0", "0", "train", kind, *paths, (caption,), changed=True, labels=(0, 0))
     truth = no_truth() if isinstance(recipe.vision, RegionsConfig) else None

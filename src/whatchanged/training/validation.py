@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
-from whatchanged.captioner.decoding import Cache, Decoded, greedy
+from whatchanged.captioner.decoding import Decoded, GraphCache, greedy
 from whatchanged.errors import RecipeError
 from whatchanged.evaluation.io.similarity import Similarity
 from whatchanged.evaluation.metrics.cider import cider_d
@@ -153,7 +153,7 @@ def decode(method: Method, before: Tensor, after: Tensor) -> list[Decoded]:
 def decode_memory(method: Method, memory: Any, pairs: int, device: torch.device) -> list[Decoded]:
     """The same of so many pairs that are encoded, within ``torch.inference_mode``."""
 
-    def step(previous: NDArray[np.int64], position: int, cache: Cache) -> tuple[Any, None, Cache]:
+    def step(previous: NDArray[np.int64], position: int, cache: GraphCache) -> tuple[Any, None, GraphCache]:
         ids = torch.from_numpy(previous).to(device)
         scores, _, grown = method.step(memory, ids, position, dict(cache))
         return _numpy(scores), None, grown

@@ -13,7 +13,7 @@ from whatchanged.datasets import Dataset, DatasetReport, open_dataset
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation import Report, evaluate
 from whatchanged.evaluation.report.from_files import References, Systems, report_from_files
-from whatchanged.evaluation.report.scored import Settings
+from whatchanged.evaluation.report.scored import ReportSettings
 from whatchanged.worlds.clevr.sampling import sample_triple
 from whatchanged.worlds.clevr.truth import triple_entries
 
@@ -48,7 +48,7 @@ def test_the_report_is_the_one_of_the_same_captions_on_disk(tmp_path):
     predictions.write_text("\n".join(map(json.dumps, lines)))
     lines = [{"id": str(i), "captions": own} for i, own in enumerate(REFERENCES)]
     references.write_text("\n".join(map(json.dumps, lines)))
-    wanted = report_from_files(Systems(predictions), References(references), Settings(resamples=50))
+    wanted = report_from_files(Systems(predictions), References(references), ReportSettings(resamples=50))
     got = evaluate(CAPTIONS, REFERENCES, no_change=[0.5] * 3, resamples=50)
     assert isinstance(got, Report) and without_origin(got) == without_origin(wanted)
 

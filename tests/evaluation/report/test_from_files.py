@@ -4,9 +4,9 @@ import pytest
 
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.report.from_files import References, Systems, report_from_files
-from whatchanged.evaluation.report.scored import Settings
+from whatchanged.evaluation.report.scored import ReportSettings
 
-SETTINGS = Settings(resamples=0)
+SETTINGS = ReportSettings(resamples=0)
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ from whatchanged.evaluation.io.predictions import Prediction
 from whatchanged.evaluation.metrics.truth import Truths
 from whatchanged.evaluation.report.page import report_page
 from whatchanged.evaluation.report.report import make_report
-from whatchanged.evaluation.report.scored import Settings, score
+from whatchanged.evaluation.report.scored import ReportSettings, score
 from whatchanged.page import Badge
 from whatchanged.records import PairRecord
 from whatchanged.worlds import Verdict, find_world
 
-SETTINGS = Settings(resamples=0)
+SETTINGS = ReportSettings(resamples=0)
 BEFORE, AFTER = Path("/d/a.png"), Path("/d/b.png")
 
 

@@ -6,7 +6,7 @@ from whatchanged.evaluation.io.maps import AttentionMaps
 from whatchanged.evaluation.io.predictions import Prediction
 from whatchanged.evaluation.metrics.pointing import Shot
 from whatchanged.evaluation.report.pointing_block import by_subset, pointing_block, pointing_table
-from whatchanged.evaluation.report.scored import Settings, score
+from whatchanged.evaluation.report.scored import ReportSettings, score
 
 HIT, MISS = Shot(0, True, 1.0, 0.5, True), Shot(1, False, 0.0, 0.25, False)
 ALL = ("overall",)
@@ -64,7 +64,7 @@ def test_the_block_says_what_it_depends_on(pictures):
     maps[:, 0, 0] = 1
     said = [Prediction("a", "the cube is gone"), Prediction("b", "")]
     about = AttentionMaps({"a": maps}, (2, 3), "last", {"name": "m"})
-    block = pointing_block(score(records, said, Settings(resamples=0), maps=about))
+    block = pointing_block(score(records, said, ReportSettings(resamples=0), maps=about))
     assert block["subsets"]["overall"]["hits"]["count"] == 1 and block["without_maps"] == 1
     assert (block["grid"], block["layer"], block["model"]) == ([2, 3], "last", {"name": "m"})
     title, rows = pointing_table(block)
@@ -74,7 +74,7 @@ def test_the_block_says_what_it_depends_on(pictures):
 
 def test_no_boxes_or_no_maps_make_no_block():
     record = pair_record("a", ["gone"])
-    said, settings = [Prediction("a", "gone")], Settings(resamples=0)
+    said, settings = [Prediction("a", "gone")], ReportSettings(resamples=0)
     about = AttentionMaps({"a": np.ones((2, 2, 3))}, (2, 3), "last", {"name": "m"})
     assert pointing_block(score([record], said, settings, maps=about)) is None
     assert pointing_block(score([record], said, settings)) is None

@@ -9,7 +9,7 @@ from whatchanged.errors import MetricUnavailable
 from whatchanged.evaluation.io.predictions import Prediction
 from whatchanged.evaluation.metrics.additive import mean
 from whatchanged.evaluation.report.report import make_report
-from whatchanged.evaluation.report.scored import Settings, score
+from whatchanged.evaluation.report.scored import ReportSettings, score
 from whatchanged.evaluation.report.signature import Origin
 
 
@@ -28,7 +28,7 @@ PREDICTIONS = [Prediction(r.pair_id, c) for r, c in zip(RECORDS, CAPTIONS, stric
 
 
 def report_of(records=RECORDS, predictions=PREDICTIONS, settings=None, other=None, origin=None):
-    settings = settings or Settings()
+    settings = settings or ReportSettings()
     scored = score(records, predictions, settings)
     beside = None if other is None else score(records, other, settings)
     return make_report(scored, beside, origin=origin)
@@ -62,7 +62,7 @@ def test_order_does_not_matter():
 
 
 def test_the_tokeniser_matters_and_is_named():
-    ptb, plain = (report_of(settings=Settings(tokenizer)) for tokenizer in ("ptb", "plain"))
+    ptb, plain = (report_of(settings=ReportSettings(tokenizer)) for tokenizer in ("ptb", "plain"))
     # "The" and "blue." are other words without a tokeniser.
     assert ptb["types"]["color"]["BLEU-1"] > 99 and plain["types"]["color"]["BLEU-1"] < 61
     assert (ptb["signature"]["tokenizer"], plain["signature"]["tokenizer"]) == ("ptb", "plain")
@@ -94,7 +94,7 @@ def test_a_java_metric_stands_with_the_others():
     def broken(candidates, references):
         raise MetricUnavailable("SPICE: its jars are missing.")
 
-    settings = Settings(further_metrics={"METEOR": words, "SPICE": broken}, resamples=50)
+    settings = ReportSettings(further_metrics={"METEOR": words, "SPICE": broken}, resamples=50)
     report = report_of(settings=settings)
     assert report["overall"]["METEOR"] == pytest.approx(100 * (5 + 4 + 4 + 4) / 40)
     low, high = report["intervals"]["semantic"]["METEOR"]
@@ -117,7 +117,7 @@ def test_a_metric_that_fails_for_the_other_system_is_not_compared():
             raise MetricUnavailable("METEOR: no memory left.")
         return words(candidates, references)
 
-    settings = Settings(resamples=20, further_metrics={"METEOR": fails_once})
+    settings = ReportSettings(resamples=20, further_metrics={"METEOR": fails_once})
     report = report_of(settings=settings, other=PREDICTIONS)
     assert report["overall"]["METEOR"] > 0 and "METEOR" not in report["comparison"]["overall"]
     assert report["comparison"]["overall"]["CIDEr-D"]["difference"] == 0
@@ -137,7 +137,7 @@ def test_a_report_is_a_mapping_that_prints_as_tables():
 
 def test_document_frequencies_of_the_corpus():
     """Then the mean over subsets is the whole's, which it is not with the subsets' own."""
-    corpus = report_of(settings=Settings(frequencies="corpus"))
+    corpus = report_of(settings=ReportSettings(frequencies="corpus"))
     own = report_of()
     assert corpus["overall"] == own["overall"]
     halves = [(r["semantic"]["CIDEr-D"] + r["distractor"]["CIDEr-D"]) / 2 for r in (corpus, own)]
@@ -148,12 +148,12 @@ def test_document_frequencies_of_the_corpus():
 
 
 def test_intervals_stand_beside_the_numbers_under_the_same_keys():
-    report = report_of(settings=Settings(resamples=200))
+    report = report_of(settings=ReportSettings(resamples=200))
     for name in ("overall", "semantic", "distractor"):
         for metric, (low, high) in report["intervals"][name].items():
             assert low - 1e-9 <= report[name][metric] <= high + 1e-9
     assert report["intervals"]["types"]["color"]["ROUGE-L"] is None  # one scene
-    off = report_of(settings=Settings(resamples=0))
+    off = report_of(settings=ReportSettings(resamples=0))
     assert off["intervals"] == {} and off["overall"] == report["overall"]
     assert not [warning for warning in off["warnings"] if "narrow" in warning]
 
@@ -162,7 +162,7 @@ def test_the_no_change_block_needs_probabilities_and_truth():
     known = [
         Prediction(p.pair_id, p.caption, x) for p, x in zip(PREDICTIONS, (0.2, 0.9, 0.6, None), strict=True)
     ]
-    report = report_of(RECORDS, known, Settings(threshold=0.7))
+    report = report_of(RECORDS, known, ReportSettings(threshold=0.7))
     block = report["no_change"]
     assert (block["threshold"], block["recall"], block["false_alarms"], block["AUC"]) == (0.7, 100, 0, 100)
     assert block["pairs"] == {"changed": 2, "unchanged": 1, "left_out": 1}
@@ -179,6 +179,6 @@ def test_viewpoints_are_subsets():
 
 def test_failed_pairs_of_the_other_system_are_warned_of():
     other = [Prediction("0", error="gone"), *PREDICTIONS[1:]]
-    report = report_of(settings=Settings(resamples=20), other=other)
+    report = report_of(settings=ReportSettings(resamples=20), other=other)
     assert report["signature"]["failed_as_empty"] == 0
     assert [w for w in report["warnings"] if w.startswith("1 failed pairs of the other predictions")]

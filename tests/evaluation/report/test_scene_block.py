@@ -6,7 +6,7 @@ from whatchanged.evaluation.io.predictions import Prediction
 from whatchanged.evaluation.metrics.truth import Truths
 from whatchanged.evaluation.report.report import make_report
 from whatchanged.evaluation.report.scene_block import grade_titles, scene_block, scene_table, unread_sentences
-from whatchanged.evaluation.report.scored import Settings, score
+from whatchanged.evaluation.report.scored import ReportSettings, score
 from whatchanged.evaluation.report.tables import tables
 from whatchanged.worlds import WORLDS, find_world
 
@@ -17,7 +17,7 @@ def scored(sampled_scenes):
     records, truths, right = sampled_scenes(5, 10)
     known = Truths(truths.world, {i: truth for i, truth in truths.by_id.items() if i < "000005"})
     said = [Prediction(r.pair_id, text) for r, text in zip(records, ["a cat sat", *right[1:]], strict=True)]
-    return score(records, said, Settings(resamples=0), known)
+    return score(records, said, ReportSettings(resamples=0), known)
 
 
 def test_shares_have_counts_and_wilsons_intervals(scored):

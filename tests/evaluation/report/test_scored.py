@@ -15,7 +15,7 @@ from whatchanged.evaluation.report import scored as scored_module
 from whatchanged.evaluation.report.from_files import References, Systems, report_from_files
 from whatchanged.evaluation.report.page import report_page
 from whatchanged.evaluation.report.report import make_report
-from whatchanged.evaluation.report.scored import Settings, score
+from whatchanged.evaluation.report.scored import ReportSettings, score
 
 SENTENCES = {
     "000000.png": ["the cube moved", "someone moved the cube"],
@@ -76,7 +76,7 @@ def test_each_metric_is_computed_once_for_table_json_and_page(files, monkeypatch
         asked.append(candidates)
         return mean("METEOR", np.full(len(candidates), 0.25))
 
-    settings = Settings(resamples=20, further_metrics={"METEOR": java})
+    settings = ReportSettings(resamples=20, further_metrics={"METEOR": java})
     report = report_from_files(Systems(predictions, attention=maps), references, settings)
     report.to_json(), report.table(), report.table("markdown"), report_page(report, "t")
     # CIDEr-D's word weights are those of each subset: once for all pairs, and for the changed and the others.
@@ -101,14 +101,14 @@ def test_each_sentence_is_judged_once_for_table_json_and_page(sampled_scenes, tm
 
     watched = truth.Truths(replace(truths.world, judge=judge), truths.by_id)
     said = [Prediction(r.pair_id, text) for r, text in zip(records, right, strict=True)]
-    report = make_report(score(records, said, Settings(resamples=0), watched))
+    report = make_report(score(records, said, ReportSettings(resamples=0), watched))
     report.to_json(), report.table(), report_page(report, "t")
     assert judged == right
 
 
 def test_table_json_and_page_show_the_same_numbers(files):
     predictions, references, _ = files
-    report = report_from_files(Systems(predictions), references, Settings(resamples=0))
+    report = report_from_files(Systems(predictions), references, ReportSettings(resamples=0))
     written = json.loads(report.to_json())
     shown = report_page(report, "t")
     cells = {row[0]: row[1:] for _, rows in shown.tables for row in rows[1:]}

@@ -5,7 +5,7 @@ from pair_records import pair_record
 from whatchanged.evaluation.io.predictions import Prediction
 from whatchanged.evaluation.metrics.additive import mean
 from whatchanged.evaluation.report.report import make_report
-from whatchanged.evaluation.report.scored import Settings, score
+from whatchanged.evaluation.report.scored import ReportSettings, score
 
 NAMES = [f"{scene}{end}" for scene in "012345" for end in ("", "_n")]
 RECORDS = [
@@ -32,7 +32,9 @@ GOOD, POOR = (
 @pytest.fixture(scope="module")
 def report():
     java = {"METEOR": lambda candidates, references: mean("METEOR", np.full(len(candidates), 0.25))}
-    good, poor = (score(RECORDS, own, Settings(resamples=100, further_metrics=java)) for own in (GOOD, POOR))
+    good, poor = (
+        score(RECORDS, own, ReportSettings(resamples=100, further_metrics=java)) for own in (GOOD, POOR)
+    )
     return make_report(good, other=poor, seeds=[poor])
 
 
@@ -48,7 +50,7 @@ def test_numbers_stand_with_their_intervals(report):
     assert cells[-2:] == [f"{report['overall']['CIDEr-D']:.1f}", f"({low:.0f}-{high:.0f})"]
     assert "25.0 (25.0-25.0)" in report.table()
     assert "| overall | 12 |" in report.table("markdown")
-    plain = make_report(score(RECORDS, GOOD, Settings(resamples=0)))
+    plain = make_report(score(RECORDS, GOOD, ReportSettings(resamples=0)))
     assert (
         line(plain.table(), "overall", "12", f"{plain['overall']['BLEU-1']:.1f}")[-1]
         == f"{plain['overall']['CIDEr-D']:.1f}"

@@ -4,7 +4,7 @@ import pytest
 from whatchanged.evaluation.io.predictions import Prediction
 from whatchanged.evaluation.metrics.additive import joined, mean
 from whatchanged.evaluation.metrics.subsets import nested
-from whatchanged.evaluation.report.scored import Settings, score
+from whatchanged.evaluation.report.scored import ReportSettings, score
 from whatchanged.evaluation.statistics.comparison import compared, over_seeds
 from whatchanged.evaluation.statistics.resampling import Sample
 
@@ -19,7 +19,7 @@ def system(scenes, captions):
     """The numbers of a system with these captions, by their places."""
     records, truths, _ = scenes
     said = [Prediction(r.pair_id, text) for r, text in zip(records, captions, strict=True)]
-    return score(records, said, Settings(), truths).samples
+    return score(records, said, ReportSettings(), truths).samples
 
 
 def spoilt(captions, share, seed):

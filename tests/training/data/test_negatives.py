@@ -7,7 +7,7 @@ import pytest
 
 from whatchanged.errors import DatasetError
 from whatchanged.records import PairRecord
-from whatchanged.training.data.negatives import KINDS, Texts, fill, read_negatives, write_negatives
+from whatchanged.training.data.negatives import KINDS, CaptionVectors, fill, read_negatives, write_negatives
 
 RECORDS = [
     PairRecord(
@@ -27,14 +27,14 @@ FALSE = {record.pair_id: tuple(f"{record.pair_id} sentence {i}" for i in range(6
 
 def test_the_captions_with_the_same_rare_words_are_most_similar():
     sentences = ["the red one moved", "the blue one is gone", "a red one came"]
-    first, second = Texts(sentences, 0).similar(["the blue thing", "red one came in"])
+    first, second = CaptionVectors(sentences, 0).similar(["the blue thing", "red one came in"])
     assert first[0] == "the blue one is gone" and second[0] == "a red one came"
     assert set(first) == set(second) == set(sentences)
 
 
 def test_proposals_are_taken_in_their_order_until_there_are_enough():
     """What was found is counted by kind; the share of words is that of Replace's alone."""
-    texts = Texts([caption for record in RECORDS for caption in record.captions], 0)
+    texts = CaptionVectors([caption for record in RECORDS for caption in record.captions], 0)
 
     def propose(record, similar, rng):
         offered = [(KINDS[i % 3], f"{record.pair_id} {i}", 0.25 * i) for i in range(5)]

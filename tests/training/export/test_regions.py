@@ -11,14 +11,14 @@ from tiny_run import make_run
 
 from whatchanged.answers import Answerer
 from whatchanged.captioner.card import RegionInput, Statements
-from whatchanged.captioner.regions import Judgement, RegionModel
+from whatchanged.captioner.regions import RegionJudgement, RegionModel
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import BundleError, RecipeError
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.numbers import NUMBERS, read_places
 from whatchanged.measured.reading import read_picture
 from whatchanged.training.export import export_run, regions
-from whatchanged.training.export.regions import Seen, Weights, fit_statements, fit_weights
+from whatchanged.training.export.regions import JudgedPair, Weights, fit_statements, fit_weights
 from whatchanged.training.regions.store import RegionFiles, store_regions
 from whatchanged.training.regions.supervision import supported
 from whatchanged.training.run_folder import open_run
@@ -130,7 +130,7 @@ def seen(changed, verdict, measured, sure, right, kinds=()):
     """A pair with a place for each number of ``sure``, the logit of its change; a right one shows a change of
     its own."""
     count = len(sure)
-    judged = Judgement(
+    judged = RegionJudgement(
         np.tile(np.float32([0, 40]), (count, 1)),
         np.array(kinds or [[0, 0]] * count, np.float32),
         np.zeros((count, 3), np.float32),
@@ -141,7 +141,9 @@ def seen(changed, verdict, measured, sure, right, kinds=()):
     )
     known = np.zeros(count, np.int64)
     points = np.eye(count, dtype=bool) & np.array(right)
-    return Seen(measured, changed, judged, [*range(count)], known + 1, known, known, np.array(right), points)
+    return JudgedPair(
+        measured, changed, judged, [*range(count)], known + 1, known, known, np.array(right), points
+    )
 
 
 WORDS = {"a": ("e", "f"), "b": ("g",)}

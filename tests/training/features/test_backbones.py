@@ -12,9 +12,9 @@ from whatchanged.errors import MissingExtra, RecipeError
 from whatchanged.images import normalise
 from whatchanged.training.features.backbones import (
     BACKBONES,
+    BackboneKind,
     FeaturesOnTheFly,
     FrozenBackbone,
-    Kind,
     open_backbone,
 )
 from whatchanged.training.run_folder import open_run
@@ -29,7 +29,7 @@ def small(monkeypatch):
     def build():
         return nn.Sequential(nn.Conv2d(3, 5, 32, stride=32), nn.BatchNorm2d(5))
 
-    monkeypatch.setitem(BACKBONES, SMALL, Kind(build, 7, 5, (0.1, 0.2, 0.3), (0.5, 0.6, 0.7)))
+    monkeypatch.setitem(BACKBONES, SMALL, BackboneKind(build, 7, 5, (0.1, 0.2, 0.3), (0.5, 0.6, 0.7)))
     torch.manual_seed(0)
     return build()
 

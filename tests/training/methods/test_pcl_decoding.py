@@ -13,7 +13,7 @@ from torch import nn
 from torch.testing import assert_close
 
 from whatchanged.training.batches import Batch
-from whatchanged.training.methods.pcl import PCL, Memory
+from whatchanged.training.methods.pcl import PCL, PCLMemory
 from whatchanged.training.vision.base import TokenPair, Tokens, hide
 from whatchanged.vocabulary import BOS, MASK, PAD
 
@@ -235,7 +235,7 @@ class Decoder(nn.Module):
         self.model = model
 
     def forward(self, previous, position, keys, values, cells, cached_keys, cached_values):
-        memory = Memory(keys, values, keys[:, 0, 0, 0], cells)
+        memory = PCLMemory(keys, values, keys[:, 0, 0, 0], cells)
         scores, attention, cache = self.model.step(
             memory, previous, position, {"keys": cached_keys, "values": cached_values}
         )

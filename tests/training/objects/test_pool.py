@@ -24,7 +24,7 @@ from whatchanged.training.objects.pool import (
 )
 from whatchanged.training.objects.render import PLAIN, render
 from whatchanged.training.objects.supervision import ATTRIBUTES, CHANGE_LABELS
-from whatchanged.worlds.clevr.change import Change
+from whatchanged.worlds.clevr.change import SceneChange
 from whatchanged.worlds.clevr.sampling import sample_triple
 from whatchanged.worlds.clevr.scene import COLORS, MATERIALS, SHAPES, SIZES, Scene, SceneObject, View, project
 from whatchanged.worlds.clevr.visibility import index_picture
@@ -164,7 +164,7 @@ def expected_pairing(before: Scene, after: Scene):
 @pytest.mark.parametrize("index", range(2 * SHARD))
 def test_partners_and_fates_of_every_ordered_pair(index, shards):
     shard, i = shards[index // SHARD], index % SHARD
-    change, none = shard.change(i), Change("none", None, None)
+    change, none = shard.change(i), SceneChange("none", None, None)
     changes = {
         (0, 1): change,
         (2, 1): change,

@@ -18,7 +18,7 @@ from whatchanged.training.objects.checked_rows import CheckedRows
 from whatchanged.training.objects.pool import Pairing, open_shards, pairing
 from whatchanged.training.objects.pool_source import ORDERED, PAIRS, PoolSource, mentioned_objects, open_pool
 from whatchanged.worlds import World
-from whatchanged.worlds.clevr.change import NOTHING, Change
+from whatchanged.worlds.clevr.change import NOTHING, SceneChange
 from whatchanged.worlds.clevr.grading import judge, parse
 from whatchanged.worlds.clevr.language import WORDS
 from whatchanged.worlds.clevr.phrases import Phrase, referents
@@ -158,14 +158,14 @@ def test_the_other_object_has_an_index_of_its_own_in_each_picture():
     nothing = np.zeros(0)
     known = Pairing(nothing, nothing, np.array([-1, 0]), np.array([1]), np.array([2, 0]), np.array([0]))
     mentioned = mentioned_objects(
-        "the cube left of the ball is gone", known, both, one, Change("drop", 0, None)
+        "the cube left of the ball is gone", known, both, one, SceneChange("drop", 0, None)
     )
     changed, other, none = [0, -1], [1, 0], [-1, -1]
     cube_words, relation, name = [[changed, none]] * 2, [[changed, other]] * 3, [[other, none]]
     assert mentioned.tolist() == [*cube_words, *relation, *name, *[[changed, none]] * 3]
     back = Pairing(nothing, nothing, np.array([1]), np.array([-1, 0]), np.array([0]), np.array([1, 0]))
     mentioned = mentioned_objects(
-        "the cube left of the ball has appeared", back, one, both, Change("add", None, 0)
+        "the cube left of the ball has appeared", back, one, both, SceneChange("add", None, 0)
     )
     assert mentioned[:, :, ::-1].tolist() == [*cube_words, *relation, *name, *[[changed, none]] * 3]
     assert mentioned_objects("there is no change", known, both, both, NOTHING).shape == (0, 2, 2)

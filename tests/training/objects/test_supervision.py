@@ -11,8 +11,8 @@ from whatchanged.training.objects.pool import open_shards, pairing
 from whatchanged.training.objects.supervision import (
     ATTRIBUTES,
     CHANGE_LABELS,
+    ObjectsTruth,
     PairTruth,
-    Truth,
     cell_loss,
     change_label_loss,
     collate_truth,
@@ -32,7 +32,7 @@ def truth(owner, center, attributes=None, ground_positions=None):
     objects = len(center)
     attributes = torch.zeros(objects, 4) if attributes is None else torch.tensor(attributes)
     ground_positions = torch.zeros(objects, 2) if ground_positions is None else torch.tensor(ground_positions)
-    return Truth(
+    return ObjectsTruth(
         torch.tensor([owner]), torch.tensor([center]), attributes.long()[None], ground_positions.float()[None]
     )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from whatchanged.worlds.screens.truth import LIST, SETTINGS, Change, ScreenTruth, to_json
+from whatchanged.worlds.screens.truth import LIST, SETTINGS, ScreenChange, ScreenTruth, to_json
 
 SIZE = (96, 72)
 
@@ -19,21 +19,21 @@ def drawn_pair(number: int) -> tuple[np.ndarray, np.ndarray, ScreenTruth]:
     after = before.copy()
     x, y = int(rng.integers(5, 60)), int(rng.integers(25, 50))
     box = (x, y, x + int(rng.integers(12, 30)), y + int(rng.integers(8, 18)))
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ScreenChange, ...] = ()
     way = number % 4
     if way == 0:
         after[6:14, 8:60] = 91
     elif way == 1:
         after[box[1] : box[3], box[0] : box[2]] = (20, 90, 200)
-        changes = (Change("added", "button", "", None, box, {"aspect": "element"}),)
+        changes = (ScreenChange("added", "button", "", None, box, {"aspect": "element"}),)
     elif way == 2:
         before[box[1] : box[3], box[0] : box[2]] = (20, 90, 200)
-        changes = (Change("removed", "button", "", box, None, {"aspect": "element"}),)
+        changes = (ScreenChange("removed", "button", "", box, None, {"aspect": "element"}),)
     else:
         before[box[1] : box[3], box[0] : box[2]] = (20, 90, 200)
         after[box[1] : box[3], box[0] : box[2]] = (200, 40, 20)
         values = {"aspect": "fill", "color_before": "#145ac8", "color_after": "#c82814"}
-        changes = (Change("recolored", "button", "", box, box, values),)
+        changes = (ScreenChange("recolored", "button", "", box, box, values),)
     return before, after, ScreenTruth(changes, () if changes else ("levels 1",), SIZE, SIZE, "pages")
 
 

@@ -12,7 +12,7 @@ from whatchanged.training.regions.supervision import (
     ASPECT_NAMES,
     ELEMENT_NAMES,
     SOFT,
-    Judgement,
+    RegionLogits,
     collate,
     iou,
     label,
@@ -22,20 +22,20 @@ from whatchanged.training.regions.supervision import (
     supported,
 )
 from whatchanged.worlds.screens.kinds import KINDS
-from whatchanged.worlds.screens.truth import Change, ScreenTruth
+from whatchanged.worlds.screens.truth import ScreenChange, ScreenTruth
 
 BUTTON = ELEMENT_NAMES.index("button")
-ADDED = Change("added", "button", "", None, (10, 10, 20, 20), {"aspect": "element"})
-REMOVED = Change("removed", "unheard of", "", (40, 40, 60, 50), None, {})
+ADDED = ScreenChange("added", "button", "", None, (10, 10, 20, 20), {"aspect": "element"})
+REMOVED = ScreenChange("removed", "unheard of", "", (40, 40, 60, 50), None, {})
 
 
-def truth(*changes: Change) -> ScreenTruth:
+def truth(*changes: ScreenChange) -> ScreenTruth:
     return ScreenTruth(changes, (), SIZE, SIZE)
 
 
-def silent(places: int) -> Judgement:
+def silent(places: int) -> RegionLogits:
     """What heads say of the places of one pair that know nothing."""
-    return Judgement(
+    return RegionLogits(
         torch.zeros(1, places, len(KINDS)),
         torch.zeros(1, places, len(ELEMENT_NAMES)),
         torch.zeros(1, places, len(ASPECT_NAMES)),
@@ -98,7 +98,7 @@ def test_pairs_without_change_have_no_hit():
 
 def test_alike_things_are_found_each_by_itself():
     parts = (((0, 0, 10, 10), (0, 0, 10, 10)), ((50, 50, 60, 60), (50, 50, 60, 60)))
-    alike = Change("recolored", "button", "", (0, 0, 60, 60), (0, 0, 60, 60), {}, parts)
+    alike = ScreenChange("recolored", "button", "", (0, 0, 60, 60), (0, 0, 60, 60), {}, parts)
     places = torch.tensor([[0.0, 0, 10, 10], [50, 50, 60, 60], [0, 0, 60, 60]])[None, :, None].expand(
         -1, -1, 2, -1
     )

@@ -11,7 +11,7 @@ from PIL import Image
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, OutputError
 from whatchanged.worlds.birds.bird import Bird
-from whatchanged.worlds.birds.drawing import RGB, View, any_view, draw
+from whatchanged.worlds.birds.drawing import RGB, BirdView, any_view, draw
 from whatchanged.worlds.birds.language import is_true
 from whatchanged.worlds.birds.twin import read_truth, species_count, write_birds
 
@@ -127,7 +127,7 @@ PLAIN = Bird(
     stripe="",
     crest=False,
 )
-STILL = View(right=True, tilt=0.0, scale=0.37, x=0.5, y=0.5, ground=2, light=1.0, seed=0)
+STILL = BirdView(right=True, tilt=0.0, scale=0.37, x=0.5, y=0.5, ground=2, light=1.0, seed=0)
 
 
 def shares(bird, view=STILL):

@@ -1,6 +1,6 @@
 import pytest
 
-from whatchanged.worlds.clevr.change import NOTHING, Change, changed_object, kept, named
+from whatchanged.worlds.clevr.change import NOTHING, SceneChange, changed_object, kept, named
 from whatchanged.worlds.clevr.scene import Scene, SceneObject
 
 A, B, C = (
@@ -11,9 +11,9 @@ A, B, C = (
 @pytest.mark.parametrize(
     ("change", "back"),
     [
-        (Change("add", None, 2), Change("drop", 2, None)),
-        (Change("drop", 0, None), Change("add", None, 0)),
-        (Change("move", 1, 1), Change("move", 1, 1)),
+        (SceneChange("add", None, 2), SceneChange("drop", 2, None)),
+        (SceneChange("drop", 0, None), SceneChange("add", None, 0)),
+        (SceneChange("move", 1, 1), SceneChange("move", 1, 1)),
         (NOTHING, NOTHING),
     ],
 )
@@ -24,19 +24,19 @@ def test_reversed(change, back):
 
 def test_an_object_is_named_where_it_is_before_the_change_but_an_added_one_after():
     small, large = Scene((A, B)), Scene((A, B, C))
-    assert named(small, large, Change("add", None, 2)) == (large, 2)
-    assert named(large, small, Change("drop", 2, None)) == (large, 2)
-    assert named(small, small, Change("color", 1, 1)) == (small, 1)
+    assert named(small, large, SceneChange("add", None, 2)) == (large, 2)
+    assert named(large, small, SceneChange("drop", 2, None)) == (large, 2)
+    assert named(small, small, SceneChange("color", 1, 1)) == (small, 1)
     with pytest.raises(ValueError, match="names no object"):
         named(small, small, NOTHING)
 
 
 def test_kept_pairs_up_what_stayed_in_place():
     small, large = Scene((A, C)), Scene((A, B, C))
-    assert kept(large, small, Change("drop", 1, None)) == ([0, 2], [0, 1])
-    assert kept(small, large, Change("add", None, 1)) == ([0, 1], [0, 2])
-    assert kept(small, small, Change("move", 0, 0)) == ([1], [1])
-    assert kept(small, small, Change("color", 0, 0)) == ([0, 1], [0, 1])
+    assert kept(large, small, SceneChange("drop", 1, None)) == ([0, 2], [0, 1])
+    assert kept(small, large, SceneChange("add", None, 1)) == ([0, 1], [0, 2])
+    assert kept(small, small, SceneChange("move", 0, 0)) == ([1], [1])
+    assert kept(small, small, SceneChange("color", 0, 0)) == ([0, 1], [0, 1])
     assert kept(small, small, NOTHING) == ([0, 1], [0, 1])
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from whatchanged.worlds import find_world
-from whatchanged.worlds.clevr.change import NOTHING, Change
+from whatchanged.worlds.clevr.change import NOTHING, SceneChange
 from whatchanged.worlds.clevr.scene import Scene, SceneObject, View
 
 WORLD = find_world("clevr")
@@ -15,8 +15,8 @@ BALL = SceneObject("sphere", "small", "red", "metal", 2, 0)
 BEFORE = Scene((CUBE, BALL), VIEW)
 OTHERS = "phrase fits others too"
 TRUTHS = {
-    "color": (BEFORE, Scene((replace(CUBE, color="green"), BALL), VIEW), Change("color", 0, 0)),
-    "move": (BEFORE, Scene((replace(CUBE, x=-2.0), BALL), VIEW), Change("move", 0, 0)),
+    "color": (BEFORE, Scene((replace(CUBE, color="green"), BALL), VIEW), SceneChange("color", 0, 0)),
+    "move": (BEFORE, Scene((replace(CUBE, x=-2.0), BALL), VIEW), SceneChange("move", 0, 0)),
     "none": (BEFORE, BEFORE, NOTHING),
 }
 

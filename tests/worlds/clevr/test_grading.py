@@ -6,11 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whatchanged.worlds.clevr.change import NOTHING, Change
-from whatchanged.worlds.clevr.grading import Judgement, Statement, is_true, judge, other_object, parse
+from whatchanged.worlds.clevr.change import NOTHING, SceneChange
+from whatchanged.worlds.clevr.grading import (
+    ParsedStatement,
+    SentenceJudgement,
+    is_true,
+    judge,
+    other_object,
+    parse,
+)
 from whatchanged.worlds.clevr.language import NO_CHANGE, say
 from whatchanged.worlds.clevr.phrases import RELATIONS, Phrase, Plain
-from whatchanged.worlds.clevr.scene import Color, Material, Scene, SceneObject, Shape, Size, View
+from whatchanged.worlds.clevr.scene import Color, Material, ObjectSize, Scene, SceneObject, Shape, View
 from whatchanged.worlds.clevr.truth import read_triples
 
 SOUTH = View((0.0, -8.0, 6.0))
@@ -28,7 +35,7 @@ WITHOUT = Scene((CUBE, TUBE), SOUTH)
     [
         (
             "the tiny yellow rubber cylinder that is behind the rubber block became brown",
-            Statement(
+            ParsedStatement(
                 "color",
                 Phrase(
                     Plain("small", "yellow", "rubber", "cylinder"),
@@ -40,7 +47,7 @@ WITHOUT = Scene((CUBE, TUBE), SOUTH)
         ),
         (
             "the tiny gray rubber ball that is right of the large matte ball has appeared",
-            Statement(
+            ParsedStatement(
                 "add",
                 Phrase(
                     Plain("small", "gray", "rubber", "sphere"),
@@ -51,7 +58,7 @@ WITHOUT = Scene((CUBE, TUBE), SOUTH)
         ),
         (
             "the large brown matte block that is on the right side of the large brown cylinder is gone",
-            Statement(
+            ParsedStatement(
                 "drop",
                 Phrase(
                     Plain("large", "brown", "rubber", "cube"),
@@ -62,7 +69,7 @@ WITHOUT = Scene((CUBE, TUBE), SOUTH)
         ),
         (
             "the small red metallic block in front of the tiny brown metal sphere is in a different location",
-            Statement(
+            ParsedStatement(
                 "move",
                 Phrase(
                     Plain("small", "red", "metal", "cube"),
@@ -73,7 +80,7 @@ WITHOUT = Scene((CUBE, TUBE), SOUTH)
         ),
         (
             "the small gray metallic ball to the left of the rubber block became matte",
-            Statement(
+            ParsedStatement(
                 "material",
                 Phrase(
                     Plain("small", "gray", "metal", "sphere"), "left", Plain(None, None, "rubber", "cube")
@@ -81,12 +88,12 @@ WITHOUT = Scene((CUBE, TUBE), SOUTH)
                 "rubber",
             ),
         ),
-        ("the tiny gray thing has been newly placed", Statement("add", Phrase(Plain("small", "gray")))),
-        ("the block changed its location", Statement("move", Phrase(Plain(shape="cube")))),
-        ("the object is no longer there", Statement("drop", Phrase(Plain()))),
-        ("the ball was moved", Statement("move", Phrase(Plain(shape="sphere")))),
-        ("  The Cube  turned SHINY. ", Statement("material", Phrase(Plain(shape="cube")), "metal")),
-        ("the scene remains the same", Statement("none")),
+        ("the tiny gray thing has been newly placed", ParsedStatement("add", Phrase(Plain("small", "gray")))),
+        ("the block changed its location", ParsedStatement("move", Phrase(Plain(shape="cube")))),
+        ("the object is no longer there", ParsedStatement("drop", Phrase(Plain()))),
+        ("the ball was moved", ParsedStatement("move", Phrase(Plain(shape="sphere")))),
+        ("  The Cube  turned SHINY. ", ParsedStatement("material", Phrase(Plain(shape="cube")), "metal")),
+        ("the scene remains the same", ParsedStatement("none")),
     ],
 )
 def test_parse(sentence, statement):
@@ -118,12 +125,12 @@ def test_parse(sentence, statement):
 )
 def test_what_is_not_the_language_is_not_read(sentence):
     assert parse(sentence) is None
-    assert judge(sentence, BEFORE, GREEN, Change("color", 0, 0)) == Judgement()
+    assert judge(sentence, BEFORE, GREEN, SceneChange("color", 0, 0)) == SentenceJudgement()
 
 
 plain = st.builds(
     Plain,
-    *(st.none() | st.sampled_from(get_args(kind)) for kind in (Size, Color, Material, Shape)),
+    *(st.none() | st.sampled_from(get_args(kind)) for kind in (ObjectSize, Color, Material, Shape)),
 )
 phrases = st.builds(Phrase, plain) | st.builds(Phrase, plain, st.sampled_from(RELATIONS), plain)
 
@@ -136,10 +143,10 @@ def test_every_phrase_reads_back_as_it_was_meant(phrase, seed, ending):
 
 @given(st.text(max_size=80))
 def test_any_text_is_read_or_refused_in_peace(text):
-    judge(text, BEFORE, GREEN, Change("color", 0, 0))
+    judge(text, BEFORE, GREEN, SceneChange("color", 0, 0))
 
 
-RIGHT = Judgement(True, True, True, True, True)
+RIGHT = SentenceJudgement(True, True, True, True, True)
 
 
 @pytest.mark.parametrize(
@@ -149,19 +156,19 @@ RIGHT = Judgement(True, True, True, True, True)
         ("the cube left of the metal ball became green", RIGHT),
         ("the cube in front of the small metal thing became green", RIGHT),
         # Fits two objects, one of them the changed one: true, but not a good name.
-        ("the red thing became green", Judgement(True, True, True, True, False)),
-        ("the cube became blue", Judgement(True, True, False, True, True)),
-        ("the ball became green", Judgement(True, True, True, False, False)),
-        ("the cube right of the ball became green", Judgement(True, True, True, False, False)),
+        ("the red thing became green", SentenceJudgement(True, True, True, True, False)),
+        ("the cube became blue", SentenceJudgement(True, True, False, True, True)),
+        ("the ball became green", SentenceJudgement(True, True, True, False, False)),
+        ("the cube right of the ball became green", SentenceJudgement(True, True, True, False, False)),
         # The object is named as it was before the change.
-        ("the green cube became green", Judgement(True, True, True, False, False)),
-        ("the cube became matte", Judgement(True, False, False, True, True)),
-        ("the cube moved", Judgement(True, False, False, True, True)),
-        ("there is no change", Judgement(True, False, False, False, False)),
+        ("the green cube became green", SentenceJudgement(True, True, True, False, False)),
+        ("the cube became matte", SentenceJudgement(True, False, False, True, True)),
+        ("the cube moved", SentenceJudgement(True, False, False, True, True)),
+        ("there is no change", SentenceJudgement(True, False, False, False, False)),
     ],
 )
 def test_verdicts_on_a_change_of_color(sentence, verdict):
-    change = Change("color", 0, 0)
+    change = SceneChange("color", 0, 0)
     assert judge(sentence, BEFORE, GREEN, change) == verdict
     assert is_true(sentence, BEFORE, GREEN, change) == (
         verdict.type_right and verdict.value_right and verdict.fits
@@ -169,7 +176,7 @@ def test_verdicts_on_a_change_of_color(sentence, verdict):
 
 
 def test_material_words_mean_the_material():
-    change = Change("material", 1, 1)
+    change = SceneChange("material", 1, 1)
     for word in ("matte", "rubber"):
         assert is_true(f"the ball became {word}", BEFORE, MATTE, change)
     for word in ("shiny", "metal", "metallic", "red"):
@@ -177,10 +184,10 @@ def test_material_words_mean_the_material():
 
 
 def test_a_dropped_object_is_looked_for_before_and_an_added_one_after():
-    assert judge("the ball is missing", BEFORE, WITHOUT, Change("drop", 1, None)) == RIGHT
-    assert judge("the ball has appeared", WITHOUT, BEFORE, Change("add", None, 1)) == RIGHT
-    assert not is_true("the ball has appeared", BEFORE, WITHOUT, Change("drop", 1, None))
-    assert not is_true("the cube has appeared", WITHOUT, BEFORE, Change("add", None, 1))
+    assert judge("the ball is missing", BEFORE, WITHOUT, SceneChange("drop", 1, None)) == RIGHT
+    assert judge("the ball has appeared", WITHOUT, BEFORE, SceneChange("add", None, 1)) == RIGHT
+    assert not is_true("the ball has appeared", BEFORE, WITHOUT, SceneChange("drop", 1, None))
+    assert not is_true("the cube has appeared", WITHOUT, BEFORE, SceneChange("add", None, 1))
 
 
 @pytest.mark.parametrize(
@@ -197,22 +204,24 @@ def test_a_dropped_object_is_looked_for_before_and_an_added_one_after():
     ],
 )
 def test_the_other_object_and_its_words(sentence, words):
-    found = other_object(sentence, BEFORE, GREEN, Change("color", 0, 0))
+    found = other_object(sentence, BEFORE, GREEN, SceneChange("color", 0, 0))
     assert found == (None if words is None else (BEFORE.objects.index(TUBE), *words))
 
 
 def test_the_other_object_is_looked_for_where_the_changed_one_is():
     sentence = "the ball that is right of the cube {}"
     swapped = Scene((BALL, TUBE, CUBE), SOUTH)
-    assert other_object(sentence.format("has appeared"), WITHOUT, swapped, Change("add", None, 0))[0] == 2
-    assert other_object(sentence.format("is missing"), swapped, WITHOUT, Change("drop", 0, None))[0] == 2
-    assert other_object(sentence.format("moved"), BEFORE, swapped, Change("move", 1, 0))[0] == 0
+    assert (
+        other_object(sentence.format("has appeared"), WITHOUT, swapped, SceneChange("add", None, 0))[0] == 2
+    )
+    assert other_object(sentence.format("is missing"), swapped, WITHOUT, SceneChange("drop", 0, None))[0] == 2
+    assert other_object(sentence.format("moved"), BEFORE, swapped, SceneChange("move", 1, 0))[0] == 0
 
 
 def test_of_a_pair_without_change_only_the_type_is_judged():
     for sentence in NO_CHANGE:
         assert judge(sentence, BEFORE, BEFORE, NOTHING) == RIGHT
-    assert judge("the cube moved", BEFORE, BEFORE, NOTHING) == Judgement(parsed=True)
+    assert judge("the cube moved", BEFORE, BEFORE, NOTHING) == SentenceJudgement(parsed=True)
 
 
 def test_every_sentence_of_the_development_set_is_read_and_true(dev_folder):

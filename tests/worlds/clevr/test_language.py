@@ -7,7 +7,7 @@ import pytest
 from whatchanged.evaluation.metrics.bleu import bleu, statistics
 from whatchanged.evaluation.metrics.ngrams import count
 from whatchanged.evaluation.metrics.rouge import rouge_l
-from whatchanged.worlds.clevr.change import NOTHING, Change, named
+from whatchanged.worlds.clevr.change import NOTHING, SceneChange, named
 from whatchanged.worlds.clevr.grading import judge, parse
 from whatchanged.worlds.clevr.language import NO_CHANGE, WORDS, say, write_captions, write_fixed
 from whatchanged.worlds.clevr.phrases import Phrase, Plain
@@ -115,21 +115,25 @@ def test_the_same_generator_writes_the_same():
 )
 def test_fixed_wordings_worked_by_hand(wording, sentence):
     green = Scene((SceneObject("cube", "large", "green", "rubber", 0, 0), BALL, TUBE), SOUTH)
-    found = write_fixed(SCENE, green, Change("color", 0, 0), wording)
+    found = write_fixed(SCENE, green, SceneChange("color", 0, 0), wording)
     assert found == sentence
-    assert judge(found, SCENE, green, Change("color", 0, 0)).fits_alone
+    assert judge(found, SCENE, green, SceneChange("color", 0, 0)).fits_alone
 
 
 @pytest.mark.parametrize(
     ("change", "after", "sentence"),
     [
         (
-            Change("material", 1, 1),
+            SceneChange("material", 1, 1),
             (CUBE, SceneObject("sphere", "small", "red", "rubber", 2, 0), TUBE),
             "changed to rubber",
         ),
-        (Change("drop", 1, None), (CUBE, TUBE), "has disappeared"),
-        (Change("move", 1, 1), (CUBE, SceneObject("sphere", "small", "red", "metal", -2, 0), TUBE), "moved"),
+        (SceneChange("drop", 1, None), (CUBE, TUBE), "has disappeared"),
+        (
+            SceneChange("move", 1, 1),
+            (CUBE, SceneObject("sphere", "small", "red", "metal", -2, 0), TUBE),
+            "moved",
+        ),
     ],
 )
 def test_fixed_predicates(change, after, sentence):
@@ -138,7 +142,7 @@ def test_fixed_predicates(change, after, sentence):
 
 def test_an_added_object_is_named_in_the_scene_after():
     before = Scene((CUBE, TUBE), SOUTH)
-    assert write_fixed(before, Scene((CUBE, TUBE, BALL), SOUTH), Change("add", None, 2), "short") == (
+    assert write_fixed(before, Scene((CUBE, TUBE, BALL), SOUTH), SceneChange("add", None, 2), "short") == (
         "the sphere has been added"
     )
     assert write_fixed(SCENE, SCENE, NOTHING, "full") == "there is no change"
@@ -150,13 +154,13 @@ def test_a_twin_gets_a_relation_in_every_wording():
     # Both twins lie left of the ball and level with it, so nothing tells them apart.
     for wording in ("short", "full", "clear", "relational"):
         with pytest.raises(ValueError, match="no phrase singles out"):
-            write_fixed(scene, after, Change("drop", 1, None), wording)
+            write_fixed(scene, after, SceneChange("drop", 1, None), wording)
     with pytest.raises(ValueError, match="no phrase singles out"):
-        write_captions(scene, after, Change("drop", 1, None), np.random.default_rng(0))
+        write_captions(scene, after, SceneChange("drop", 1, None), np.random.default_rng(0))
     between = Scene((*scene.objects[:2], SceneObject("sphere", "small", "red", "metal", -1, 0)), SOUTH)
     for wording in ("short", "full", "clear", "relational"):
         other = "small red metal sphere" if wording == "clear" else "small thing"
-        assert write_fixed(between, after, Change("drop", 1, None), wording) == (
+        assert write_fixed(between, after, SceneChange("drop", 1, None), wording) == (
             f"the large red rubber cube that is left of the {other} has disappeared"
         )
 
@@ -173,7 +177,7 @@ def test_clear_takes_the_relation_that_is_clearest_to_see():
         ("full", "left of the small thing"),
         ("clear", "behind the large gray metal cylinder"),
     ):
-        assert write_fixed(scene, after, Change("drop", 0, None), wording) == (
+        assert write_fixed(scene, after, SceneChange("drop", 0, None), wording) == (
             f"the large red rubber cube that is {phrase} has disappeared"
         )
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from whatchanged.worlds.screens.elements import ELEMENTS
 from whatchanged.worlds.screens.kinds import ASPECTS, KINDS
-from whatchanged.worlds.screens.truth import Change, Motion, ScreenTruth
+from whatchanged.worlds.screens.truth import Motion, ScreenChange, ScreenTruth
 
 SIZE = (400, 300)
 COLOURS = ("#1a73e8", "#0b8043", "#d93025", "#ffffff", "#111111", "#888888", "#7b1fa2", "#f29900", "#9fc5f8")
@@ -43,7 +43,7 @@ def changes(draw, kinds=KINDS):
         on = draw(st.booleans())
         values |= {"on_before": not on, "on_after": on}
     box = draw(boxes())
-    return Change(
+    return ScreenChange(
         kind=kind,
         element=draw(st.sampled_from(sorted(ELEMENTS))),
         name=draw(st.just("") | TEXTS),

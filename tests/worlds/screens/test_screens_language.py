@@ -18,11 +18,11 @@ from whatchanged.worlds.screens.kinds import ASPECTS, KINDS
 from whatchanged.worlds.screens.reading import read
 from whatchanged.worlds.screens.slots import COLOURS, Naming, fill, fits, known_nouns
 from whatchanged.worlds.screens.templates import TEMPLATES
-from whatchanged.worlds.screens.truth import Change, Motion, ScreenTruth
+from whatchanged.worlds.screens.truth import Motion, ScreenChange, ScreenTruth
 from whatchanged.worlds.screens.writing import write
 
 WORLD = find_world("screens")
-BUTTON = Change(
+BUTTON = ScreenChange(
     kind="recolored",
     element="button",
     name="Save",
@@ -30,7 +30,7 @@ BUTTON = Change(
     box_after=(10, 10, 60, 30),
     values={"aspect": "fill", "color_before": "#1a73e8", "color_after": "#0b8043"},
 )
-MOVED = Change(
+MOVED = ScreenChange(
     "moved",
     "heading",
     "Mail",
@@ -38,7 +38,7 @@ MOVED = Change(
     (150, 154, 250, 174),
     {"aspect": "margin", "dx": 0, "dy": 24},
 )
-BANNER = Change(
+BANNER = ScreenChange(
     "added",
     "banner",
     "Hello",
@@ -79,7 +79,7 @@ def test_what_is_written_is_true(truth, seed):
 def test_every_noun_of_every_element_is_true(element, kind):
     boxes = {"added": (None, (10, 10, 60, 30)), "removed": ((10, 10, 60, 30), None)}
     before, after = boxes.get(kind, ((10, 10, 60, 30), (10, 10, 60, 30)))
-    change = Change(kind, element, "", before, after, {"aspect": ""})
+    change = ScreenChange(kind, element, "", before, after, {"aspect": ""})
     for template in (template for template in TEMPLATES if fits(template, change)):
         for noun in nouns_of(element):
             sentence = fill(template, change, Naming(noun), SIZE)
@@ -309,7 +309,7 @@ def test_several_alike_are_counted():
 def test_nothing_is_said_of_a_part_that_a_thing_has_not(element, aspect, absent):
     values = {"aspect": aspect, "color_before": "#1a73e8", "color_after": "#0b8043", "on_after": True}
     kind = "recolored" if aspect == "ink" else "restyled"
-    one = of(Change(kind, element, "", (0, 0, 90, 90), (0, 0, 90, 90), values))
+    one = of(ScreenChange(kind, element, "", (0, 0, 90, 90), (0, 0, 90, 90), values))
     said = [write(one, np.random.default_rng(seed)) for seed in range(60)]
     assert len(set(said)) > 3
     assert not any(absent in sentence for sentence in said)
@@ -331,7 +331,7 @@ def test_each_wording_can_be_said_of_something(template):
         "amount_before": 1,
         "amount_after": 2,
     }
-    change = Change(template.kind, "button", "", (0, 0, 9, 9), (0, 0, 9, 9), values)
+    change = ScreenChange(template.kind, "button", "", (0, 0, 9, 9), (0, 0, 9, 9), values)
     assert fits(template, change)
     assert WORLD.judge(fill(template, change, Naming("button"), SIZE), of(change)).true
 
@@ -355,12 +355,12 @@ def test_wordings_say_only_finer_words_that_their_kind_has():
 def test_a_line_of_another_width(sentence, amounts, true):
     values = {"aspect": "line width", **dict(zip(("amount_before", "amount_after"), amounts, strict=False))}
     box = (0, 0, 16, 16)
-    assert WORLD.judge(sentence, of(Change("restyled", "icon", "", box, box, values))).true is true
+    assert WORLD.judge(sentence, of(ScreenChange("restyled", "icon", "", box, box, values))).true is true
 
 
 def test_of_a_line_of_another_width_the_width_is_told():
     values = {"aspect": "line width", "amount_before": 1, "amount_after": 2}
-    one = of(Change("restyled", "series", "", (0, 0, 90, 90), (0, 0, 90, 90), values))
+    one = of(ScreenChange("restyled", "series", "", (0, 0, 90, 90), (0, 0, 90, 90), values))
     said = {write(one, np.random.default_rng(seed)) for seed in range(60)}
     assert any("thicker" in sentence for sentence in said)
     assert not any("thinner" in sentence for sentence in said)

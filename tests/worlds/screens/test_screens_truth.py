@@ -8,8 +8,8 @@ from strategies import truths
 
 from whatchanged.errors import DatasetError
 from whatchanged.worlds.screens.truth import (
-    Change,
     Motion,
+    ScreenChange,
     ScreenTruth,
     from_json,
     has_truth,
@@ -17,7 +17,7 @@ from whatchanged.worlds.screens.truth import (
     to_json,
 )
 
-BUTTON = Change(
+BUTTON = ScreenChange(
     kind="recolored",
     element="button",
     name="Save",
@@ -62,7 +62,7 @@ def test_the_other_side():
 
 @pytest.mark.parametrize(("kind", "other"), [("added", "removed"), ("removed", "added"), ("moved", "moved")])
 def test_what_came_has_gone_on_the_other_side(kind, other):
-    assert Change(kind, "icon", "", (0, 0, 1, 1), None).reversed().kind == other
+    assert ScreenChange(kind, "icon", "", (0, 0, 1, 1), None).reversed().kind == other
 
 
 def lines(tmp_path, *changed):

@@ -8,7 +8,7 @@ from whatchanged.worlds.screens.elements import ELEMENTS
 from whatchanged.worlds.screens.judging import judge
 from whatchanged.worlds.screens.kinds import KINDS
 from whatchanged.worlds.screens.telling import surest, tell
-from whatchanged.worlds.screens.truth import Change, Motion, ScreenTruth
+from whatchanged.worlds.screens.truth import Motion, ScreenChange, ScreenTruth
 
 SIZE = (400, 300)
 BOX = (10, 20, 60, 40)
@@ -34,7 +34,7 @@ def test_a_claim_that_is_true_is_judged_so(kind, element):
         box = (left, top, left + 50, top + 30)
         before, after = (None if kind == "added" else box), (None if kind == "removed" else box)
         moved = (Motion((0, 100, 9, 110), (0, 148, 9, 158)),)
-        change = Change(kind, element, "", before, after, {**VALUES.get(kind, {})}, (), moved)
+        change = ScreenChange(kind, element, "", before, after, {**VALUES.get(kind, {})}, (), moved)
         truth = ScreenTruth((change,), (), SIZE, SIZE)
         for elements in ({element: 1.0}, {element: 0.5, "dialog": 0.5}):
             for rest in (None, (0, 48)):

@@ -14,7 +14,7 @@ _PCL_CLEVR = re.compile(r"CLEVR_default_(\d+)(?:\.png)?_CLEVR_(semantic|nonseman
 
 
 @dataclass(frozen=True)
-class Document:
+class FileValues:
     """The content of a file: ``values``, each with its place ("line 3", "entry 7") for messages.
 
     A file with one value a line is given line by line, a list entry by entry. Any other single value is also
@@ -26,7 +26,7 @@ class Document:
     whole: Any = None
 
 
-def read_document(path: Path) -> Document:
+def read_document(path: Path) -> FileValues:
     """A JSON or JSON Lines file in UTF-8. Raises PredictionsError, which names the malformed line."""
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -53,7 +53,7 @@ def read_document(path: Path) -> Document:
             line = text.count("\n", 0, end + len(text[end:]) - len(text[end:].lstrip())) + 1
             raise PredictionsError(f"{path}, line {line}: not JSON: something follows the end of the list.")
         return _single(path, first)
-    return Document(path, tuple(_lines(path, text)))
+    return FileValues(path, tuple(_lines(path, text)))
 
 
 def short(value: Any) -> str:
@@ -73,12 +73,12 @@ def pcl_id(name: str) -> str:
     return f"{found[1]}.png" + ("_n" if found[2] == "nonsemantic" else "")
 
 
-def _single(path: Path, value: Any) -> Document:
+def _single(path: Path, value: Any) -> FileValues:
     if isinstance(value, list):
         if not value:
             raise PredictionsError(f"{path}: the list is empty. Was it written to the end?")
-        return Document(path, tuple((f"entry {i}", v) for i, v in enumerate(value, 1)))
-    return Document(path, (("line 1", value),), value)
+        return FileValues(path, tuple((f"entry {i}", v) for i, v in enumerate(value, 1)))
+    return FileValues(path, (("line 1", value),), value)
 
 
 def _is_lines(text: str) -> bool:

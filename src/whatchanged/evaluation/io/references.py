@@ -16,7 +16,7 @@ from typing import Any
 from whatchanged.datasets import Dataset, DatasetReport, open_dataset
 from whatchanged.datasets.reading import is_unicode
 from whatchanged.errors import PredictionsError
-from whatchanged.evaluation.io.documents import Document, pcl_id, read_document, short
+from whatchanged.evaluation.io.documents import FileValues, pcl_id, read_document, short
 from whatchanged.records import PairRecord
 
 DISTRACTOR = ".png_n"
@@ -85,7 +85,7 @@ def records_of(captions: Mapping[str, Sequence[str]], dataset: str, folder: Path
     return records
 
 
-def _captions(document: Document) -> dict[str, list[str]]:
+def _captions(document: FileValues) -> dict[str, list[str]]:
     """Id to sentences, in the order of the file."""
     if isinstance(document.whole, dict) and "annotations" in document.whole:
         return _coco(document.path, document.whole["annotations"])

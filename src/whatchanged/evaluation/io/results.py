@@ -14,10 +14,10 @@ from whatchanged.records import PairRecord
 DISTRACTOR = "_n"
 """How the id of a distractor ends in CLEVR-Change, the only data set with a file for each kind of pair."""
 
-Captioned = Sequence[tuple[PairRecord, Prediction]]
+CaptionedRecords = Sequence[tuple[PairRecord, Prediction]]
 
 
-def write_results(path: Path, form: str, captioned: Captioned) -> None:
+def write_results(path: Path, form: str, captioned: CaptionedRecords) -> None:
     """Write the captions in a format of the field, one of ``RESULTS``; a pair that failed is left out.
 
     path: the file, or the folder of SCORER's two files. Raises OutputError where it cannot be written.
@@ -48,22 +48,22 @@ def check_kinds(form: str, records: Sequence[PairRecord]) -> None:
         )
 
 
-def _coco(captioned: Captioned) -> Mapping[str, str]:
+def _coco(captioned: CaptionedRecords) -> Mapping[str, str]:
     return {"": _list(captioned)}
 
 
-def _scorer(captioned: Captioned) -> Mapping[str, str]:
+def _scorer(captioned: CaptionedRecords) -> Mapping[str, str]:
     changed = [one for one in captioned if not one[0].pair_id.endswith(DISTRACTOR)]
     unchanged = [one for one in captioned if one[0].pair_id.endswith(DISTRACTOR)]
     return dict(zip(TWO_FILES, (_list(changed), _list(unchanged)), strict=True))
 
 
-def _pcl(captioned: Captioned) -> Mapping[str, str]:
+def _pcl(captioned: CaptionedRecords) -> Mapping[str, str]:
     rows = [{"ImgId": image_id_of_pcl(record), "candidates": [said.caption]} for record, said in captioned]
     return {"": "".join(f"{_json(row)}\n" for row in rows)}
 
 
-def _list(captioned: Captioned) -> str:
+def _list(captioned: CaptionedRecords) -> str:
     return _json([{"image_id": record.pair_id, "caption": said.caption} for record, said in captioned]) + "\n"
 
 
@@ -71,7 +71,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-RESULTS: Mapping[str, Callable[[Captioned], Mapping[str, str]]] = {
+RESULTS: Mapping[str, Callable[[CaptionedRecords], Mapping[str, str]]] = {
     "coco": _coco,
     "two-files": _scorer,
     "pcl": _pcl,

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from whatchanged.errors import PredictionsError
 from whatchanged.images import picture_size
-from whatchanged.records import Box, PairRecord
+from whatchanged.records import PairRecord, SizedBox
 
 Floats = NDArray[np.float64]
-Maps = NDArray[np.floating[Any]]
+PairMaps = NDArray[np.floating[Any]]
 """(2, rows, columns): attention over the picture before and over the one after."""
 
 
@@ -38,7 +38,7 @@ class Shot(NamedTuple):
     """Whether a map that is hot in one single cell can hit the box at all: the grid's own bound."""
 
 
-def play(record: PairRecord, maps: Maps | None) -> list[Shot]:
+def play(record: PairRecord, maps: PairMaps | None) -> list[Shot]:
     """The game on each box of a pair: two for most changes, one for an addition or a drop.
 
     ``maps`` is None for a pair without attention (it failed, or its sentence is empty); it misses. Raises
@@ -62,7 +62,7 @@ def play(record: PairRecord, maps: Maps | None) -> list[Shot]:
     return shots
 
 
-def enlarged(heat: Maps, size: tuple[int, int]) -> Floats:
+def enlarged(heat: PairMaps, size: tuple[int, int]) -> Floats:
     """A map (rows, columns) at a picture's ``size`` (W, H): bilinear between the centres of cells.
 
     Beyond the outermost centres the map stays as it is there.
@@ -72,13 +72,15 @@ def enlarged(heat: Maps, size: tuple[int, int]) -> Floats:
     return wide[low] * (1 - part)[:, None] + wide[high] * part[:, None]
 
 
-def peak(heat: Maps, size: tuple[int, int]) -> tuple[int, int]:
+def peak(heat: PairMaps, size: tuple[int, int]) -> tuple[int, int]:
     """The pixel (x, y) of the enlarged map's maximum; of equal ones the first, row by row."""
     y, x = divmod(int(enlarged(heat, size).argmax()), size[0])
     return x, y
 
 
-def _shoot(side: int, heat: Maps, box: tuple[int, int, int, int], area: float, size: tuple[int, int]) -> Shot:
+def _shoot(
+    side: int, heat: PairMaps, box: tuple[int, int, int, int], area: float, size: tuple[int, int]
+) -> Shot:
     """One map against one box."""
     x, y, width, height = box
     canvas = enlarged(heat, size)
@@ -92,7 +94,7 @@ def _shoot(side: int, heat: Maps, box: tuple[int, int, int, int], area: float, s
     return Shot(side, hit, mass, area, bool(inside.any()))
 
 
-def _whole_pixels(pair_id: str, box: Box, size: tuple[int, int]) -> tuple[int, int, int, int]:
+def _whole_pixels(pair_id: str, box: SizedBox, size: tuple[int, int]) -> tuple[int, int, int, int]:
     """A box (x, y, width, height) in whole pixels; it must lie within the picture."""
     x, y, width, height = (round(value) for value in box)
     if width < 1 or height < 1 or x < 0 or y < 0 or x + width > size[0] or y + height > size[1]:

@@ -14,7 +14,7 @@ from whatchanged.evaluation.metrics.further_metrics import further_metrics
 from whatchanged.evaluation.metrics.tokenisers import TOKENISERS
 from whatchanged.evaluation.metrics.truth import read_truths
 from whatchanged.evaluation.report.report import Report, make_report
-from whatchanged.evaluation.report.scored import FREQUENCIES, Settings, score
+from whatchanged.evaluation.report.scored import FREQUENCIES, ReportSettings, score
 from whatchanged.evaluation.report.signature import Origin
 from whatchanged.records import PairRecord
 
@@ -75,7 +75,7 @@ def evaluate(
     """
     _check_settings(tokenizer, document_frequencies, threshold, resamples)
     further = further_metrics(with_meteor=meteor or java, with_spice=java)
-    settings = Settings(tokenizer, document_frequencies, threshold, resamples, further_metrics=further)
+    settings = ReportSettings(tokenizer, document_frequencies, threshold, resamples, further_metrics=further)
     records = _records(predictions, references)
     captions = _by_id("predictions", predictions, records)
     probabilities = {} if no_change is None else _by_id("no_change", no_change, records)

@@ -12,7 +12,7 @@ from whatchanged.evaluation.io.predictions import Prediction, aligned, made_by, 
 from whatchanged.evaluation.io.references import open_references
 from whatchanged.evaluation.metrics.truth import read_truths
 from whatchanged.evaluation.report.report import Report, make_report
-from whatchanged.evaluation.report.scored import Settings, score
+from whatchanged.evaluation.report.scored import ReportSettings, score
 from whatchanged.evaluation.report.signature import Origin
 
 
@@ -53,7 +53,7 @@ class Systems:
 
 
 def report_from_files(
-    systems: Systems, references: References, settings: Settings, threshold: float | None = None
+    systems: Systems, references: References, settings: ReportSettings, threshold: float | None = None
 ) -> Report:
     """Read, match and score.
 
@@ -114,5 +114,5 @@ def _match(
 def _noted_threshold(maker: Mapping[str, Any] | None) -> float:
     """The threshold of the model that made the captions, where it is known."""
     if maker is None or maker["threshold"] is None:
-        return Settings.threshold
+        return ReportSettings.threshold
     return float(maker["threshold"])

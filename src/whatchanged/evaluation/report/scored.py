@@ -24,7 +24,7 @@ FREQUENCIES = ("subset", "corpus")
 
 
 @dataclass(frozen=True)
-class Settings:
+class ReportSettings:
     """What may be chosen about a report; all of it is named in the report's signature."""
 
     tokenizer: str = "ptb"
@@ -47,7 +47,7 @@ class Scored:
 
     records: Sequence[PairRecord]
     predictions: Sequence[Prediction]
-    settings: Settings
+    settings: ReportSettings
     captions: CaptionScores
     """All metrics against the references, of each pair."""
     subsets: Subsets
@@ -85,7 +85,7 @@ class Scored:
 def score(
     records: Sequence[PairRecord],
     predictions: Sequence[Prediction],
-    settings: Settings,
+    settings: ReportSettings,
     truths: Truths | None = None,
     maps: AttentionMaps | None = None,
 ) -> Scored:

@@ -16,7 +16,7 @@ _AT_ONCE = 2_000_000
 """How many weights are in memory at a time: 16 MB."""
 
 Groups = Sequence[str] | NDArray[np.int64]
-Numbers = Callable[[Floats], Floats]
+CountsToNumbers = Callable[[Floats], Floats]
 """From how often each pair counts (B, P) to numbers (B, M)."""
 
 
@@ -28,7 +28,7 @@ class Sample:
     groups: NDArray[np.int64]
 
 
-def bootstrap(numbers: Numbers, groups: Groups, resamples: int, seed: int = 0) -> Floats:
+def bootstrap(numbers: CountsToNumbers, groups: Groups, resamples: int, seed: int = 0) -> Floats:
     """The numbers of each resample (B, M): as many groups as there are, drawn with replacement.
 
     ``groups[i]`` is the group of pair i. The draws follow from the groups, their order and the seed alone,
@@ -58,7 +58,9 @@ def percentile(draws: Floats) -> list[list[float] | None]:
     return ends
 
 
-def intervals(numbers: Numbers, groups: Groups, resamples: int, seed: int = 0) -> list[list[float] | None]:
+def intervals(
+    numbers: CountsToNumbers, groups: Groups, resamples: int, seed: int = 0
+) -> list[list[float] | None]:
     """The 95 % percentile interval of each number; None for all if there is only one group."""
     if len(set(groups)) < 2:
         width = numbers(np.ones((1, len(groups)))).shape[-1]

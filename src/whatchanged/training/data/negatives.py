@@ -24,11 +24,11 @@ from whatchanged.files import whole
 from whatchanged.json_values import read_json
 from whatchanged.records import PairRecord
 
-Kind = Literal["retrieve", "replace", "confuse"]
-KINDS: tuple[Kind, ...] = ("retrieve", "replace", "confuse")
-Proposal = tuple[Kind, str, float]
+NegativeKind = Literal["retrieve", "replace", "confuse"]
+KINDS: tuple[NegativeKind, ...] = ("retrieve", "replace", "confuse")
+ProposedNegative = tuple[NegativeKind, str, float]
 """A kind, a sentence of that kind, and the share of its words that were replaced."""
-Proposed = tuple[list[str], Iterator[Proposal]]
+Proposed = tuple[list[str], Iterator[ProposedNegative]]
 """The false captions that a pair has so far, and further proposals, which differ from these."""
 
 MIN_DOCUMENTS = 10
@@ -46,13 +46,13 @@ class Mined:
     """Pair id -> its false captions; how many of each kind; the share of words that Replace replaced."""
 
     sentences: Mapping[str, tuple[str, ...]]
-    counts: Mapping[Kind, int]
+    counts: Mapping[NegativeKind, int]
     replaced: float
 
 
 def fill(
     records: Sequence[PairRecord],
-    texts: "Texts",
+    texts: "CaptionVectors",
     propose: Callable[[PairRecord, Sequence[str], np.random.Generator], Proposed],
     seed: int,
     count: int,
@@ -63,7 +63,7 @@ def fill(
     depend on what the list holds. Raises DatasetError for a record with too few proposals.
     """
     sentences: dict[str, tuple[str, ...]] = {}
-    counts: Counter[Kind] = Counter()
+    counts: Counter[NegativeKind] = Counter()
     replaced: list[float] = []
     similar = texts.similar([most_specific(record) for record in records])
     for number, record in enumerate(records):
@@ -83,7 +83,7 @@ def fill(
     return Mined(sentences, counts, float(np.mean(replaced)) if replaced else 0.0)
 
 
-class Texts:
+class CaptionVectors:
     """Captions as TF-IDF vectors of their words (between blanks); at most ``POOL`` of them are searched.
 
     everything: different captions, sorted.
@@ -112,7 +112,7 @@ def in_turn(captions: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
     return (captions[i] for _ in range(TRIES) for i in order)
 
 
-def first_of(proposals: Iterator[Proposal]) -> Iterator[Proposal]:
+def first_of(proposals: Iterator[ProposedNegative]) -> Iterator[ProposedNegative]:
     """The next proposal, if there is one."""
     found = next(proposals, None)
     if found is not None:

@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from whatchanged.errors import WhatchangedError
 from whatchanged.processes import end_with_parent
-from whatchanged.training.batches import Draw, Plan, StageInput, plans, read
+from whatchanged.training.batches import Draw, StageInput, StepPlan, plans, read
 
 AHEAD = 2
 """Batches that each worker reads ahead."""
@@ -29,7 +29,7 @@ class _Read(Dataset[Draw | WhatchangedError]):
 
     given: StageInput
 
-    def __getitem__(self, plan: Plan) -> Draw | WhatchangedError:
+    def __getitem__(self, plan: StepPlan) -> Draw | WhatchangedError:
         try:
             return read(self.given, plan)
         except WhatchangedError as error:

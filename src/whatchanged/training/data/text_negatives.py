@@ -34,11 +34,11 @@ from whatchanged.errors import DatasetError, MissingExtra
 from whatchanged.records import PairRecord
 from whatchanged.training.data.negatives import (
     MIN_DOCUMENTS,
-    Kind,
+    CaptionVectors,
     Mined,
-    Proposal,
+    NegativeKind,
     Proposed,
-    Texts,
+    ProposedNegative,
     fill,
     first_of,
     in_turn,
@@ -99,10 +99,10 @@ def mine_text(
     The same for the same seed. longest: words that a caption is truncated to. Raises DatasetError for a
     record that has fewer than ``count``, MissingExtra without TextBlob.
     """
-    captions = _Captions(records, seed)
+    captions = _TextCaptions(records, seed)
 
     def propose(record: PairRecord, similar: Sequence[str], rng: np.random.Generator) -> Proposed:
-        chosen = _Chosen(record, captions, longest, judge)
+        chosen = _TextNegatives(record, captions, longest, judge)
         return chosen.sentences, _proposals(record, similar, captions, chosen, count, rng)
 
     return fill(records, captions.texts, propose, seed, count)
@@ -111,14 +111,14 @@ def mine_text(
 def _proposals(
     record: PairRecord,
     similar: Sequence[str],
-    captions: "_Captions",
-    chosen: "_Chosen",
+    captions: "_TextCaptions",
+    chosen: "_TextNegatives",
     count: int,
     rng: np.random.Generator,
-) -> Iterator[Proposal]:
+) -> Iterator[ProposedNegative]:
     """Accepted proposals in their order: each kind's share, then more retrieved and replaced captions where a
     kind had too few."""
-    kinds: tuple[Kind, ...] = (
+    kinds: tuple[NegativeKind, ...] = (
         ("replace", "retrieve") if record.after is None else ("replace", "confuse", "retrieve")
     )
     retrieved = chain.from_iterable(
@@ -144,17 +144,19 @@ def _proposals(
             yield from chosen.accept("retrieve", captions.texts.sentences[number])
 
 
-class _Chosen:
+class _TextNegatives:
     """What one pair's false captions must differ from, and those found so far."""
 
-    def __init__(self, record: PairRecord, captions: "_Captions", longest: int, judge: Judge | None) -> None:
+    def __init__(
+        self, record: PairRecord, captions: "_TextCaptions", longest: int, judge: Judge | None
+    ) -> None:
         self.record, self.captions, self.longest, self.judge = record, captions, longest, judge
         self.own = {canonical(caption, longest) for caption in record.captions}
         self.said = {_meaning(word) for caption in record.captions for word in caption.split()}
         self.symmetric = any(is_symmetric(caption) for caption in record.captions)
         self.sentences: list[str] = []
 
-    def accept(self, kind: Kind, sentence: str, share: float = 0.0) -> Iterator[Proposal]:
+    def accept(self, kind: NegativeKind, sentence: str, share: float = 0.0) -> Iterator[ProposedNegative]:
         """The proposal itself if it is new and, as far as can be known, false; else nothing."""
         known = self.own | {canonical(earlier, self.longest) for earlier in self.sentences}
         if canonical(sentence, self.longest) in known:
@@ -168,7 +170,7 @@ class _Chosen:
             yield kind, sentence, share
 
 
-class _Captions:
+class _TextCaptions:
     """The captions that false ones are made of, where each was said, and what may replace words."""
 
     def __init__(self, records: Sequence[PairRecord], seed: int) -> None:
@@ -179,7 +181,7 @@ class _Captions:
         if not self.where:
             raise DatasetError("These pictures have no captions, so no false captions can be made for them.")
         everything = sorted(self.where)
-        self.texts = Texts(everything, seed)
+        self.texts = CaptionVectors(everything, seed)
         documents = Counter(chain.from_iterable(self._ranked(caption).items() for caption in everything))
         enough = min(MIN_DOCUMENTS, 1 + len(everything) // 50)
         self.substitutes: dict[str, list[str]] = {}

@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from whatchanged.captioner.card import NoChange
-from whatchanged.captioner.decoding import Cache
+from whatchanged.captioner.decoding import GraphCache
 from whatchanged.captioner.no_change import sayable, sentences_probability
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.batches import Example, Source, read_examples
@@ -68,7 +68,9 @@ def judge(
         cached = list(method.first_cache(memory))
         known = {name: part for name, part in memory._asdict().items() if part is not None}
 
-        def step(previous: NDArray[np.int64], position: int, cache: Cache) -> tuple[Any, None, Cache]:
+        def step(
+            previous: NDArray[np.int64], position: int, cache: GraphCache
+        ) -> tuple[Any, None, GraphCache]:
             parts = memory._replace(**{name: cache[f"memory_{name}"] for name in known})
             own = {name: cache[name] for name in cached}
             scores, _, grown = method.step(parts, torch.from_numpy(previous), position, own)

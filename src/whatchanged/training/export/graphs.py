@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from whatchanged.captioner.decoding import Cache, Decoded, greedy
+from whatchanged.captioner.decoding import Decoded, GraphCache, greedy
 from whatchanged.errors import BundleError
 from whatchanged.training.export.in_distribution import OODDistance, encode_and_judge
 from whatchanged.training.methods import Method
@@ -219,7 +219,7 @@ def decode_graphs(
     for judged in ("no_change", "strangeness"):
         memory.pop(judged, None)
 
-    def step(previous: NDArray[np.int64], position: int, cache: Cache) -> tuple[Any, None, Cache]:
+    def step(previous: NDArray[np.int64], position: int, cache: GraphCache) -> tuple[Any, None, GraphCache]:
         feed = {"previous": previous, "position": np.array(position, np.int64), **memory, **cache}
         feed = {name: value for name, value in feed.items() if name in taken}
         scores, _, *grown = decoder.run(None, feed)

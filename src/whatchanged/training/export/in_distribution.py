@@ -45,7 +45,7 @@ LEAST_DEVIATION = 0.01
 pictures would otherwise decide the distance."""
 BATCH = 32
 
-Place = tuple[Shard, int, int]
+PoolPicture = tuple[Shard, int, int]
 """A picture of a pool: its shard, its triple there, and which of the triple's three it is."""
 
 
@@ -159,7 +159,7 @@ def fit(rows: NDArray[np.float64]) -> OODDistance:
     return OODDistance(torch.from_numpy(mean).float(), torch.from_numpy(whiten).float())
 
 
-def _some(places: Sequence[Place]) -> list[Place]:
+def _some(places: Sequence[PoolPicture]) -> list[PoolPicture]:
     """At most ``PICTURES`` of them, drawn at random: at even steps all could be the same one of a triple's
     three pictures."""
     chosen = np.random.default_rng(0).permutation(len(places))[:PICTURES]
@@ -167,20 +167,22 @@ def _some(places: Sequence[Place]) -> list[Place]:
 
 
 def _statistics(
-    vision: PictureVision, places: Sequence[Place], generator: torch.Generator
+    vision: PictureVision, places: Sequence[PoolPicture], generator: torch.Generator
 ) -> NDArray[np.float64]:
     with torch.inference_mode():
         rows = torch.cat([statistics(f) for f in _features(vision, places, generator)])
     return rows.double().numpy()
 
 
-def _features(vision: PictureVision, places: Sequence[Place], generator: torch.Generator) -> Iterator[Tensor]:
+def _features(
+    vision: PictureVision, places: Sequence[PoolPicture], generator: torch.Generator
+) -> Iterator[Tensor]:
     """The backbone's features of these pictures, each augmented, a batch at a time."""
     for augmented in _augmented(places, generator, REACH):
         yield vision.features(vision.normalise(augmented))
 
 
-def _augmented(places: Sequence[Place], generator: torch.Generator, reach: float) -> Iterator[Tensor]:
+def _augmented(places: Sequence[PoolPicture], generator: torch.Generator, reach: float) -> Iterator[Tensor]:
     """These pictures, each augmented, a batch at a time: uint8 (B, H, W, 3)."""
     for start in range(0, len(places), BATCH):
         pixels = np.stack([shard.triples.read(i)[k] for shard, i, k in places[start : start + BATCH]])

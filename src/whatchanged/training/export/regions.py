@@ -16,7 +16,7 @@ from scipy.optimize import minimize_scalar
 from whatchanged.captioner.bundle import REGION_GRAPH, open_bundle, write_bundle
 from whatchanged.captioner.card import BoxAttention, Card, InDistribution, NoChange, RegionInput, Statements
 from whatchanged.captioner.regions import (
-    Judgement,
+    RegionJudgement,
     RegionModel,
     aspects_of,
     boxes_of,
@@ -67,7 +67,7 @@ uneven has 0.77, scenes of CLEVR 0.92 to 0.96, and nine of ten drawn screens bel
 
 
 @dataclass(frozen=True)
-class Seen:
+class JudgedPair:
     """A validation pair: what the graph says of its places and what they show by the truth.
 
     order: the places that may be told, see ``captioner.regions.order``.
@@ -78,7 +78,7 @@ class Seen:
 
     measured: float
     changed: bool
-    judged: Judgement
+    judged: RegionJudgement
     order: list[int]
     kind: NDArray[np.int64]
     element: NDArray[np.int64]
@@ -172,7 +172,7 @@ def _write_graph(graph: RegionGraph, folder: Path) -> None:
     trace(graph, given, folder / REGION_GRAPH, list(INPUTS), list(OUTPUTS), free)
 
 
-def _see(model: RegionModel, graph: RegionGraph, record: PairRecord, truth: Truth, most: float) -> Seen:
+def _see(model: RegionModel, graph: RegionGraph, record: PairRecord, truth: Truth, most: float) -> JudgedPair:
     """One pair through the graph, and through torch. Raises BundleError where they differ by more than
     ``most``."""
     assert record.after is not None
@@ -196,7 +196,9 @@ def _see(model: RegionModel, graph: RegionGraph, record: PairRecord, truth: Trut
     return _labelled(measured, bool(record.changed), judged, ordered, truth)
 
 
-def _labelled(measured: float, changed: bool, judged: Judgement, ordered: list[int], truth: Truth) -> Seen:
+def _labelled(
+    measured: float, changed: bool, judged: RegionJudgement, ordered: list[int], truth: Truth
+) -> JudgedPair:
     boxes = torch.from_numpy(judged.refined)[None]
     known = supervision.collate([truth])
     labels = supervision.label(boxes, known)
@@ -204,7 +206,7 @@ def _labelled(measured: float, changed: bool, judged: Judgement, ordered: list[i
     alike = judged.kinds.argmax(-1)[:, None] == known.kind.numpy()  # (N, T)
     numbers = np.arange(int(known.change.max()) + 1)
     points = (pointed[..., None] & (known.change[0].numpy()[:, None] == numbers)).any(1)
-    return Seen(
+    return JudgedPair(
         measured,
         changed,
         judged,
@@ -217,10 +219,10 @@ def _labelled(measured: float, changed: bool, judged: Judgement, ordered: list[i
     )
 
 
-def _nothing(measured: float, changed: bool, by: Statements) -> Seen:
+def _nothing(measured: float, changed: bool, by: Statements) -> JudgedPair:
     """A pair without a place."""
     empty = np.zeros(0)
-    judged = Judgement(
+    judged = RegionJudgement(
         np.zeros((0, len(by.kinds)), np.float32),
         np.zeros((0, len(by.elements)), np.float32),
         np.zeros((0, sum(len(words) for words in by.aspects.values())), np.float32),
@@ -231,7 +233,7 @@ def _nothing(measured: float, changed: bool, by: Statements) -> Seen:
     )
     numbers = empty.astype(np.int64)
     nowhere = np.zeros((0, 0), np.bool_)
-    return Seen(measured, changed, judged, [], numbers, numbers, numbers, empty.astype(bool), nowhere)
+    return JudgedPair(measured, changed, judged, [], numbers, numbers, numbers, empty.astype(bool), nowhere)
 
 
 @dataclass(frozen=True)
@@ -244,7 +246,7 @@ class Weights:
     shift: float
 
 
-def fit_statements(seen: Sequence[Seen], start: Statements, weights: Weights) -> Statements:
+def fit_statements(seen: Sequence[JudgedPair], start: Statements, weights: Weights) -> Statements:
     """The temperatures, the confidence, and from where on more is told; the weights of the verdict beside."""
     kinds, kind = _of_hits(seen, "kinds", "kind")
     elements, element = _of_hits(seen, "elements", "element")
@@ -270,7 +272,9 @@ def fit_statements(seen: Sequence[Seen], start: Statements, weights: Weights) ->
     )
 
 
-def _of_hits(seen: Sequence[Seen], logits: str, label: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _of_hits(
+    seen: Sequence[JudgedPair], logits: str, label: str
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The logits and the true numbers of the places whose kind or element is known."""
     known = [getattr(one, label) >= 0 for one in seen]
     rows = [getattr(one.judged, logits)[there] for one, there in zip(seen, known, strict=True)]
@@ -303,7 +307,7 @@ def _temperature(logits: NDArray[np.float64], wanted: NDArray[np.int64]) -> floa
     return float(np.exp(found.x))
 
 
-def _told(seen: Sequence[Seen]) -> float:
+def _told(seen: Sequence[JudgedPair]) -> float:
     """The chance of a change above which ``PRECISE`` of the later statements of pairs point to a change.
 
     1 where too few do.
@@ -320,7 +324,7 @@ def _told(seen: Sequence[Seen]) -> float:
     return chances[precise[-1]] if precise else 1.0
 
 
-def fit_weights(seen: Sequence[Seen]) -> Weights:
+def fit_weights(seen: Sequence[JudgedPair]) -> Weights:
     """The weights under which it is likeliest which of the pairs changed."""
     features = np.array([[-one.judged.verdict, logit(one.measured)] for one in seen])
     unchanged = np.array([not one.changed for one in seen], float)
@@ -328,7 +332,7 @@ def fit_weights(seen: Sequence[Seen]) -> Weights:
     return Weights(float(own), float(measured), float(shift))
 
 
-def _no_change(seen: Sequence[Seen], weights: Weights, sentences: tuple[str, ...]) -> NoChange:
+def _no_change(seen: Sequence[JudgedPair], weights: Weights, sentences: tuple[str, ...]) -> NoChange:
     """The calibration of the weighted sum of verdict and measured probability: only its shift is missing."""
     unchanged = sum(not one.changed for one in seen)
     how = (

@@ -34,7 +34,7 @@ RCC_STD = (0.229, 0.224, 0.224)
 
 
 @dataclass(frozen=True)
-class Kind:
+class BackboneKind:
     """A backbone with a name: how it is built, its map's cells per side and channels, pixel statistics."""
 
     build: Callable[[], nn.Module]
@@ -46,13 +46,13 @@ class Kind:
     """The package that carries the weights; "" where the user names a file in torchvision's layout."""
 
 
-BACKBONES: Mapping[str, Kind] = {
-    "resnet101-layer3": Kind(partial(ResNet101, 3), 14, 1024, MEAN, STD),
-    "resnet101-layer4": Kind(partial(ResNet101, 4), 7, 2048, MEAN, STD),
-    "resnet101-layer3-rcc": Kind(partial(ResNet101, 3), 14, 1024, MEAN, RCC_STD),
-    "efficientnet-lite0-stride8": Kind(partial(EfficientNetLite0, 8), 28, 40, *LITE),
-    "efficientnet-lite0-stride16": Kind(partial(EfficientNetLite0, 16), 14, 112, *LITE),
-    "efficientnet-lite0-stride32": Kind(partial(EfficientNetLite0, 32), 7, 1280, *LITE),
+BACKBONES: Mapping[str, BackboneKind] = {
+    "resnet101-layer3": BackboneKind(partial(ResNet101, 3), 14, 1024, MEAN, STD),
+    "resnet101-layer4": BackboneKind(partial(ResNet101, 4), 7, 2048, MEAN, STD),
+    "resnet101-layer3-rcc": BackboneKind(partial(ResNet101, 3), 14, 1024, MEAN, RCC_STD),
+    "efficientnet-lite0-stride8": BackboneKind(partial(EfficientNetLite0, 8), 28, 40, *LITE),
+    "efficientnet-lite0-stride16": BackboneKind(partial(EfficientNetLite0, 16), 14, 112, *LITE),
+    "efficientnet-lite0-stride32": BackboneKind(partial(EfficientNetLite0, 32), 7, 1280, *LITE),
 }
 
 
@@ -182,7 +182,7 @@ def fingerprint(state: Mapping[str, Tensor]) -> str:
     return digest.hexdigest()
 
 
-def _weights_file(name: str, kind: Kind, weights: Path | None) -> Path:
+def _weights_file(name: str, kind: BackboneKind, weights: Path | None) -> Path:
     """The user's file, or the one inside its package, which is located without being imported."""
     if weights is not None:
         return weights

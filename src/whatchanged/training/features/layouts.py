@@ -32,7 +32,7 @@ class Job:
     pictures: tuple[Path, ...]
 
 
-class Layout(Protocol):
+class FeatureLayout(Protocol):
     """The duties of a layout."""
 
     @property

@@ -26,7 +26,7 @@ from whatchanged.recipes.schema import Precision
 from whatchanged.training.data.grid_files import picture_name
 from whatchanged.training.device import choose_device
 from whatchanged.training.features.backbones import FrozenBackbone, fingerprint, open_backbone
-from whatchanged.training.features.layouts import FilePerPicture, Job, Layout, Shards
+from whatchanged.training.features.layouts import FeatureLayout, FilePerPicture, Job, Shards
 from whatchanged.training.objects.pool import Shard, check_size, open_shards
 from whatchanged.training.objects.token_files import claim, origin, tokens_file, write_tokens
 from whatchanged.training.vision.augmentation import augment
@@ -109,7 +109,7 @@ def _pictures(dataset: Dataset) -> dict[str, Path]:
 
 def _write(
     job: Job,
-    layout: Layout,
+    layout: FeatureLayout,
     batch: int,
     backbone: FrozenBackbone,
     device: torch.device,
@@ -152,7 +152,7 @@ def _one_thread(wanted: bool) -> Iterator[None]:
 
 def _in_processes(
     jobs: Sequence[Job],
-    layout: Layout,
+    layout: FeatureLayout,
     batch: int,
     named: tuple[str, Path | None, Precision],
     count: int,
@@ -178,7 +178,7 @@ def _start(backbone: str, weights: Path | None, precision: Precision) -> None:
     _HERE[:] = [open_backbone(backbone, weights, precision)]
 
 
-def _write_here(job: Job, layout: Layout, batch: int) -> None:
+def _write_here(job: Job, layout: FeatureLayout, batch: int) -> None:
     with ThreadPoolExecutor(1) as workers:
         _write(job, layout, batch, _HERE[0], torch.device("cpu"), workers)
 

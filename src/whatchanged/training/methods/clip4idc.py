@@ -14,7 +14,7 @@ its word vectors only. Official code: sushizixin/CLIP4IDC (none for FT1, FT2).
 Axis letters: B pairs, N patches of a picture, R = 2 (N + 1) rows of a pair, T text positions, D width, J
 joint width, h heads, k = D / h, V vocabulary.
 
-Departures. ``Preset`` has one field per point where paper and code part ways. Beyond that:
+Departures. ``CLIP4IDCPreset`` has one field per point where paper and code part ways. Beyond that:
 - float32 throughout; the code trains CLIP in float16 with float16 moments, so its 1e-7 is another rate;
 - random tensors start as CLIP's once did; the code draws most of them anew, at N(0, 0.02), scale e;
 - captions are cut to ``max_words`` - 2 pieces in both stages (the code: one more when captioning);
@@ -47,7 +47,7 @@ from whatchanged.training.batches import Batch, Example, stack_pictures
 from whatchanged.training.distributed import batch_total, gather_batch, share_of_mean
 from whatchanged.training.gradient_caching import in_parts
 from whatchanged.training.methods import Cache, copy_matching_tensors
-from whatchanged.training.methods.clip4idc_captioner import CaptionDecoder, DecoderOutput, Memory
+from whatchanged.training.methods.clip4idc_captioner import CaptionDecoder, CLIP4IDCMemory, DecoderOutput
 from whatchanged.training.methods.clip4idc_encoder import PairEncoder
 from whatchanged.training.methods.clip4idc_presets import PRESETS
 from whatchanged.training.nn.clip import LARGEST_SCALE, START_SCALE, CLIPBlock, TextTower, draw, draw_blocks
@@ -277,19 +277,19 @@ class CLIP4IDC(nn.Module):
         found: DecoderOutput = self.captioner(self._embed(said, places)[0], self._memory(pair), allowed)
         return found
 
-    def encode(self, before: Tensor, after: Tensor) -> Memory:
+    def encode(self, before: Tensor, after: Tensor) -> CLIP4IDCMemory:
         """The memory of each pair: what the decoder attends to, projected once."""
         return self._memory(self.read(before, after))
 
-    def _memory(self, pair: TokenPair) -> Memory:
+    def _memory(self, pair: TokenPair) -> CLIP4IDCMemory:
         real = None if pair.row_masks is None else torch.cat(pair.row_masks, dim=1)  # (B, R)
         keys, values = self.captioner.read(self.pair(pair), real)
-        return Memory(keys, values, pair.cells, real)
+        return CLIP4IDCMemory(keys, values, pair.cells, real)
 
-    def no_change(self, memory: Memory) -> None:
+    def no_change(self, memory: CLIP4IDCMemory) -> None:
         """None: the method has no head for it, so its no-change sentences must judge."""
 
-    def first_cache(self, memory: Memory) -> Cache:
+    def first_cache(self, memory: CLIP4IDCMemory) -> Cache:
         """Keys and values of no words yet, (B, layers, heads, 0, D/heads); FT1 keeps its text tower's too."""
         empty = memory.keys[:, :, :, :0]
         cache = {"keys": empty, "values": empty}
@@ -300,7 +300,7 @@ class CLIP4IDC(nn.Module):
         return cache
 
     def step(
-        self, memory: Memory, previous: Tensor, position: int | Tensor, cache: Cache
+        self, memory: CLIP4IDCMemory, previous: Tensor, position: int | Tensor, cache: Cache
     ) -> tuple[Tensor, Tensor, Cache]:
         """The word at text ``position`` (1 first), ``previous`` (B,) standing just before it.
 

@@ -12,14 +12,14 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
-from whatchanged.training.methods.clip4idc_presets import Preset
+from whatchanged.training.methods.clip4idc_presets import CLIP4IDCPreset
 from whatchanged.training.nn.clip import draw
 from whatchanged.training.nn.layers import layers_of
-from whatchanged.training.nn.postnorm import EPS, DecoderLayer, EncoderLayer
+from whatchanged.training.nn.postnorm import EPS, EncoderLayer, PostNormDecoderLayer
 from whatchanged.training.nn.transformer import Past, by_layer, key_mask
 
 
-class Memory(NamedTuple):
+class CLIP4IDCMemory(NamedTuple):
     """What decoding needs of a pair: keys, values (B, layers, h, R, k); cells (B, 2, N) on the full grid.
 
     real: (B, R) bool, False for rows of padding; None where pictures have no padding.
@@ -47,14 +47,14 @@ class CaptionDecoder(nn.Module):
     Source: modules/module_decoder.py. Linear layers start at N(0, 0.02).
     """
 
-    def __init__(self, config: CLIP4IDCConfig, preset: Preset, rows: int, own_words: bool) -> None:
+    def __init__(self, config: CLIP4IDCConfig, preset: CLIP4IDCPreset, rows: int, own_words: bool) -> None:
         super().__init__()
         width = config.decoder_width
         sizes = (width, config.decoder_heads, config.decoder_ffn, config.dropout)
         self.layer_memory = preset.layer_memory
         self.widen = None if width == config.joint_width else nn.Linear(config.joint_width, width)
         self.encoder = nn.ModuleList(EncoderLayer(*sizes) for _ in range(config.decoder_layers))
-        self.decoder = nn.ModuleList(DecoderLayer(*sizes) for _ in range(config.decoder_layers))
+        self.decoder = nn.ModuleList(PostNormDecoderLayer(*sizes) for _ in range(config.decoder_layers))
         self.words = nn.Embedding(rows, width) if own_words else None
         self.positions = nn.Parameter(torch.empty(config.context, width)) if own_words else None
         self.entry_norm = nn.LayerNorm(width, eps=EPS)
@@ -81,17 +81,17 @@ class CaptionDecoder(nn.Module):
             outputs.append(m)
         if not self.layer_memory:
             outputs = outputs[-1:] * len(outputs)
-        layers = layers_of(self.decoder, DecoderLayer)
+        layers = layers_of(self.decoder, PostNormDecoderLayer)
         kept = [layer.cross_attention.keys_values(m) for layer, m in zip(layers, outputs, strict=True)]
         return by_layer([k for k, _ in kept]), by_layer([v for _, v in kept])
 
     def forward(
-        self, words: Tensor, memory: Memory, allowed: Tensor | None = None, past: Past = None
+        self, words: Tensor, memory: CLIP4IDCMemory, allowed: Tensor | None = None, past: Past = None
     ) -> DecoderOutput:
         """Embedded words (B, T, D) behind ``past`` (B, layers, h, P, k), attending to a memory."""
         d = self.dropout(self.entry_norm(words))
         found = []
-        for i, layer in enumerate(layers_of(self.decoder, DecoderLayer)):
+        for i, layer in enumerate(layers_of(self.decoder, PostNormDecoderLayer)):
             own = None if past is None else (past[0][:, i], past[1][:, i])
             pair = (memory.keys[:, i], memory.values[:, i])
             d, seen, attention = layer(d, pair, allowed, own, key_mask(memory.real))

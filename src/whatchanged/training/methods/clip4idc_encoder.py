@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
-from whatchanged.training.methods.clip4idc_presets import Preset
+from whatchanged.training.methods.clip4idc_presets import CLIP4IDCPreset
 from whatchanged.training.nn.clip import CLIPBlock, draw, draw_blocks
 from whatchanged.training.nn.layers import layers_of
 from whatchanged.training.nn.transformer import key_mask
@@ -25,7 +25,7 @@ class PairEncoder(nn.Module):
     Without inter blocks (FT1, FT2) e_k, their positions and LN? are left out: swapped pictures swap halves.
     """
 
-    def __init__(self, config: CLIP4IDCConfig, preset: Preset, vision: Vision) -> None:
+    def __init__(self, config: CLIP4IDCConfig, preset: CLIP4IDCPreset, vision: Vision) -> None:
         super().__init__()
         width, rows = config.width, 1 + vision.rows * vision.columns
         both = config.variant == "clip4idc"

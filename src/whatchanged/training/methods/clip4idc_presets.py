@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Preset:
+class CLIP4IDCPreset:
     """One reading of the method."""
 
     mid_norm: bool  # a layer normalisation stands before the inter blocks
@@ -17,7 +17,7 @@ class Preset:
 
 
 PRESETS = {
-    "paper": Preset(
+    "paper": CLIP4IDCPreset(
         mid_norm=False,
         mean_loss=False,
         temperature=False,
@@ -26,7 +26,7 @@ PRESETS = {
         clip_words=False,
         apart=False,
     ),
-    "authors": Preset(
+    "authors": CLIP4IDCPreset(
         mid_norm=True,
         mean_loss=True,
         temperature=True,

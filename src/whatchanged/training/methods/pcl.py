@@ -12,7 +12,7 @@ small head tells changes from distractors. Official code: yaolinli/IDC.
 Axis letters: B pairs, N patches, R = 2 (N + 1) image rows, L text positions, K negatives, D width, F width of
 raw features, V vocabulary, M masked and U unmasked patches of a batch.
 
-Departures. ``Preset`` has one field per point where paper and code part ways; a recipe chooses with
+Departures. ``PCLPreset`` has one field per point where paper and code part ways; a recipe chooses with
 ``method.preset``. Where the paper is silent, both presets follow the code. Beyond that:
 - words are cut, padded and masked as in the code for both presets; an empty caption has its end masked;
   ``paper`` pads to the longest caption of the batch, as its pads are never read; the code pads to L;
@@ -68,7 +68,7 @@ HEADS = {"mlm": {"output"}, "mvcl": {"regressor"}, "fda": set(), "caption": {"ou
 """The parts that only some tasks train; every task trains the rest. The authors' pooler belongs to none."""
 
 
-class Memory(NamedTuple):
+class PCLMemory(NamedTuple):
     """Everything that decoding needs of a pair, batch first.
 
     keys, values: (B, layers, heads, R or R + 1, D/heads), of the image rows (and [CLS] in ``paper``);
@@ -414,7 +414,7 @@ class PCL(nn.Module):
         logits: Tensor = self.output(self.captioning_rows(images, ids)[:, -ids.shape[1] :])
         return logits
 
-    def encode(self, before: Tensor, after: Tensor) -> Memory:
+    def encode(self, before: Tensor, after: Tensor) -> PCLMemory:
         """The memory of each pair: rows that are blind to words never change, so they run but once."""
         pair = self.vision.tokens(before, after)
         images = self.image_rows(pair)
@@ -426,18 +426,18 @@ class PCL(nn.Module):
         if real is not None and self.preset.cls_captions:
             real = F.pad(real, (0, 1), value=True)
         cells = pair.cells
-        return Memory(kept.keys, kept.values, kept.rows.flatten(1), cells, real)
+        return PCLMemory(kept.keys, kept.values, kept.rows.flatten(1), cells, real)
 
-    def no_change(self, memory: Memory) -> Tensor | None:
+    def no_change(self, memory: PCLMemory) -> Tensor | None:
         """Probability (B,) that nothing changed, by the distractor head; None without one."""
         return None if self.distractor is None else self.distractor(memory.pair).softmax(-1)[:, 0]
 
-    def first_cache(self, memory: Memory) -> Cache:
+    def first_cache(self, memory: PCLMemory) -> Cache:
         """Keys and values of no words yet: (B, layers, heads, 0, D/heads)."""
         return {"keys": memory.keys[:, :, :, :0], "values": memory.values[:, :, :, :0]}
 
     def step(
-        self, memory: Memory, previous: Tensor, position: int | Tensor, cache: Cache
+        self, memory: PCLMemory, previous: Tensor, position: int | Tensor, cache: Cache
     ) -> tuple[Tensor, Tensor, Cache]:
         """The word at text ``position`` (1 first), ``previous`` (B,) standing just before it.
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from whatchanged.recipes.methods.pcl import PCLConfig
-from whatchanged.training.methods.pcl_presets import Preset
+from whatchanged.training.methods.pcl_presets import PCLPreset
 from whatchanged.training.nn.transformer import norm, sinusoid
 from whatchanged.training.vision.base import Tokens, Vision
 from whatchanged.vocabulary import CLS
@@ -26,7 +26,7 @@ class Embeddings(nn.Module):
     then dropout. ``paper`` counts positions from the special in front: patches and words start at 1.
     """
 
-    def __init__(self, config: PCLConfig, preset: Preset, vision: Vision, entries: int) -> None:
+    def __init__(self, config: PCLConfig, preset: PCLPreset, vision: Vision, entries: int) -> None:
         super().__init__()
         width = config.width
         self.preset = preset

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Preset:
+class PCLPreset:
     """One reading of the method."""
 
     squash: bool  # a sigmoid follows the projection of the patches
@@ -22,7 +22,7 @@ class Preset:
 
 
 PRESETS = {
-    "paper": Preset(
+    "paper": PCLPreset(
         squash=False,
         own_specials=True,
         types=(0, 0, 1, 1, 2, 2),
@@ -36,7 +36,7 @@ PRESETS = {
         pooler=False,
         idle_heads_move=False,
     ),
-    "authors": Preset(
+    "authors": PCLPreset(
         squash=True,
         own_specials=False,
         types=(1, 2, 3, 4, 5, 6),

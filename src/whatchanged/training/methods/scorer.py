@@ -9,12 +9,12 @@ laid over the picture before, yields the picture after (CBR). One stage trains i
 Official code: tuyunbin/SCORER, for CLEVR-Change only. Axis letters: B pairs, N cells, D width, E word width,
 h heads, k = D / h, L text positions, V vocabulary.
 
-Departures. ``Preset`` has a field per point where paper and code part ways; ``method.preset`` chooses. Where
-the paper is silent, both follow the code: dropout, places, CBR's images, the start of CBR's attention (Xavier
-over queries, keys and values as one matrix), two sides of the view loss but one side and its transpose in
-CBR. ``paper`` sums matching over heads and takes its scores from the first layer, whose inputs are the
-pictures before any reconstruction: our reading. ``repaired`` mends mistakes of the code: CBR never learns
-(the optimiser does not know it), its sentence vector divides by all positions. Beyond that:
+Departures. ``ScorerPreset`` has a field per point where paper and code part ways; ``method.preset`` chooses.
+Where the paper is silent, both follow the code: dropout, places, CBR's images, the start of CBR's attention
+(Xavier over queries, keys and values as one matrix), two sides of the view loss but one side and its
+transpose in CBR. ``paper`` sums matching over heads and takes its scores from the first layer, whose inputs
+are the pictures before any reconstruction: our reading. ``repaired`` mends mistakes of the code: CBR never
+learns (the optimiser does not know it), its sentence vector divides by all positions. Beyond that:
 - all positions are those of the data's longest caption, of any split, as in the code; of ``max_length`` where
   nobody knows it beforehand (captions that are drawn, captions in pieces);
 - rates, steps, layers and the exchange of unchanged views are the recipe's; validation is greedy (the code
@@ -54,7 +54,7 @@ from whatchanged.training.vision.base import TokenPair, Tokens, Vision
 from whatchanged.vocabulary import BOS, CLS, MASK, PAD, UNK, Vocabulary, padded
 
 
-class Memory(NamedTuple):
+class ScorerMemory(NamedTuple):
     """Keys and values of the difference in each decoder layer's cross attention: (B, layers, h, N, k).
 
     Where tokens come with a mask, also cells (B, 2, N), where each picture's tokens lie on the grid, and real
@@ -74,7 +74,7 @@ class Directions(NamedTuple):
     back: QueryKey
 
 
-class Places(NamedTuple):
+class CellPositions(NamedTuple):
     """Positions of cells: embeddings (..., N, D), and coordinates (..., N, 2) from -1 to below 1."""
 
     embedded: Tensor
@@ -244,14 +244,14 @@ class SCORER(nn.Module):
                 f"{cells} of the grid. Set vision.keep = 0."
             )
 
-    def _places(self, cells: Tensor) -> Places:
+    def _places(self, cells: Tensor) -> CellPositions:
         """The positions of numbered cells, (N,) or (B, N)."""
         row, column = cells // self.vision.columns, cells % self.vision.columns
         embedded = torch.cat([self.column_places(column), self.row_places(row)], dim=-1)
         x, y = 2 * column / self.vision.columns - 1, 2 * row / self.vision.rows - 1
-        return Places(embedded, torch.stack([x, y], dim=-1))
+        return CellPositions(embedded, torch.stack([x, y], dim=-1))
 
-    def _placed(self, features: Tensor, places: Places) -> Tensor:
+    def _placed(self, features: Tensor, places: CellPositions) -> Tensor:
         """Features (B, N, F) of cells at ``places`` -> tokens (B, N, D)."""
         if self.preset.coordinates:
             lies = places.coordinates.to(features.dtype).expand(features.shape[0], -1, -1)
@@ -290,25 +290,25 @@ class SCORER(nn.Module):
         logits: Tensor = self.decoder.output(states)
         return logits.masked_fill(self.unsaid, BLIND)
 
-    def encode(self, before: Tensor, after: Tensor) -> Memory:
+    def encode(self, before: Tensor, after: Tensor) -> ScorerMemory:
         """The memory of each pair."""
         pair = self.pair(before, after)
         difference, _ = self.difference(*self.tokens(pair), pair.masks)
         keys, values = self.decoder.memory(difference)
         if pair.masks is None:
-            return Memory(keys, values)
-        return Memory(keys, values, pair.cells, torch.stack(pair.masks, dim=1))
+            return ScorerMemory(keys, values)
+        return ScorerMemory(keys, values, pair.cells, torch.stack(pair.masks, dim=1))
 
-    def no_change(self, memory: Memory) -> None:
+    def no_change(self, memory: ScorerMemory) -> None:
         """SCORER has no head for it: its sentences are judged."""
         return
 
-    def first_cache(self, memory: Memory) -> Cache:
+    def first_cache(self, memory: ScorerMemory) -> Cache:
         """Keys and values of no words yet: (B, layers, h, 0, k)."""
         return {"keys": memory.keys[:, :, :, :0], "values": memory.values[:, :, :, :0]}
 
     def step(
-        self, memory: Memory, previous: Tensor, position: int | Tensor, cache: Cache
+        self, memory: ScorerMemory, previous: Tensor, position: int | Tensor, cache: Cache
     ) -> tuple[Tensor, Tensor, Cache]:
         """The word at ``position`` (1 first), ``previous`` (B,) standing just before it.
 
@@ -328,7 +328,7 @@ class SCORER(nn.Module):
         attention = word.attention[:, :, 0].mean(1)  # over heads: (B, N)
         return scores, self._on_grids(attention, memory), new_cache
 
-    def _on_grids(self, attention: Tensor, memory: Memory) -> Tensor:
+    def _on_grids(self, attention: Tensor, memory: ScorerMemory) -> Tensor:
         """Attention (B, N) to the difference, half for each picture, on their grids (B, 2, rows, columns)."""
         rows, columns = self.vision.rows, self.vision.columns
         if memory.cells is None or memory.real is None:

@@ -12,7 +12,7 @@ from torch.nn import functional as F
 
 from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.training.methods.scorer_encoder import NORM_EPS, MultiHeadAttention
-from whatchanged.training.methods.scorer_presets import Preset
+from whatchanged.training.methods.scorer_presets import ScorerPreset
 from whatchanged.training.nn.layers import layers_of
 from whatchanged.training.nn.transformer import by_layer, key_mask, sinusoid
 
@@ -34,7 +34,7 @@ class DecoderLayer(nn.Module):
     r is h (``standard_ffn``), or g (``models/transformer_decoder.py``: the h that came in is not carried on).
     """
 
-    def __init__(self, config: ScorerConfig, preset: Preset) -> None:
+    def __init__(self, config: ScorerConfig, preset: ScorerPreset) -> None:
         super().__init__()
         width = config.width
         sizes = (width, config.heads, config.dropout, preset.project_heads)
@@ -74,7 +74,7 @@ class DecoderLayer(nn.Module):
 class Decoder(nn.Module):
     """Words to words:  h = LN(Drop(W (E[id] + pe))), the layers, then logits = W_o h + b, not tied."""
 
-    def __init__(self, config: ScorerConfig, preset: Preset, entries: int) -> None:
+    def __init__(self, config: ScorerConfig, preset: ScorerPreset, entries: int) -> None:
         super().__init__()
         self.words = nn.Embedding(entries, config.word_width)
         self.widen = nn.Linear(config.word_width, config.width)

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.training.distributed import gather_batch
-from whatchanged.training.methods.scorer_presets import Preset
+from whatchanged.training.methods.scorer_presets import ScorerPreset
 from whatchanged.training.nn.token_matching import match_tokens
 from whatchanged.training.nn.transformer import BLIND, key_mask
 
@@ -49,7 +49,7 @@ class TokenMatching(nn.Module):
     c = exp(s), s learned from 1 and at most ln 100, or 1 / temperature. Source: equation 4; models/SCORER.py.
     """
 
-    def __init__(self, config: ScorerConfig, preset: Preset) -> None:
+    def __init__(self, config: ScorerConfig, preset: ScorerPreset) -> None:
         super().__init__()
         self.log_scale = nn.Parameter(torch.tensor(FIRST_LOG_SCALE)) if preset.learned_scale else None
         self.heads = config.heads if preset.match_heads else 1
@@ -107,7 +107,7 @@ class Reconstruction(nn.Module):
     Source: the paper's equations 5 and 6; ``models/SCORER.py``.
     """
 
-    def __init__(self, config: ScorerConfig, preset: Preset) -> None:
+    def __init__(self, config: ScorerConfig, preset: ScorerPreset) -> None:
         super().__init__()
         self.attention = MultiHeadAttention(config.width, config.heads, config.dropout, preset.project_heads)
         self.norm = nn.LayerNorm(config.width, NORM_EPS)

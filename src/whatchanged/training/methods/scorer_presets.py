@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Preset:
+class ScorerPreset:
     """One reading of the method."""
 
     match_heads: bool  # each head matches by itself and the heads are summed; otherwise whole tokens match
@@ -20,7 +20,7 @@ class Preset:
 
 
 PRESETS = {
-    "paper": Preset(
+    "paper": ScorerPreset(
         match_heads=True,
         learned_scale=False,
         match_last=False,
@@ -32,7 +32,7 @@ PRESETS = {
         split_kinds=False,
         drop_fused=False,
     ),
-    "authors": Preset(
+    "authors": ScorerPreset(
         match_heads=False,
         learned_scale=True,
         match_last=True,

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.training.methods.scorer_encoder import MultiHeadAttention, QueryKey, TokenMatching
-from whatchanged.training.methods.scorer_presets import Preset
+from whatchanged.training.methods.scorer_presets import ScorerPreset
 from whatchanged.training.nn.transformer import key_mask
 
 
@@ -32,7 +32,7 @@ class Reasoning(nn.Module):
     has no biases. Source: the paper's equations 9 to 11; ``models/CBR.py``.
     """
 
-    def __init__(self, config: ScorerConfig, preset: Preset) -> None:
+    def __init__(self, config: ScorerConfig, preset: ScorerPreset) -> None:
         super().__init__()
         width = config.width
         self.mix = nn.Linear(2 * width, width)

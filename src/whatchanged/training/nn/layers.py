@@ -5,10 +5,10 @@ from typing import TypeVar
 
 from torch import nn
 
-Layer = TypeVar("Layer", bound=nn.Module)
+LayerType = TypeVar("LayerType", bound=nn.Module)
 
 
-def layers_of(layers: nn.ModuleList, kind: type[Layer]) -> Iterator[Layer]:
+def layers_of(layers: nn.ModuleList, kind: type[LayerType]) -> Iterator[LayerType]:
     """The layers in their order, all of one class. Raises TypeError at one of another class."""
     for layer in layers:
         if not isinstance(layer, kind):

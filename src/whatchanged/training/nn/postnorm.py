@@ -80,7 +80,7 @@ class EncoderLayer(nn.Module):
         return out
 
 
-class DecoderLayer(nn.Module):
+class PostNormDecoderLayer(nn.Module):
     """d = A(d, d) over earlier words; d = A(d, m); d = F(d)."""
 
     def __init__(self, width: int, heads: int, ffn: int, dropout: float) -> None:

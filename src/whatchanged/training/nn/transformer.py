@@ -212,7 +212,7 @@ class Attention(nn.Module):
         return split.transpose(1, 2)
 
 
-class Block(nn.Module):
+class PreNormBlock(nn.Module):
     """One pre-norm layer.
 
     h = h + Drop(Attention(LN(h)))
@@ -252,7 +252,9 @@ class Stack(nn.Module):
     ) -> None:
         super().__init__()
         self.entry_norm = norm(width, deviation, eps=1e-6)
-        self.blocks = nn.ModuleList(Block(width, heads, ffn, dropout, deviation) for _ in range(layers))
+        self.blocks = nn.ModuleList(
+            PreNormBlock(width, heads, ffn, dropout, deviation) for _ in range(layers)
+        )
 
     def forward(self, x: Tensor, allowed: Tensor | None = None, asked: Tensor | None = None) -> Tensor:
         """Rows (B, T, D) to the asked rows (B, Q, D); ``allowed`` and ``asked`` as in ``Attention``.

@@ -23,20 +23,20 @@ from whatchanged.records import PairRecord
 from whatchanged.training.data.negatives import (
     KINDS,
     MIN_DOCUMENTS,
-    Kind,
+    CaptionVectors,
     Mined,
-    Proposal,
+    NegativeKind,
     Proposed,
-    Texts,
+    ProposedNegative,
     fill,
     first_of,
     in_turn,
 )
-from whatchanged.worlds.clevr.grading import Statement, is_true, parse
+from whatchanged.worlds.clevr.grading import ParsedStatement, is_true, parse
 from whatchanged.worlds.clevr.language import RELATION_WORDS, SYNONYMS
 from whatchanged.worlds.clevr.phrases import ATTRIBUTES
 from whatchanged.worlds.clevr.scene import COLORS, MATERIALS, SHAPES, SIZES
-from whatchanged.worlds.clevr.world import Truth
+from whatchanged.worlds.clevr.world import SceneTruth
 
 _VALUES = {value: values for values in (SIZES, COLORS, MATERIALS, SHAPES) for value in values}
 _MEANING = {word: value for value, words in SYNONYMS.items() for word in words if value in _VALUES}
@@ -45,7 +45,7 @@ _RELATIONS = sorted(chain.from_iterable(RELATION_WORDS.values()), key=len, rever
 
 def mine(
     records: Sequence[PairRecord],
-    truths: Mapping[str, Truth] | None,
+    truths: Mapping[str, SceneTruth] | None,
     seed: int,
     count: int = 6,
     longest: int = 37,
@@ -55,11 +55,11 @@ def mine(
     truths: pair id -> (scene before, scene after, change); None where no scenes are known. longest: words
     that a caption is truncated to. Raises DatasetError for a pair that has fewer than ``count``.
     """
-    captions = _Captions(records, seed)
+    captions = _SceneCaptions(records, seed)
 
     def propose(record: PairRecord, similar: Sequence[str], rng: np.random.Generator) -> Proposed:
         truth = None if truths is None else truths[record.pair_id]
-        chosen = _Chosen(record, truth, longest)
+        chosen = _SceneNegatives(record, truth, longest)
         return chosen.sentences, _proposals(record, similar, captions, chosen, count, rng)
 
     return fill(records, captions.texts, propose, seed, count)
@@ -68,18 +68,18 @@ def mine(
 def _proposals(
     record: PairRecord,
     similar: Sequence[str],
-    captions: "_Captions",
-    chosen: "_Chosen",
+    captions: "_SceneCaptions",
+    chosen: "_SceneNegatives",
     count: int,
     rng: np.random.Generator,
-) -> Iterator[Proposal]:
+) -> Iterator[ProposedNegative]:
     """Accepted proposals in their order: each kind's share, then more where a kind had too few."""
     if record.changed is False or not record.captions:
         for number in rng.permutation(len(captions.changes)):
             if captions.groups[captions.changes[number]] != record.group_id:
                 yield from chosen.accept("retrieve", captions.changes[number])
         return
-    wanted: dict[Kind, int] = {kind: count // 3 + (i < count % 3) for i, kind in enumerate(KINDS)}
+    wanted: dict[NegativeKind, int] = {kind: count // 3 + (i < count % 3) for i, kind in enumerate(KINDS)}
     retrieved = chain.from_iterable(
         chosen.accept("retrieve", sentence)
         for sentence in similar
@@ -101,10 +101,10 @@ def _proposals(
         yield from chosen.accept("retrieve", captions.changes[number])
 
 
-class _Chosen:
+class _SceneNegatives:
     """What one pair's false captions must differ from, and those found so far."""
 
-    def __init__(self, record: PairRecord, truth: Truth | None, longest: int) -> None:
+    def __init__(self, record: PairRecord, truth: SceneTruth | None, longest: int) -> None:
         self.truth = truth
         self.longest = longest
         self.own = [statement for caption in record.captions if (statement := parse(caption)) is not None]
@@ -112,14 +112,14 @@ class _Chosen:
         self.distractor = record.changed is False
         self.sentences: list[str] = []
 
-    def accept(self, kind: Kind, sentence: str, share: float = 0.0) -> Iterator[Proposal]:
+    def accept(self, kind: NegativeKind, sentence: str, share: float = 0.0) -> Iterator[ProposedNegative]:
         """The proposal itself if it is a new, proven false sentence, else nothing."""
         statement = parse(sentence)
         if statement is None or statement in self.own or truncate(sentence, self.longest) in self.own_texts:
             return
         before = [parse(earlier) for earlier in self.sentences]
         if statement in before or (
-            statement.type == "none" and (self.distractor or Statement("none") in before)
+            statement.type == "none" and (self.distractor or ParsedStatement("none") in before)
         ):
             return
         if self.truth is None:
@@ -130,7 +130,7 @@ class _Chosen:
             yield kind, sentence, share
 
 
-def contradicts(statement: Statement, own: Statement) -> bool:
+def contradicts(statement: ParsedStatement, own: ParsedStatement) -> bool:
     """Whether a statement cannot be true of a pair of which ``own`` is true.
 
     A pair has one change, so another type, another new value, or another value of an attribute that both name
@@ -144,7 +144,7 @@ def contradicts(statement: Statement, own: Statement) -> bool:
     return any(mine is not None and theirs is not None and mine != theirs for mine, theirs in named)
 
 
-class _Captions:
+class _SceneCaptions:
     """The captions that false ones are made of, their TF-IDF, and the words that may replace others."""
 
     def __init__(self, records: Sequence[PairRecord], seed: int) -> None:
@@ -155,7 +155,7 @@ class _Captions:
         if not known:
             raise DatasetError("These pairs have no captions, so no false captions can be made for them.")
         everything = sorted(known)
-        self.texts = Texts(everything, seed)
+        self.texts = CaptionVectors(everything, seed)
         self.groups = {sentence: known[sentence] for sentence in self.texts.sentences}
         self.changes = [s for s in self.groups if (p := parse(s)) is not None and p.type != "none"]
         documents = Counter(chain.from_iterable(self._ranked(words.split()) for words in everything))

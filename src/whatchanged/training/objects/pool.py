@@ -28,9 +28,9 @@ from whatchanged.files import clear_drafts, whole
 from whatchanged.json_values import read_json
 from whatchanged.processes import end_with_parent, worker_pool
 from whatchanged.training.objects.checked_rows import CheckedRows, checksums
-from whatchanged.training.objects.render import PLAIN, Look, look_for, render
+from whatchanged.training.objects.render import PLAIN, PictureLook, look_for, render
 from whatchanged.training.objects.supervision import ABSENT, ATTRIBUTES, CHANGE_LABELS
-from whatchanged.worlds.clevr.change import CHANGE_TYPES, Change
+from whatchanged.worlds.clevr.change import CHANGE_TYPES, SceneChange
 from whatchanged.worlds.clevr.sampling import Views, sample_triple
 from whatchanged.worlds.clevr.scene import (
     COLORS,
@@ -62,14 +62,14 @@ PICTURE_TRUTH = {
 """Array of a shard -> the field of ``PictureTruth`` that it holds."""
 REDRAW = "Delete this shard's two files and draw them again: whatchanged synth clevr-pool"
 DRAWN_LOOK = ("lamps", "ambient", "ground", "roughness", "floor")
-"""Fields of a ``Look`` that vary from picture to picture."""
+"""Fields of a ``PictureLook`` that vary from picture to picture."""
 LEAST_COVER = 0.3
 """Share of a cell's pixels that an object must cover to own the cell."""
 
 
 @dataclass(frozen=True)
 class PictureTruth:
-    """The targets of ``supervision.Truth`` for one picture, without the batch axis."""
+    """The targets of ``supervision.ObjectsTruth`` for one picture, without the batch axis."""
 
     owner: NDArray[np.int8]
     center: NDArray[np.int16]
@@ -250,10 +250,10 @@ class Shard:
     def __len__(self) -> int:
         return len(self.triples)
 
-    def change(self, i: int) -> Change:
+    def change(self, i: int) -> SceneChange:
         """The i-th triple's change, from its default to its semantic picture."""
         code, before, after = (int(c) for c in self.truth["change"][i])
-        return Change(CHANGE_TYPES[code], None if before < 0 else before, None if after < 0 else after)
+        return SceneChange(CHANGE_TYPES[code], None if before < 0 else before, None if after < 0 else after)
 
     def picture_truth(self, i: int, k: int) -> PictureTruth:
         """The targets of picture k (0 default, 1 semantic, 2 nonsemantic) of the i-th triple."""
@@ -318,7 +318,7 @@ def check_size(pool: Path, shards: Sequence[Shard], width: int, height: int) -> 
         )
 
 
-def pairing(shard: Shard, i: int, k: int, m: int, change: Change) -> Pairing:
+def pairing(shard: Shard, i: int, k: int, m: int, change: SceneChange) -> Pairing:
     """The targets of the ordered pair (picture k, picture m) of a triple with this change between them."""
     before, after = shard.picture_truth(i, k), shard.picture_truth(i, m)
     counts = (int(shard.truth["count"][i, k]), int(shard.truth["count"][i, m]))
@@ -377,7 +377,7 @@ def read_description(pool: Path) -> dict[str, Any]:
     return description
 
 
-def _drawn_look(rng: np.random.Generator) -> Look:
+def _drawn_look(rng: np.random.Generator) -> PictureLook:
     """A plain look but for the fields of ``DRAWN_LOOK``, each drawn on its own."""
     return replace(PLAIN, **{name: getattr(look_for(rng), name) for name in DRAWN_LOOK}, noise=0.0)
 
@@ -387,7 +387,7 @@ def _codes(item: SceneObject) -> tuple[int, int, int, int]:
     return (shape, size, COLORS.index(item.color), MATERIALS.index(item.material))
 
 
-def _change_codes(change: Change) -> tuple[int, int, int]:
+def _change_codes(change: SceneChange) -> tuple[int, int, int]:
     absent = [ABSENT if i is None else i for i in (change.before, change.after)]
     return (CHANGE_TYPES.index(change.type), absent[0], absent[1])
 

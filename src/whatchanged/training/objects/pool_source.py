@@ -28,7 +28,7 @@ from whatchanged.training.objects.supervision import ABSENT
 from whatchanged.training.objects.token_files import open_tokens
 from whatchanged.training.vision.augmentation import augment_pixels
 from whatchanged.vocabulary import Vocabulary
-from whatchanged.worlds.clevr.change import NOTHING, Change
+from whatchanged.worlds.clevr.change import NOTHING, SceneChange
 from whatchanged.worlds.clevr.grading import other_object
 from whatchanged.worlds.clevr.language import NO_CHANGE, WORDS, write_captions
 from whatchanged.worlds.clevr.scene import Scene
@@ -108,7 +108,7 @@ class PoolSource:
             change_type=change.type,
         )
 
-    def truth(self, index: int) -> tuple[Scene, Scene, Change]:
+    def truth(self, index: int) -> tuple[Scene, Scene, SceneChange]:
         """The scenes before and after and the change between them."""
         shard, i, pair = self._place(index)
         k, m, _ = self.pairs[pair]
@@ -133,7 +133,7 @@ class PoolSource:
         triple, pair = divmod(index, len(self.pairs))
         return (*divmod(self.first + triple, len(self.shards[0])), pair)
 
-    def _change(self, shard: int, i: int, pair: int) -> Change:
+    def _change(self, shard: int, i: int, pair: int) -> SceneChange:
         change = self.shards[shard].change(i)
         return {"forth": change, "back": change.reversed(), "none": NOTHING}[self.pairs[pair][2]]
 
@@ -152,7 +152,7 @@ class PoolSource:
 
 
 def mentioned_objects(
-    sentence: str, known: Pairing, before: Scene, after: Scene, change: Change
+    sentence: str, known: Pairing, before: Scene, after: Scene, change: SceneChange
 ) -> NDArray[np.int8]:
     """The up to two objects that each word of a true sentence, and its end, mentions.
 

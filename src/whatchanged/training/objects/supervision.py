@@ -25,7 +25,7 @@ ATTRIBUTES: dict[str, int] = {
     "color": len(COLORS),
     "material": len(MATERIALS),
 }
-"""Attribute -> number of values, in the order of their columns in ``Truth.attributes``."""
+"""Attribute -> number of values, in the order of their columns in ``ObjectsTruth.attributes``."""
 
 CHANGE_LABELS = ("same", "color", "material", "unpaired", "move")
 """What happened to an object between the pictures; "unpaired": it was added or dropped."""
@@ -36,7 +36,7 @@ POSITION_SCALE = 3.0
 
 
 @dataclass(frozen=True)
-class Truth:
+class ObjectsTruth:
     """The truth of a batch of pictures, on their grid. T: the most objects that a scene may have (10).
 
     owner: (B, h, w) long, the object that covers most of the cell, or -1
@@ -61,8 +61,8 @@ class PairTruth:
     before and after, -1 for none.
     """
 
-    before: Truth
-    after: Truth
+    before: ObjectsTruth
+    after: ObjectsTruth
     partner_before: Tensor
     partner_after: Tensor
     change_label_before: Tensor
@@ -72,7 +72,8 @@ class PairTruth:
     def to(self, device: torch.device | str) -> "PairTruth":
         """The same truth on another device."""
         before, after = (
-            Truth(*(value.to(device) for value in vars(side).values())) for side in (self.before, self.after)
+            ObjectsTruth(*(value.to(device) for value in vars(side).values()))
+            for side in (self.before, self.after)
         )
         rest = [value.to(device) for value in vars(self).values() if isinstance(value, Tensor)]
         return PairTruth(before, after, *rest)
@@ -87,7 +88,7 @@ def collate_truth(pairings: Sequence[Any]) -> PairTruth:
         return stacked if stacked.is_floating_point() else stacked.long()
 
     before, after = (
-        Truth(*(stack(name, side) for name in ("owner", "center", "attributes", "ground_positions")))
+        ObjectsTruth(*(stack(name, side) for name in ("owner", "center", "attributes", "ground_positions")))
         for side in ("before", "after")
     )
     known = (stack(f"{name}_{side}") for name in ("partner", "change_label") for side in ("before", "after"))
@@ -96,14 +97,14 @@ def collate_truth(pairings: Sequence[Any]) -> PairTruth:
     return PairTruth(before, after, *(*known, words))
 
 
-def join(before: Truth, after: Truth) -> Truth:
+def join(before: ObjectsTruth, after: ObjectsTruth) -> ObjectsTruth:
     """Two batches of pictures as one."""
     both = zip(vars(before).values(), vars(after).values(), strict=True)
-    return Truth(*(torch.cat(parts) for parts in both))
+    return ObjectsTruth(*(torch.cat(parts) for parts in both))
 
 
 def cell_loss(
-    centers: Tensor, attributes: dict[str, Tensor], ground_positions: Tensor, truth: Truth
+    centers: Tensor, attributes: dict[str, Tensor], ground_positions: Tensor, truth: ObjectsTruth
 ) -> dict[str, Tensor]:
     """Losses of what each cell shows, by name.
 
@@ -137,7 +138,7 @@ def cell_loss(
     return terms
 
 
-def objects_of_tokens(cells: Tensor, truth: Truth, columns: int) -> Tensor:
+def objects_of_tokens(cells: Tensor, truth: ObjectsTruth, columns: int) -> Tensor:
     """The object whose middle is in a token's cell or next to it, -1 for none: (B, N) -> (B, N).
 
     Tokens come best first, and an object has one token: later ones near the same middle get -1.

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from whatchanged.training.regions.supervision import refined, supported
-from whatchanged.training.regions.vision import Places, RegionVision
+from whatchanged.training.regions.vision import BatchPlaces, RegionVision
 
 INPUTS = ("numbers", "boxes")
 OUTPUTS = ("kinds", "elements", "aspects", "changed", "rank", "verdict", "refined")
@@ -29,7 +29,7 @@ class RegionGraph(nn.Module):
         """
         there = torch.ones_like(numbers[None, :, 0], dtype=torch.bool)
         sizes = torch.zeros_like(boxes[None, :, :, :2])
-        places = Places(numbers[None], boxes[None], sizes, there)
+        places = BatchPlaces(numbers[None], boxes[None], sizes, there)
         said = self.vision.judge(places)
         better = refined(boxes[None], said.shift)[0]
         rank = supported(said.rank, boxes[None], there)[0]

@@ -45,7 +45,7 @@ ROW = NUMBERS + 4 + 2 + 1
 """Numbers of a region of one picture in training."""
 TENSORS = ("numbers", "boxes", "sizes", "first")
 """The arrays of a shard."""
-Rows = NDArray[np.float32]
+RegionNumbers = NDArray[np.float32]
 Tensors = dict[str, NDArray[Any]]
 
 
@@ -213,7 +213,7 @@ class RegionFiles:
                 f" vision.regions={stored}."
             )
 
-    def read(self, before: str, after: str) -> tuple[Rows, Rows]:
+    def read(self, before: str, after: str) -> tuple[RegionNumbers, RegionNumbers]:
         """A pair's regions in both pictures, (regions, ROW) each. Raises DatasetError."""
         place = self._places.get((before, after))
         if place is None:
@@ -244,11 +244,11 @@ class RegionReader:
     files: RegionFiles
     root: Path
 
-    def __call__(self, path: Path) -> Rows:
+    def __call__(self, path: Path) -> RegionNumbers:
         """Regions are of two pictures. Raises DatasetError."""
         raise DatasetError(f"{path}: a single picture has no regions; the recipe needs pairs.")
 
-    def pair(self, before: Path, after: Path) -> tuple[Rows, Rows]:
+    def pair(self, before: Path, after: Path) -> tuple[RegionNumbers, RegionNumbers]:
         """The regions of both pictures of a pair. Raises DatasetError."""
         return self.files.read(picture_name(before, self.root), picture_name(after, self.root))
 

@@ -164,7 +164,7 @@ def pointed(places: Tensor, truth: RegionTruth) -> Tensor:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class RegionLogits:
     """What the heads say of each place, and of the pair.
 
     kinds: (B, N, 8), elements: (B, N, E), aspects: (B, N, A), changed, rank: (B, N), verdict: (B,), logits:
@@ -183,15 +183,15 @@ class Judgement:
     shift: Tensor
 
 
-def mean_judgement(judgements: Sequence[Judgement]) -> Judgement:
+def mean_judgement(judgements: Sequence[RegionLogits]) -> RegionLogits:
     """The mean of what several networks say of the same places."""
-    names = Judgement.__dataclass_fields__
+    names = RegionLogits.__dataclass_fields__
     means = {name: torch.stack([getattr(one, name) for one in judgements]).mean(0) for name in names}
-    return Judgement(**means)
+    return RegionLogits(**means)
 
 
 def refined(places: Tensor, shift: Tensor) -> Tensor:
-    """The boxes (B, N, 2, 4) with their sides moved as ``Judgement.shift`` says."""
+    """The boxes (B, N, 2, 4) with their sides moved as ``RegionLogits.shift`` says."""
     sizes = (places[..., 2:] - places[..., :2]).clamp_min(1).repeat(1, 1, 1, 2)
     return places + shift * sizes
 
@@ -199,15 +199,15 @@ def refined(places: Tensor, shift: Tensor) -> Tensor:
 def supported(rank: Tensor, places: Tensor, there: Tensor) -> Tensor:
     """The chance (B, N) that a place overlaps the best one by ``HIT`` or more in both; 0 for padding.
 
-    rank: (B, N), logits of ``Judgement.rank``; places: (B, N, 2, 4). As several places may show one change,
-    the place with the largest chance is right more often than that of the largest rank.
+    rank: (B, N), logits of ``RegionLogits.rank``; places: (B, N, 2, 4). As several places may show one
+    change, the place with the largest chance is right more often than that of the largest rank.
     """
     chances = rank.masked_fill(~there, -1e4).softmax(1)  # (B, N)
     alike = iou(places[:, :, None], places[:, None]).amin(-1) >= HIT  # (B, N, N)
     return (alike * chances[:, None]).sum(2) * there
 
 
-def region_loss(said: Judgement, places: Tensor, labels: Labels, there: Tensor) -> dict[str, Tensor]:
+def region_loss(said: RegionLogits, places: Tensor, labels: Labels, there: Tensor) -> dict[str, Tensor]:
     """Seven terms: which kind, which element, which aspect, whether it is a change at all, which place is the
     best, where the boxes should be, whether the pair shows a change.
 

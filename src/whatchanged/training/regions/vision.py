@@ -26,7 +26,7 @@ from whatchanged.training.regions.store import ROW
 from whatchanged.training.regions.supervision import (
     ASPECT_NAMES,
     ELEMENT_NAMES,
-    Judgement,
+    RegionLogits,
     RegionTruth,
     mean_judgement,
 )
@@ -42,7 +42,7 @@ GRID = 8
 
 
 @dataclass(frozen=True)
-class Places:
+class BatchPlaces:
     """The proposed places of a batch of pairs.
 
     numbers: (B, N, NUMBERS). boxes: (B, N, 2, 4) in pixels; sizes: (B, N, 2, 2), width and height of both
@@ -103,7 +103,7 @@ class PlaceNetwork(nn.Module):
         for parameter in self.heads["shift"].parameters():
             nn.init.zeros_(parameter)  # boxes stay where they are until it is learnt
 
-    def features(self, places: Places) -> Tensor:
+    def features(self, places: BatchPlaces) -> Tensor:
         """(B, N, F); zero where there is no place. Places of a pair read each other."""
         batch, count = places.there.shape
         own = places.numbers.new_zeros(batch, count, self.width)
@@ -114,12 +114,12 @@ class PlaceNetwork(nn.Module):
         joined: Tensor = self.exit_norm(read) * places.there[..., None].to(own.dtype)
         return joined
 
-    def judge(self, features: Tensor, there: Tensor) -> Judgement:
+    def judge(self, features: Tensor, there: Tensor) -> RegionLogits:
         """What the heads say of each place and of the pair, by its features (B, N, F)."""
         names = ("kinds", "elements", "aspects", "changed", "rank")
         found = {name: self.heads[name](features) for name in names}
         strongest = features.masked_fill(~there[..., None], BLIND).amax(1) * there.any(1, keepdim=True)
-        return Judgement(
+        return RegionLogits(
             found["kinds"],
             found["elements"],
             found["aspects"],
@@ -167,7 +167,7 @@ class RegionVision(PlainVision):
         """The pairs' truth as tensors, where all of it is known."""
         return None if any(truth is None for truth in truths) else supervision.collate(truths)
 
-    def places(self, before: Tensor, after: Tensor) -> Places:
+    def places(self, before: Tensor, after: Tensor) -> BatchPlaces:
         """Rows (B, N, ROW) of both pictures -> places. Raises ShapeError."""
         for rows in (before, after):
             if tuple(rows.shape[1:]) != (self.patches, ROW):
@@ -177,9 +177,9 @@ class RegionVision(PlainVision):
                 )
         both = torch.stack([before, after], 2)  # (B, N, 2, ROW)
         measured, boxes, sizes, there = torch.split(both, [NUMBERS, 4, 2, 1], dim=3)
-        return Places(measured[:, :, 1], boxes, sizes, there[:, :, 1, 0] > 0)
+        return BatchPlaces(measured[:, :, 1], boxes, sizes, there[:, :, 1, 0] > 0)
 
-    def judge(self, places: Places) -> Judgement:
+    def judge(self, places: BatchPlaces) -> RegionLogits:
         """What is said of each place and of the pair: the mean of all networks."""
         return mean_judgement(self._judge_each(places))
 
@@ -187,7 +187,7 @@ class RegionVision(PlainVision):
     def _networks(self) -> list[PlaceNetwork]:
         return [network for network in self.networks if isinstance(network, PlaceNetwork)]
 
-    def _judge_each(self, places: Places) -> list[Judgement]:
+    def _judge_each(self, places: BatchPlaces) -> list[RegionLogits]:
         """What each network says."""
         return [network.judge(network.features(places), places.there) for network in self._networks]
 
@@ -217,7 +217,7 @@ class RegionVision(PlainVision):
         return {name: torch.stack([losses[name] for losses in each]).mean() for name in each[0]}
 
 
-def cells_of(places: Places, picture: int) -> Tensor:
+def cells_of(places: BatchPlaces, picture: int) -> Tensor:
     """The cell of the grid in which the middle of each place lies, (B, N); 0 where there is no place."""
     boxes, sizes = places.boxes[:, :, picture], places.sizes[:, :, picture].clamp_min(1)
     middle = (boxes[..., :2] + boxes[..., 2:]) / 2 / sizes
@@ -225,6 +225,6 @@ def cells_of(places: Places, picture: int) -> Tensor:
     return row * GRID + column
 
 
-def chances(said: Judgement, there: Tensor) -> Tensor:
+def chances(said: RegionLogits, there: Tensor) -> Tensor:
     """The probability (B,) that each pair shows a change; 0 where there is no place at all."""
     return said.verdict.sigmoid() * there.any(1)

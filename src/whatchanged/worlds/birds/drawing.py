@@ -30,11 +30,11 @@ GROUNDS = (
 BREAST_SPOTS = ((0.36, 0.06), (0.24, -0.03), (0.42, -0.06), (0.12, -0.14), (0.3, -0.16), (0.44, 0.16))
 WING_SPOTS = ((0.02, 0.12), (-0.12, 0.06), (-0.26, 0.08), (-0.16, 0.16), (-0.34, -0.02), (-0.02, 0.02))
 OVERSIZE = 4
-Point = tuple[float, float]
+PicturePoint = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class View:
+class BirdView:
     """How a bird is seen.
 
     right: it faces right. tilt: in radians, head up. scale: a unit as a share of the picture's height. x,
@@ -52,9 +52,9 @@ class View:
     seed: int
 
 
-def any_view(rng: np.random.Generator) -> View:
+def any_view(rng: np.random.Generator) -> BirdView:
     """A view drawn at random. Only the tips of the longest beaks and tails may lie outside the picture."""
-    return View(
+    return BirdView(
         right=bool(rng.random() < 0.5),
         tilt=float(rng.uniform(-0.25, 0.35)),
         scale=float(rng.uniform(0.34, 0.4)),
@@ -66,7 +66,7 @@ def any_view(rng: np.random.Generator) -> View:
     )
 
 
-def draw(bird: Bird, view: View, size: int) -> Image.Image:
+def draw(bird: Bird, view: BirdView, size: int) -> Image.Image:
     """The picture, ``size`` by ``size`` pixels, RGB."""
     brush = _Brush(view, size * OVERSIZE, 0.8 + 0.35 * bird.size)
     brush.ground()
@@ -83,7 +83,7 @@ def draw(bird: Bird, view: View, size: int) -> Image.Image:
 class _Brush:
     """Draws shapes of the bird's plane into the oversized picture."""
 
-    def __init__(self, view: View, pixels: int, growth: float) -> None:
+    def __init__(self, view: BirdView, pixels: int, growth: float) -> None:
         self.view = view
         self.pixels = pixels
         self.unit = view.scale * pixels * growth
@@ -96,7 +96,7 @@ class _Brush:
         dull = tuple(int(0.82 * channel) for channel in GROUNDS[self.view.ground])
         self.pen.rectangle((0, level, self.pixels, self.pixels), fill=dull)
 
-    def polygon(self, points: Sequence[Point], colour: str, edge: bool = True) -> None:
+    def polygon(self, points: Sequence[PicturePoint], colour: str, edge: bool = True) -> None:
         """A filled shape, with an outline in a darker tone of its colour."""
         placed = [self._place(point) for point in points]
         self.pen.polygon(placed, fill=RGB[colour])
@@ -106,23 +106,25 @@ class _Brush:
                 [*placed, placed[0]], fill=dark, width=max(1, round(0.018 * self.unit)), joint="curve"
             )
 
-    def ellipse(self, middle: Point, radii: Point, colour: str, turn: float = 0.0, edge: bool = True) -> None:
+    def ellipse(
+        self, middle: PicturePoint, radii: PicturePoint, colour: str, turn: float = 0.0, edge: bool = True
+    ) -> None:
         """An ellipse turned by ``turn`` radians."""
         self.polygon(ring(middle, radii, turn), colour, edge)
 
-    def line(self, points: Sequence[Point], colour: str, width: float) -> None:
+    def line(self, points: Sequence[PicturePoint], colour: str, width: float) -> None:
         """A line of the given width in units."""
         placed = [self._place(point) for point in points]
         self.pen.line(placed, fill=RGB[colour], width=max(1, round(width * self.unit)), joint="curve")
 
-    def _place(self, point: Point) -> Point:
+    def _place(self, point: PicturePoint) -> PicturePoint:
         cos, sin = math.cos(self.view.tilt), math.sin(self.view.tilt)
         x, y = cos * point[0] - sin * point[1], sin * point[0] + cos * point[1]
         x = x if self.view.right else -x
         return self.view.x * self.pixels + self.unit * x, self.view.y * self.pixels - self.unit * y
 
 
-def ring(middle: Point, radii: Point, turn: float) -> list[Point]:
+def ring(middle: PicturePoint, radii: PicturePoint, turn: float) -> list[PicturePoint]:
     """Forty points on an ellipse."""
     angles = np.linspace(0, 2 * math.pi, 40, endpoint=False)
     cos, sin = math.cos(turn), math.sin(turn)

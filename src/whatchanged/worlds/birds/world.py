@@ -19,7 +19,7 @@ from whatchanged.worlds.birds.language import (
 )
 from whatchanged.worlds.birds.twin import TRUTH, read_truth
 
-Truth = tuple[Bird, ...]
+BirdsTruth = tuple[Bird, ...]
 """The birds of a record's pictures: two, or one for a single picture."""
 
 CAPTIONS = 4
@@ -34,10 +34,10 @@ def has_truth(root: Path) -> bool:
     return (root / TRUTH).is_file()
 
 
-def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, Truth]:
+def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, BirdsTruth]:
     """The birds of every record by its id; {} where the folder does not know its birds."""
     birds = read_truth(root)
-    found: dict[str, Truth] = {}
+    found: dict[str, BirdsTruth] = {}
     for record in records:
         names = [path.name for path in (record.before, record.after) if path is not None]
         if all(name in birds for name in names):
@@ -45,19 +45,19 @@ def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, Truth]:
     return found
 
 
-def kind_of(truth: Truth) -> str:
+def kind_of(truth: BirdsTruth) -> str:
     """ "different" for two birds that differ, else "none"."""
     return "different" if len(truth) == 2 and differences(*truth) else "none"
 
 
-def captions(truth: Truth, rng: Generator) -> tuple[str, ...]:
+def captions(truth: BirdsTruth, rng: Generator) -> tuple[str, ...]:
     """True sentences about one bird, or paragraphs that compare two."""
     if len(truth) == 1:
         return tuple(describe(truth[0], rng) for _ in range(CAPTIONS))
     return tuple(compare(truth[0], truth[1], rng) for _ in range(CAPTIONS))
 
 
-def judged(sentence: str, truth: Truth) -> Verdict:
+def judged(sentence: str, truth: BirdsTruth) -> Verdict:
     """Whether the sentence is true of the birds.
 
     It is parsed where each of its clauses can be read, or one that can be read is false.

@@ -13,7 +13,7 @@ CHANGE_TYPES: tuple[ChangeType, ...] = ("color", "material", "add", "drop", "mov
 
 
 @dataclass(frozen=True)
-class Change:
+class SceneChange:
     """The type of change, and the changed object's index in the scene before and after.
 
     An index is None where the object is absent; both are None where nothing changed. Objects keep their order
@@ -24,17 +24,17 @@ class Change:
     before: int | None
     after: int | None
 
-    def reversed(self) -> "Change":
+    def reversed(self) -> "SceneChange":
         """The same change seen from the picture after to the picture before: what was added is dropped."""
         swapped: dict[ChangeType, ChangeType] = {"add": "drop", "drop": "add"}
-        return Change(swapped.get(self.type, self.type), self.after, self.before)
+        return SceneChange(swapped.get(self.type, self.type), self.after, self.before)
 
 
-NOTHING = Change("none", None, None)
+NOTHING = SceneChange("none", None, None)
 """The change between two views of one scene."""
 
 
-def named(before: Scene, after: Scene, change: Change) -> tuple[Scene, int]:
+def named(before: Scene, after: Scene, change: SceneChange) -> tuple[Scene, int]:
     """The scene in which a sentence about this change names its object, and the object's index there.
 
     That is the scene before, with the attributes before the change. For an added object it is the scene
@@ -46,7 +46,7 @@ def named(before: Scene, after: Scene, change: Change) -> tuple[Scene, int]:
     return scene, index
 
 
-def kept(before: Scene, after: Scene, change: Change) -> tuple[list[int], list[int]]:
+def kept(before: Scene, after: Scene, change: SceneChange) -> tuple[list[int], list[int]]:
     """Indices, before and after, of the objects that are in both scenes and did not move."""
     stays = change.type not in ("add", "drop", "move")
     return (

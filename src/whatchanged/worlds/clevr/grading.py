@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from whatchanged.worlds.clevr.change import Change, ChangeType, changed_object, named
+from whatchanged.worlds.clevr.change import ChangeType, SceneChange, changed_object, named
 from whatchanged.worlds.clevr.language import NO_CHANGE, RELATION_WORDS, SYNONYMS, VERBS
 from whatchanged.worlds.clevr.phrases import Attribute, Phrase, Plain, Relation, referents
 from whatchanged.worlds.clevr.scene import COLORS, MATERIALS, SHAPES, SIZES, Scene
@@ -34,7 +34,7 @@ _SAME = frozenset(NO_CHANGE)
 
 
 @dataclass(frozen=True)
-class Statement:
+class ParsedStatement:
     """What a sentence says: the type of change, of which object, and the new value where there is one.
 
     A sentence that says that nothing changed has no phrase. Synonyms are replaced by the world's own values.
@@ -46,7 +46,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class SentenceJudgement:
     """Whether each part of a sentence is right. Every field is False for a sentence that cannot be read.
 
     value_right: the new color or material is the true one; also True where the type has no value.
@@ -67,28 +67,28 @@ class Judgement:
 
 
 @lru_cache(maxsize=1 << 14)
-def parse(sentence: str) -> Statement | None:
+def parse(sentence: str) -> ParsedStatement | None:
     """What the sentence says, or None where it is none of the world's language.
 
     Upper and lower case are the same, as are one blank and several. A full stop at the end may be there.
     """
     words = tuple(sentence.strip().removesuffix(".").lower().split())
     if " ".join(words) in _SAME:
-        return Statement("none")
+        return ParsedStatement("none")
     for ending, kind in _ENDINGS:
         if words[-len(ending) :] == ending:
             phrase = _phrase(words[: -len(ending)])
-            return None if phrase is None else Statement(kind, phrase)
+            return None if phrase is None else ParsedStatement(kind, phrase)
     for verb in _BECAME:
         value = _MEANING.get(words[-1], "") if words else ""
         attribute = _ATTRIBUTE.get(value)
         if words[-len(verb) - 1 : -1] == verb and (attribute == "color" or attribute == "material"):
             phrase = _phrase(words[: -len(verb) - 1])
-            return None if phrase is None else Statement(attribute, phrase, value)
+            return None if phrase is None else ParsedStatement(attribute, phrase, value)
     return None
 
 
-def judge(sentence: str, before: Scene, after: Scene, change: Change) -> Judgement:
+def judge(sentence: str, before: Scene, after: Scene, change: SceneChange) -> SentenceJudgement:
     """Compare a sentence with the truth of an ordered pair of scenes.
 
     The phrase is executed on the scene before, with the attributes before the change. For an added object it
@@ -97,19 +97,19 @@ def judge(sentence: str, before: Scene, after: Scene, change: Change) -> Judgeme
     """
     statement = parse(sentence)
     if statement is None:
-        return Judgement()
+        return SentenceJudgement()
     type_right = statement.type == change.type
     if change.type == "none" or statement.phrase is None:
         same = type_right and statement.type == "none"
-        return Judgement(True, type_right, same, same, same)
+        return SentenceJudgement(True, type_right, same, same, same)
     scene, index = named(before, after, change)
     meant = referents(statement.phrase, scene)
     value_right = type_right and statement.value == _new_value(after, change)
-    return Judgement(True, type_right, value_right, index in meant, meant == [index])
+    return SentenceJudgement(True, type_right, value_right, index in meant, meant == [index])
 
 
 def other_object(
-    sentence: str, before: Scene, after: Scene, change: Change
+    sentence: str, before: Scene, after: Scene, change: SceneChange
 ) -> tuple[int, range, range] | None:
     """The second object of a relation, the words of the relation, and the words that name that object.
 
@@ -129,12 +129,12 @@ def other_object(
     return found[0], range(nouns[0] + 1, name), range(name, nouns[1] + 1)
 
 
-def is_true(sentence: str, before: Scene, after: Scene, change: Change) -> bool:
+def is_true(sentence: str, before: Scene, after: Scene, change: SceneChange) -> bool:
     """Whether type, value and phrase of the sentence are right for this pair."""
     return judge(sentence, before, after, change).true
 
 
-def _new_value(after: Scene, change: Change) -> str | None:
+def _new_value(after: Scene, change: SceneChange) -> str | None:
     """The color or material after the change; None for a type that has no value."""
     item = changed_object(after, change.after)
     if item is None or change.type not in ("color", "material"):

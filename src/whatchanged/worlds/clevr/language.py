@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from whatchanged.worlds.clevr.change import Change, ChangeType, named
+from whatchanged.worlds.clevr.change import ChangeType, SceneChange, named
 from whatchanged.worlds.clevr.phrases import (
     ATTRIBUTES,
     Attribute,
@@ -84,7 +84,9 @@ WORDS: frozenset[str] = frozenset(
 LEAST_SENTENCES, MOST_SENTENCES = 5, 7
 
 
-def write_captions(before: Scene, after: Scene, change: Change, rng: np.random.Generator) -> tuple[str, ...]:
+def write_captions(
+    before: Scene, after: Scene, change: SceneChange, rng: np.random.Generator
+) -> tuple[str, ...]:
     """Five to seven different sentences that are true of this ordered pair of scenes.
 
     A phrase names the object as it is before the change; an added object as it is after it. Raises
@@ -110,7 +112,7 @@ def write_captions(before: Scene, after: Scene, change: Change, rng: np.random.G
     return tuple(written)
 
 
-def write_fixed(before: Scene, after: Scene, change: Change, wording: Wording) -> str:
+def write_fixed(before: Scene, after: Scene, change: SceneChange, wording: Wording) -> str:
     """The one sentence about this pair in a fixed wording.
 
     short: names the fewest attributes that single the object out.
@@ -155,7 +157,7 @@ def _noun(plain: Plain, rng: np.random.Generator | None) -> str:
     return " ".join(("the", *(_choose(SYNONYMS[v], rng) for v in (*values, plain.shape or "thing"))))
 
 
-def _predicate(after: Scene, change: Change, rng: np.random.Generator | None = None) -> str:
+def _predicate(after: Scene, change: SceneChange, rng: np.random.Generator | None = None) -> str:
     verb = _choose(VERBS[change.type], rng)
     if change.type not in ("color", "material") or change.after is None:
         return verb

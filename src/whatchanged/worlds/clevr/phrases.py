@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-from whatchanged.worlds.clevr.scene import Color, Material, Scene, SceneObject, Shape, Size, ground_in_view
+from whatchanged.worlds.clevr.scene import (
+    Color,
+    Material,
+    ObjectSize,
+    Scene,
+    SceneObject,
+    Shape,
+    ground_in_view,
+)
 
 Attribute = Literal["size", "color", "material", "shape"]
 Relation = Literal["left", "right", "behind", "front"]
@@ -31,7 +39,7 @@ SUBSETS: tuple[tuple[Attribute, ...], ...] = tuple(
 class Plain:
     """Some attributes of an object; None for one that is not named."""
 
-    size: Size | None = None
+    size: ObjectSize | None = None
     color: Color | None = None
     material: Material | None = None
     shape: Shape | None = None

@@ -19,8 +19,8 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.records import Box
-from whatchanged.worlds.clevr.change import CHANGE_TYPES, NOTHING, Change, ChangeType, named
+from whatchanged.records import SizedBox
+from whatchanged.worlds.clevr.change import CHANGE_TYPES, NOTHING, ChangeType, SceneChange, named
 from whatchanged.worlds.clevr.phrases import describable
 from whatchanged.worlds.clevr.scene import (
     BACK_LAMP,
@@ -99,13 +99,13 @@ class Triple:
     default: Scene
     semantic: Scene
     nonsemantic: Scene
-    change: Change
+    change: SceneChange
 
-    def pairs(self) -> tuple[tuple[Scene, Scene, Change], ...]:
+    def pairs(self) -> tuple[tuple[Scene, Scene, SceneChange], ...]:
         """The two official pairs: (default, semantic, change) and (default, nonsemantic, nothing)."""
         return ((self.default, self.semantic, self.change), (self.default, self.nonsemantic, NOTHING))
 
-    def all_pairs(self) -> tuple[tuple[Scene, Scene, Change], ...]:
+    def all_pairs(self) -> tuple[tuple[Scene, Scene, SceneChange], ...]:
         """All six ordered pairs of the three pictures; the two official ones come first."""
         back = self.change.reversed()
         return (
@@ -145,7 +145,10 @@ def sample_triple(seed: int, index: int, views: Views = "jittered", doubles: flo
 
 
 def mean_overlap(
-    first: Sequence[Box | None], second: Sequence[Box | None], here: Sequence[int], there: Sequence[int]
+    first: Sequence[SizedBox | None],
+    second: Sequence[SizedBox | None],
+    here: Sequence[int],
+    there: Sequence[int],
 ) -> float:
     """How much two views overlap: 1 for the same view, near 0 where hardly anything overlaps.
 
@@ -194,7 +197,7 @@ def _try_change(
 
 def _edit(
     rng: np.random.Generator, scene: Scene, kind: ChangeType, which: int, double: bool
-) -> tuple[tuple[SceneObject, ...], Change] | None:
+) -> tuple[tuple[SceneObject, ...], SceneChange] | None:
     """The objects after one change of this kind, and the change; None where no free position was found.
 
     which: the object that changes. double: an object that is added is a duplicate of it.
@@ -202,9 +205,9 @@ def _edit(
     item, objects = scene.objects[which], scene.objects
     if kind == "add":
         added = _place(rng, _attributes(rng, item if double else None), objects, scene.view.camera)
-        return None if added is None else ((*objects, added), Change("add", None, len(objects)))
+        return None if added is None else ((*objects, added), SceneChange("add", None, len(objects)))
     if kind == "drop":
-        return (*objects[:which], *objects[which + 1 :]), Change("drop", which, None)
+        return (*objects[:which], *objects[which + 1 :]), SceneChange("drop", which, None)
     new: SceneObject | None
     if kind == "color":
         new = replace(item, color=_pick(rng, tuple(c for c in COLORS if c != item.color)))
@@ -215,7 +218,7 @@ def _edit(
         new = _place(rng, item, others, scene.view.camera, away_from=(item.x, item.y))
     if new is None:
         return None
-    return (*objects[:which], new, *objects[which + 1 :]), Change(kind, which, which)
+    return (*objects[:which], new, *objects[which + 1 :]), SceneChange(kind, which, which)
 
 
 def _default_scene(rng: np.random.Generator, count: int, double: bool) -> Scene:

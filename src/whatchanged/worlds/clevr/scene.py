@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 Shape = Literal["cube", "sphere", "cylinder"]
-Size = Literal["small", "large"]
+ObjectSize = Literal["small", "large"]
 Material = Literal["rubber", "metal"]
 Color = Literal["gray", "red", "blue", "green", "brown", "purple", "cyan", "yellow"]
 Point = tuple[float, float, float]
 
 SHAPES: tuple[Shape, ...] = ("cube", "sphere", "cylinder")
-SIZES: tuple[Size, ...] = ("small", "large")
+SIZES: tuple[ObjectSize, ...] = ("small", "large")
 MATERIALS: tuple[Material, ...] = ("rubber", "metal")
 COLORS: tuple[Color, ...] = ("gray", "red", "blue", "green", "brown", "purple", "cyan", "yellow")
 
@@ -35,7 +35,7 @@ RGB: dict[Color, tuple[int, int, int]] = {
 }
 """CLEVR's colors. Its renderer takes them, divided by 255, as linear light; hence the washed-out look."""
 
-RADIUS: dict[Size, float] = {"small": 0.35, "large": 0.7}
+RADIUS: dict[ObjectSize, float] = {"small": 0.35, "large": 0.7}
 """Half an edge of a cube; radius of a sphere; radius and half the height of a cylinder."""
 
 CAMERA: Point = (7.48113, -6.50764, 5.34367)
@@ -51,7 +51,7 @@ class SceneObject:
     """One object: its attributes, its position on the ground (x, y), its rotation in degrees."""
 
     shape: Shape
-    size: Size
+    size: ObjectSize
     color: Color
     material: Material
     x: float

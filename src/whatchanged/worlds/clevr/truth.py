@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from whatchanged.errors import DatasetError
 from whatchanged.json_values import read_json
-from whatchanged.records import Box
-from whatchanged.worlds.clevr.change import CHANGE_TYPES, NOTHING, Change, kept
+from whatchanged.records import SizedBox
+from whatchanged.worlds.clevr.change import CHANGE_TYPES, NOTHING, SceneChange, kept
 from whatchanged.worlds.clevr.sampling import HEIGHT, WIDTH, Triple, mean_overlap
 from whatchanged.worlds.clevr.scene import (
     COLORS,
@@ -38,10 +38,12 @@ SPLITS = ("default", "semantic", "nonsemantic")
 LAMPS = ("Lamp_Key", "Lamp_Fill", "Lamp_Back")
 
 _T = TypeVar("_T", bound=str)
-Entry = dict[str, Any]
+FileEntry = dict[str, Any]
 
 
-def triple_entries(triple: Triple, width: int = WIDTH, height: int = HEIGHT) -> tuple[list[Entry], Entry]:
+def triple_entries(
+    triple: Triple, width: int = WIDTH, height: int = HEIGHT
+) -> tuple[list[FileEntry], FileEntry]:
     """The three picture entries of a triple, and its pair entry."""
     scenes = (triple.default, triple.semantic, triple.nonsemantic)
     pictures = [index_picture(scene, width, height) for scene in scenes]
@@ -110,7 +112,7 @@ def read_scene(entry: Mapping[str, Any], where: str = "scene") -> Scene:
     return Scene(objects, View(_point(entry, "camera", where), (key, fill, back)))
 
 
-def read_change(entry: Mapping[str, Any], where: str = "pair") -> Change:
+def read_change(entry: Mapping[str, Any], where: str = "pair") -> SceneChange:
     """The change of a pair's entry; ``where`` begins the message of a ``DatasetError``."""
     kind = _one_of(_get(entry, "type", where), CHANGE_TYPES, f"{where}, type")
     before = None if _get(entry, "changed_before", where) is None else _index(entry, "changed_before", where)
@@ -122,18 +124,18 @@ def read_change(entry: Mapping[str, Any], where: str = "pair") -> Change:
             f"{where}: type {kind} needs an index for {needs or 'neither'} and null for the rest, "
             f"got changed_before {before}, changed_after {after}."
         )
-    return Change(kind, before, after)
+    return SceneChange(kind, before, after)
 
 
 def _picture_entry(
     scene: Scene,
     split: str,
     index: int,
-    found: Sequence[Box | None],
+    found: Sequence[SizedBox | None],
     pixels: tuple[NDArray[np.int64], NDArray[np.int64]],
     width: int,
     height: int,
-) -> Entry:
+) -> FileEntry:
     camera = scene.view.camera
     objects = []
     for item, box, seen, whole in zip(scene.objects, found, *pixels, strict=True):
@@ -249,7 +251,7 @@ def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
-def _whole(box: Box | None) -> list[int] | None:
+def _whole(box: SizedBox | None) -> list[int] | None:
     return None if box is None else [int(c) for c in box]
 
 

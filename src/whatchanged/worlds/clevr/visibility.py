@@ -10,7 +10,7 @@ from math import ceil, cos, floor, inf, radians, sin, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.records import Box
+from whatchanged.records import SizedBox
 from whatchanged.worlds.clevr.scene import FOCAL_OVER_SENSOR, Point, Scene, SceneObject, camera_axes, project
 
 GROUND = -1
@@ -65,9 +65,9 @@ def whole_pixels(scene: Scene, width: int, height: int) -> NDArray[np.int64]:
     return np.concatenate([np.zeros(0, np.int64), *alone])
 
 
-def boxes(index: NDArray[np.int8], objects: int) -> list[Box | None]:
+def boxes(index: NDArray[np.int8], objects: int) -> list[SizedBox | None]:
     """The tightest box around each object's visible pixels; None for an object that shows none."""
-    found: list[Box | None] = []
+    found: list[SizedBox | None] = []
     for i in range(objects):
         seen = index == i
         columns = np.flatnonzero(seen.any(axis=0))

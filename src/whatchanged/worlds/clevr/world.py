@@ -9,13 +9,13 @@ from numpy.random import Generator
 
 from whatchanged.records import PairRecord
 from whatchanged.worlds import Demo, Drawer, DrawerOption, Verdict, World
-from whatchanged.worlds.clevr.change import CHANGE_TYPES, Change
+from whatchanged.worlds.clevr.change import CHANGE_TYPES, SceneChange
 from whatchanged.worlds.clevr.grading import judge, parse
 from whatchanged.worlds.clevr.language import NO_CHANGE, WORDINGS, Wording, write_captions, write_fixed
 from whatchanged.worlds.clevr.scene import Scene
 from whatchanged.worlds.clevr.truth import PAIRS, SCENES, read_change, read_scene, read_triples
 
-Truth = tuple[Scene, Scene, Change]
+SceneTruth = tuple[Scene, Scene, SceneChange]
 """The scene before, the scene after, and what changed between them."""
 
 FAULTS = {
@@ -98,16 +98,16 @@ def has_truth(root: Path) -> bool:
     return (root / SCENES).is_file() and (root / PAIRS).is_file()
 
 
-def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, Truth]:
+def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, SceneTruth]:
     """The truth of every pair of a data set folder by its id; {} where the folder holds none."""
-    found: dict[str, Truth] = {}
+    found: dict[str, SceneTruth] = {}
     if has_truth(root):
         for triple in read_triples(root):
             found[f"{triple.index:06d}.png"], found[f"{triple.index:06d}.png_n"] = triple.pairs()
     return found
 
 
-def judged(sentence: str, truth: Truth) -> Verdict:
+def judged(sentence: str, truth: SceneTruth) -> Verdict:
     """The sentence executed on the scenes. Of a pair without change only "called_none" is a grade.
 
     type_right; value_right, of the pairs that have a new color or material; fits: the phrase, executed on the
@@ -129,16 +129,16 @@ def judged(sentence: str, truth: Truth) -> Verdict:
     return Verdict(found.parsed, unchanged, found.true, grades, faults[0] if found.parsed and faults else "")
 
 
-def _written(truth: Truth, wording: Wording) -> str:
+def _written(truth: SceneTruth, wording: Wording) -> str:
     """One true sentence in a fixed wording."""
     return write_fixed(*truth, wording)
 
 
-def _captions(truth: Truth, rng: Generator) -> tuple[str, ...]:
+def _captions(truth: SceneTruth, rng: Generator) -> tuple[str, ...]:
     return write_captions(*truth, rng)
 
 
-def _demo_truth(entry: Mapping[str, Any], where: str) -> Truth:
+def _demo_truth(entry: Mapping[str, Any], where: str) -> SceneTruth:
     """The truth of one entry of demo.json."""
     return (
         read_scene(entry["scene_before"], where),

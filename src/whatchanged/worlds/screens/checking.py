@@ -6,7 +6,7 @@ from whatchanged.measured import words
 from whatchanged.worlds import Box
 from whatchanged.worlds.screens.elements import fitting
 from whatchanged.worlds.screens.slots import AMOUNT, COUNTS, PLURAL_OF, Size, growth_of, hue_of, more, step_of
-from whatchanged.worlds.screens.truth import Change
+from whatchanged.worlds.screens.truth import ScreenChange
 
 PLACE_OFF = 0.08
 """Share of a picture by which a place may be off."""
@@ -15,12 +15,12 @@ AMOUNT_OFF = 0.1
 _NUMBERS = {word: number for number, word in COUNTS.items()}
 
 
-def noun_fits(noun: str, change: Change) -> bool:
+def noun_fits(noun: str, change: ScreenChange) -> bool:
     """Whether a noun, singular or plural, may be said of the changed thing."""
     return not {noun, PLURAL_OF.get(noun, noun)}.isdisjoint(fitting(change.element))
 
 
-def name_fits(name: str, change: Change) -> bool:
+def name_fits(name: str, change: ScreenChange) -> bool:
     """Whether a name in quotes is the thing's: its name, or its words before or after."""
     known = (change.name, change.values.get("text_before"), change.values.get("text_after"))
     return any(isinstance(text, str) and _plain(text) == _plain(name) for text in known)
@@ -30,13 +30,13 @@ def _plain(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def count_fits(count: str, change: Change) -> bool:
+def count_fits(count: str, change: ScreenChange) -> bool:
     """Whether that many alike things changed."""
     number = _NUMBERS.get(count) or (int(count) if count.isdigit() else 0)
     return number == max(1, len(change.boxes))
 
 
-def place_fits(place: str, change: Change, sizes: tuple[Size, Size]) -> bool:
+def place_fits(place: str, change: ScreenChange, sizes: tuple[Size, Size]) -> bool:
     """Whether a phrase names the place of the change, or of one of the alike things, before or after."""
     pairs = ((change.box_before, change.box_after), *change.boxes)
     return any(
@@ -57,7 +57,7 @@ def places_near(box: Box, size: Size) -> set[str]:
     return found
 
 
-def way_fits(way: str, change: Change) -> bool:
+def way_fits(way: str, change: ScreenChange) -> bool:
     """Whether the directions and amounts are the true ones."""
     return moves_by(way, step_of(change))
 
@@ -75,7 +75,7 @@ def _near(said: int, true: int) -> bool:
     return abs(said - true) <= max(1, AMOUNT_OFF * abs(true))
 
 
-def direction_fits(direction: str, change: Change) -> bool:
+def direction_fits(direction: str, change: ScreenChange) -> bool:
     """Whether it moved that way; what is not said of a motion is not more than what is."""
     dx, dy = step_of(change)
     said = set(direction.split()) & {"left", "right", "up", "down"}
@@ -91,7 +91,7 @@ def _main(dx: int, dy: int) -> str:
     return "down" if dy > 0 else "up"
 
 
-def growth_fits(growth: str, change: Change) -> bool:
+def growth_fits(growth: str, change: ScreenChange) -> bool:
     """Whether it became that much wider or higher, or simply so."""
     true = dict(zip(("wider", "higher"), growth_of(change), strict=True))
     opposite = {"narrower": "wider", "lower": "higher"}

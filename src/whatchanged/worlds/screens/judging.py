@@ -15,9 +15,9 @@ from whatchanged.worlds.screens.checking import (
     place_fits,
     way_fits,
 )
-from whatchanged.worlds.screens.reading import Sentence, Statement, read
+from whatchanged.worlds.screens.reading import ReadSentence, ReadStatement, read
 from whatchanged.worlds.screens.slots import colours_of, lighter, more
-from whatchanged.worlds.screens.truth import Change, ScreenTruth
+from whatchanged.worlds.screens.truth import ScreenChange, ScreenTruth
 
 FAULTS = {
     "kind_right": "wrong kind",
@@ -95,7 +95,7 @@ def _together(grades: list[bool | None]) -> bool | None:
     return all(known) if known else None
 
 
-def _graded(sentence: Sentence, truth: ScreenTruth) -> list[Grades]:
+def _graded(sentence: ReadSentence, truth: ScreenTruth) -> list[Grades]:
     """The grades of each statement, held against a change of its own while there are any."""
     left = list(truth.changes)
     found = []
@@ -109,7 +109,7 @@ def _graded(sentence: Sentence, truth: ScreenTruth) -> list[Grades]:
     return found
 
 
-def grade(statement: Statement, change: Change, truth: ScreenTruth) -> Grades:
+def grade(statement: ReadStatement, change: ScreenChange, truth: ScreenTruth) -> Grades:
     """How a statement stands to a change."""
     said = statement.said
     places = (
@@ -123,7 +123,7 @@ def grade(statement: Statement, change: Change, truth: ScreenTruth) -> Grades:
     )
 
 
-def _values(statement: Statement, change: Change) -> list[bool | None]:
+def _values(statement: ReadStatement, change: ScreenChange) -> list[bool | None]:
     """Whether each value that a statement names is the true one."""
     said, template, values = statement.said, statement.template, change.values
     one, other = colours_of(change)
@@ -155,7 +155,7 @@ def _values(statement: Statement, change: Change) -> list[bool | None]:
     return found
 
 
-def _either(first: bool, amounts: bool, change: Change) -> bool:
+def _either(first: bool, amounts: bool, change: ScreenChange) -> bool:
     """Whether the first of two wordings is the right one of a change: the larger, or what became so."""
     if amounts:
         return more(change) == (1 if first else -1)

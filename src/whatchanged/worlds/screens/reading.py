@@ -17,7 +17,7 @@ _FOLLOWED = re.compile(r"(?P<said>.+), which moved the rest (?P<rest>.+)", re.IG
 
 
 @dataclass(frozen=True)
-class Statement:
+class ReadStatement:
     """What one statement claims: a wording, and what stands in its slots. rest: how the rest moved, or ""."""
 
     template: Template
@@ -26,10 +26,10 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Sentence:
+class ReadSentence:
     """What a sentence claims: statements, each with all its readings; none where nothing changed."""
 
-    statements: tuple[tuple[Statement, ...], ...]
+    statements: tuple[tuple[ReadStatement, ...], ...]
 
     @property
     def unchanged(self) -> bool:
@@ -37,21 +37,21 @@ class Sentence:
         return not self.statements
 
 
-def read(sentence: str) -> Sentence | None:
+def read(sentence: str) -> ReadSentence | None:
     """What a sentence claims; None where it is none of the world's language.
 
     Upper and lower case are the same, as are one blank and several. A full stop at the end may be there.
     """
     plain = re.sub(r"\s+", " ", sentence).strip().removesuffix(".").strip()
     if plain.lower() in NO_CHANGE:
-        return Sentence(())
+        return ReadSentence(())
     found = []
     for part in _parts(plain):
         readings = _readings(part)
         if not readings:
             return None
         found.append(readings)
-    return Sentence(tuple(found))
+    return ReadSentence(tuple(found))
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -66,7 +66,7 @@ def _parts(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _readings(text: str) -> tuple[Statement, ...]:
+def _readings(text: str) -> tuple[ReadStatement, ...]:
     """Every way to read one statement; () where there is none."""
     followed = _FOLLOWED.fullmatch(text)
     rest = followed["rest"].lower() if followed else ""
@@ -78,7 +78,7 @@ def _readings(text: str) -> tuple[Statement, ...]:
         match = pattern.fullmatch(said)
         if match:
             values = {name: value for name, value in match.groupdict().items() if value is not None}
-            found.append(Statement(template, {n: _lowered(n, v) for n, v in values.items()}, rest))
+            found.append(ReadStatement(template, {n: _lowered(n, v) for n, v in values.items()}, rest))
     return tuple(found)
 
 

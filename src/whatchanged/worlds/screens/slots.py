@@ -16,7 +16,7 @@ from whatchanged.worlds.screens.elements import (
     plural,
 )
 from whatchanged.worlds.screens.templates import Template
-from whatchanged.worlds.screens.truth import Change
+from whatchanged.worlds.screens.truth import ScreenChange
 
 Size = tuple[int, int]
 _HUES = ("red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown", "grey")
@@ -110,7 +110,7 @@ def _either_number(text: str) -> str:
     return " ".join(words_of)
 
 
-def fill(template: Template, change: Change, naming: Naming, size: Size) -> str:
+def fill(template: Template, change: ScreenChange, naming: Naming, size: Size) -> str:
     """The template as a statement about a change in a picture of this size."""
     values = {slot: FILLERS[slot](template, change, naming, size) for slot in template.slots}
     text = template.text
@@ -120,7 +120,7 @@ def fill(template: Template, change: Change, naming: Naming, size: Size) -> str:
     return text.format(**values)
 
 
-def fits(template: Template, change: Change) -> bool:
+def fits(template: Template, change: ScreenChange) -> bool:
     """Whether a template can be said of a change: kind, aspect, and every slot has something to say."""
     if template.kind != change.kind or (template.aspects and change.aspect not in template.aspects):
         return False
@@ -136,7 +136,7 @@ def _absent(element: str) -> tuple[str, ...]:
     return ("text of",) * (element in WORDLESS) + ("border of",) * (element in LINES)
 
 
-def _sayable(slot: str, template: Template, change: Change) -> bool:
+def _sayable(slot: str, template: Template, change: ScreenChange) -> bool:
     values = change.values
     if slot in ("way", "direction"):
         return any(step_of(change))
@@ -156,7 +156,7 @@ def _sayable(slot: str, template: Template, change: Change) -> bool:
     return True
 
 
-def _thing(article: str, change: Change, naming: Naming, size: Size) -> str:
+def _thing(article: str, change: ScreenChange, naming: Naming, size: Size) -> str:
     count = len(change.boxes)
     noun, parts = naming.noun, []
     if article == "a" and count <= 1 and noun not in PLURAL_ONLY:
@@ -174,14 +174,14 @@ def _thing(article: str, change: Change, naming: Naming, size: Size) -> str:
     return f"{text} {words.place(box_of(change), size)}" if naming.placed else text
 
 
-def box_of(change: Change) -> Box:
+def box_of(change: ScreenChange) -> Box:
     """Where the change is: in the picture after, or before where it is only there."""
     box = change.box_after or change.box_before
     assert box is not None, "a change has a box"
     return box
 
 
-FILLERS: Mapping[str, Callable[[Template, Change, Naming, Size], str]] = {
+FILLERS: Mapping[str, Callable[[Template, ScreenChange, Naming, Size], str]] = {
     "the": lambda t, c, n, s: _thing("the", c, n, s),
     "a": lambda t, c, n, s: _thing("a", c, n, s),
     "way": lambda t, c, n, s: words.way(*step_of(c)),
@@ -199,22 +199,22 @@ FILLERS: Mapping[str, Callable[[Template, Change, Naming, Size], str]] = {
 """What each slot is filled with."""
 
 
-def step_of(change: Change) -> tuple[int, int]:
+def step_of(change: ScreenChange) -> tuple[int, int]:
     """How far something moved to the right and down, in pixels; (0, 0) where that is not known."""
     return _number(change, "dx"), _number(change, "dy")
 
 
-def growth_of(change: Change) -> tuple[int, int]:
+def growth_of(change: ScreenChange) -> tuple[int, int]:
     """By how much something became wider and higher, in pixels; (0, 0) where that is not known."""
     return _number(change, "dwidth"), _number(change, "dheight")
 
 
-def _number(change: Change, name: str) -> int:
+def _number(change: ScreenChange, name: str) -> int:
     value = change.values.get(name)
     return round(value) if isinstance(value, int | float) else 0
 
 
-def _direction(change: Change) -> str:
+def _direction(change: ScreenChange) -> str:
     """The main direction of a motion; both where they are about alike."""
     dx, dy = step_of(change)
     across = "right" if dx > 0 else "left"
@@ -224,7 +224,7 @@ def _direction(change: Change) -> str:
     return down if abs(dy) > 2 * abs(dx) else f"to the {across} and {down}"
 
 
-def _grown(change: Change) -> list[tuple[str, int]]:
+def _grown(change: ScreenChange) -> list[tuple[str, int]]:
     """("wider", 12), ("lower", -3): what became of width and height."""
     width, height = growth_of(change)
     found = []
@@ -235,7 +235,7 @@ def _grown(change: Change) -> list[tuple[str, int]]:
     return found
 
 
-def colours_of(change: Change) -> tuple[str, str]:
+def colours_of(change: ScreenChange) -> tuple[str, str]:
     """The names of the colours before and after; "" where they are not known."""
     found = [change.values.get(name) for name in ("color_before", "color_after")]
     one, other = (colours.name(_rgb(c)) if isinstance(c, str) else "" for c in found)
@@ -251,7 +251,7 @@ def hue_of(name: str) -> str:
     return name.split()[-1] if name else ""
 
 
-def lighter(change: Change) -> int:
+def lighter(change: ScreenChange) -> int:
     """1 where the colour became lighter, -1 where darker, 0 where neither is clear."""
     found = [change.values.get(name) for name in ("color_before", "color_after")]
     if not all(isinstance(code, str) for code in found):
@@ -262,7 +262,7 @@ def lighter(change: Change) -> int:
     return 0 if abs(other - one) < LIGHTER else 1 if other > one else -1
 
 
-def more(change: Change) -> int:
+def more(change: ScreenChange) -> int:
     """1 where the amount became larger, -1 where smaller, 0 where it is not known."""
     one, other = change.values.get("amount_before"), change.values.get("amount_after")
     if not isinstance(one, int | float) or not isinstance(other, int | float) or one == other:
@@ -270,6 +270,6 @@ def more(change: Change) -> int:
     return 1 if other > one else -1
 
 
-def known_nouns(change: Change) -> tuple[str, ...]:
+def known_nouns(change: ScreenChange) -> tuple[str, ...]:
     """What the changed thing may be called where it is written: its own nouns."""
     return nouns_of(change.element) if change.element in ELEMENTS else ("something",)

@@ -8,7 +8,7 @@ from whatchanged.worlds.screens.elements import ANYTHING, ELEMENTS, nouns_of
 from whatchanged.worlds.screens.kinds import KINDS
 from whatchanged.worlds.screens.slots import Naming, fill, fits
 from whatchanged.worlds.screens.templates import TEMPLATES
-from whatchanged.worlds.screens.truth import Change
+from whatchanged.worlds.screens.truth import ScreenChange
 
 
 def tell(claim: Claim) -> tuple[str | None, str]:
@@ -19,7 +19,7 @@ def tell(claim: Claim) -> tuple[str | None, str]:
     """
     element = surest(claim.elements, claim.named)
     kind = next(kind for kind in KINDS if kind == claim.kind)
-    change = Change(kind, element or "", "", claim.box_before, claim.box_after, claim.values)
+    change = ScreenChange(kind, element or "", "", claim.box_before, claim.box_after, claim.values)
     able = [template for template in TEMPLATES if fits(template, change)]
     if element is None:  # what is drawn on a ground may be a line as well as a text
         able = [one for one in able if one.kind != "recolored" or "text of" not in one.text]

@@ -51,7 +51,7 @@ class Motion:
 
 
 @dataclass(frozen=True)
-class Change:
+class ScreenChange:
     """One change.
 
     kind, element: one of ``KINDS``, and a name of ``elements.ELEMENTS``.
@@ -79,7 +79,7 @@ class Change:
         """The finer word for what changed."""
         return str(self.values.get("aspect", ""))
 
-    def reversed(self) -> "Change":
+    def reversed(self) -> "ScreenChange":
         """The same change, seen from the picture after to the picture before."""
         pairs = {**_TURNED, **{after: before for before, after in _TURNED.items()}}
         values = {pairs.get(name, name): value for name, value in self.values.items()}
@@ -109,7 +109,7 @@ class ScreenTruth:
     family: what drew it. design: what its look is made of, such as the library, font, theme and scale.
     """
 
-    changes: tuple[Change, ...]
+    changes: tuple[ScreenChange, ...]
     noise: tuple[str, ...]
     size_before: tuple[int, int]
     size_after: tuple[int, int]
@@ -138,7 +138,7 @@ def to_json(truth: ScreenTruth) -> dict[str, Any]:
     }
 
 
-def _change_to_json(change: Change) -> dict[str, Any]:
+def _change_to_json(change: ScreenChange) -> dict[str, Any]:
     return {
         "kind": change.kind,
         "element": change.element,
@@ -177,14 +177,14 @@ def from_json(line: Mapping[str, Any], where: str) -> ScreenTruth:
         raise DatasetError(f"{where}: not the truth of a drawn pair ({error}).") from error
 
 
-def _change(found: Mapping[str, Any]) -> Change:
+def _change(found: Mapping[str, Any]) -> ScreenChange:
     kind = next((kind for kind in KINDS if kind == found["kind"]), None)
     if kind is None:
         raise ValueError(f"{found['kind']!r} is no kind of change; they are {', '.join(KINDS)}")
     before, after = _box(found["box_before"]), _box(found["box_after"])
     if before is None and after is None:
         raise ValueError("a change needs a box before or after")
-    return Change(
+    return ScreenChange(
         kind=kind,
         element=str(found["element"]),
         name=str(found["name"]),

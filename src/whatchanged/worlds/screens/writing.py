@@ -5,7 +5,7 @@ from numpy.random import Generator
 from whatchanged.measured import words
 from whatchanged.worlds.screens.slots import Naming, Size, fill, fits, known_nouns
 from whatchanged.worlds.screens.templates import NO_CHANGE, TEMPLATES
-from whatchanged.worlds.screens.truth import Change, ScreenTruth
+from whatchanged.worlds.screens.truth import ScreenChange, ScreenTruth
 
 MOST = 3
 """Changes that a sentence tells."""
@@ -35,7 +35,7 @@ def write(truth: ScreenTruth, rng: Generator) -> str:
     return words.capitalised((", and " if rng.random() < 0.3 else "; ").join(told))
 
 
-def _statement(change: Change, truth: ScreenTruth, rng: Generator) -> str:
+def _statement(change: ScreenChange, truth: ScreenTruth, rng: Generator) -> str:
     able = [template for template in TEMPLATES if fits(template, change)]
     exact = [template for template in able if template.aspects or template.state or len(template.slots) > 1]
     # What tells more is drawn more often: kinds have many wordings that tell no value.
@@ -75,11 +75,11 @@ def _fixed(truth: ScreenTruth, named: bool) -> str:
     return words.capitalised("; ".join(told))
 
 
-def _size(change: Change, truth: ScreenTruth) -> Size:
+def _size(change: ScreenChange, truth: ScreenTruth) -> Size:
     return truth.size_after if change.box_after is not None else truth.size_before
 
 
-def _rest(change: Change) -> str:
+def _rest(change: ScreenChange) -> str:
     """How most of what followed moved, in words; "" where nothing did."""
     for motion in change.consequences[:1]:
         return words.way(*motion.step)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from whatchanged.training.objects.render import PLAIN, Look, apply_look, look_for, render
+from whatchanged.training.objects.render import PLAIN, PictureLook, apply_look, look_for, render
 from whatchanged.training.objects.render.draw import encode
 from whatchanged.worlds.clevr.sampling import sample_triple
 from whatchanged.worlds.clevr.scene import Scene, SceneObject, View
@@ -20,7 +20,9 @@ CLEAN = replace(PLAIN, noise=0.0)
 WIDTH, HEIGHT = 120, 80
 
 
-def draw(*objects: SceneObject, view: View = View(), look: Look = CLEAN, width: int = WIDTH) -> np.ndarray:
+def draw(
+    *objects: SceneObject, view: View = View(), look: PictureLook = CLEAN, width: int = WIDTH
+) -> np.ndarray:
     picture = render([Scene(objects, view)], width, width * 2 // 3, [look])[0]
     return picture.astype(float)
 

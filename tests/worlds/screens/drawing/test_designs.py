@@ -19,7 +19,7 @@ from whatchanged.worlds.screens.drawing.pages.designs import (
 from whatchanged.worlds.screens.drawing.pages.document import PARTS
 from whatchanged.worlds.screens.drawing.pages.looks import random_look, treatments
 from whatchanged.worlds.screens.drawing.pages.writer import Writer
-from whatchanged.worlds.screens.drawing.words import LANGUAGES, Texts
+from whatchanged.worlds.screens.drawing.words import LANGUAGES, RandomTexts
 from whatchanged.worlds.screens.elements import ELEMENTS
 from whatchanged.worlds.screens.world import WORLD
 
@@ -117,5 +117,7 @@ def test_every_component_names_elements_of_the_world():
         for component in PARTS:
             rng = np.random.default_rng(0)
             for _ in range(2):
-                found = re.findall(r'data-e="([^"]*)"', component(Writer(rng, library, Texts(rng, "en"))))
+                found = re.findall(
+                    r'data-e="([^"]*)"', component(Writer(rng, library, RandomTexts(rng, "en")))
+                )
                 assert set(found) <= set(ELEMENTS), component.__name__

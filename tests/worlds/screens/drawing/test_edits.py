@@ -3,7 +3,7 @@
 import numpy as np
 
 from whatchanged.worlds.screens.drawing.edits import (
-    Drawn,
+    DrawnPicture,
     Edit,
     Placed,
     change_of,
@@ -16,13 +16,13 @@ from whatchanged.worlds.screens.truth import Motion
 KEYS = {"a": Placed((10, 10, 20, 16)), "b": Placed((10, 30, 20, 36), "b", True)}
 
 
-def drawing(**boxes: Placed) -> Drawn:
+def drawing(**boxes: Placed) -> DrawnPicture:
     """A white picture of 60x50 with a black rectangle for each element."""
     pixels = np.full((50, 60, 3), 255, np.uint8)
     for placed in boxes.values():
         left, top, right, bottom = (int(end) for end in placed.box)
         pixels[top:bottom, left:right] = 0
-    return Drawn(pixels, boxes)
+    return DrawnPicture(pixels, boxes)
 
 
 def test_what_was_added_has_no_box_before():
@@ -82,7 +82,11 @@ def test_in_place_means_within_half_a_pixel():
     assert not in_place(KEYS, far)
     assert not in_place(KEYS, {"a": KEYS["a"]})
     assert (
-        farthest(Drawn(np.zeros((1, 1, 3), np.uint8), KEYS), Drawn(np.zeros((1, 1, 3), np.uint8), far)) < 0.61
+        farthest(
+            DrawnPicture(np.zeros((1, 1, 3), np.uint8), KEYS),
+            DrawnPicture(np.zeros((1, 1, 3), np.uint8), far),
+        )
+        < 0.61
     )
 
 

@@ -7,8 +7,8 @@ from whatchanged.worlds import find_world
 from whatchanged.worlds.screens.drawing.pages.changes import WAYS, styles
 from whatchanged.worlds.screens.drawing.pages.changes.edit import Setting
 from whatchanged.worlds.screens.drawing.pages.making import Made, truth_of
-from whatchanged.worlds.screens.drawing.pages.shown import Element, Layout
-from whatchanged.worlds.screens.drawing.words import Texts
+from whatchanged.worlds.screens.drawing.pages.shown import PageElement, PageLayout
+from whatchanged.worlds.screens.drawing.words import RandomTexts
 from whatchanged.worlds.screens.kinds import ASPECTS
 from whatchanged.worlds.screens.truth import ScreenTruth
 
@@ -17,7 +17,7 @@ SIZE = (120, 80)
 ICON = {"element": "icon", "tag": "svg", "text": ""}
 
 
-def element(**given) -> Element:
+def element(**given) -> PageElement:
     """A card with a fill and the text "Some words", but for what is given."""
     usual = {
         "i": 0,
@@ -55,16 +55,16 @@ def element(**given) -> Element:
         "disabled": False,
         "look": "DIV.card",
     }
-    return Element(**{**usual, **given})
+    return PageElement(**{**usual, **given})
 
 
 def edit_of(way, rng, **given):
     one = element(**given)
-    return way(rng, Setting(one, layout_of(one), Texts(rng, "en")))
+    return way(rng, Setting(one, layout_of(one), RandomTexts(rng, "en")))
 
 
 def layout_of(one):
-    return Layout((one,), np.zeros((0, 6)), 80.0, 120.0)
+    return PageLayout((one,), np.zeros((0, 6)), 80.0, 120.0)
 
 
 def truth_about(edit, was, now):

@@ -18,7 +18,7 @@ from whatchanged.worlds.screens.drawing.browser import Browser, BrowserGone
 from whatchanged.worlds.screens.drawing.pages import family
 from whatchanged.worlds.screens.drawing.pages.components import buttons, menu, table, text_field
 from whatchanged.worlds.screens.drawing.pages.designs import OWN, find_modules, libraries, own_way
-from whatchanged.worlds.screens.drawing.pages.document import Document, write_document
+from whatchanged.worlds.screens.drawing.pages.document import HTMLDocument, write_document
 from whatchanged.worlds.screens.drawing.pages.looks import random_look
 from whatchanged.worlds.screens.drawing.pages.making import candidates
 from whatchanged.worlds.screens.drawing.pages.noise import (
@@ -31,7 +31,7 @@ from whatchanged.worlds.screens.drawing.pages.noise import (
 from whatchanged.worlds.screens.drawing.pages.shown import Shown
 from whatchanged.worlds.screens.drawing.pages.writer import Writer
 from whatchanged.worlds.screens.drawing.visible import difference
-from whatchanged.worlds.screens.drawing.words import Texts
+from whatchanged.worlds.screens.drawing.words import RandomTexts
 from whatchanged.worlds.screens.kinds import ASPECTS
 
 SIZE = (500, 360)
@@ -155,10 +155,10 @@ def test_every_noise_alters_pixels_and_leaves_words_in_place(styles, tmp_path):
     library = next(lib for lib in libraries() if lib.name == "bootstrap")
     rng = np.random.default_rng(0)
     look = random_look(rng, "train", "Roboto", "en", dark=False, width="460px", own=False)
-    writer = Writer(rng, library, Texts(rng, "en"))
+    writer = Writer(rng, library, RandomTexts(rng, "en"))
     body = "".join(component(writer) for component in (menu, buttons, text_field, table))
     look = replace(look, variables=f"{look.variables};--w-size:14px", sheet="")
-    document = Document(body, look, "lang=en", 460, 360, 1.0, False, False, {})
+    document = HTMLDocument(body, look, "lang=en", 460, 360, 1.0, False, False, {})
     with ExitStack() as stack:
         layouts, pictures = {}, {}
         for name, (fonts, gpu) in RENDERERS.items():

@@ -12,7 +12,7 @@ from whatchanged.worlds import Drawing, find_world, world_of
 from whatchanged.worlds.screens import drawing as rooms
 from whatchanged.worlds.screens.drawing import DrawnPair, run
 from whatchanged.worlds.screens.drawing.recoding import png
-from whatchanged.worlds.screens.truth import Change, ScreenTruth
+from whatchanged.worlds.screens.truth import ScreenChange, ScreenTruth
 
 SIZE = (64, 64)
 
@@ -31,7 +31,7 @@ class Squares:
         changed = before.copy()
         changed[10:20, 10:20] = (26, 115, 232)
         values = {"aspect": "fill", "color_before": "#d93025", "color_after": "#1a73e8"}
-        change = Change("recolored", "button", "", (10, 10, 20, 20), (10, 10, 20, 20), values)
+        change = ScreenChange("recolored", "button", "", (10, 10, 20, 20), (10, 10, 20, 20), values)
         first = png(before)
         return [
             DrawnPair(

@@ -34,7 +34,7 @@ CAPTION_WORDS = REFERENCE_WORDS << 1
 BEST_FIRST = sorted(range(len(WEIGHTS)), key=WEIGHTS.__getitem__, reverse=True)
 ROUNDING = 1e-9
 """What rounding may add to a score, and much more."""
-Matches = tuple[tuple[Match, ...], ...]
+MatchesByWord = tuple[tuple[Match, ...], ...]
 """All matches of two sentences, by the word of the reference at which they begin."""
 
 
@@ -79,14 +79,14 @@ def statistics(candidates: Sequence[str], references: Sequence[Sequence[str]]) -
         for candidate, own in zip(candidates, references, strict=True)
     ]
     matcher = Matcher(tables, (each for candidate, own in pairs for each in (candidate, *own)))
-    aligned: dict[Matches, list[Match]] = {}
+    aligned: dict[MatchesByWord, list[Match]] = {}
 
     @cache
     def functions(sentence: Words) -> int:
         return sum(1 << 2 * i for i, word in enumerate(sentence) if word in tables.function_words)
 
     @cache
-    def possible(candidate: Words, reference: Words) -> tuple[float, Matches]:
+    def possible(candidate: Words, reference: Words) -> tuple[float, MatchesByWord]:
         """A score that no alignment exceeds: each word matched in the best way it can be, in one chunk."""
         matches = tuple(map(tuple, matcher.matches(candidate, reference)))
         kinds = [0] * len(WEIGHTS)

@@ -47,8 +47,8 @@ class Match(NamedTuple):
     """Between the two first words."""
 
 
-_Chosen = tuple["_Chosen", Match] | None  # the matches taken, the last one first
-_Path = tuple[int, int, int, _Chosen]
+_Taken = tuple["_Taken", Match] | None  # the matches taken, the last one first
+_Path = tuple[int, int, int, _Taken]
 """Rank; where the last match ended in the caption, or _NOWHERE; the bits of the words in use; matches."""
 _rank = itemgetter(0)
 

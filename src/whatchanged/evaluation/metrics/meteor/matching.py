@@ -14,7 +14,7 @@ _Beginnings = dict[str, tuple[int | None, "_Beginnings"]]
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class MeteorSentence:
     """A sentence, and what of it the tables know. Phrases are numbers, those of its ``Matcher``."""
 
     words: Words
@@ -59,7 +59,7 @@ class Matcher:
             found[at].append(match_of(PARAPHRASE, start, length, at, width))
         return found
 
-    def _of_word(self, word: str, at: int, caption: Sentence) -> list[Match]:
+    def _of_word(self, word: str, at: int, caption: MeteorSentence) -> list[Match]:
         matched = caption.matched.get(word)
         if matched is None:
             places = caption.places
@@ -73,7 +73,7 @@ class Matcher:
             caption.matched[word] = matched
         return [match_of(kind, start, 1, at, 1) for kind, start in matched] if matched else []
 
-    def _pairs(self, one: Sentence, other: Sentence) -> Iterable[tuple[int, int, int, int]]:
+    def _pairs(self, one: MeteorSentence, other: MeteorSentence) -> Iterable[tuple[int, int, int, int]]:
         """Phrases of one sentence with their paraphrases in the other: both's first words and lengths."""
         if one.paraphrases.isdisjoint(other.phrase_places):
             return
@@ -82,7 +82,7 @@ class Matcher:
                 for place in other.phrase_places.get(paraphrase, ()):
                     yield start, self._lengths[phrase], place, self._lengths[paraphrase]
 
-    def _sentence(self, words: Words, beginnings: _Beginnings) -> Sentence:
+    def _sentence(self, words: Words, beginnings: _Beginnings) -> MeteorSentence:
         places = defaultdict(list)
         for i, word in enumerate(words):
             places[word].append(i)
@@ -99,7 +99,7 @@ class Matcher:
                     if phrase in self._paraphrases:
                         phrases.append((start, phrase))
         paraphrases = frozenset().union(*(self._paraphrases[phrase] for _, phrase in phrases))
-        return Sentence(words, dict(places), phrases, dict(phrase_places), paraphrases, {})
+        return MeteorSentence(words, dict(places), phrases, dict(phrase_places), paraphrases, {})
 
 
 def _beginnings(numbers: Mapping[Words, int]) -> _Beginnings:

@@ -30,7 +30,7 @@ _FORMAT = 1
 _ARRAYS = ("phrases", "phrase_ends", "paraphrases", "paraphrase_ends")
 
 
-class Group(NamedTuple):
+class PhraseEntry(NamedTuple):
     """What the table holds of a phrase."""
 
     paraphrases: list[str]
@@ -52,17 +52,17 @@ class ParaphraseTable:
         self._phrase_ends = arrays["phrase_ends"].data
         self._paraphrase_ends = arrays["paraphrase_ends"].data
 
-    def group(self, phrase: str) -> Group:
+    def group(self, phrase: str) -> PhraseEntry:
         """The entries of a phrase; it need not be in the table."""
         wanted = phrase.encode()
         at = bisect_left(range(len(self._phrase_ends)), wanted, key=self._phrase)
         found = self._phrase(at)
         if found != wanted:
-            return Group([], found.startswith(wanted + b" "))
+            return PhraseEntry([], found.startswith(wanted + b" "))
         begin = self._paraphrase_ends[at - 1] if at else 0
         lines = bytes(self._paraphrases[begin : self._paraphrase_ends[at]]).decode()
         # No line holds a byte below the blank, so what goes on after the phrase follows next.
-        return Group(lines.split("\n")[:-1], self._phrase(at + 1).startswith(wanted + b" "))
+        return PhraseEntry(lines.split("\n")[:-1], self._phrase(at + 1).startswith(wanted + b" "))
 
     def _phrase(self, at: int) -> bytes:
         """A phrase; empty after the last one."""

@@ -1,6 +1,6 @@
 """The twin's renderer: CLEVR scenes to pictures that look like Blender's, fast enough to train on."""
 
 from whatchanged.training.objects.render.draw import apply_look, render
-from whatchanged.training.objects.render.light import PLAIN, Look, look_for
+from whatchanged.training.objects.render.light import PLAIN, PictureLook, look_for
 
-__all__ = ["PLAIN", "Look", "apply_look", "look_for", "render"]
+__all__ = ["PLAIN", "PictureLook", "apply_look", "look_for", "render"]

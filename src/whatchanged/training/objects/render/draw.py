@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from whatchanged.training.objects.render.light import PLAIN, Look, Packed, pack
+from whatchanged.training.objects.render.light import PLAIN, Packed, PictureLook, pack
 from whatchanged.worlds.clevr.scene import Scene
 
-Path = Literal["auto", "compiled", "tensor"]
+Renderer = Literal["auto", "compiled", "tensor"]
 Pixels = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 
@@ -21,9 +21,9 @@ def render(
     scenes: Sequence[Scene],
     width: int,
     height: int,
-    looks: Sequence[Look] | None = None,
+    looks: Sequence[PictureLook] | None = None,
     device: str = "cpu",
-    path: Path = "auto",
+    path: Renderer = "auto",
 ) -> Pixels:
     """Draw scenes: (S, H, W, 3) uint8.
 
@@ -55,13 +55,13 @@ def encode(light: Floats) -> Floats:
     return encoded
 
 
-def generator(packed: Packed, look: Look) -> np.random.Generator:
+def generator(packed: Packed, look: PictureLook) -> np.random.Generator:
     """The random numbers of one picture's grain: they follow from its scene and its look's seed alone."""
     numbers = np.concatenate([packed.objects.ravel(), packed.camera.ravel()])
     return np.random.default_rng((look.seed, zlib.crc32(np.round(numbers, 6).tobytes())))
 
 
-def apply_look(picture: NDArray[np.generic], look: Look, rng: np.random.Generator) -> Pixels:
+def apply_look(picture: NDArray[np.generic], look: PictureLook, rng: np.random.Generator) -> Pixels:
     """Lay a look's effects over a drawn picture: (H, W, 3) values in 0..255 to uint8.
 
     Saturation, gain and contrast first, then blur, then grain (a share common to the three channels and 0.3

@@ -65,7 +65,7 @@ COLUMNS = 12
 
 
 @dataclass(frozen=True)
-class Look:
+class PictureLook:
     """What must not matter in one picture. The default is Blender's own look.
 
     The first five change light and floor and need drawing anew; the others are laid over a finished picture.
@@ -85,7 +85,7 @@ class Look:
     seed: int = 0
 
 
-PLAIN = Look()
+PLAIN = PictureLook()
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def softness(width: int) -> float:
     return min(0.12, 0.06 * width / 240)
 
 
-def pack(scene: Scene, look: Look = PLAIN) -> Packed:
+def pack(scene: Scene, look: PictureLook = PLAIN) -> Packed:
     """Flatten a scene and the physical part of a look."""
     objects = np.zeros((len(scene.objects), COLUMNS))
     for row, item in zip(objects, scene.objects, strict=True):
@@ -148,7 +148,7 @@ def _lamp(place: Sequence[float] | Array, side: float, rgb: Array) -> Array:
     return np.concatenate([np.asarray(place, float), *edges, rgb, [half * math.sqrt(2)]])
 
 
-def look_for(rng: np.random.Generator) -> Look:
+def look_for(rng: np.random.Generator) -> PictureLook:
     """Draw one picture's look for training: Blender's own look lies well inside what comes out."""
 
     def spread(deviation: float) -> float:
@@ -156,7 +156,7 @@ def look_for(rng: np.random.Generator) -> Look:
 
     tint = [spread(0.03) for _ in range(3)]
     tone = spread(0.1)
-    return Look(
+    return PictureLook(
         lamps=(spread(0.15), spread(0.15), spread(0.15)),
         ambient=spread(0.2),
         ground=(tone * tint[0], tone * tint[1], tone * tint[2]),

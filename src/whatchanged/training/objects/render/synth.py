@@ -38,7 +38,7 @@ LEAST_SIDE, MOST_SIDE = 32, 4096
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnScene:
     """What is written down about one scene, beside its pictures."""
 
     index: int
@@ -68,7 +68,7 @@ def write_twin(
         with whole_folder(out) as draft:
             for folder in () if is_remote(out) else FOLDERS.values():
                 (draft / folder).mkdir(parents=True)
-            drawn: list[Drawn] = []
+            drawn: list[DrawnScene] = []
             for part in _draw_all(draft, scenes, (seed, views), size, workers, device):
                 drawn += part
                 if advance is not None:
@@ -101,7 +101,7 @@ def _check(out: Path, scenes: int, size: tuple[int, int], workers: int) -> None:
 
 def _draw_all(
     draft: Path, scenes: int, drawn_from: tuple[int, Views], size: tuple[int, int], workers: int, device: str
-) -> Iterator[list[Drawn]]:
+) -> Iterator[list[DrawnScene]]:
     """The scenes in order, a task at a time."""
     parts = [range(start, min(start + TASK, scenes)) for start in range(0, scenes, TASK)]
     draw = partial(draw_scenes, draft, *drawn_from, size, device)
@@ -115,7 +115,7 @@ def _draw_all(
 
 def draw_scenes(
     folder: Path, seed: int, views: Views, size: tuple[int, int], device: str, indices: range
-) -> list[Drawn]:
+) -> list[DrawnScene]:
     """Draw and save the pictures of some scenes; what else is known of them is returned."""
     triples = [sample_triple(seed, index, views) for index in indices]
     scenes = [scene for t in triples for scene in (t.default, t.semantic, t.nonsemantic)]
@@ -129,11 +129,11 @@ def draw_scenes(
         rng = np.random.default_rng((seed, triple.index, 1))
         change = write_captions(triple.default, triple.semantic, triple.change, rng)
         nothing = write_captions(triple.default, triple.nonsemantic, NOTHING, rng)
-        drawn.append(Drawn(triple.index, entries, pair, change, nothing))
+        drawn.append(DrawnScene(triple.index, entries, pair, change, nothing))
     return drawn
 
 
-def _annotations(drawn: list[Drawn], seed: int, size: tuple[int, int], views: Views) -> dict[str, Any]:
+def _annotations(drawn: list[DrawnScene], seed: int, size: tuple[int, int], views: Views) -> dict[str, Any]:
     """The annotation files by name."""
     types: dict[str, list[str]] = {name: [] for name in TYPES}
     splits: dict[str, list[int]] = {name: [] for name in SPLITS}
@@ -164,7 +164,7 @@ def _annotations(drawn: list[Drawn], seed: int, size: tuple[int, int], views: Vi
     }
 
 
-def _references(drawn: list[Drawn]) -> dict[str, Any]:
+def _references(drawn: list[DrawnScene]) -> dict[str, Any]:
     """All sentences in the form of the COCO caption evaluation; a distractor's id ends in ``_n``."""
     sentences: defaultdict[str, list[str]] = defaultdict(list)
     for d in drawn:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from whatchanged.worlds import Box
 from whatchanged.worlds.screens.drawing.boxes import around, box_around
 from whatchanged.worlds.screens.kinds import Kind
-from whatchanged.worlds.screens.truth import Change, Motion, Value
+from whatchanged.worlds.screens.truth import Motion, ScreenChange, Value
 
 Pixels = NDArray[np.uint8]
 """(H, W, 3)."""
@@ -33,7 +33,7 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnPicture:
     """A picture and its elements by key."""
 
     pixels: Pixels
@@ -45,8 +45,8 @@ class Edit:
     """One change that was made in a document.
 
     keys: of the elements that it changed, as drawings name them; alike things that changed alike have a key
-    each. values: as ``Change`` holds them. trimmed: its place is what differs near the elements, not all of
-    them. name: what the thing is called; "" for its text.
+    each. values: as ``ScreenChange`` holds them. trimmed: its place is what differs near the elements, not
+    all of them. name: what the thing is called; "" for its text.
     """
 
     kind: Kind
@@ -65,7 +65,7 @@ def in_place(one: Mapping[str, Placed], other: Mapping[str, Placed]) -> bool:
     )
 
 
-def change_of(edit: Edit, before: Drawn, after: Drawn) -> Change | None:
+def change_of(edit: Edit, before: DrawnPicture, after: DrawnPicture) -> ScreenChange | None:
     """The truth of an edit; None where it altered no pixel, or its elements are not in the picture."""
     if np.array_equal(before.pixels, after.pixels):
         return None
@@ -89,7 +89,7 @@ def change_of(edit: Edit, before: Drawn, after: Drawn) -> Change | None:
     text = next(
         (drawn.placed[k].text for drawn in (after, before) for k in edit.keys if k in drawn.placed), ""
     )
-    return Change(
+    return ScreenChange(
         edit.kind,
         edit.element,
         edit.name or text,
@@ -113,7 +113,7 @@ def _steps(edit: Edit, before: Box | None, after: Box | None) -> dict[str, Value
     return {}
 
 
-def _consequences(edit: Edit, before: Drawn, after: Drawn) -> list[Motion]:
+def _consequences(edit: Edit, before: DrawnPicture, after: DrawnPicture) -> list[Motion]:
     """What else moved by a pixel or more."""
     moved = []
     own = [after.placed[key].box for key in edit.keys if key in after.placed]
@@ -159,7 +159,7 @@ def _differing(before: Pixels, after: Pixels, near: Box) -> Box | None:
     return box_around(differs, left, top)
 
 
-def farthest(before: Drawn, after: Drawn) -> float:
+def farthest(before: DrawnPicture, after: DrawnPicture) -> float:
     """The largest step of a side of a box that both drawings have, in pixels."""
     steps = [
         abs(a - b)
@@ -169,7 +169,7 @@ def farthest(before: Drawn, after: Drawn) -> float:
     return max(steps, default=0.0)
 
 
-def overlap(one: Change, other: Change) -> bool:
+def overlap(one: ScreenChange, other: ScreenChange) -> bool:
     """Whether two changes share a place, so that they could not be told apart."""
     boxes = [box for change in (one, other) for box in (change.box_after or change.box_before,) if box]
     if len(boxes) < 2:

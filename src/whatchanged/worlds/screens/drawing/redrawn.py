@@ -13,7 +13,7 @@ import numpy as np
 from whatchanged.records import Split
 from whatchanged.worlds.screens.drawing import DrawnPair
 from whatchanged.worlds.screens.drawing.edits import (
-    Drawn,
+    DrawnPicture,
     Edit,
     Pixels,
     change_of,
@@ -24,7 +24,7 @@ from whatchanged.worlds.screens.drawing.edits import (
 from whatchanged.worlds.screens.drawing.recoding import png, recode
 from whatchanged.worlds.screens.drawing.visible import visible
 from whatchanged.worlds.screens.drawing.words import Rng
-from whatchanged.worlds.screens.truth import Change, ScreenTruth, Value
+from whatchanged.worlds.screens.truth import ScreenChange, ScreenTruth, Value
 
 D = TypeVar("D")
 R = TypeVar("R")
@@ -52,7 +52,7 @@ class Maker(Protocol[D, R]):
     def noisy(self, rng: Rng, document: D) -> tuple[R, str]:
         """Another rendering of the same document, and its name."""
 
-    def draw(self, document: D, how: R) -> Drawn:
+    def draw(self, document: D, how: R) -> DrawnPicture:
         """The document's picture."""
 
     def design(self, document: D) -> Mapping[str, Value]:
@@ -60,7 +60,7 @@ class Maker(Protocol[D, R]):
 
 
 @dataclass(frozen=True)
-class Plan:
+class PairPlan:
     """What one pair is made of: how many changes, whether another rendering, whether a lossy step.
 
     more: how many changes are tried beyond those, in place of some that lie over others or cannot be seen.
@@ -72,21 +72,21 @@ class Plan:
     more: int = 0
 
 
-def plans(rng: Rng, several: bool) -> Sequence[Plan]:
+def plans(rng: Rng, several: bool) -> Sequence[PairPlan]:
     """Four pairs of a document: noise, a change, a change, changes beside noise; or several changes in each,
     beside noise in the last."""
     lossy = rng.random(2) < 0.33
     if several:
         counts = [int(count) for count in rng.integers(2, 4, 4)]
         return (
-            *(Plan(count, False, False, MORE) for count in counts[:3]),
-            Plan(counts[3], not lossy[1], bool(lossy[1]), MORE),
+            *(PairPlan(count, False, False, MORE) for count in counts[:3]),
+            PairPlan(counts[3], not lossy[1], bool(lossy[1]), MORE),
         )
     return (
-        Plan(0, not lossy[0], bool(lossy[0])),
-        Plan(1, False, False),
-        Plan(1 + int(rng.random() < 0.25), False, False),
-        Plan(1 + int(rng.random() < 0.3), not lossy[1], bool(lossy[1])),
+        PairPlan(0, not lossy[0], bool(lossy[0])),
+        PairPlan(1, False, False),
+        PairPlan(1 + int(rng.random() < 0.25), False, False),
+        PairPlan(1 + int(rng.random() < 0.3), not lossy[1], bool(lossy[1])),
     )
 
 
@@ -113,7 +113,7 @@ class Redrawn(Generic[D, R]):
                 pairs.append(pair)
         return pairs
 
-    def _pair(self, rng: Rng, document: D, usual: Drawn, plan: Plan) -> DrawnPair | None:
+    def _pair(self, rng: Rng, document: D, usual: DrawnPicture, plan: PairPlan) -> DrawnPair | None:
         """One pair; None where its pictures are the same, or a change can hardly be seen."""
         how, noise = self.maker.usual, []
         clean = usual
@@ -123,7 +123,7 @@ class Redrawn(Generic[D, R]):
             if in_place(usual.placed, drawn.placed) and not np.array_equal(usual.pixels, drawn.pixels):
                 how, clean = other, drawn
                 noise.append(name)
-        after, edits = clean, list[tuple[Edit, Change]]()
+        after, edits = clean, list[tuple[Edit, ScreenChange]]()
         for _ in range(plan.changes + plan.more):
             if len(edits) == plan.changes:
                 break
@@ -157,7 +157,7 @@ class Redrawn(Generic[D, R]):
             return DrawnPair(png(pixels), png(usual.pixels), truth.reversed())
         return DrawnPair(png(usual.pixels), png(pixels), truth)
 
-    def _change(self, rng: Rng, document: D, how: R, before: Drawn) -> "_Step[D] | None":
+    def _change(self, rng: Rng, document: D, how: R, before: DrawnPicture) -> "_Step[D] | None":
         """One change to the document; None where none fits it."""
         for _ in range(TRIES):
             made = self.maker.changed(rng, document)
@@ -170,7 +170,9 @@ class Redrawn(Generic[D, R]):
                 return _Step(other, after, edit, change, farthest(before, after))
         return None
 
-    def _settled(self, edit: Edit, change: Change, before: Drawn, after: Drawn, edits: int) -> Change:
+    def _settled(
+        self, edit: Edit, change: ScreenChange, before: DrawnPicture, after: DrawnPicture, edits: int
+    ) -> ScreenChange:
         """The change as it stands between the first picture and the last, beside other changes."""
         if edits == 1 or edit.trimmed:
             return change
@@ -182,9 +184,9 @@ class _Step(Generic[D]):
     """A change that was made: the document with it, its picture, its truth, how far its boxes moved."""
 
     document: D
-    after: Drawn
+    after: DrawnPicture
     edit: Edit
-    change: Change
+    change: ScreenChange
     shift: float
 
 

@@ -43,7 +43,7 @@ SPLITS: Mapping[int, Split] = {8: "val", 9: "test"}
 
 
 @dataclass(frozen=True)
-class _Task:
+class _SetToDraw:
     """What all workers know of a set."""
 
     out: Path
@@ -78,7 +78,7 @@ def draw_screens(drawing: Drawing, family: str, styles: str, changes: str) -> st
     families = tuple(FAMILIES) if family == "all" else (family,)
     folder = Path(styles).absolute() if styles else None
     options = FamilyOptions(folder, drawing.size, several=changes == "several")
-    task = _Task(drawing.out.absolute(), drawing.seed, families, options)
+    task = _SetToDraw(drawing.out.absolute(), drawing.seed, families, options)
     settings = _settings(task)
     done, listed = _begin(task, settings)
     if done >= drawing.scenes:
@@ -99,7 +99,7 @@ def draw_screens(drawing: Drawing, family: str, styles: str, changes: str) -> st
     )
 
 
-def _settings(task: _Task) -> dict[str, Any]:
+def _settings(task: _SetToDraw) -> dict[str, Any]:
     """What a set must be drawn by to be one set. Opens every family, which says what is missing."""
     renderers = {}
     for name in task.families:
@@ -116,7 +116,7 @@ def _settings(task: _Task) -> dict[str, Any]:
     }
 
 
-def _begin(task: _Task, settings: Mapping[str, Any]) -> tuple[int, int]:
+def _begin(task: _SetToDraw, settings: Mapping[str, Any]) -> tuple[int, int]:
     """Make the folder, or find a set that goes on: how many documents and pairs are there already."""
     file = task.out / SETTINGS
     if not task.out.exists():
@@ -160,7 +160,7 @@ def _part_file(out: Path, numbers: range) -> Path:
     return out / "parts" / f"{numbers.start:07d}-{numbers.stop:07d}.jsonl"
 
 
-def _draw_all(task: _Task, first: int, last: int, workers: int) -> Iterator[_Counts]:
+def _draw_all(task: _SetToDraw, first: int, last: int, workers: int) -> Iterator[_Counts]:
     """Draw what is missing; yields what each part has, those that were there first."""
     missing = []
     for numbers in _ranges(first, last):
@@ -178,7 +178,7 @@ def _draw_all(task: _Task, first: int, last: int, workers: int) -> Iterator[_Cou
         yield from pool.map(_draw_here, missing)
 
 
-def _open(task: _Task, stack: ExitStack) -> dict[str, Family]:
+def _open(task: _SetToDraw, stack: ExitStack) -> dict[str, Family]:
     return {name: stack.enter_context(find_family(name)(task.options)) for name in task.families}
 
 
@@ -186,7 +186,7 @@ _here: dict[str, Any] = {}
 """What a worker process holds: its task and its open families."""
 
 
-def _start(task: _Task) -> None:
+def _start(task: _SetToDraw) -> None:
     """In a new worker: open the families, and close them when the process ends."""
     stack = ExitStack()
     _here.update(task=task, families=_open(task, stack))
@@ -197,7 +197,7 @@ def _draw_here(numbers: range) -> _Counts:
     return _draw_part(_here["task"], _here["families"], numbers)
 
 
-def _draw_part(task: _Task, families: Mapping[str, Family], numbers: range) -> _Counts:
+def _draw_part(task: _SetToDraw, families: Mapping[str, Family], numbers: range) -> _Counts:
     """Draw these documents: first their pictures, then, whole, the lines of their pairs."""
     lines: list[str] = []
     changed = 0
@@ -238,7 +238,7 @@ def _write_pictures(out: Path, folder: str, index: int, pairs: Sequence[DrawnPai
     return [(names[pair.before], names[pair.after]) for pair in pairs]
 
 
-def _finish(task: _Task, settings: Mapping[str, Any], first: int, listed: int, last: int) -> int:
+def _finish(task: _SetToDraw, settings: Mapping[str, Any], first: int, listed: int, last: int) -> int:
     """Put the list together; returns how many pairs it names.
 
     first, listed: documents and pairs of the set so far. The list may hold more pairs already: those of a run

@@ -36,7 +36,7 @@ COMMON = 0.72
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-class Texts:
+class RandomTexts:
     """Random texts in one language."""
 
     def __init__(self, rng: Rng, language: str) -> None:

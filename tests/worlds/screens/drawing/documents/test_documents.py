@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from whatchanged.worlds.screens.drawing.documents.changes import WAYS, block_look, word_look
-from whatchanged.worlds.screens.drawing.documents.document import Block, Document, Look, Word
+from whatchanged.worlds.screens.drawing.documents.document import (
+    Block,
+    BlockLook,
+    TypesetDocument,
+    TypesetWord,
+)
 from whatchanged.worlds.screens.drawing.documents.sampling import formula, random_document
 from whatchanged.worlds.screens.drawing.documents.source import Colours, typst_source
 from whatchanged.worlds.screens.drawing.documents.styles import OWN_FONTS, STYLES
@@ -14,9 +19,10 @@ from whatchanged.worlds.screens.elements import ELEMENTS
 from whatchanged.worlds.screens.kinds import ASPECTS
 
 TEXT = tuple(
-    Word(word) for word in ["some", "words", "stand", "in", "a", "row", "of", "two", "lines", "or", "three"]
+    TypesetWord(word)
+    for word in ["some", "words", "stand", "in", "a", "row", "of", "two", "lines", "or", "three"]
 )
-PAGE = Document(
+PAGE = TypesetDocument(
     style="plain",
     styling=STYLES["train"]["plain"],
     font="Libertinus Serif",
@@ -27,7 +33,7 @@ PAGE = Document(
     scale=2.0,
     blocks=(
         Block(1, "paragraph", rows=((TEXT,),)),
-        Block(2, "rule", Look(weight=2.0, color="#00b000")),
+        Block(2, "rule", BlockLook(weight=2.0, color="#00b000")),
         Block(3, "formula", formula="a = b + c"),
     ),
 )
@@ -42,7 +48,7 @@ def press():
     return Press()
 
 
-def with_word(place: int, **look) -> Document:
+def with_word(place: int, **look) -> TypesetDocument:
     words = (*TEXT[:place], replace(TEXT[place], **look), *TEXT[place + 1 :])
     return replace(PAGE, blocks=(replace(PAGE.blocks[0], rows=((words,),)), *PAGE.blocks[1:]))
 

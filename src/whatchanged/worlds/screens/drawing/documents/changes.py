@@ -4,7 +4,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from whatchanged.worlds.screens.drawing.choices import magnitude, pick, pick_by_share, shade
-from whatchanged.worlds.screens.drawing.documents.document import Block, Document, Look, Word
+from whatchanged.worlds.screens.drawing.documents.document import (
+    Block,
+    BlockLook,
+    TypesetDocument,
+    TypesetWord,
+)
 from whatchanged.worlds.screens.drawing.documents.sampling import (
     formula,
     number,
@@ -18,8 +23,8 @@ from whatchanged.worlds.screens.drawing.words import LANGUAGES, Rng
 from whatchanged.worlds.screens.kinds import Kind
 from whatchanged.worlds.screens.truth import Value
 
-Made = tuple[Document, Edit] | None
-Way = Callable[[Rng, Document], Made]
+EditedDocument = tuple[TypesetDocument, Edit] | None
+DocumentWay = Callable[[Rng, TypesetDocument], EditedDocument]
 
 NAMES = {
     "heading": "heading",
@@ -37,13 +42,13 @@ ROWS = {"list": "list item", "table": "table cell", "code": "code block", "figur
 """Kind of block -> what one of its rows, or cells, is called; of others it is the block."""
 
 
-def with_block(document: Document, block: Block) -> Document:
+def with_block(document: TypesetDocument, block: Block) -> TypesetDocument:
     """The document with the block of this number replaced."""
     blocks = tuple(block if one.number == block.number else one for one in document.blocks)
     return replace(document, blocks=blocks)
 
 
-def any_block(rng: Rng, document: Document, *kinds: str) -> Block | None:
+def any_block(rng: Rng, document: TypesetDocument, *kinds: str) -> Block | None:
     """One block of these kinds; of any where none is named; None where there is none."""
     fitting = [block for block in document.blocks if not kinds or block.kind in kinds]
     return pick(rng, fitting) if fitting else None
@@ -63,17 +68,17 @@ def _row_key(block: Block, row: int, cell: int) -> str:
     return f"{key} cell {cell}" if block.kind == "table" else key
 
 
-def _with_words(block: Block, row: int, cell: int, said: tuple[Word, ...]) -> Block:
+def _with_words(block: Block, row: int, cell: int, said: tuple[TypesetWord, ...]) -> Block:
     rows = [list(cells) for cells in block.rows]
     rows[row][cell] = said
     return replace(block, rows=tuple(tuple(cells) for cells in rows))
 
 
-def _joined(said: tuple[Word, ...]) -> str:
+def _joined(said: tuple[TypesetWord, ...]) -> str:
     return " ".join(word.text for word in said)
 
 
-def word_text(rng: Rng, document: Document) -> Made:
+def word_text(rng: Rng, document: TypesetDocument) -> EditedDocument:
     """One word is another, or has another letter."""
     block = any_block(rng, document, "heading", "paragraph", "list", "table", "quote", "figure")
     spot = _spot(rng, block)
@@ -102,7 +107,7 @@ def word_text(rng: Rng, document: Document) -> Made:
     return with_block(document, changed), Edit("rewritten", element, aspect, (key,), values, name=new)
 
 
-def row_text(rng: Rng, document: Document) -> Made:
+def row_text(rng: Rng, document: TypesetDocument) -> EditedDocument:
     """A heading, an item, a cell, a caption says something else."""
     block = any_block(rng, document, "heading", "list", "table", "figure")
     spot = _spot(rng, block)
@@ -112,7 +117,7 @@ def row_text(rng: Rng, document: Document) -> Made:
     old = block.rows[row][cell]
     digits = any(letter.isdigit() for letter in _joined(old))
     new = (
-        (Word(number(rng)),)
+        (TypesetWord(number(rng)),)
         if digits and len(old) == 1
         else words(rng, document.language, 1, max(2, len(old) + 1))
     )
@@ -122,7 +127,7 @@ def row_text(rng: Rng, document: Document) -> Made:
     return with_block(document, _with_words(block, row, cell, new)), edit
 
 
-def word_look(rng: Rng, document: Document) -> Made:
+def word_look(rng: Rng, document: TypesetDocument) -> EditedDocument:
     """A word is bold, slanted, underlined, coloured, or no longer."""
     block = any_block(rng, document, "heading", "paragraph", "list", "table", "quote")
     spot = _spot(rng, block)
@@ -153,7 +158,7 @@ def word_look(rng: Rng, document: Document) -> Made:
     return with_block(document, changed), edit
 
 
-def block_there(rng: Rng, document: Document) -> Made:
+def block_there(rng: Rng, document: TypesetDocument) -> EditedDocument:
     """A block is added or removed."""
     if len(document.blocks) > 1 and rng.random() < 0.5:
         gone = pick(rng, document.blocks)
@@ -175,7 +180,7 @@ def _title(block: Block) -> str:
     return _joined(block.rows[0][0]) if block.kind == "heading" else ""
 
 
-def block_order(rng: Rng, document: Document) -> Made:
+def block_order(rng: Rng, document: TypesetDocument) -> EditedDocument:
     """Two blocks that follow each other change places."""
     if len(document.blocks) < 2 or document.columns > 1:
         return None
@@ -188,7 +193,7 @@ def block_order(rng: Rng, document: Document) -> Made:
     return replace(document, blocks=blocks), edit
 
 
-def last_row(rng: Rng, document: Document) -> Made:
+def last_row(rng: Rng, document: TypesetDocument) -> EditedDocument:
     """The last item or row is removed, or one more comes."""
     block = any_block(rng, document, "list", "table")
     if block is None:
@@ -200,15 +205,15 @@ def last_row(rng: Rng, document: Document) -> Made:
         edit = Edit("removed", element, "element", (f"block {block.number} row {last}",), name=name)
         return with_block(document, replace(block, rows=block.rows[:last])), edit
     if block.kind == "list":
-        row: tuple[tuple[Word, ...], ...] = (words(rng, document.language, 1, 8),)
+        row: tuple[tuple[TypesetWord, ...], ...] = (words(rng, document.language, 1, 8),)
     else:
-        row = (table(rng, document.language)[1][0], *((Word(number(rng)),) for _ in block.rows[0][1:]))
+        row = (table(rng, document.language)[1][0], *((TypesetWord(number(rng)),) for _ in block.rows[0][1:]))
     key = (f"block {block.number} row {last + 1}",)
     edit = Edit("added", element, "element", key, name=_joined(row[0]))
     return with_block(document, replace(block, rows=(*block.rows, row))), edit
 
 
-def formula_text(rng: Rng, document: Document) -> Made:
+def formula_text(rng: Rng, document: TypesetDocument) -> EditedDocument:
     """A formula has another letter, number or sign, or is another one."""
     block = any_block(rng, document, "formula")
     if block is None:
@@ -233,7 +238,7 @@ def formula_text(rng: Rng, document: Document) -> Made:
     return with_block(document, replace(block, formula=new)), edit
 
 
-def _looks(rng: Rng, document: Document, block: Block) -> tuple[Look, Edit] | None:
+def _looks(rng: Rng, document: TypesetDocument, block: Block) -> tuple[BlockLook, Edit] | None:
     """One block looks otherwise."""
     look, key, element = block.look, (f"block {block.number}",), NAMES[block.kind]
     way = pick(rng, ("size", "ink", "ink", "align", "leading", "indent", "face", "weight"))
@@ -284,7 +289,7 @@ def _looks(rng: Rng, document: Document, block: Block) -> tuple[Look, Edit] | No
     return None
 
 
-def block_look(rng: Rng, document: Document) -> Made:
+def block_look(rng: Rng, document: TypesetDocument) -> EditedDocument:
     """A block has another size, colour, alignment, spacing, face or weight."""
     block = any_block(rng, document)
     made = block and _looks(rng, document, block)
@@ -294,7 +299,7 @@ def block_look(rng: Rng, document: Document) -> Made:
     return with_block(document, replace(block, look=look)), replace(edit, name=_title(block))
 
 
-def gap(rng: Rng, document: Document) -> Made:
+def gap(rng: Rng, document: TypesetDocument) -> EditedDocument:
     """A block stands farther from the one above it, or nearer; what is below moves with it."""
     if len(document.blocks) < 2 or document.columns > 1:
         return None
@@ -305,7 +310,7 @@ def gap(rng: Rng, document: Document) -> Made:
     return with_block(document, replace(above, look=replace(above.look, gap=new))), edit
 
 
-def table_look(rng: Rng, document: Document) -> Made:
+def table_look(rng: Rng, document: TypesetDocument) -> EditedDocument:
     """A table has other lines, other space around its text, another fill of its header."""
     block = any_block(rng, document, "table")
     if block is None:
@@ -332,7 +337,7 @@ def table_look(rng: Rng, document: Document) -> Made:
     return with_block(document, replace(block, look=replace(look, fill=fill))), edit
 
 
-def figure(rng: Rng, document: Document) -> Made:
+def figure(rng: Rng, document: TypesetDocument) -> EditedDocument:
     """A drawing is another one, or larger or smaller."""
     block = any_block(rng, document, "figure")
     if block is None:
@@ -346,7 +351,7 @@ def figure(rng: Rng, document: Document) -> Made:
     return with_block(document, replace(block, figure=size)), Edit("resized", "figure", "size", key)
 
 
-def marker(rng: Rng, document: Document) -> Made:
+def marker(rng: Rng, document: TypesetDocument) -> EditedDocument:
     """A list has other marks in front of its items."""
     block = any_block(rng, document, "list")
     if block is None:
@@ -357,7 +362,7 @@ def marker(rng: Rng, document: Document) -> Made:
     return with_block(document, changed), Edit("replaced", "list", "mark", keys)
 
 
-def ground(rng: Rng, document: Document) -> Made:
+def ground(rng: Rng, document: TypesetDocument) -> EditedDocument:
     """The page has another colour."""
     old = document.ground or document.styling.ground
     new = shade(rng, old, 10, 60)
@@ -365,7 +370,7 @@ def ground(rng: Rng, document: Document) -> Made:
     return replace(document, ground=new), edit
 
 
-def foot(rng: Rng, document: Document) -> Made:
+def foot(rng: Rng, document: TypesetDocument) -> EditedDocument:
     """The page number or the running head is added or removed."""
     if rng.random() < 0.5:
         kind: Kind = "removed" if document.numbered else "added"
@@ -378,7 +383,7 @@ def foot(rng: Rng, document: Document) -> Made:
     return replace(document, header=said), Edit("added", "page header", "text", key, name=said)
 
 
-def size(rng: Rng, document: Document) -> Made:
+def size(rng: Rng, document: TypesetDocument) -> EditedDocument:
     """The page is wider or narrower, or all of its text larger or smaller."""
     if rng.random() < 0.5:
         width = round(document.width * magnitude(rng, 1.03, 1.3) ** pick(rng, (1, -1)))
@@ -390,7 +395,7 @@ def size(rng: Rng, document: Document) -> Made:
     return replace(document, size=new), Edit("resized", "text", "text size", keys)
 
 
-WAYS: tuple[tuple[Way, float], ...] = (
+WAYS: tuple[tuple[DocumentWay, float], ...] = (
     (word_text, 4),
     (row_text, 2.5),
     (word_look, 3),
@@ -410,6 +415,6 @@ WAYS: tuple[tuple[Way, float], ...] = (
 """Every change, with how often it is drawn."""
 
 
-def any_change(rng: Rng, document: Document) -> Made:
+def any_change(rng: Rng, document: TypesetDocument) -> EditedDocument:
     """The document with one of all changes; None where the one that was drawn does not fit it."""
     return pick_by_share(rng, WAYS)(rng, document)

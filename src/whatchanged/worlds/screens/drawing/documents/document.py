@@ -10,7 +10,7 @@ Align = Literal["left", "center", "right"]
 
 
 @dataclass(frozen=True)
-class Word:
+class TypesetWord:
     """One word of a text. color: "" is that of the text."""
 
     text: str
@@ -21,7 +21,7 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Look:
+class BlockLook:
     """How a block is set. size: times the size of the document's text. gap: points to the next block.
 
     color: "" is the style's own. weight: points, of lines. fill: behind it; "" for nothing. leading: between
@@ -55,8 +55,8 @@ class Block:
 
     number: int
     kind: BlockKind
-    look: Look = Look()
-    rows: tuple[tuple[tuple[Word, ...], ...], ...] = ()
+    look: BlockLook = BlockLook()
+    rows: tuple[tuple[tuple[TypesetWord, ...], ...], ...] = ()
     level: int = 1
     formula: str = ""
     shape: str = "rect"
@@ -64,7 +64,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Document:
+class TypesetDocument:
     """A page: its size in points, and what stands on it.
 
     style: its name. styling: what the style says, perhaps with other colours, lines or fonts. margin: points.

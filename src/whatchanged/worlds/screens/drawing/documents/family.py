@@ -10,10 +10,10 @@ from whatchanged.records import Split
 from whatchanged.worlds.screens.drawing import Family, FamilyOptions
 from whatchanged.worlds.screens.drawing.choices import pick
 from whatchanged.worlds.screens.drawing.documents.changes import any_change
-from whatchanged.worlds.screens.drawing.documents.document import Document
+from whatchanged.worlds.screens.drawing.documents.document import TypesetDocument
 from whatchanged.worlds.screens.drawing.documents.sampling import random_document
 from whatchanged.worlds.screens.drawing.documents.with_typst import USUAL, Press, Printing
-from whatchanged.worlds.screens.drawing.edits import Drawn, Edit
+from whatchanged.worlds.screens.drawing.edits import DrawnPicture, Edit
 from whatchanged.worlds.screens.drawing.redrawn import Redrawn
 from whatchanged.worlds.screens.drawing.words import Rng
 from whatchanged.worlds.screens.truth import Value
@@ -28,7 +28,7 @@ class TypstMaker:
     def __init__(self) -> None:
         self.press = Press()
 
-    def document(self, rng: Rng, split: Split) -> Document:
+    def document(self, rng: Rng, split: Split) -> TypesetDocument:
         """A random document; half of them stand on a page whose height does not follow the text."""
         document = random_document(rng, split)
         if rng.random() < 0.5:
@@ -36,11 +36,11 @@ class TypstMaker:
         height = self.press.draw(document, USUAL).pixels.shape[0] / document.scale
         return replace(document, height=round(height + float(rng.uniform(0, 80))))
 
-    def changed(self, rng: Rng, document: Document) -> tuple[Document, Edit] | None:
+    def changed(self, rng: Rng, document: TypesetDocument) -> tuple[TypesetDocument, Edit] | None:
         """The document with one random change."""
         return any_change(rng, document)
 
-    def noisy(self, rng: Rng, document: Document) -> tuple[Printing, str]:
+    def noisy(self, rng: Rng, document: TypesetDocument) -> tuple[Printing, str]:
         """One block's letters a hundredth of a point farther apart, all a part of a pixel beside its place,
         or drawn by another program."""
         if rng.random() < 0.5:
@@ -56,11 +56,11 @@ class TypstMaker:
         other = "pdfium" if document.program == "typst" else "typst"
         return Printing(other), f"drawn by {other}"
 
-    def draw(self, document: Document, how: Printing) -> Drawn:
+    def draw(self, document: TypesetDocument, how: Printing) -> DrawnPicture:
         """The document's picture."""
         return self.press.draw(document, how)
 
-    def design(self, document: Document) -> Mapping[str, Value]:
+    def design(self, document: TypesetDocument) -> Mapping[str, Value]:
         """Style, font, language, scale."""
         return {
             "style": document.style,

@@ -7,7 +7,13 @@ import numpy as np
 
 from whatchanged.records import Split
 from whatchanged.worlds.screens.drawing.choices import pick
-from whatchanged.worlds.screens.drawing.documents.document import Block, BlockKind, Document, Look, Word
+from whatchanged.worlds.screens.drawing.documents.document import (
+    Block,
+    BlockKind,
+    BlockLook,
+    TypesetDocument,
+    TypesetWord,
+)
 from whatchanged.worlds.screens.drawing.documents.styles import (
     CODE,
     FORMULAS,
@@ -21,7 +27,7 @@ from whatchanged.worlds.screens.drawing.documents.styles import (
 from whatchanged.worlds.screens.drawing.fonts import fonts_of
 from whatchanged.worlds.screens.drawing.words import LANGUAGES, Rng, random_language
 
-Rows = tuple[tuple[tuple[Word, ...], ...], ...]
+WordRows = tuple[tuple[tuple[TypesetWord, ...], ...], ...]
 KINDS: tuple[BlockKind, ...] = (
     "paragraph",
     "paragraph",
@@ -46,22 +52,22 @@ def number(rng: Rng) -> str:
     )
 
 
-def words(rng: Rng, language: str, least: int, most: int) -> tuple[Word, ...]:
+def words(rng: Rng, language: str, least: int, most: int) -> tuple[TypesetWord, ...]:
     """Some words; the first with a capital letter."""
     said = [pick(rng, LANGUAGES[language].words) for _ in range(int(rng.integers(least, most + 1)))]
     said = [number(rng) if rng.random() < 0.04 else word for word in said]
     said[0] = said[0][0].upper() + said[0][1:]
-    return tuple(Word(word, bold=rng.random() < 0.01, italic=rng.random() < 0.01) for word in said)
+    return tuple(TypesetWord(word, bold=rng.random() < 0.01, italic=rng.random() < 0.01) for word in said)
 
 
-def random_document(rng: Rng, split: Split) -> Document:
+def random_document(rng: Rng, split: Split) -> TypesetDocument:
     """Any document of the designs of a split: a block alone, a few, or a page of them."""
     name = pick(rng, tuple(STYLES[split]))
     language = random_language(rng)
     columns = 2 if rng.random() < 0.12 else 1
     width = float(rng.integers(300, 560)) if columns == 2 else float(rng.integers(140, 420))
     count = pick(rng, (1, 1, 2, 3, 4, 6, 8))
-    document = Document(
+    document = TypesetDocument(
         style=name,
         styling=_varied(rng, STYLES[split][name], split),
         font=pick(rng, (*fonts_of(split), *OWN_FONTS[split])),
@@ -106,11 +112,11 @@ def _color(hue: float, light: float, vivid: float) -> str:
     return "#" + "".join(f"{round(255 * channel):02x}" for channel in hls_to_rgb(hue, light, vivid))
 
 
-def random_block(rng: Rng, document: Document, own: int) -> Block:
+def random_block(rng: Rng, document: TypesetDocument, own: int) -> Block:
     """Any block that suits a document, with a number of its own."""
     kind = pick(rng, KINDS)
     style = document.styling
-    look = Look(
+    look = BlockLook(
         justified=style.justified and kind == "paragraph",
         leading=float(pick(rng, (0.5, 0.65, 0.65, 0.8))),
         gap=float(rng.integers(5, 14)),
@@ -136,7 +142,7 @@ def random_block(rng: Rng, document: Document, own: int) -> Block:
     if kind == "rule":
         return Block(own, kind, replace(look, weight=float(pick(rng, (0.5, 1.0, 1.5))), color=style.accent))
     if kind == "code":
-        lines = tuple(((Word(pick(rng, CODE)),),) for _ in range(int(rng.integers(1, 5))))
+        lines = tuple(((TypesetWord(pick(rng, CODE)),),) for _ in range(int(rng.integers(1, 5))))
         return Block(own, kind, replace(look, size=0.9, font=CODE_FONT), lines)
     if kind == "quote":
         look = replace(look, italic=True, indent=14.0, color=style.accent)
@@ -144,12 +150,13 @@ def random_block(rng: Rng, document: Document, own: int) -> Block:
     return Block(own, kind, look, ((words(rng, document.language, 5, 60),),))
 
 
-def table(rng: Rng, language: str) -> Rows:
+def table(rng: Rng, language: str) -> WordRows:
     """A header and rows of names and numbers."""
     columns, rows = int(rng.integers(2, 5)), int(rng.integers(2, 6))
     header = tuple(words(rng, language, 1, 1) for _ in range(columns))
     body = tuple(
-        (words(rng, language, 1, 2), *((Word(number(rng)),) for _ in range(columns - 1))) for _ in range(rows)
+        (words(rng, language, 1, 2), *((TypesetWord(number(rng)),) for _ in range(columns - 1)))
+        for _ in range(rows)
     )
     return header, *body
 

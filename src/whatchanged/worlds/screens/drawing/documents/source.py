@@ -6,7 +6,7 @@ colour in the PDF belongs to a known element. Colours alter nothing of the layou
 
 from collections.abc import Callable
 
-from whatchanged.worlds.screens.drawing.documents.document import Block, Document, Word
+from whatchanged.worlds.screens.drawing.documents.document import Block, TypesetDocument, TypesetWord
 from whatchanged.worlds.screens.drawing.documents.styles import Style
 
 Painter = Callable[[str, str], str]
@@ -36,7 +36,9 @@ def as_seen(key: str, seen: str) -> str:
     return seen
 
 
-def typst_source(document: Document, paint: Painter = as_seen, shift: float = 0.0, tracked: int = 0) -> str:
+def typst_source(
+    document: TypesetDocument, paint: Painter = as_seen, shift: float = 0.0, tracked: int = 0
+) -> str:
     """The document in Typst's notation.
 
     shift: points by which all of it is moved to the right and down. tracked: number of a block whose letters
@@ -53,7 +55,7 @@ def typst_source(document: Document, paint: Painter = as_seen, shift: float = 0.
         "#set par(spacing: 0pt)",
     ]
     if document.header:
-        head = _words("header", (Word(document.header),), style.ink, paint)
+        head = _words("header", (TypesetWord(document.header),), style.ink, paint)
         lines.append(f"#text(size: 0.8em)[{head}]#v(6pt)")
     body = [
         _block(document, style, block, paint, place, tracked == block.number)
@@ -62,7 +64,9 @@ def typst_source(document: Document, paint: Painter = as_seen, shift: float = 0.
     joined = "\n".join(body)
     lines.append(f"#columns({document.columns}, gutter: 14pt)[{joined}]" if document.columns > 1 else joined)
     if document.numbered:
-        lines.append(f"#v(6pt)#align(center)[{_words('page number', (Word('– 12 –'),), style.ink, paint)}]")
+        lines.append(
+            f"#v(6pt)#align(center)[{_words('page number', (TypesetWord('– 12 –'),), style.ink, paint)}]"
+        )
     return "\n".join(lines)
 
 
@@ -70,12 +74,12 @@ def _quote(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _words(key: str, words: tuple[Word, ...], color: str, paint: Painter) -> str:
+def _words(key: str, words: tuple[TypesetWord, ...], color: str, paint: Painter) -> str:
     """Words, each one an element of its own: "KEY word 3"."""
     return " ".join(_word(f"{key} word {place}", word, color, paint) for place, word in enumerate(words))
 
 
-def _word(key: str, word: Word, color: str, paint: Painter) -> str:
+def _word(key: str, word: TypesetWord, color: str, paint: Painter) -> str:
     shown = paint(key, word.color or color)
     style = [f"fill: rgb({_quote(shown)})"]
     if word.bold:
@@ -86,10 +90,12 @@ def _word(key: str, word: Word, color: str, paint: Painter) -> str:
     return f"#underline({made})" if word.underlined else f"#{made}"
 
 
-def _block(document: Document, style: Style, block: Block, paint: Painter, place: int, tracked: bool) -> str:
+def _block(
+    document: TypesetDocument, style: Style, block: Block, paint: Painter, place: int, tracked: bool
+) -> str:
     """One block with the space below it."""
     look = block.look
-    makers: dict[str, Callable[[Document, Style, Block, Painter], str]] = {
+    makers: dict[str, Callable[[TypesetDocument, Style, Block, Painter], str]] = {
         "list": _list,
         "table": _table,
         "formula": _formula,
@@ -114,7 +120,7 @@ def _block(document: Document, style: Style, block: Block, paint: Painter, place
     )
 
 
-def _prose(document: Document, style: Style, block: Block, paint: Painter) -> str:
+def _prose(document: TypesetDocument, style: Style, block: Block, paint: Painter) -> str:
     """A heading, a paragraph, a quote, lines of code."""
     key = f"block {block.number}"
     color = block.look.color or style.ink
@@ -122,26 +128,26 @@ def _prose(document: Document, style: Style, block: Block, paint: Painter) -> st
     for row, cells in enumerate(block.rows):
         words = cells[0]
         if block.kind == "code":
-            words = (Word(words[0].text.replace(" ", "\u00a0")),)
+            words = (TypesetWord(words[0].text.replace(" ", "\u00a0")),)
         lines.append(_words(f"{key} row {row}", words, color, paint))
     if block.kind == "heading" and style.numbered_headings:
-        lines[0] = _word(f"{key} number", Word(f"{block.number}."), color, paint) + " " + lines[0]
+        lines[0] = _word(f"{key} number", TypesetWord(f"{block.number}."), color, paint) + " " + lines[0]
     return " \\\n".join(lines)
 
 
-def _list(document: Document, style: Style, block: Block, paint: Painter) -> str:
+def _list(document: TypesetDocument, style: Style, block: Block, paint: Painter) -> str:
     key = f"block {block.number}"
     color = block.look.color or style.ink
     cells = []
     for row, (words,) in enumerate(block.rows):
         marker = {"1.": f"{row + 1}.", "a)": f"{chr(97 + row)})"}.get(block.look.marker, block.look.marker)
-        cells.append(f"[{_word(f'{key} marker {row}', Word(marker), color, paint)}]")
+        cells.append(f"[{_word(f'{key} marker {row}', TypesetWord(marker), color, paint)}]")
         cells.append(f"[{_words(f'{key} row {row}', words, color, paint)}]")
     inner = ", ".join(cells)
     return f"#grid(columns: (auto, 1fr), column-gutter: 6pt, row-gutter: {block.look.leading}em, {inner})"
 
 
-def _table(document: Document, style: Style, block: Block, paint: Painter) -> str:
+def _table(document: TypesetDocument, style: Style, block: Block, paint: Painter) -> str:
     key, look = f"block {block.number}", block.look
     color = look.color or style.ink
     stroke = f"{look.weight}pt + rgb({_quote(paint(f'{key} lines', style.ink))})"
@@ -164,12 +170,12 @@ def _table(document: Document, style: Style, block: Block, paint: Painter) -> st
     )
 
 
-def _formula(document: Document, style: Style, block: Block, paint: Painter) -> str:
+def _formula(document: TypesetDocument, style: Style, block: Block, paint: Painter) -> str:
     color = paint(f"block {block.number} formula", block.look.color or style.ink)
     return f"#text(fill: rgb({_quote(color)}))[$ {block.formula} $]"
 
 
-def _figure(document: Document, style: Style, block: Block, paint: Painter) -> str:
+def _figure(document: TypesetDocument, style: Style, block: Block, paint: Painter) -> str:
     key = f"block {block.number}"
     width, height = block.figure
     fill = f"fill: rgb({_quote(paint(f'{key} shape', block.look.color))}), stroke: none"
@@ -182,6 +188,6 @@ def _figure(document: Document, style: Style, block: Block, paint: Painter) -> s
     return f"#{shape}\n#v(4pt)\n#text(size: 0.85em)[{caption}]"
 
 
-def _rule(document: Document, style: Style, block: Block, paint: Painter) -> str:
+def _rule(document: TypesetDocument, style: Style, block: Block, paint: Painter) -> str:
     color = paint(f"block {block.number} rule", block.look.color)
     return f"#line(length: 100%, stroke: {block.look.weight}pt + rgb({_quote(color)}))"

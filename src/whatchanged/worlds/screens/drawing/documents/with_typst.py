@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from whatchanged.worlds.screens.drawing.documents.document import Document
+from whatchanged.worlds.screens.drawing.documents.document import TypesetDocument
 from whatchanged.worlds.screens.drawing.documents.source import Colours, typst_source
-from whatchanged.worlds.screens.drawing.edits import Drawn, Pixels, Placed
+from whatchanged.worlds.screens.drawing.edits import DrawnPicture, Pixels, Placed
 
 PointBox = tuple[float, float, float, float]
 """Left, bottom, right, top in points, y upwards."""
@@ -47,14 +47,14 @@ class Press:
         compiler: Any = typst.Compiler
         self._compiler = compiler(b"", font_paths=list(FONT_FOLDERS))
 
-    def draw(self, document: Document, how: Printing) -> Drawn:
+    def draw(self, document: TypesetDocument, how: Printing) -> DrawnPicture:
         """The document's picture and its elements."""
         source = typst_source(document, shift=how.shift, tracked=how.tracked).encode()
         if (how.program or document.program) == "typst":
             pixels = self._picture(source, document.scale)
         else:
             pixels = self._printed(source, document.scale, how.coloured)
-        return Drawn(pixels, self.places(document, how))
+        return DrawnPicture(pixels, self.places(document, how))
 
     def _picture(self, source: bytes, scale: float) -> Pixels:
         """Drawn by Typst itself."""
@@ -74,7 +74,7 @@ class Press:
         finally:
             pdf.close()
 
-    def places(self, document: Document, how: Printing) -> dict[str, Placed]:
+    def places(self, document: TypesetDocument, how: Printing) -> dict[str, Placed]:
         """Elements by key: words, rows, cells, blocks, and the page."""
         import pypdfium2
 
@@ -99,17 +99,17 @@ class Press:
         return placed
 
 
-Found = tuple[float, float, float, float, bool]
+BoxFound = tuple[float, float, float, float, bool]
 
 
-def _by_key(page: Any, colours: Colours) -> dict[str, Found]:
+def _by_key(page: Any, colours: Colours) -> dict[str, BoxFound]:
     """The box of each element and of what it belongs to: of words their row and their block."""
-    found: dict[str, Found] = {}
+    found: dict[str, BoxFound] = {}
     for key, box in _marks(page, colours):
         for name in _parts(key):
             old = found.get(name)
             single = BLOCK.fullmatch(name) is not None
-            new: Found = (*box, single)
+            new: BoxFound = (*box, single)
             if old is not None:
                 new = (
                     min(old[0], box[0]),

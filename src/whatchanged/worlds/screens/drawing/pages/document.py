@@ -46,9 +46,9 @@ from whatchanged.worlds.screens.drawing.pages.compositions import (
 from whatchanged.worlds.screens.drawing.pages.controls import CONTROLS, form, preferences, sign_in
 from whatchanged.worlds.screens.drawing.pages.designs import OWN, Library
 from whatchanged.worlds.screens.drawing.pages.graphics import GRAPHICS
-from whatchanged.worlds.screens.drawing.pages.looks import Look, random_look
+from whatchanged.worlds.screens.drawing.pages.looks import PageLook, random_look
 from whatchanged.worlds.screens.drawing.pages.writer import Writer
-from whatchanged.worlds.screens.drawing.words import LANGUAGES, Rng, Texts, random_language
+from whatchanged.worlds.screens.drawing.words import LANGUAGES, RandomTexts, Rng, random_language
 from whatchanged.worlds.screens.truth import Value
 
 SCALES = (1.0, 1.0, 1.0, 1.0, 1.5, 2.0)
@@ -67,7 +67,7 @@ PARTS: Mapping[Component, float] = {**COMPONENTS, **COMPOSITIONS, **CONTROLS, **
 
 
 @dataclass(frozen=True)
-class Cut:
+class PageCut:
     """What is taken of a page that others wrote, once it is laid out.
 
     names: CSS selector -> the name of such elements; the first that fits counts. part: which of the parts of a
@@ -81,7 +81,7 @@ class Cut:
 
 
 @dataclass(frozen=True)
-class Document:
+class HTMLDocument:
     """A page to be shown.
 
     body: HTML. root: attributes of the root element. width, height: of the window, in pixels of the document;
@@ -90,7 +90,7 @@ class Document:
     """
 
     body: str
-    look: Look
+    look: PageLook
     root: str
     width: int
     height: int
@@ -98,10 +98,10 @@ class Document:
     fitted: bool
     narrow: bool
     design: dict[str, Value]
-    cut: Cut | None = None
+    cut: PageCut | None = None
 
 
-def write_document(rng: Rng, library: Library, split: Split, largest: tuple[int, int]) -> Document:
+def write_document(rng: Rng, library: Library, split: Split, largest: tuple[int, int]) -> HTMLDocument:
     """A random page under a library; its picture has at most ``largest`` width and height."""
     language = random_language(rng)
     fonts = fonts_of(split)
@@ -115,7 +115,7 @@ def write_document(rng: Rng, library: Library, split: Split, largest: tuple[int,
     narrow = shape == "component" and not rtl and bool(rng.random() < NARROW)
     wide = "fit-content" if narrow else f"{width}px"
     look = random_look(rng, split, font, language, dark, wide, own)
-    writer = Writer(rng, library, Texts(rng, language), look.icons)
+    writer = Writer(rng, library, RandomTexts(rng, language), look.icons)
     body = WRITERS[shape](writer, width, height)
     root = f'dir="{"rtl" if rtl else "ltr"}" lang="{language}" {library.dark if dark else ""}'
     design: dict[str, Value] = {
@@ -132,7 +132,7 @@ def write_document(rng: Rng, library: Library, split: Split, largest: tuple[int,
         height = int(largest[1] / scale)
     if narrow:
         width = min(max(width, NARROW_WIDTH), int(largest[0] / scale))
-    return Document(body, look, root, width, height, scale, fitted, narrow, design)
+    return HTMLDocument(body, look, root, width, height, scale, fitted, narrow, design)
 
 
 def _window(rng: Rng, shape: str, scale: float, largest: tuple[int, int]) -> tuple[int, int]:

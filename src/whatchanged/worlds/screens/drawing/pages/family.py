@@ -23,15 +23,15 @@ from whatchanged.worlds.screens.drawing.pages.designs import (
     libraries_of,
     own_way,
 )
-from whatchanged.worlds.screens.drawing.pages.document import Document, write_document
+from whatchanged.worlds.screens.drawing.pages.document import HTMLDocument, write_document
 from whatchanged.worlds.screens.drawing.pages.making import Made, alike, candidates, script_of, truth_of
 from whatchanged.worlds.screens.drawing.pages.noise import RENDERERS, SAME_WIDTHS, local_noise, words_stay
-from whatchanged.worlds.screens.drawing.pages.shown import Design, Element, Layout, Pixels, Shown
+from whatchanged.worlds.screens.drawing.pages.shown import Design, PageElement, PageLayout, Pixels, Shown
 from whatchanged.worlds.screens.drawing.pages.sites import find_site_files, write_site
 from whatchanged.worlds.screens.drawing.recoding import png, recode
 from whatchanged.worlds.screens.drawing.visible import draws_a_line
-from whatchanged.worlds.screens.drawing.words import Rng, Texts
-from whatchanged.worlds.screens.truth import Change, ScreenTruth
+from whatchanged.worlds.screens.drawing.words import RandomTexts, Rng
+from whatchanged.worlds.screens.truth import ScreenChange, ScreenTruth
 
 PAIRS = 4
 """Pairs of one document."""
@@ -58,7 +58,7 @@ TURNED = 0.4
 OWN_WAY = 0.6
 """Share of the documents that are drawn in our own way, each with a style sheet of its own."""
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
-Write = Callable[[Rng, float, Split, tuple[int, int]], tuple[Document, Design]]
+Write = Callable[[Rng, float, Split, tuple[int, int]], tuple[HTMLDocument, Design]]
 """Writes a document of this split, of at most this size, and tells its design. The number, from 0 to 1, is
 the same for some documents in a row; it may choose the design, so that designs are seldom opened anew."""
 
@@ -67,10 +67,10 @@ the same for some documents in a row; it may choose the design, so that designs 
 class _Sheet:
     """A document that is shown: its design, renderers, layout and picture."""
 
-    document: Document
+    document: HTMLDocument
     design: Design
     renderers: tuple[str, str]
-    layout: Layout
+    layout: PageLayout
     picture: Pixels
 
 
@@ -193,7 +193,7 @@ class Pages:
         return self._told(sheet, made, layout, picture, noise)
 
     def _make(
-        self, rng: Rng, sheet: _Sheet, layout: Layout, picture: Pixels, before: list[Made]
+        self, rng: Rng, sheet: _Sheet, layout: PageLayout, picture: Pixels, before: list[Made]
     ) -> Made | None:
         """A change that can be seen or surely cannot, away from those that were made before."""
         document = sheet.document
@@ -201,7 +201,7 @@ class Pages:
         taken = {i for one in before for i in one.targets}
         there_first = [e for e in candidates(layout, size) if e.i < len(sheet.layout.elements)]
         able = [e for e in there_first if not _touches(e, taken, layout)]
-        chosen = choose(rng, layout, able, Texts(rng, str(document.design["language"])))
+        chosen = choose(rng, layout, able, RandomTexts(rng, str(document.design["language"])))
         if chosen is None:
             return None
         edit, element = chosen
@@ -214,7 +214,7 @@ class Pages:
         return made
 
     def _noise(
-        self, rng: Rng, sheet: _Sheet, layout: Layout, picture: Pixels, made: list[Made]
+        self, rng: Rng, sheet: _Sheet, layout: PageLayout, picture: Pixels, made: list[Made]
     ) -> tuple[str, Pixels] | None:
         """The name of some noise and the picture with it; None where it moves words or alters nothing."""
         source = list(NOISES)[int(rng.choice(len(NOISES), p=list(NOISES.values())))]
@@ -244,11 +244,11 @@ class Pages:
         return name, altered
 
     def _told(
-        self, sheet: _Sheet, made: list[Made], layout: Layout, picture: Pixels, noise: tuple[str, ...]
+        self, sheet: _Sheet, made: list[Made], layout: PageLayout, picture: Pixels, noise: tuple[str, ...]
     ) -> tuple[Pixels, ScreenTruth] | None:
         """The truth of a pair."""
         sizes = (_size(sheet.picture), _size(picture))
-        changes: list[Change] = []
+        changes: list[ScreenChange] = []
         for one in made:
             if one.seen == "no":
                 noise = (*noise, f"faint: {one.edit.kind} {one.edit.aspect}")
@@ -261,7 +261,7 @@ class Pages:
         return picture, ScreenTruth(tuple(changes), noise, *sizes, self._name, design)
 
 
-def _touches(e: Element, taken: set[int], layout: Layout) -> bool:
+def _touches(e: PageElement, taken: set[int], layout: PageLayout) -> bool:
     """Whether an element was changed already, holds one that was, or lies in one."""
     if not taken:
         return False
@@ -283,7 +283,7 @@ def _font_hash() -> str:
     return hashlib.sha256("\n".join(names).encode()).hexdigest()[:12]
 
 
-def write_page(rng: Rng, which: float, split: Split, size: tuple[int, int]) -> tuple[Document, Design]:
+def write_page(rng: Rng, which: float, split: Split, size: tuple[int, int]) -> tuple[HTMLDocument, Design]:
     """A page of ours, under the library that this share from 0 to 1 of them stands for, or in our own way."""
     libraries = libraries_of(split)
     library = libraries[int(which * len(libraries))]
@@ -307,7 +307,7 @@ def open_sites(options: FamilyOptions) -> Iterator[Pages]:
     """The family of pages that others have published. Raises as ``open_pages``."""
     modules = find_site_files(options.styles)
 
-    def write(rng: Rng, which: float, split: Split, size: tuple[int, int]) -> tuple[Document, Design]:
+    def write(rng: Rng, which: float, split: Split, size: tuple[int, int]) -> tuple[HTMLDocument, Design]:
         return write_site(rng, modules, split, size)
 
     with _opened("sites", write, modules, options) as pages:

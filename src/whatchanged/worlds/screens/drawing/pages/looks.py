@@ -48,7 +48,7 @@ CONTRAST = 0.06
 
 
 @dataclass(frozen=True)
-class Look:
+class PageLook:
     """How one page looks.
 
     variables: CSS for the style of the root element. sheet: CSS rules. icons: attributes of icons. names: of
@@ -68,7 +68,9 @@ def treatments() -> Mapping[str, Mapping[Split, Mapping[str, str]]]:
         return tomllib.load(file)
 
 
-def random_look(rng: Rng, split: Split, font: str, language: str, dark: bool, width: str, own: bool) -> Look:
+def random_look(
+    rng: Rng, split: Split, font: str, language: str, dark: bool, width: str, own: bool
+) -> PageLook:
     """A look of this split.
 
     width: of the body, in CSS. own: whether the page is drawn in our own way, not in a library's.
@@ -95,10 +97,10 @@ def random_look(rng: Rng, split: Split, font: str, language: str, dark: bool, wi
     density = "compact" if pad < 4 else "loose" if pad > 8 else "normal"
     names: dict[str, Value] = {"theme": theme, "accent": colors["accent"], "density": density}
     if not own:
-        return Look(css, _altered(rng), pick(rng, ICON_STYLES), names)
+        return PageLook(css, _altered(rng), pick(rng, ICON_STYLES), names)
     sheet, chosen = _treated(rng, split)
     names |= {part: chosen[part] for part in ("button", "field", "card", "table")}
-    return Look(css, sheet + _typed(rng, split, language), pick(rng, ICON_STYLES), names)
+    return PageLook(css, sheet + _typed(rng, split, language), pick(rng, ICON_STYLES), names)
 
 
 def _treated(rng: Rng, split: Split) -> tuple[str, dict[str, str]]:

@@ -12,16 +12,16 @@ from whatchanged.worlds.screens.drawing.boxes import around, box_around
 from whatchanged.worlds.screens.drawing.pages.changes import PageEdit
 from whatchanged.worlds.screens.drawing.pages.shown import (
     Boxes,
-    Color,
-    Element,
     Ends,
-    Layout,
+    PageElement,
+    PageLayout,
     Pixels,
+    RGBAColor,
     bounds,
     same_words,
 )
 from whatchanged.worlds.screens.drawing.visible import Visible, difference, visible
-from whatchanged.worlds.screens.truth import Change, Motion, Value
+from whatchanged.worlds.screens.truth import Motion, ScreenChange, Value
 
 Size = tuple[int, int]
 MOST_ALIKE = 12
@@ -38,8 +38,8 @@ class Made:
 
     edit: PageEdit
     targets: tuple[int, ...]
-    layout_before: Layout
-    layout_after: Layout
+    layout_before: PageLayout
+    layout_after: PageLayout
     before: Pixels
     after: Pixels
     scale: float
@@ -69,13 +69,13 @@ def script_of(edit: PageEdit, targets: tuple[int, ...]) -> str:
     return "".join(f"{{{edit.script.replace('$I', str(i))}}}" for i in targets)
 
 
-def alike(layout: Layout, target: Element, size: tuple[int, int]) -> tuple[int, ...]:
+def alike(layout: PageLayout, target: PageElement, size: tuple[int, int]) -> tuple[int, ...]:
     """The elements that look like this one and lie in the picture, itself first."""
     same = [e.i for e in candidates(layout, size) if e.look == target.look and e.i != target.i]
     return (target.i, *same[: MOST_ALIKE - 1])
 
 
-def candidates(layout: Layout, size: tuple[int, int]) -> list[Element]:
+def candidates(layout: PageLayout, size: tuple[int, int]) -> list[PageElement]:
     """Elements that somebody would see: in a window of this width and height, four pixels or more a side."""
     found = []
     for e in layout.elements:
@@ -90,7 +90,9 @@ def candidates(layout: Layout, size: tuple[int, int]) -> list[Element]:
     return found
 
 
-def truth_of(made: Made, first: Layout, last: Layout, sizes: tuple[Size, Size]) -> Change | None:
+def truth_of(
+    made: Made, first: PageLayout, last: PageLayout, sizes: tuple[Size, Size]
+) -> ScreenChange | None:
     """The truth of a change between the first and the last picture of a pair, of these sizes in pixels.
 
     None where it lies outside the pictures, or happened to something that another change of the pair brought.
@@ -104,7 +106,7 @@ def truth_of(made: Made, first: Layout, last: Layout, sizes: tuple[Size, Size]) 
     if not befores and not afters:
         return None
     thing = made.layout_after.elements[-1] if made.edit.inserts else first.elements[made.targets[0]]
-    return Change(
+    return ScreenChange(
         kind=made.edit.kind,
         element=thing.element,
         name=thing.name.replace('"', "'")[:60],
@@ -124,7 +126,7 @@ def _placed(made: Made) -> tuple[int, ...]:
 
 
 def _place(
-    made: Made, i: int, first: Layout, last: Layout, sizes: tuple[Size, Size]
+    made: Made, i: int, first: PageLayout, last: PageLayout, sizes: tuple[Size, Size]
 ) -> tuple[Box | None, Box | None]:
     """Where an element was in the first picture and is in the last, as somebody would draw it."""
     if made.edit.inserts:
@@ -139,7 +141,7 @@ def _place(
     return _whole(one, made.scale, sizes[0]), _whole(other, made.scale, sizes[1])
 
 
-def _ends(made: Made, was: Element, now: Element) -> tuple[Ends, Ends]:
+def _ends(made: Made, was: PageElement, now: PageElement) -> tuple[Ends, Ends]:
     """The place of an element just before and just after the change."""
     edit = made.edit
     if was.element == "page":
@@ -188,7 +190,7 @@ def _differing(made: Made, near: Ends, margin: float) -> Ends | None:
     return one, two, three, four
 
 
-def _shifted(ends: Ends, here: Element, there: Element) -> Ends:
+def _shifted(ends: Ends, here: PageElement, there: PageElement) -> Ends:
     """A place, moved as the element moved between two layouts."""
     dx, dy = there.box[0] - here.box[0], there.box[1] - here.box[1]
     return ends[0] + dx, ends[1] + dy, ends[2] + dx, ends[3] + dy
@@ -202,7 +204,7 @@ def _whole(ends: Ends, scale: float, size: tuple[int, int]) -> Box | None:
     return (left, top, right, bottom) if right > left and bottom > top else None
 
 
-def _values(made: Made, last: Layout) -> dict[str, Value]:
+def _values(made: Made, last: PageLayout) -> dict[str, Value]:
     """What changed by how much: colours, steps, words, amounts."""
     edit = made.edit
     values: dict[str, Value] = {"aspect": edit.aspect}
@@ -246,14 +248,14 @@ def _quoted(text: str) -> str:
     return text.replace('"', "'")[:80]
 
 
-def _step(made: Made, was: Element, now: Element) -> dict[str, Value]:
+def _step(made: Made, was: PageElement, now: PageElement) -> dict[str, Value]:
     """How far something moved, in pixels of the picture; {} where it did not move as one."""
     one, other = _ends(made, was, now)
     dx, dy = (round((b - a) * made.scale) for a, b in zip(one[:2], other[:2], strict=True))
     return {"dx": dx, "dy": dy} if dx or dy else {}
 
 
-def _growth(made: Made, was: Element, now: Element) -> dict[str, Value]:
+def _growth(made: Made, was: PageElement, now: PageElement) -> dict[str, Value]:
     """By how much something became wider and higher, in pixels of the picture."""
     one, other = _ends(made, was, now)
     width = round((other[2] - other[0] - one[2] + one[0]) * made.scale)
@@ -266,7 +268,7 @@ def _growth(made: Made, was: Element, now: Element) -> dict[str, Value]:
     return found
 
 
-def _color(e: Element, aspect: str, pixels: Pixels, scale: float) -> str:
+def _color(e: PageElement, aspect: str, pixels: Pixels, scale: float) -> str:
     """The colour of an element's ink or border by its style, of its fill by its pixels: the most frequent."""
     if aspect in ("ink", "border"):
         under = _over(e.fill, e.ground)
@@ -281,14 +283,14 @@ def _color(e: Element, aspect: str, pixels: Pixels, scale: float) -> str:
     return code((most >> 16, most >> 8 & 255, most & 255))
 
 
-def _ink(e: Element) -> Color:
+def _ink(e: PageElement) -> RGBAColor:
     """The colour that an element's text or lines have."""
     if e.tag == "text":
         return e.svg_fill
     return e.stroke if e.tag in ("polyline", "line") else e.color
 
 
-def _over(color: Color, ground: tuple[int, int, int]) -> tuple[int, int, int]:
+def _over(color: RGBAColor, ground: tuple[int, int, int]) -> tuple[int, int, int]:
     red, green, blue = (round(color[k] * color[3] + ground[k] * (1 - color[3])) for k in range(3))
     return red, green, blue
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.worlds.screens.drawing.pages.changes.edit import styled
-from whatchanged.worlds.screens.drawing.pages.shown import Element, Layout
+from whatchanged.worlds.screens.drawing.pages.shown import PageElement, PageLayout
 from whatchanged.worlds.screens.drawing.words import Rng
 
 RENDERERS: Mapping[str, tuple[str, bool]] = {
@@ -72,7 +72,7 @@ LOCAL = {
 """Ways to draw an element slightly differently: name -> style properties."""
 
 
-def local_noise(rng: Rng, layout: Layout, way: str = "") -> tuple[str, str]:
+def local_noise(rng: Rng, layout: PageLayout, way: str = "") -> tuple[str, str]:
     """The name of a way and the script that applies it to some elements; a random way where none is named.
 
     ("", "") where there is no element with text or an icon.
@@ -87,13 +87,13 @@ def local_noise(rng: Rng, layout: Layout, way: str = "") -> tuple[str, str]:
     return way, "".join(scripts)
 
 
-def _alone(element: Element) -> bool:
+def _alone(element: PageElement) -> bool:
     """Whether an element can be drawn apart from what is around it; the lines of a table cannot."""
     return not element.drawn and element.element not in TOGETHER
 
 
 def words_stay(before: NDArray[np.float64], after: NDArray[np.float64]) -> bool:
-    """Whether every word (``Layout.words``) stays within half a pixel: what differs then is noise."""
+    """Whether every word (``PageLayout.words``) stays within half a pixel: what differs then is noise."""
     if before.shape != after.shape:
         return False
     return not before.size or float(np.abs(before - after).max()) <= MOST_STEP + 1e-6

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from whatchanged.json_values import read_json
 from whatchanged.worlds.screens.drawing.browser import Browser
 from whatchanged.worlds.screens.drawing.pages.designs import HERE, OWN
-from whatchanged.worlds.screens.drawing.pages.document import Cut, Document
+from whatchanged.worlds.screens.drawing.pages.document import HTMLDocument, PageCut
 
 Pixels = NDArray[np.uint8]
 Boxes = NDArray[np.float64]
 Ends = tuple[float, float, float, float]
 """Left, top, right, bottom in pixels of the document."""
-Color = tuple[float, float, float, float]
+RGBAColor = tuple[float, float, float, float]
 """Red, green, blue from 0 to 255, and opacity from 0 to 1."""
 
 FRAMED = frozenset(
@@ -31,7 +31,7 @@ LEAST_SIDE = 24
 
 
 @dataclass(frozen=True)
-class Element:
+class PageElement:
     """One element as the browser lays it out; ``page.js`` says where each comes from.
 
     i: its number; the same after any change. element: its name in ``elements.ELEMENTS``. parent: the number
@@ -51,15 +51,15 @@ class Element:
     text: str
     name: str
     ground: tuple[int, int, int]
-    color: Color
-    fill: Color
-    svg_fill: Color
-    stroke: Color
+    color: RGBAColor
+    fill: RGBAColor
+    svg_fill: RGBAColor
+    stroke: RGBAColor
     stroke_width: float
     picture: bool
     border: float
     borders: int
-    border_color: Color
+    border_color: RGBAColor
     radius: float
     shadow: bool
     size: float
@@ -106,37 +106,37 @@ class Element:
 
 
 @dataclass(frozen=True)
-class Layout:
+class PageLayout:
     """A document as it is laid out.
 
     words: (words, 6): number of the text, number in the text, left, top, right, bottom. bottom, right: where
     the content ends.
     """
 
-    elements: tuple[Element, ...]
+    elements: tuple[PageElement, ...]
     words: NDArray[np.float64]
     bottom: float
     right: float
 
-    def inside(self, element: Element, ancestor: int) -> bool:
+    def inside(self, element: PageElement, ancestor: int) -> bool:
         """Whether an element lies in another one, or is it."""
         while element.i != ancestor and element.parent >= 0:
             element = self.elements[element.parent]
         return element.i == ancestor
 
 
-def read_layout(text: str) -> Layout:
+def read_layout(text: str) -> PageLayout:
     """What ``screens.describe`` says."""
     found = read_json(text)
     words = np.array(found["words"], np.float64).reshape(-1, 6)
-    return Layout(
+    return PageLayout(
         tuple(_element(e) for e in found["elements"]), words, float(found["bottom"]), float(found["right"])
     )
 
 
-def _element(found: dict[str, Any]) -> Element:
+def _element(found: dict[str, Any]) -> PageElement:
     values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in found.items()}
-    return Element(**values)
+    return PageElement(**values)
 
 
 class Design(Protocol):
@@ -170,9 +170,9 @@ class Shown:
         self._modules = modules
         self._folder = folder
         self._design = ""
-        self._document: Document | None = None
+        self._document: HTMLDocument | None = None
 
-    def load(self, document: Document, design: Design) -> Layout:
+    def load(self, document: HTMLDocument, design: Design) -> PageLayout:
         """Show a document under a design's stylesheets; one in our own way needs no library's page."""
         if self._design != design.name and (design.name != OWN or not self._design):
             self._open(design, document)
@@ -189,12 +189,12 @@ class Shown:
         }
         return read_layout(self._browser.run(f"screens.load({json.dumps(shown)})"))
 
-    def named(self, cut: Cut) -> str:
+    def named(self, cut: PageCut) -> str:
         """The HTML of the shown document, with names for its elements, and of this part of it only."""
         wanted = {"names": list(cut.names.items()), "part": cut.part, "top": cut.top}
         return str(self._browser.run(f"screens.name({json.dumps(wanted)})"))
 
-    def change(self, script: str) -> Layout:
+    def change(self, script: str) -> PageLayout:
         """Run a script in the page and tell the layout after it."""
         return read_layout(self._browser.run(f"screens.change({json.dumps(script)})"))
 
@@ -202,7 +202,7 @@ class Shown:
         """Put the document back as it was loaded; its layout is again the one that ``load`` told."""
         self._browser.run("screens.reset()")
 
-    def photograph(self, layout: Layout) -> Pixels:
+    def photograph(self, layout: PageLayout) -> Pixels:
         """The picture, (height, width, 3): the window, or as much of it as the content fills."""
         document = self._document
         assert document is not None, "a document is loaded before it is photographed"
@@ -215,7 +215,7 @@ class Shown:
         height, width = (int(side * document.scale + 0.5) for side in (height, width))
         return np.asarray(self._browser.photograph())[:height, :width]
 
-    def _open(self, design: Design, document: Document) -> None:
+    def _open(self, design: Design, document: HTMLDocument) -> None:
         """A page with the design's files, our own parts and ``page.js``, in a window of the document's size.
 
         A graphics card may go on painting in tiles that suit the size in which a window was opened, and its
@@ -242,7 +242,7 @@ def _attributes(text: str) -> dict[str, str]:
     return dict(word.partition("=")[::2] for word in shlex.split(text))
 
 
-def same_words(before: Layout, after: Layout) -> tuple[Boxes, Boxes]:
+def same_words(before: PageLayout, after: PageLayout) -> tuple[Boxes, Boxes]:
     """The boxes, (words, 4), of the words that are in both layouts of one document."""
     keys = [layout.words[:, 0] * 10_000 + layout.words[:, 1] for layout in (before, after)]
     _, one, other = np.intersect1d(keys[0], keys[1], return_indices=True)

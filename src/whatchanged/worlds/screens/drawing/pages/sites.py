@@ -16,7 +16,7 @@ from whatchanged.records import Split
 from whatchanged.worlds.screens.drawing.choices import magnitude
 from whatchanged.worlds.screens.drawing.fonts import fonts_of
 from whatchanged.worlds.screens.drawing.pages.designs import HERE, find_files, find_modules
-from whatchanged.worlds.screens.drawing.pages.document import SCALES, Cut, Document
+from whatchanged.worlds.screens.drawing.pages.document import SCALES, HTMLDocument, PageCut
 from whatchanged.worlds.screens.drawing.pages.looks import random_look
 from whatchanged.worlds.screens.drawing.words import Rng
 
@@ -129,7 +129,7 @@ def read_page(modules: Path, path: Path) -> PublishedPage:
 
 def write_site(
     rng: Rng, modules: Path, split: Split, largest: tuple[int, int]
-) -> tuple[Document, PublishedPage]:
+) -> tuple[HTMLDocument, PublishedPage]:
     """A random page of this split, or a part of one; its picture has at most ``largest`` width and height.
 
     Sites are chosen by the square root of how many pages they have: more often where there is more to see.
@@ -148,12 +148,12 @@ def write_site(
     )
     look = random_look(rng, split, font, "en", dark=False, width=f"{width}px", own=False)
     sheet = FONTS + (ALONE.format(pad=int(rng.integers(0, 25))) if alone else "")
-    cut = Cut(
+    cut = PageCut(
         names=element_names(),
         part=float(rng.random()) if alone else None,
         top=0.0 if rng.random() < FROM_TOP else float(rng.random()),
     )
-    document = Document(
+    document = HTMLDocument(
         body=page.content,
         look=replace(look, sheet=sheet),
         root='lang="en" dir="ltr"',

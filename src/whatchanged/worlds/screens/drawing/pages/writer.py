@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from whatchanged.worlds.screens.drawing.pages.designs import Library
-from whatchanged.worlds.screens.drawing.words import Rng, Texts
+from whatchanged.worlds.screens.drawing.words import RandomTexts, Rng
 
 ICONS = (
     "M4 12h16M12 4v16",
@@ -65,7 +65,7 @@ VOID = ("input",)
 class Writer:
     """Writes parts: one library, one language, one source of random numbers; icons have attributes in common."""
 
-    def __init__(self, rng: Rng, library: Library, texts: Texts, icons: str = "") -> None:
+    def __init__(self, rng: Rng, library: Library, texts: RandomTexts, icons: str = "") -> None:
         self.rng = rng
         self.library = library
         self.texts = texts

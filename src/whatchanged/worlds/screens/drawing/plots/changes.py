@@ -12,8 +12,8 @@ from whatchanged.worlds.screens.drawing.plots.sampling import PLACES, decimals_o
 from whatchanged.worlds.screens.drawing.plots.themes import MAPS, NAMES, NOUNS, theme
 from whatchanged.worlds.screens.drawing.words import Rng
 
-Made = tuple[Plot, Edit] | None
-Way = Callable[[Rng, Plot], Made]
+EditedPlot = tuple[Plot, Edit] | None
+PlotWay = Callable[[Rng, Plot], EditedPlot]
 
 BARS = ("bar", "barh", "histogram")
 
@@ -40,7 +40,7 @@ def any_series(rng: Rng, plot: Plot) -> tuple[int, Series]:
     return number, plot.series[number]
 
 
-def value(rng: Rng, plot: Plot) -> Made:
+def value(rng: Rng, plot: Plot) -> EditedPlot:
     """One number is another: a point moves, a bar is longer, a cell has another colour."""
     if plot.form == "image":
         return _cell(rng, plot)
@@ -69,7 +69,7 @@ def _item_name(plot: Plot, one: Series, place: int) -> str:
     return plot.categories[place] if place < len(plot.categories) else one.name
 
 
-def _cell(rng: Rng, plot: Plot) -> Made:
+def _cell(rng: Rng, plot: Plot) -> EditedPlot:
     row, column = int(rng.integers(len(plot.matrix))), int(rng.integers(len(plot.matrix[0])))
     numbers = [list(row) for row in plot.matrix]
     new = float(np.clip(numbers[row][column] + magnitude(rng, 0.1, 0.9) * rng.choice([-1, 1]), 0, 1))
@@ -80,7 +80,7 @@ def _cell(rng: Rng, plot: Plot) -> Made:
     return changed, Edit("recolored", "heat map", "fill", (f"item {row} {column}",))
 
 
-def point(rng: Rng, plot: Plot) -> Made:
+def point(rng: Rng, plot: Plot) -> EditedPlot:
     """One point of a cloud is added or removed."""
     if plot.form != "scatter":
         return None
@@ -105,7 +105,7 @@ def _inner(axis: Axis) -> tuple[float, float]:
     return axis.low + room, axis.high - room
 
 
-def whole_series(rng: Rng, plot: Plot) -> Made:
+def whole_series(rng: Rng, plot: Plot) -> EditedPlot:
     """The last series is removed, or one more is added."""
     if plot.form not in ("line", "scatter", "area"):
         return None
@@ -134,7 +134,7 @@ def whole_series(rng: Rng, plot: Plot) -> Made:
     )
 
 
-def order(rng: Rng, plot: Plot) -> Made:
+def order(rng: Rng, plot: Plot) -> EditedPlot:
     """Two bars or slices change places."""
     if plot.form not in ("bar", "barh", "pie") or len(plot.series) != 1 or len(plot.categories) < 3:
         return None
@@ -148,7 +148,7 @@ def order(rng: Rng, plot: Plot) -> Made:
     return changed, Edit("moved", item_element(plot), "order", keys, trimmed=True)
 
 
-def limits(rng: Rng, plot: Plot) -> Made:
+def limits(rng: Rng, plot: Plot) -> EditedPlot:
     """An axis ends elsewhere."""
     if plot.form in ("pie", "image"):
         return None
@@ -167,7 +167,7 @@ def _with_axis(plot: Plot, upright: bool, axis: Axis) -> Plot:
     return replace(plot, y=axis) if upright else replace(plot, x=axis)
 
 
-def ticks(rng: Rng, plot: Plot) -> Made:
+def ticks(rng: Rng, plot: Plot) -> EditedPlot:
     """An axis has other ticks, or other digits behind the point."""
     if plot.form in ("pie", "box"):
         return None
@@ -210,7 +210,7 @@ def text_element(key: str) -> str:
     return "plot title" if key == "title" else "axis label"
 
 
-def text_words(rng: Rng, plot: Plot) -> Made:
+def text_words(rng: Rng, plot: Plot) -> EditedPlot:
     """A title or a label says something else."""
     key = pick(rng, TEXTS)
     text = text_of(plot, key)
@@ -229,7 +229,7 @@ def text_words(rng: Rng, plot: Plot) -> Made:
     return with_text(plot, key, replace(text, words=new)), edit
 
 
-def text_there(rng: Rng, plot: Plot) -> Made:
+def text_there(rng: Rng, plot: Plot) -> EditedPlot:
     """A title or a label is added or removed."""
     key = pick(rng, TEXTS)
     text = text_of(plot, key)
@@ -244,7 +244,7 @@ def text_there(rng: Rng, plot: Plot) -> Made:
     )
 
 
-def category(rng: Rng, plot: Plot) -> Made:
+def category(rng: Rng, plot: Plot) -> EditedPlot:
     """A bar, box or slice has another name."""
     if not plot.categories or (plot.form == "pie" and plot.legend):
         return None
@@ -256,7 +256,7 @@ def category(rng: Rng, plot: Plot) -> Made:
     return replace(plot, categories=categories), edit
 
 
-def legend_there(rng: Rng, plot: Plot) -> Made:
+def legend_there(rng: Rng, plot: Plot) -> EditedPlot:
     """The legend is added or removed."""
     if plot.form in ("image", "box", "pie"):
         return None
@@ -266,7 +266,7 @@ def legend_there(rng: Rng, plot: Plot) -> Made:
     return replace(plot, legend=new), Edit("added", "legend", "legend", ("legend",))
 
 
-def legend_place(rng: Rng, plot: Plot) -> Made:
+def legend_place(rng: Rng, plot: Plot) -> EditedPlot:
     """The legend stands elsewhere."""
     if not plot.legend or plot.legend.place == "right":
         return None
@@ -276,7 +276,7 @@ def legend_place(rng: Rng, plot: Plot) -> Made:
     )
 
 
-def legend_label(rng: Rng, plot: Plot) -> Made:
+def legend_label(rng: Rng, plot: Plot) -> EditedPlot:
     """A series has another name in the legend."""
     if not plot.legend or not plot.series or plot.form == "pie":
         return None
@@ -292,7 +292,7 @@ def legend_label(rng: Rng, plot: Plot) -> Made:
     return with_series(plot, number, replace(one, name=new)), edit
 
 
-def note(rng: Rng, plot: Plot) -> Made:
+def note(rng: Rng, plot: Plot) -> EditedPlot:
     """A note in the plot area is added, removed, moved or rewritten."""
     if plot.form in ("pie", "image"):
         return None
@@ -325,7 +325,7 @@ def note(rng: Rng, plot: Plot) -> Made:
     )
 
 
-def line_across(rng: Rng, plot: Plot) -> Made:
+def line_across(rng: Rng, plot: Plot) -> EditedPlot:
     """A line across the plot area is added, removed, or stands at another height."""
     if plot.form not in ("line", "scatter", "bar", "area"):
         return None
@@ -341,7 +341,7 @@ def line_across(rng: Rng, plot: Plot) -> Made:
     return replace(plot, line_at=float(new)), Edit("moved", "line", "position", key)
 
 
-def errors(rng: Rng, plot: Plot) -> Made:
+def errors(rng: Rng, plot: Plot) -> EditedPlot:
     """Error bars are added or removed."""
     if plot.form != "bar" or len(plot.series) != 1:
         return None
@@ -353,7 +353,7 @@ def errors(rng: Rng, plot: Plot) -> Made:
     )
 
 
-def colour_bar(rng: Rng, plot: Plot) -> Made:
+def colour_bar(rng: Rng, plot: Plot) -> EditedPlot:
     """An image has another colour map."""
     if plot.form != "image":
         return None
@@ -362,7 +362,7 @@ def colour_bar(rng: Rng, plot: Plot) -> Made:
     return replace(plot, map=new), Edit("recolored", "heat map", "colour map", ("series 0",))
 
 
-WAYS: tuple[tuple[Way, float], ...] = (
+WAYS: tuple[tuple[PlotWay, float], ...] = (
     (value, 4),
     (point, 2),
     (whole_series, 1.5),

@@ -9,11 +9,11 @@ from whatchanged.records import Split
 from whatchanged.worlds.screens.drawing import Family, FamilyOptions
 from whatchanged.worlds.screens.drawing.browser import Browser, chromium_version
 from whatchanged.worlds.screens.drawing.choices import pick, pick_by_share
-from whatchanged.worlds.screens.drawing.edits import Drawn, Edit
+from whatchanged.worlds.screens.drawing.edits import DrawnPicture, Edit
 from whatchanged.worlds.screens.drawing.fonts import fonts_of
 from whatchanged.worlds.screens.drawing.pages.designs import find_files
 from whatchanged.worlds.screens.drawing.plots import changes, looks
-from whatchanged.worlds.screens.drawing.plots.changes import Way
+from whatchanged.worlds.screens.drawing.plots.changes import PlotWay
 from whatchanged.worlds.screens.drawing.plots.plot import Plot
 from whatchanged.worlds.screens.drawing.plots.sampling import random_plot
 from whatchanged.worlds.screens.drawing.plots.with_matplotlib import USUAL, Rendering, draw
@@ -23,7 +23,7 @@ from whatchanged.worlds.screens.drawing.redrawn import Redrawn
 from whatchanged.worlds.screens.drawing.words import Rng
 from whatchanged.worlds.screens.truth import Value
 
-WAYS: Sequence[tuple[Way, float]] = (*changes.WAYS, *looks.WAYS)
+WAYS: Sequence[tuple[PlotWay, float]] = (*changes.WAYS, *looks.WAYS)
 NUDGED = ("title", "x label", "y label", "legend", "note", "series 0", "x ticks", "y ticks")
 """Elements that renderers' noise may shift by a part of a pixel."""
 
@@ -70,7 +70,7 @@ class MatplotlibMaker:
             return how, f"all beside its place by {how.shift:.2f} pixels"
         return how, f"texts drawn with {hinting}, snap {how.snap}"
 
-    def draw(self, document: Plot, how: Rendering) -> Drawn:
+    def draw(self, document: Plot, how: Rendering) -> DrawnPicture:
         """The plot's picture."""
         return draw(document, how)
 
@@ -115,7 +115,7 @@ class VegaMaker:
         css = pick(rng, ("", "text-rendering:geometricPrecision"))
         return BrowserRendering("svg", css=css), f"drawn as SVG {css}".strip()
 
-    def draw(self, document: Plot, how: BrowserRendering) -> Drawn:
+    def draw(self, document: Plot, how: BrowserRendering) -> DrawnPicture:
         """The plot's picture."""
         return self.page.draw(document, how)
 

@@ -8,8 +8,8 @@ from whatchanged.worlds.screens.drawing.edits import Edit
 from whatchanged.worlds.screens.drawing.plots.changes import (
     BARS,
     TEXTS,
-    Made,
-    Way,
+    EditedPlot,
+    PlotWay,
     any_series,
     item_element,
     text_element,
@@ -34,7 +34,7 @@ def other_color(rng: Rng, plot: Plot, color: str) -> str:
     )
 
 
-def series_color(rng: Rng, plot: Plot) -> Made:
+def series_color(rng: Rng, plot: Plot) -> EditedPlot:
     """A series has another colour."""
     if plot.form in ("image", "pie"):
         return None
@@ -59,7 +59,7 @@ def series_color(rng: Rng, plot: Plot) -> Made:
     return with_series(plot, number, replace(one, color=new)), edit
 
 
-def item_color(rng: Rng, plot: Plot) -> Made:
+def item_color(rng: Rng, plot: Plot) -> EditedPlot:
     """One bar, box or slice has another colour."""
     if plot.form not in (*BARS, "pie", "box"):
         return None
@@ -86,7 +86,7 @@ def item_color(rng: Rng, plot: Plot) -> Made:
     return with_series(plot, number, replace(one, colors=colors)), edit
 
 
-def opacity(rng: Rng, plot: Plot) -> Made:
+def opacity(rng: Rng, plot: Plot) -> EditedPlot:
     """A series lets more or less through."""
     if plot.form not in ("scatter", "histogram", "line"):
         return None
@@ -104,7 +104,7 @@ def opacity(rng: Rng, plot: Plot) -> Made:
     return with_series(plot, number, replace(one, opacity=new)), edit
 
 
-def line_width(rng: Rng, plot: Plot) -> Made:
+def line_width(rng: Rng, plot: Plot) -> EditedPlot:
     """A line is thicker or thinner."""
     if plot.form not in ("line", "box"):
         return None
@@ -117,7 +117,7 @@ def line_width(rng: Rng, plot: Plot) -> Made:
     return with_series(plot, number, replace(one, width=new)), edit
 
 
-def line_style(rng: Rng, plot: Plot) -> Made:
+def line_style(rng: Rng, plot: Plot) -> EditedPlot:
     """A line is dashed, dotted, or no longer."""
     if plot.form != "line":
         return None
@@ -129,7 +129,7 @@ def line_style(rng: Rng, plot: Plot) -> Made:
     return with_series(plot, number, replace(one, dash=new)), edit
 
 
-def marker(rng: Rng, plot: Plot) -> Made:
+def marker(rng: Rng, plot: Plot) -> EditedPlot:
     """Markers have another shape or size, or are added or removed."""
     if plot.form not in ("line", "scatter"):
         return None
@@ -153,7 +153,7 @@ def marker(rng: Rng, plot: Plot) -> Made:
     return with_series(plot, number, replace(one, marker=shape)), edit
 
 
-def text_look(rng: Rng, plot: Plot) -> Made:
+def text_look(rng: Rng, plot: Plot) -> EditedPlot:
     """A title or a label has another size, colour, weight or place."""
     key = pick(rng, TEXTS)
     text = text_of(plot, key)
@@ -180,7 +180,7 @@ def text_look(rng: Rng, plot: Plot) -> Made:
     return with_text(plot, key, replace(text, align=other)), Edit("moved", element, "alignment", (key,))
 
 
-def tick_size(rng: Rng, plot: Plot) -> Made:
+def tick_size(rng: Rng, plot: Plot) -> EditedPlot:
     """The tick labels of an axis are larger or smaller."""
     if plot.form == "pie":
         return None
@@ -193,7 +193,7 @@ def tick_size(rng: Rng, plot: Plot) -> Made:
     return (replace(plot, y=new) if upright else replace(plot, x=new)), edit
 
 
-def grid_there(rng: Rng, plot: Plot) -> Made:
+def grid_there(rng: Rng, plot: Plot) -> EditedPlot:
     """The grid is added or removed."""
     if plot.form in ("pie", "image"):
         return None
@@ -202,7 +202,7 @@ def grid_there(rng: Rng, plot: Plot) -> Made:
     return replace(plot, grid="none"), Edit("removed", "grid", "grid", ("plot area",), trimmed=True)
 
 
-def grid_look(rng: Rng, plot: Plot) -> Made:
+def grid_look(rng: Rng, plot: Plot) -> EditedPlot:
     """The grid has another colour or width."""
     if plot.grid == "none":
         return None
@@ -216,7 +216,7 @@ def grid_look(rng: Rng, plot: Plot) -> Made:
     return replace(plot, grid_width=width), edit
 
 
-def frame(rng: Rng, plot: Plot) -> Made:
+def frame(rng: Rng, plot: Plot) -> EditedPlot:
     """The upper and right side of the frame are added or removed."""
     if plot.form == "pie":
         return None
@@ -224,7 +224,7 @@ def frame(rng: Rng, plot: Plot) -> Made:
     return replace(plot, framed=not plot.framed), Edit(kind, "frame", "element", ("plot area",))
 
 
-def legend_frame(rng: Rng, plot: Plot) -> Made:
+def legend_frame(rng: Rng, plot: Plot) -> EditedPlot:
     """The legend is framed, or no longer."""
     if not plot.legend:
         return None
@@ -232,7 +232,7 @@ def legend_frame(rng: Rng, plot: Plot) -> Made:
     return replace(plot, legend=changed), Edit("restyled", "legend", "border width", ("legend",))
 
 
-def panel(rng: Rng, plot: Plot) -> Made:
+def panel(rng: Rng, plot: Plot) -> EditedPlot:
     """The plot area has another colour."""
     if plot.form in ("pie", "image"):
         return None
@@ -242,7 +242,7 @@ def panel(rng: Rng, plot: Plot) -> Made:
     return replace(plot, panel=new), edit
 
 
-def margin(rng: Rng, plot: Plot) -> Made:
+def margin(rng: Rng, plot: Plot) -> EditedPlot:
     """The plot area is wider or narrower, higher or lower."""
     side = int(rng.integers(4))
     step = magnitude(rng, 0.01, 0.12) * (1 if rng.random() < 0.7 or plot.margins[side] < 0.14 else -1)
@@ -256,7 +256,7 @@ def margin(rng: Rng, plot: Plot) -> Made:
     return changed, Edit("resized", "chart", aspect, ("plot area",))
 
 
-def canvas(rng: Rng, plot: Plot) -> Made:
+def canvas(rng: Rng, plot: Plot) -> EditedPlot:
     """The whole picture has another size."""
     step = magnitude(rng, 1.02, 1.4) ** pick(rng, (1, -1))
     if rng.random() < 0.5:
@@ -268,7 +268,7 @@ def canvas(rng: Rng, plot: Plot) -> Made:
     return changed, Edit("resized", "chart", "canvas", ("plot",))
 
 
-WAYS: tuple[tuple[Way, float], ...] = (
+WAYS: tuple[tuple[PlotWay, float], ...] = (
     (series_color, 3),
     (item_color, 2),
     (opacity, 1),

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-Form = Literal["line", "scatter", "bar", "barh", "area", "histogram", "image", "pie", "box"]
-Place = Literal["top-left", "top-right", "bottom-left", "bottom-right", "right"]
+PlotForm = Literal["line", "scatter", "bar", "barh", "area", "histogram", "image", "pie", "box"]
+LegendPlace = Literal["top-left", "top-right", "bottom-left", "bottom-right", "right"]
 Dash = Literal["solid", "dashed", "dotted", "dash-dot"]
 Marker = Literal["none", "circle", "square", "triangle", "diamond", "cross"]
 Align = Literal["left", "center", "right"]
@@ -46,7 +46,7 @@ class Series:
 class Legend:
     """The legend: its place, whether it is framed."""
 
-    place: Place = "top-right"
+    place: LegendPlace = "top-right"
     framed: bool = True
     size: float = 9.0
 
@@ -84,7 +84,7 @@ class Plot:
     width, height: pixels at scale 1. scale: pixels of the picture for each of them.
     """
 
-    form: Form
+    form: PlotForm
     theme: str
     font: str
     width: int

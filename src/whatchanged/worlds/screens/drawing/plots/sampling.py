@@ -14,12 +14,12 @@ from whatchanged.worlds.screens.drawing.plots.plot import (
     Align,
     Axis,
     Dash,
-    Form,
     Legend,
+    LegendPlace,
     Marker,
     Note,
-    Place,
     Plot,
+    PlotForm,
     Series,
     Text,
 )
@@ -34,7 +34,7 @@ from whatchanged.worlds.screens.drawing.plots.themes import (
 )
 from whatchanged.worlds.screens.drawing.words import Rng
 
-FORMS: tuple[Form, ...] = (
+FORMS: tuple[PlotForm, ...] = (
     "line",
     "line",
     "line",
@@ -49,7 +49,7 @@ FORMS: tuple[Form, ...] = (
     "pie",
     "box",
 )
-PLACES: tuple[Place, ...] = get_args(Place)
+PLACES: tuple[LegendPlace, ...] = get_args(LegendPlace)
 DASHES: tuple[Dash, ...] = get_args(Dash)
 MARKERS: tuple[Marker, ...] = ("circle", "square", "triangle", "diamond", "cross")
 
@@ -129,10 +129,12 @@ def _span(axis: Axis) -> float:
     return axis.high - axis.low
 
 
-Rows = tuple[tuple[float, ...], ...]
+NumberRows = tuple[tuple[float, ...], ...]
 
 
-def _data(rng: Rng, form: Form, palette: Sequence[str]) -> tuple[tuple[Series, ...], tuple[str, ...], Rows]:
+def _data(
+    rng: Rng, form: PlotForm, palette: Sequence[str]
+) -> tuple[tuple[Series, ...], tuple[str, ...], NumberRows]:
     """Series, categories, matrix."""
     if form == "image":
         shape = (int(rng.integers(3, 12)), int(rng.integers(3, 14)))
@@ -187,7 +189,7 @@ def _colors(rng: Rng, count: int) -> list[str]:
     return ["#" + "".join(f"{round(255 * channel):02x}" for channel in color) for color in shades]
 
 
-def _ends(series: Sequence[Series], matrix: Rows, form: Form) -> tuple[float, float]:
+def _ends(series: Sequence[Series], matrix: NumberRows, form: PlotForm) -> tuple[float, float]:
     """The least and the largest number along the x axis."""
     if form == "image":
         return -0.5, len(matrix[0]) - 0.5
@@ -224,7 +226,9 @@ def _flat_axis(rng: Rng, ends: tuple[float, float], size: float) -> Axis:
     return _axis(rng, *ends, size, rng.random() < 0.6)
 
 
-def _upright_axis(rng: Rng, series: Sequence[Series], matrix: Rows, form: Form, size: float) -> Axis:
+def _upright_axis(
+    rng: Rng, series: Sequence[Series], matrix: NumberRows, form: PlotForm, size: float
+) -> Axis:
     if form == "image":
         ends = (-0.5, len(matrix) - 0.5)
     elif form == "barh":

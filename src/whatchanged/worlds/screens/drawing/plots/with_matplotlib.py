@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.worlds.screens.drawing.edits import Drawn, Pixels, Placed
+from whatchanged.worlds.screens.drawing.edits import DrawnPicture, Pixels, Placed
 from whatchanged.worlds.screens.drawing.plots.plot import Plot, Series, Text, five_numbers
 from whatchanged.worlds.screens.drawing.plots.themes import theme
 
@@ -41,7 +41,7 @@ class Rendering:
 USUAL = Rendering()
 
 
-def draw(plot: Plot, how: Rendering = USUAL) -> Drawn:
+def draw(plot: Plot, how: Rendering = USUAL) -> DrawnPicture:
     """The plot as a picture, and its elements by key."""
     import matplotlib as mpl
 
@@ -74,7 +74,7 @@ def draw(plot: Plot, how: Rendering = USUAL) -> Drawn:
             placed = drawn.places(pixels.shape[0])
         finally:
             plt.close(figure)
-    return Drawn(pixels, placed)
+    return DrawnPicture(pixels, placed)
 
 
 class _Drawer:

@@ -10,7 +10,7 @@ import numpy as np
 
 from whatchanged.json_values import read_json
 from whatchanged.worlds.screens.drawing.browser import Browser
-from whatchanged.worlds.screens.drawing.edits import Drawn, Placed
+from whatchanged.worlds.screens.drawing.edits import DrawnPicture, Placed
 from whatchanged.worlds.screens.drawing.plots.plot import Plot
 from whatchanged.worlds.screens.drawing.plots.vega_spec import take_data, vega_spec
 
@@ -47,14 +47,14 @@ class VegaPage:
         """Vega's version."""
         return str(self.browser.run("vega.version"))
 
-    def draw(self, plot: Plot, how: BrowserRendering) -> Drawn:
+    def draw(self, plot: Plot, how: BrowserRendering) -> DrawnPicture:
         """The plot's picture and its elements."""
         self.browser.resize(plot.width, plot.height, plot.scale)
         spec = json.dumps(take_data(vega_spec(plot)))
         css = f"transform:translate({how.shift}px,{how.shift}px);{how.css}" if how.shift else how.css
         found = self.browser.run(f"drawPlot({spec}, {json.dumps(how.renderer)}, {json.dumps(css)})")
         pixels = np.asarray(self.browser.photograph())
-        return Drawn(pixels, _placed(read_json(found), plot, how.shift * plot.scale))
+        return DrawnPicture(pixels, _placed(read_json(found), plot, how.shift * plot.scale))
 
 
 def _placed(found: Mapping[str, Any], plot: Plot, shift: float) -> dict[str, Placed]:

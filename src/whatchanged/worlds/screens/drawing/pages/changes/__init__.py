@@ -8,8 +8,8 @@ from whatchanged.worlds.screens.drawing.pages.changes.edit import PageEdit, Sett
 from whatchanged.worlds.screens.drawing.pages.changes.places import PLACES
 from whatchanged.worlds.screens.drawing.pages.changes.styles import STYLES
 from whatchanged.worlds.screens.drawing.pages.changes.things import THINGS
-from whatchanged.worlds.screens.drawing.pages.shown import Element, Layout
-from whatchanged.worlds.screens.drawing.words import Rng, Texts
+from whatchanged.worlds.screens.drawing.pages.shown import PageElement, PageLayout
+from whatchanged.worlds.screens.drawing.words import RandomTexts, Rng
 
 __all__ = ["WAYS", "PageEdit", "choose"]
 
@@ -19,8 +19,8 @@ TRIES = 25
 
 
 def choose(
-    rng: Rng, layout: Layout, targets: Sequence[Element], texts: Texts
-) -> tuple[PageEdit, Element] | None:
+    rng: Rng, layout: PageLayout, targets: Sequence[PageElement], texts: RandomTexts
+) -> tuple[PageEdit, PageElement] | None:
     """A change and the element that it fits, of these; None where none was found.
 
     The change is chosen first and then the element, so that rare elements do not make rare changes.

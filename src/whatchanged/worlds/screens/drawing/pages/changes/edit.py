@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from whatchanged.worlds.screens.drawing.choices import magnitude
-from whatchanged.worlds.screens.drawing.pages.shown import Color, Element, Layout
-from whatchanged.worlds.screens.drawing.words import Rng, Texts
+from whatchanged.worlds.screens.drawing.pages.shown import PageElement, PageLayout, RGBAColor
+from whatchanged.worlds.screens.drawing.words import RandomTexts, Rng
 from whatchanged.worlds.screens.kinds import Kind
 
 
@@ -36,9 +36,9 @@ class PageEdit:
 class Setting:
     """What a change may look at: the element, the whole layout, and words in the language of the page."""
 
-    element: Element
-    layout: Layout
-    texts: Texts
+    element: PageElement
+    layout: PageLayout
+    texts: RandomTexts
 
 
 Way = Callable[[Rng, Setting], PageEdit | None]
@@ -64,7 +64,7 @@ def sign(rng: Rng, up: float = 0.5) -> int:
     return 1 if rng.random() < up else -1
 
 
-def other_color(rng: Rng, color: Color) -> str:
+def other_color(rng: Rng, color: RGBAColor) -> str:
     """Another colour in CSS: a step lighter or darker, another hue, or any; its opacity is kept."""
     red, green, blue, alpha = color
     hue, light, vivid = colorsys.rgb_to_hls(red / 255, green / 255, blue / 255)
@@ -82,11 +82,11 @@ def other_color(rng: Rng, color: Color) -> str:
     return f"rgba({new[0]},{new[1]},{new[2]},{alpha or 1:.3f})"
 
 
-def has_text(element: Element) -> bool:
+def has_text(element: PageElement) -> bool:
     """Whether the element holds words of its own."""
     return bool(element.text) and element.tag not in ("svg", "option")
 
 
-def has_look(element: Element) -> bool:
+def has_look(element: PageElement) -> bool:
     """Whether its box shows: a fill or a border."""
     return element.fill[3] > 0.1 or (element.border > 0.4 and element.border_color[3] > 0.1)

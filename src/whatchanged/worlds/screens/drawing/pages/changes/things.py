@@ -12,7 +12,7 @@ from whatchanged.worlds.screens.drawing.pages.changes.edit import (
     styled,
 )
 from whatchanged.worlds.screens.drawing.pages.writer import ICONS, art_of
-from whatchanged.worlds.screens.drawing.words import LANGUAGES, Rng, Texts
+from whatchanged.worlds.screens.drawing.words import LANGUAGES, RandomTexts, Rng
 
 REPEATED = (
     "button",
@@ -98,7 +98,7 @@ def language(rng: Rng, at: Setting) -> PageEdit | None:
     if not has_text(e) or not e.leaf or len(e.text) < 3 or any(c.isdigit() for c in e.text):
         return None
     names = [name for name in LANGUAGES if name != at.texts.name]
-    other = Texts(rng, names[int(rng.integers(len(names)))])
+    other = RandomTexts(rng, names[int(rng.integers(len(names)))])
     text = json.dumps(other.words(1, max(1, len(e.text.split()))))
     return PageEdit("rewritten", "language", f"screens.elements[$I].textContent={text}")
 
