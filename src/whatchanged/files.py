@@ -84,7 +84,8 @@ def whole_folder(path: Path, replace: bool = False) -> Iterator[Path]:
 def _replace(path: Path, draft: Path) -> None:
     """The draft takes the place of the folder that is at ``path``."""
     old = draft.with_suffix(".replaced")
-    shutil.rmtree(old, ignore_errors=True)  # of an earlier process of the same number
+    if old.exists():  # of an earlier process of the same number
+        shutil.rmtree(old, ignore_errors=True)
     path.rename(old)
     try:
         draft.rename(path)
