@@ -98,7 +98,7 @@ def _commits(runs: Sequence[Run]) -> str:
 def search(result: Result) -> list[Part]:
     """The rates that were tried for each method, on validation pairs."""
     runs = result.figures["runs"]
-    rows = [["method", "rate", "pairs", "seed", CHOSEN_BY, "wholly true", "taken", "commit (seed)"]]
+    rows = [["method", "rate", "pairs", "seed", CHOSEN_BY, "wholly true", "best", "commit (seed)"]]
     for method in METHODS:
         for run in search_runs(runs, method):
             last = run["curve"][-1]

@@ -143,7 +143,7 @@ def test_runs_without_outcomes_have_no_interval_of_scenes_together(bench):
 
 def test_the_rate_search_names_the_rate_that_was_taken(bench, result):
     ((_, (head, *rows)),) = bench.search(result)
-    taken = [(row[1], row[head.index("CIDEr-D")], row[head.index("taken")]) for row in rows]
+    taken = [(row[1], row[head.index("CIDEr-D")], row[head.index("best")]) for row in rows]
     assert taken == [("0.001", "80.0", ""), ("0.003", "90.0", "yes")]
 
 
