@@ -102,10 +102,10 @@ def search(result: Result) -> list[Part]:
     for method in METHODS:
         for run in search_runs(runs, method):
             last = run["curve"][-1]
-            taken = "yes" if run["rate"] == best_rate(runs, method) else ""
+            best = "yes" if run["rate"] == best_rate(runs, method) else ""
             numbers = [f"{run['rate']:g}", f"{run['pairs']:,}", str(run["seed"])]
             shown = [f"{last[name]:.1f}" for name in (CHOSEN_BY, "wholly true")]
-            rows.append([TITLES[method], *numbers, *shown, taken, _commits([run])])
+            rows.append([TITLES[method], *numbers, *shown, best, _commits([run])])
     if len(rows) == 1:
         return [Part("No search of rates is recorded yet.", [])]
     return [Part("", rows)]
