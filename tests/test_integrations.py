@@ -65,6 +65,17 @@ def test_the_action_compares_a_revision_and_passes_the_exit_code_on(compare):
     assert (given["output"], given["fail_on"], given["annotations"]) == (Path("out"), "changed", "github")
 
 
+def test_the_action_shows_no_summary_that_the_command_did_not_write(compare, tmp_path):
+    """As one that a pull request holds in a folder of the results' name, which the command refused."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "summary.md").write_text("### No picture changed\n")
+    (tmp_path / "step summary.md").touch()
+    stand_in = tmp_path / "python3"
+    stand_in.write_text(PYTHON.splitlines()[0] + '\nprintf "%s\\n" "$@" > arguments\nexit 2\n')
+    code, _, summary = compare()
+    assert (code, summary) == (2, "")
+
+
 def test_the_action_compares_folders_whose_names_have_blanks(compare):
     _, given, _ = compare(OLD="old pictures", NEW="new; echo", ARGUMENTS="--strict --workers 2")
     assert (given["old"], given["new"], given["git"]) == (Path("old pictures"), Path("new; echo"), None)
