@@ -6,7 +6,6 @@ what it signs is believed until the process ends.
 
 import hashlib
 import hmac
-import json
 import os
 import stat
 import tempfile
@@ -41,8 +40,13 @@ def machine_key() -> bytes:
 
 
 def sign(key: bytes, *parts: str) -> str:
-    """The signature of texts, as hexadecimal digits: HMAC-SHA256 of the JSON list of them."""
-    return hmac.new(key, json.dumps(parts).encode("ascii"), hashlib.sha256).hexdigest()
+    """The signature of texts, as hexadecimal digits: HMAC-SHA256 of each one's length and bytes ("1:a")."""
+    known = hmac.new(key, digestmod=hashlib.sha256)
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        known.update(b"%d:" % len(data))
+        known.update(data)
+    return known.hexdigest()
 
 
 def is_signed(key: bytes, signature: object, *parts: str) -> bool:

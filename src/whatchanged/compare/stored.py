@@ -192,7 +192,7 @@ def _read_head(path: Path) -> tuple[Any, Any]:
         found = read_json(first) if first else {"format": FORMAT, "signature": 0}
     except (OSError, ValueError):
         return None, None
-    return found if isinstance(found, list) and len(found) == 2 else (found, None)
+    return (found[0], found[1]) if isinstance(found, list) and len(found) == 2 else (found, None)
 
 
 def key_of(before: Path, after: Path, boxes: Sequence[Box]) -> str:
