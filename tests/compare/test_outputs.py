@@ -13,9 +13,10 @@ from whatchanged.compare.annotations import github_annotations
 from whatchanged.compare.groups import group_outcomes
 from whatchanged.compare.junit import junit
 from whatchanged.compare.lines import result_lines, results_text
-from whatchanged.compare.outputs import claim, write_outputs
+from whatchanged.compare.outputs import STORED, claim, write_outputs
 from whatchanged.compare.page import page_of
 from whatchanged.compare.run import Outcome
+from whatchanged.compare.stored import StoredAnswers
 from whatchanged.compare.summary import summary
 from whatchanged.compare.words import headline, variants
 from whatchanged.errors import OutputError
@@ -221,7 +222,8 @@ def test_results_without_our_signature_are_taken_only_if_nothing_else_lies_there
 def test_results_of_this_machine_may_hold_other_files(tmp_path, monkeypatch):
     folder = tmp_path / "out"
     assert claim(folder) is False
-    (folder / "notes.txt").write_text("mine")
+    with StoredAnswers(folder / STORED, {"signature": 9}):
+        (folder / "notes.txt").write_text("mine")
     assert claim(folder) is False
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another machine"))
     with pytest.raises(OutputError, match="holds files of others"):

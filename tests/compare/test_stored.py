@@ -10,7 +10,6 @@ from whatchanged.compare.stored import (
     StoredAnswers,
     answer_from_json,
     answer_to_json,
-    begin,
     is_ours,
     is_stored,
     key_of,
@@ -165,8 +164,8 @@ def test_answers_of_another_machine_are_not_read_nor_is_its_folder_ours(stored_f
 
 
 def test_a_file_is_ours_from_its_beginning(tmp_path):
-    begin(tmp_path / "answers.jsonl")
-    assert is_stored(tmp_path / "answers.jsonl") and is_ours(tmp_path / "answers.jsonl")
+    with StoredAnswers(tmp_path / "answers.jsonl", IDENTITY):
+        assert is_stored(tmp_path / "answers.jsonl") and is_ours(tmp_path / "answers.jsonl")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from whatchanged.compare.comparison import Comparison
 from whatchanged.compare.junit import junit
 from whatchanged.compare.lines import results_text
 from whatchanged.compare.page import page_of
-from whatchanged.compare.stored import begin, is_ours, is_stored
+from whatchanged.compare.stored import is_ours, is_stored
 from whatchanged.compare.summary import summary
 from whatchanged.compare.written import FOLDERS
 from whatchanged.errors import OutputError
@@ -46,7 +46,7 @@ def claim(folder: Path) -> bool:
         raise OutputError(f"{folder}: this folder holds files of others. Name a new one for the results.")
     try:
         folder.mkdir(exist_ok=True)
-        begin(stored)
+        stored.touch()
     except OSError as error:
         raise OutputError(f"{folder}: cannot be written ({error.strerror}).") from error
     return False

@@ -18,7 +18,7 @@ from typing import IO, Any, Self
 from whatchanged.answers import Answer
 from whatchanged.compare.pairs import digest
 from whatchanged.errors import OutputError
-from whatchanged.files import room_for, whole, write_whole
+from whatchanged.files import room_for, whole
 from whatchanged.json_values import read_json
 from whatchanged.measured import Box, Measured, Statement
 from whatchanged.signing import is_signed, machine_key, sign
@@ -153,16 +153,8 @@ class StoredAnswers:
         return "answer", self._head, key, json.dumps(answer)
 
 
-def begin(path: Path) -> None:
-    """Write a file without an answer, by which a folder is known to be one of results of this machine.
-
-    Raises OSError.
-    """
-    write_whole(path, _first_line(machine_key(), _head({"format": FORMAT, "signature": 0})).encode("ascii"))
-
-
 def is_stored(path: Path) -> bool:
-    """Whether this has the form of such a file, whoever wrote it; an empty file has it, too."""
+    """Whether this has the form of such a file, whoever wrote it, or is the empty one that a run begins."""
     head, _ = _read_head(path)
     return isinstance(head, dict) and {"format", "signature"} <= head.keys()
 
