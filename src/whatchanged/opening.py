@@ -11,7 +11,7 @@ import os
 import re
 import stat
 from pathlib import Path
-from typing import BinaryIO, TextIO, cast
+from typing import TextIO, cast
 
 from whatchanged.places import is_remote
 
@@ -23,7 +23,7 @@ _FLAGS = os.O_RDONLY | sum(
 )
 
 
-def open_regular(path: Path, piped: bool = False) -> BinaryIO:
+def open_regular(path: Path, piped: bool = False) -> io.BufferedReader:
     """The file at a path, open for its bytes, where it is a regular file or lies elsewhere (a URL).
 
     piped: a pipe that the caller's shell holds open (``/dev/stdin``, ``/dev/fd/63`` of a process
@@ -31,8 +31,8 @@ def open_regular(path: Path, piped: bool = False) -> BinaryIO:
     Raises OSError: FileNotFoundError, IsADirectoryError, or ``NO_FILE`` for pipes, devices and sockets.
     """
     if is_remote(path) or (piped and is_descriptor(path)):
-        return cast(BinaryIO, path.open("rb"))
-    require_regular(path)  # before it is opened: that alone makes some devices do things
+        return cast(io.BufferedReader, path.open("rb"))
+    regular(path)  # before it is opened: that alone makes some devices do things
     opened = os.open(path, _FLAGS)
     try:
         _require_file(os.fstat(opened), path)  # another file may have its name by now
@@ -61,10 +61,11 @@ def read_regular_text(
     return content.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def require_regular(path: Path) -> None:
-    """That ``open_regular`` would open a file, for libraries that open it themselves. Raises OSError."""
+def regular(path: Path) -> Path:
+    """The path, if ``open_regular`` would open it, for libraries that open files. Raises OSError."""
     if not is_remote(path):
         _require_file(path.stat(), path)
+    return path
 
 
 def is_descriptor(path: Path) -> bool:

@@ -18,6 +18,7 @@ from whatchanged.errors import OutputError
 from whatchanged.files import room_for, whole
 from whatchanged.json_values import read_json
 from whatchanged.measured import Box, Measured, Statement
+from whatchanged.opening import open_regular_text
 
 FORMAT = 1
 MOST_HEAD = 10_000
@@ -119,7 +120,7 @@ class StoredAnswers:
     def _read(self) -> dict[str, Any]:
         """Key -> answer of a file of the same settings."""
         try:
-            with self.path.open(encoding="utf-8") as stream:
+            with open_regular_text(self.path, "utf-8") as stream:
                 if stream.readline().rstrip("\n") != self._head:
                     return {}
                 return dict(filter(None, map(_entry, stream)))
@@ -134,7 +135,7 @@ class StoredAnswers:
 def is_stored(path: Path) -> bool:
     """Whether this is such a file, or the empty one from which a run begins."""
     try:
-        with path.open(encoding="utf-8") as stream:
+        with open_regular_text(path, "utf-8") as stream:
             first = stream.readline(MOST_HEAD)
         head = read_json(first) if first else {"format": FORMAT, "signature": 0}
     except (OSError, ValueError):
