@@ -36,9 +36,8 @@ def test_compare(run, tmp_path, sides):
             plant(path, kind) if side in sides else save(screen(1), path)
         if side in sides:
             (tmp_path / side / "folder.png").mkdir()
-    code, said, err = run(
-        "compare", tmp_path / "old", tmp_path / "new", "-o", tmp_path / "out", "--embed", "--workers", 1
-    )
+    names = tmp_path / "old", tmp_path / "new", "-o", tmp_path / "out", "--workers", 1
+    code, said, err = run("compare", *names, "--embed")
     assert code == 1 and f"{len(KINDS)} could not be compared" in said, (said, err)
     assert "Traceback" not in err
     lines = (tmp_path / "out" / "results.jsonl").read_text().splitlines()

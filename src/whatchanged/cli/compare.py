@@ -219,7 +219,7 @@ def _tell(found: "Comparison", output: Path | None, github: bool, quiet: bool) -
 
     if github:
         for line in github_annotations(found):
-            show(line)
+            typer.echo(line)  # GitHub is to act on these; what they quote is escaped
     show(headline(found))
     if otherwise(found):
         show(otherwise(found))
