@@ -11,7 +11,7 @@ import os
 import re
 import stat
 from pathlib import Path
-from typing import TextIO, cast
+from typing import TextIO
 
 from whatchanged.places import is_remote
 
@@ -31,7 +31,7 @@ def open_regular(path: Path, piped: bool = False) -> io.BufferedReader:
     Raises OSError: FileNotFoundError, IsADirectoryError, or ``NO_FILE`` for pipes, devices and sockets.
     """
     if is_remote(path) or (piped and is_descriptor(path)):
-        return cast(io.BufferedReader, path.open("rb"))
+        return path.open("rb")
     regular(path)  # before it is opened: that alone makes some devices do things
     opened = os.open(path, _FLAGS)
     try:
