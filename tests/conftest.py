@@ -64,14 +64,18 @@ def pictures(tmp_path):
 @pytest.fixture
 def lock(monkeypatch):
     """Makes files that nobody may open, whoever runs the tests."""
-    locked, real = set(), Path.open
+    locked = set()
 
-    def opened(path, *arguments, **named):
-        if path in locked:
-            raise PermissionError(errno.EACCES, "Permission denied", str(path))
-        return real(path, *arguments, **named)
+    def refusing(real):
+        def opened(path, *arguments, **named):
+            if isinstance(path, str | Path) and Path(path) in locked:
+                raise PermissionError(errno.EACCES, "Permission denied", str(path))
+            return real(path, *arguments, **named)
 
-    monkeypatch.setattr(Path, "open", opened)
+        return opened
+
+    monkeypatch.setattr(Path, "open", refusing(Path.open))
+    monkeypatch.setattr(os, "open", refusing(os.open))
     return locked.add
 
 

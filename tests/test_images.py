@@ -7,7 +7,6 @@ import threading
 import time
 import tracemalloc
 import zlib
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -369,15 +368,15 @@ def test_an_orientation_is_found_across_the_blocks_that_are_read(tmp_path, befor
 
 
 def test_a_file_that_goes_away_while_it_is_looked_at(tmp_path, monkeypatch):
-    path, real, opened = tmp_path / "a.png", Path.open, []
+    path, real, opened = tmp_path / "a.png", os.open, []
     flat().save(path)
 
-    def open_once(self, *arguments, **named):
+    def open_once(asked, *arguments, **named):
         if opened:
-            raise FileNotFoundError(errno.ENOENT, "No such file or directory", str(self))
-        opened.append(self)
-        return real(self, *arguments, **named)
+            raise FileNotFoundError(errno.ENOENT, "No such file or directory", str(asked))
+        opened.append(asked)
+        return real(asked, *arguments, **named)
 
-    monkeypatch.setattr(Path, "open", open_once)
+    monkeypatch.setattr(os, "open", open_once)
     with pytest.raises(ImageError, match="cannot read the file: No such file or directory"):
         picture_size(path)

@@ -10,6 +10,8 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.opening import open_regular, regular
+
 _DAMAGE = (
     OSError,
     ValueError,
@@ -36,7 +38,7 @@ def mapped_array(path: Path) -> NDArray[Any]:
     """
     try:
         with np.errstate(all="ignore"):  # sizes that overflow are refused a little later
-            return np.lib.format.open_memmap(path, mode="r")
+            return np.lib.format.open_memmap(regular(path), mode="r")
     except _DAMAGE as error:
         raise ValueError(_reason(error)) from error
 
@@ -47,7 +49,7 @@ def arrays_of(path: Path, names: Iterable[str], optional: Iterable[str] = ()) ->
     Raises ValueError, in words, where one cannot be read, or the file would grow as it is unpacked.
     """
     try:
-        with path.open("rb") as file, np.errstate(all="ignore"):
+        with open_regular(path) as file, np.errstate(all="ignore"):
             with ZipFile(file) as archive:
                 unpacked = sum(info.file_size for info in archive.infolist())
             if unpacked > path.stat().st_size:

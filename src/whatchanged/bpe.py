@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from whatchanged.errors import DatasetError
+from whatchanged.opening import open_regular
 from whatchanged.vocabulary import EOS, SPECIALS, Vocabulary
 
 MERGES = 48_894
@@ -136,10 +137,11 @@ def read_merges(path: Path) -> BPEVocabulary:
     Raises DatasetError where the file is missing or no merges file.
     """
     try:
-        with path.open("rb") as raw:
+        with open_regular(path) as raw:
             zipped = raw.read(2) == b"\x1f\x8b"
-        with gzip.open(path) if zipped else path.open("rb") as file:
-            content = file.read(_MOST_BYTES)
+            raw.seek(0)
+            with gzip.open(raw) if zipped else raw as file:
+                content = file.read(_MOST_BYTES)
         return from_merges(content.decode("utf-8").split("\n")[1 : MERGES + 1][: _filled(content)])
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise DatasetError(

@@ -14,29 +14,46 @@
     └── MissingExtra            an optional dependency that is not installed
 
 A message says what is wrong, where, and what to do about it. What strangers wrote may stand in it, so it is
-made ``printable``.
+made ``printable``: one line, whatever line ends a file's name holds. What the program prints on several
+lines, it prints line by line, or as ``escaped_lines``.
 """
 
 import re
 
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""What a terminal would act upon instead of showing it; line ends and tabs aside."""
+_CONTROLS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What a terminal would act upon instead of showing it, and line ends; tabs aside."""
+_COMMANDS = re.compile(r"\A(\s*):(?=:)|(#)(?=#\w*\[)")
+"""What build services obey in what is printed: "::" where a line begins, "##[" and "##vso[" anywhere."""
 _LONGEST_WORD = 1000
 _LONGEST_TEXT = 4000
 
 
 def escaped(text: str) -> str:
-    """The text with control characters as their escapes: a terminal shows them, and does not act on them."""
-    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    """The text on one line, with control characters and line ends as their escapes: a terminal shows them and
+    acts on none; nor does a build service on what looks like its commands.
+    """
+    flat = _CONTROLS.sub(_escape, text)
+    return _COMMANDS.sub(lambda found: f"{found[1] or ''}\\x{0x23 if found[2] else 0x3A:02x}", flat)
+
+
+def escaped_lines(text: str) -> str:
+    """A text of several lines that the program itself put together, each of them ``escaped``."""
+    return "\n".join(map(escaped, text.split("\n")))
+
+
+def _escape(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode()
 
 
 def escaped_json(text: str) -> str:
-    """JSON text with control characters as those escapes that JSON has, too."""
-    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    """JSON text on one line with control characters, and what begins a build service's commands, as those
+    escapes that JSON has, too."""
+    flat = _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return re.sub(r"#(?=#\w*\[)", r"\\u0023", flat)
 
 
 def printable(text: str) -> str:
-    """A message as a terminal may show it: ``escaped``, and what is very long in it cut."""
+    """A message as a terminal may show it: one line, ``escaped``, and what is very long in it cut."""
     text = re.sub(rf"\S{{{_LONGEST_WORD + 1},}}", lambda word: _cut(word[0], _LONGEST_WORD), text)
     return escaped(_cut(text, _LONGEST_TEXT))
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from PIL import ExifTags, Image, ImageOps, TiffImagePlugin, UnidentifiedImageError
 
 from whatchanged.errors import ImageError, ShapeError
+from whatchanged.opening import open_regular
 from whatchanged.places import as_url, is_remote
 
 PictureSource = str | Path | bytes | BinaryIO | Image.Image | NDArray[np.generic]
@@ -218,10 +219,10 @@ def _open_file(path: Path, name: str) -> BinaryIO:
             raise ImageError(f"{name}: there is no such file. Check the path.")
         if not path.is_file():
             raise ImageError(f"{name}: this is a pipe or a device, a file is wanted. Save the picture first.")
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             if not stream.read(1):
                 raise ImageError(f"{name}: the file is empty (0 bytes). Copy it again.")
-        return path.open("rb")
+        return open_regular(path)
     except OSError as error:
         raise ImageError(f"{name}: cannot read the file: {error.strerror}.") from error
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from whatchanged.errors import PredictionsError
 from whatchanged.json_values import read_json
+from whatchanged.opening import regular
 
 Floats = NDArray[np.float32]
 WordMaps = Sequence[tuple[str, Floats]]
@@ -87,7 +88,7 @@ def about_file(path: Path) -> dict[str, Any]:
     from safetensors import SafetensorError, safe_open
 
     try:
-        with safe_open(path, "numpy") as opened:
+        with safe_open(regular(path), "numpy") as opened:
             found = read_json((opened.metadata() or {}).get(KEY, "null"))
             keys = set(opened.keys())
     except (OSError, SafetensorError, ValueError) as error:
@@ -138,7 +139,7 @@ class AttentionFiles:
 
         entry = self._entries[pair_id]
         if self._opened is None or self._opened[0] != entry.path:  # pairs are mostly read in order
-            self._opened = entry.path, safe_open(entry.path, "numpy")
+            self._opened = entry.path, safe_open(regular(entry.path), "numpy")
         opened = self._opened[1]
         wanted = (len(entry.words), 2, *self.grid)
         stored = opened.get_slice(pair_id)  # its head alone: what does not fit is not read

@@ -26,6 +26,7 @@ from whatchanged.captioner.json_reader import CardReader
 from whatchanged.errors import BundleError
 from whatchanged.files import whole
 from whatchanged.json_values import read_json
+from whatchanged.opening import open_regular, read_regular
 
 DEFAULT = "clevr-pcl"
 """The model that is used where none is named."""
@@ -81,7 +82,7 @@ class Bundle:
             raise BundleError(
                 f"{path}: it has {size:,} bytes; {MANIFEST} says {wanted.size:,}. Copy the model folder."
             )
-        content = path.read_bytes()
+        content = read_regular(path)
         if hashlib.sha256(content).hexdigest() != wanted.sha256:
             raise BundleError(
                 f"{path}: its content was changed: the SHA-256 differs from the one in {MANIFEST}. "
@@ -113,7 +114,7 @@ def open_bundle(name_or_folder: str | Path | None = None) -> Bundle:
     size = path.stat().st_size
     if size > _MOST_BYTES:
         raise BundleError(f"{path}: {size:,} bytes are no model card (at most {_MOST_BYTES:,}).")
-    content = path.read_bytes()
+    content = read_regular(path)
     try:
         fields = read_json(content.decode("utf-8"))
     except ValueError as error:
@@ -146,7 +147,7 @@ def _find(name_or_folder: str | Path) -> Path:
 
 
 def _entry(path: Path) -> ListedFile:
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         return ListedFile(path.stat().st_size, hashlib.file_digest(stream, "sha256").hexdigest())
 
 

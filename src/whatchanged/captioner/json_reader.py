@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whatchanged.errors import BundleError, escaped
+from whatchanged.errors import BundleError, escaped_lines
 
 Fields = Mapping[str, Any]
 
@@ -41,7 +41,7 @@ class CardReader:
     def text(self, values: Fields, key: str) -> str:
         """A text without control characters: a terminal would act on them."""
         found = values.get(key)
-        if not isinstance(found, str) or found != escaped(found):
+        if not isinstance(found, str) or found != escaped_lines(found):
             raise self.wrong(key, "a text, without control characters", found)
         return found
 
@@ -50,7 +50,7 @@ class CardReader:
         found = values.get(key)
         if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
             raise self.wrong(key, "a list of texts", found)
-        if any(item != escaped(item) for item in found):
+        if any(item != escaped_lines(item) for item in found):
             raise self.wrong(key, "a list of texts without control characters", found)
         return tuple(found)
 

@@ -21,7 +21,7 @@ import typer
 import typer.core
 
 from whatchanged.cli.console import holding_outputs, note
-from whatchanged.errors import WhatchangedError
+from whatchanged.errors import WhatchangedError, escaped, escaped_lines
 from whatchanged.files import NO_ROOM
 
 COMMANDS = (
@@ -42,6 +42,9 @@ COMMANDS = (
 )
 """Every command, in the order of the help; ``whatchanged.cli.NAME`` holds the function NAME."""
 
+WrongUsage: Any = typer.BadParameter.__bases__[0]
+"""What wrong usage raises: an error of click, or of the copy of it that newer versions of Typer hold."""
+
 BAD_INPUT = 2
 INTERRUPTED = 128 + signal.SIGINT
 FAULT = 70
@@ -61,6 +64,9 @@ class _Door(typer.core.TyperGroup):
             raise
         except WhatchangedError as error:
             note(f"whatchanged: {error}")
+        except WrongUsage as error:
+            error.message = escaped(error.message)  # of wrong usage, which repeats what was given
+            raise
         except BrokenPipeError:
             raise  # whoever read our output has gone; Typer ends quietly
         except OSError as error:
@@ -148,7 +154,7 @@ def main() -> None:
     except Exception:
         if signals.came is not None:
             sys.exit(128 + signals.came)
-        traceback.print_exc()
+        print(escaped_lines(traceback.format_exc()), file=sys.stderr, end="", flush=True)
         sys.exit(FAULT)
     finally:
         for number, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):

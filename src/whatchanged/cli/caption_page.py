@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from whatchanged.captioner.attention import AttentionFiles
 from whatchanged.json_values import read_json
+from whatchanged.opening import read_regular
 from whatchanged.page import Page, Pair
 from whatchanged.records import PairRecord, corners
 
@@ -19,7 +20,7 @@ def caption_page(run: "CaptionRun", records: Sequence[PairRecord]) -> Page:
     """
     known = {record.pair_id: record for record in records}
     maps = None if run.maps is None else AttentionFiles(run.maps.folder)
-    lines = run.output.read_bytes().splitlines()
+    lines = read_regular(run.output).splitlines()
     pairs = []
     for pair, text in zip(run.pairs, lines, strict=True):
         record = known[pair.pair_id]

@@ -14,6 +14,7 @@ from whatchanged.cli.console import note, progress
 from whatchanged.errors import ImageError, OutputError
 from whatchanged.files import room_for, whole, whole_elsewhere, write_output
 from whatchanged.json_values import read_json
+from whatchanged.opening import open_regular, read_regular_text
 from whatchanged.places import is_remote
 from whatchanged.processes import in_order, worker_pool, works_elsewhere
 
@@ -107,7 +108,7 @@ class CaptionRun:
 
     def _check_identity(self) -> None:
         try:
-            known = read_json(self.meta.read_text(encoding="utf-8"))
+            known = read_json(read_regular_text(self.meta))
         except (OSError, ValueError) as error:
             raise OutputError(
                 f"{self.meta}: cannot read it; without it {self.output} cannot be continued. "
@@ -126,7 +127,7 @@ class CaptionRun:
         """The whole lines that answer the first pairs in order; with maps, up to the last whole file."""
         standing = Standing()
         kept = standing
-        with self.output.open("rb") as stream:
+        with open_regular(self.output) as stream:
             for pair, line in zip(self.pairs, stream, strict=False):
                 if not line.endswith(b"\n"):
                     break

@@ -19,6 +19,7 @@ from whatchanged.cli.console import check_output, check_outputs, hold, note, pro
 from whatchanged.cli.places import any_remote, only_here
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import write_output
+from whatchanged.opening import read_regular
 from whatchanged.places import is_remote
 from whatchanged.plurals import counted
 from whatchanged.scale.places import place
@@ -222,7 +223,7 @@ def _tell(found: "Comparison", output: Path | None, github: bool, quiet: bool) -
 
     if github:
         for line in github_annotations(found):
-            show(line)
+            typer.echo(line)  # GitHub is to act on these; what they quote is escaped
     show(headline(found))
     if otherwise(found):
         show(otherwise(found))
@@ -272,7 +273,7 @@ def _accept(found: "Comparison", wanted: "Sequence[str]", folder: Path) -> None:
     from whatchanged.compare.outputs import RESULTS
 
     try:
-        seen = (folder / RESULTS).read_bytes()
+        seen = read_regular(folder / RESULTS)
     except OSError as error:
         raise OutputError(f"{folder / RESULTS}: cannot be read. Compare first, look, then accept.") from error
     if seen != results_text(found).encode("utf-8", "backslashreplace"):

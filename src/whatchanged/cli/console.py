@@ -10,7 +10,7 @@ from pathlib import Path
 
 import typer
 
-from whatchanged.errors import OutputError, escaped, printable
+from whatchanged.errors import OutputError, escaped, escaped_lines, printable
 from whatchanged.links import check_link
 from whatchanged.locks import locked
 from whatchanged.places import is_remote
@@ -30,6 +30,11 @@ def note(text: str, quiet: bool = False) -> None:
 def show(text: str) -> None:
     """A line of the result, for a person to read; strangers' words in it cannot act on the terminal."""
     typer.echo(escaped(text))
+
+
+def show_lines(text: str) -> None:
+    """Lines of the result that the program put together, each as ``show`` prints it."""
+    typer.echo(escaped_lines(text))
 
 
 @contextmanager
@@ -99,7 +104,7 @@ def check_embed(embed: bool, html: Path | None) -> None:
 def print_result(text: str, outputs: Sequence[Path | None]) -> None:
     """Print what a person reads: on stdout, or on stderr where one of the outputs goes to stdout."""
     taken = any(path is not None and _is_stdout(path) for path in outputs)
-    print(escaped(text), file=sys.stderr if taken else sys.stdout)
+    print(escaped_lines(text), file=sys.stderr if taken else sys.stdout)
 
 
 def _is_stdout(path: Path) -> bool:

@@ -10,7 +10,7 @@ import typer
 
 from whatchanged.cli import completion
 from whatchanged.cli.console import check_output, check_outputs, note, print_result
-from whatchanged.errors import ImageError, OutputError, escaped_json
+from whatchanged.errors import ImageError, OutputError, escaped, escaped_json
 from whatchanged.files import write_output
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _text(answer: "Answer") -> str:
     probability = f"probability that nothing changed: {answer.no_change:.2f}"
     if answer.answer == MEASURED:
         probability += "; measured, without a model"
-    return f"{sentence}\n{probability}"
+    return f"{escaped(sentence)}\n{probability}"
 
 
 def _remarks(answer: "Answer", quiet: bool) -> None:

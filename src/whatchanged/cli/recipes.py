@@ -6,7 +6,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from whatchanged.cli import completion
-from whatchanged.cli.console import show
+from whatchanged.cli.console import show_lines
 
 EXAMPLES = (
     "whatchanged recipes",
@@ -33,7 +33,7 @@ def recipes(
         return
     recipe = load_recipe(name, set_)  # a recipe that cannot be read is not printed either
     text = dump_recipe(recipe) if resolved or set_ else recipe_text(name)
-    show(text.removesuffix("\n"))
+    show_lines(text.removesuffix("\n"))
 
 
 def _list() -> None:

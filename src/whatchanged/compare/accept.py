@@ -10,6 +10,7 @@ from whatchanged.compare.run import Outcome
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import whole
 from whatchanged.links import check_link
+from whatchanged.opening import regular
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def carry_out(copies: Sequence[Copy]) -> None:
         try:
             copy.target.parent.mkdir(parents=True, exist_ok=True)
             with whole(copy.target.resolve()) as draft:
-                shutil.copyfile(copy.source, draft)
+                shutil.copyfile(regular(copy.source), draft)
         except OutputError as error:  # the disk is full: the error names the file, and says what to do
             raise OutputError(f"{error} {_accepted(done, copies)}") from error
         except OSError as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 from whatchanged.compare.comparison import Comparison
 from whatchanged.compare.pairs import PairToCompare
 from whatchanged.compare.words import group_sentence, outcome_sentence
+from whatchanged.errors import escaped_lines
 
 MOST = 10
 
@@ -54,7 +55,7 @@ def _line(file: str, title: str, text: str) -> str:
 
 
 def _value(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return escaped_lines(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

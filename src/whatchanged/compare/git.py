@@ -5,39 +5,21 @@ can show them. A Git LFS pointer stands for a picture that is not there; it is n
 """
 
 import os
-import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from whatchanged.compare import lfs
+from whatchanged.compare.git_entries import Entry, against_work_tree, between, pictures_of
+from whatchanged.compare.git_program import run_git as _git
 from whatchanged.compare.pairs import Matched, PairToCompare, checked, matched
 from whatchanged.compare.written import begin_anew, write_picture
-from whatchanged.datasets.picture_files import is_picture
-from whatchanged.datasets.reading import leaves
 from whatchanged.errors import DatasetError, ImageError
 
-LFS_START = b"version https://git-lfs.github.com/spec/"
-LFS_MOST = 1024
-"""A pointer is smaller than this."""
 POINTER = "a Git LFS pointer"
 """Why an object was not written that is one."""
 MOST_BYTES = 500_000_000
 """Of one picture in a revision."""
-_FILES = ("100644", "100755")
-"""Modes of files; others are links and submodules."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """What git says of one path: the name of the object before and after; None where there is no file.
-
-    Of a file in the work tree the name of the object after may be zeros.
-    """
-
-    path: str
-    before: str | None
-    after: str | None
 
 
 def match_revisions(wanted: str, folder: Path, scratch: Path, leave_out: Path | None = None) -> Matched:
@@ -50,20 +32,17 @@ def match_revisions(wanted: str, folder: Path, scratch: Path, leave_out: Path | 
     old, _, new = wanted.partition("..")
     if not old or (".." in wanted and (not new or new.startswith("."))):
         raise DatasetError(f"--git {wanted!r}: name one revision, or two as OLD..NEW.")
-    root = Path(os.fsdecode(_git(folder, "rev-parse", "--show-toplevel")).rstrip("\n"))
+    root = _root(folder)
     commits = [_commit(folder, revision) for revision in (old, new) if revision]
     here = folder.resolve().relative_to(root.resolve()).as_posix()
     skipped = _inside(leave_out, root)
-    entries = [
-        entry
-        for entry in _entries(root, commits, here)
-        if is_picture(entry.path) and not (skipped and entry.path.startswith(f"{skipped}/"))
-    ]
+    listed = pictures_of(root, commits[0], here)
+    differing = between(root, commits, here) if new else against_work_tree(root, listed, here)
+    entries = [entry for entry in differing if not (skipped and entry.path.startswith(f"{skipped}/"))]
     pairs = _pairs(root, entries, scratch, work_tree=not new)
-    total = _count(root, commits[0], here)
-    if not entries and not total:
+    if not entries and not listed:
         raise DatasetError(f"{folder}: git knows no pictures there. Name another folder or revision.")
-    same = total - sum(entry.before is not None for entry in entries)
+    same = len(listed) - sum(entry.before is not None for entry in entries)
     notes = (f"Pictures that git says are the same, not listed: {same:,}.",)
     source = f"git: {old} and {new or 'the work tree'}"
     accepted = (
@@ -72,35 +51,15 @@ def match_revisions(wanted: str, folder: Path, scratch: Path, leave_out: Path | 
     return Matched(checked(pairs), source, notes, accepted)
 
 
-def is_pointer(path: Path) -> bool:
-    """Whether a file is a Git LFS pointer instead of what it is called; not so where it cannot be read."""
-    try:
-        if path.stat().st_size >= LFS_MOST:
-            return False
-        with path.open("rb") as file:
-            return file.read(len(LFS_START)) == LFS_START
-    except OSError:
-        return False  # the comparison says what is wrong
-
-
-def _git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
-    """What the git program prints. Raises DatasetError with its words."""
-    program = shutil.which("git")
-    if program is None:
-        raise DatasetError("--git needs the git program, which is not installed.")
-    if not folder.is_dir():
-        raise DatasetError(f"{folder}: there is no such folder.")
-    done = subprocess.run(
-        [program, "-C", str(folder), "-c", "core.fsmonitor=false", *arguments],
-        input=given,
-        capture_output=True,
-        # A folder's name is no pattern, and a repository names no program that is run to look at it.
-        env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C"},
-    )
-    if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ").splitlines()
-        raise DatasetError(f"git in {folder}: {said[0] if said else f'ended with {done.returncode}'}.")
-    return done.stdout
+def _root(folder: Path) -> Path:
+    """The top of the work tree that a folder lies in. Raises DatasetError where it lies in none."""
+    root = Path(os.fsdecode(_git(folder, "rev-parse", "--show-toplevel").removesuffix(b"\n")))
+    if not (root / ".git").exists() or not folder.resolve().is_relative_to(root.resolve()):
+        raise DatasetError(
+            f"{folder}: the repository there says that its files lie in {root}. Name a folder of a work tree"
+            " that holds its own .git."
+        )
+    return root
 
 
 def _commit(folder: Path, revision: str) -> str:
@@ -110,35 +69,6 @@ def _commit(folder: Path, revision: str) -> str:
     except DatasetError as error:
         raise DatasetError(f"--git {revision}: git knows no such revision in {folder}.") from error
     return found.decode().strip()
-
-
-def _entries(root: Path, commits: Sequence[str], here: str) -> list[Entry]:
-    """Every file below ``here`` that differs, in the order of the paths; renamed ones are told as two."""
-    raw = _git(
-        root, "diff", "--raw", "-z", "--no-renames", "--no-abbrev", "--no-ext-diff", *commits, "--", here
-    )
-    fields = raw.decode("utf-8", "surrogateescape").split("\0")
-    found = []
-    for about, path in zip(fields[::2], fields[1::2], strict=False):
-        mode_before, mode_after, before, after, _ = about.removeprefix(":").split(" ")
-        entry = Entry(
-            path,
-            before if mode_before in _FILES else None,
-            after if mode_after in _FILES else None,
-        )
-        if (entry.before or entry.after) and not leaves(path):
-            found.append(entry)
-    if len(commits) == 1:
-        listed = _git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", here)
-        names = listed.decode("utf-8", "surrogateescape").split("\0")
-        found += [Entry(name, None, "0" * 40) for name in names if name]
-    return sorted(found, key=lambda entry: entry.path)
-
-
-def _count(root: Path, commit: str, here: str) -> int:
-    """How many pictures the revision holds below ``here``."""
-    listed = _git(root, "ls-tree", "-r", "-z", "--name-only", commit, "--", here if here != "." else "./")
-    return sum(is_picture(name) for name in listed.decode("utf-8", "surrogateescape").split("\0"))
 
 
 def _inside(folder: Path | None, root: Path) -> str:
@@ -179,7 +109,7 @@ def _written(root: Path, blob: str, place: Path, name: str) -> str:
     if size > MOST_BYTES:
         raise DatasetError(f"{place.name}: {size:,} bytes in the revision; at most {MOST_BYTES:,} are read.")
     data = _git(root, "cat-file", "blob", blob)
-    if size < LFS_MOST and data.startswith(LFS_START):
+    if size < lfs.MOST and data.startswith(lfs.START):
         return POINTER
     try:
         write_picture(data, place, name)
@@ -191,7 +121,7 @@ def _written(root: Path, blob: str, place: Path, name: str) -> str:
 def _with_trouble(pair: PairToCompare, troubles: Mapping[Path, str]) -> PairToCompare:
     """The pair, marked where one of its files is a pointer, or no picture. troubles: what was not written."""
     files = [(side, path) for side, path in (("old", pair.before), ("new", pair.after)) if path is not None]
-    pointers = [side for side, path in files if troubles.get(path) == POINTER or is_pointer(path)]
+    pointers = [side for side, path in files if troubles.get(path) == POINTER or lfs.is_pointer(path)]
     if pointers:
         which = f"the {pointers[0]} file is" if len(pointers) == 1 else "both files are"
         what = "Git LFS pointers" if len(pointers) == 2 else POINTER

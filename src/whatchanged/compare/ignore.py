@@ -17,6 +17,7 @@ from typing import Any
 from whatchanged.errors import WhatchangedError
 from whatchanged.json_values import read_json
 from whatchanged.measured import Box
+from whatchanged.opening import read_regular_text
 
 MOST_BYTES = 5_000_000
 MOST_BOXES = 1000
@@ -61,7 +62,7 @@ def read_document(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise WhatchangedError(f"{path}: larger than {MOST_BYTES:,} bytes. Is this the right file?")
-        document = read_json(path.read_text(encoding="utf-8-sig"))
+        document = read_json(read_regular_text(path, "utf-8-sig", piped=True))
     except ValueError as error:
         raise WhatchangedError(f"{path}: not JSON in UTF-8 ({error}).") from error
     except OSError as error:

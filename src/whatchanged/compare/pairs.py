@@ -8,6 +8,7 @@ from pathlib import Path
 
 from whatchanged.datasets.picture_files import pictures_below
 from whatchanged.errors import DatasetError, ImageError
+from whatchanged.opening import open_regular
 from whatchanged.places import is_remote
 
 MOST_PAIRS = 100_000
@@ -124,7 +125,7 @@ def notes_of_formats(counts: Mapping[str, int]) -> tuple[str, ...]:
 def digest(path: Path) -> str:
     """The SHA-256 of a file's bytes. Raises ImageError where it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise ImageError(f"{path}: cannot read the file: {error.strerror}.") from error

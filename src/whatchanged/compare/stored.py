@@ -21,6 +21,7 @@ from whatchanged.errors import OutputError
 from whatchanged.files import room_for, whole
 from whatchanged.json_values import read_json
 from whatchanged.measured import Box, Measured, Statement
+from whatchanged.opening import open_regular_text
 from whatchanged.signing import is_signed, machine_key, sign
 
 FORMAT = 2
@@ -125,7 +126,7 @@ class StoredAnswers:
     def _read(self) -> dict[str, Any]:
         """Key -> answer of a file of the same settings."""
         try:
-            with self.path.open(encoding="utf-8") as stream:
+            with open_regular_text(self.path, "utf-8") as stream:
                 if stream.readline(MOST_HEAD) != _first_line(self._key, self._head):
                     return {}
                 return dict(filter(None, map(self._entry, stream)))
@@ -179,7 +180,7 @@ def _read_head(path: Path) -> tuple[Any, Any]:
     if not path.is_file():
         return None, None
     try:
-        with path.open(encoding="utf-8") as stream:
+        with open_regular_text(path, "utf-8") as stream:
             first = stream.readline(MOST_HEAD)
         found = read_json(first) if first else {"format": FORMAT, "signature": 0}
     except (OSError, ValueError):

@@ -24,6 +24,7 @@ from typing import Any
 
 from whatchanged.datasets.reading import SPLITS, Reading, first_entry, negatives, with_examples
 from whatchanged.errors import DatasetError
+from whatchanged.opening import open_regular
 from whatchanged.records import PairRecord, SizedBox, Split
 
 NAME = "clevr_change"
@@ -289,7 +290,7 @@ def _is_number(value: Any) -> bool:
 
 def _begins(path: Path) -> bool:
     """Whether the first key of the captions is one of CLEVR-Change's, not of CLEVR-DC's."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return b'"CLEVR_default_' in file.read(256)
 
 

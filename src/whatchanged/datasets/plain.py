@@ -18,6 +18,7 @@ from typing import Any
 
 from whatchanged.datasets.reading import Reading, bare, parse, text
 from whatchanged.errors import DatasetError
+from whatchanged.opening import open_regular_text
 from whatchanged.records import PairRecord, Split
 
 NAME = "plain"
@@ -80,7 +81,7 @@ def read(path: Path, reading: Reading) -> list[PairRecord]:
 def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """(line number, row) of each row below the header; captions become a list."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with open_regular_text(path, "utf-8-sig", newline="") as file:
             reader = csv.DictReader(file, strict=True)
             header = next((row for row in reader.reader if any(map(str.strip, row))), [])
             _check_columns(path, header)

@@ -12,6 +12,7 @@ from typing import Any
 
 from whatchanged.errors import DatasetError
 from whatchanged.json_values import read_json
+from whatchanged.opening import open_regular_text, read_regular_text
 from whatchanged.places import is_remote, is_url
 from whatchanged.records import Split
 
@@ -161,7 +162,7 @@ class Reading:
 def text(path: Path) -> str:
     """A text file in UTF-8, with or without its mark. Raises DatasetError."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return read_regular_text(path, "utf-8-sig")
     except UnicodeDecodeError as error:
         raise DatasetError(
             f"{path}: not a text file in UTF-8 ({error.reason} at byte {error.start:,}). Save it as UTF-8."
@@ -226,7 +227,7 @@ def first_entry(path: Path | None) -> dict[str, Any]:
     if path is None:
         return {}
     try:
-        with path.open(encoding="utf-8-sig") as file:
+        with open_regular_text(path, "utf-8-sig") as file:
             start = file.read(1 << 16).lstrip().removeprefix("[").lstrip()
         value = json.JSONDecoder().raw_decode(start)[0]
     except (OSError, ValueError, RecursionError):

@@ -11,6 +11,7 @@ from PIL import ExifTags, Image, ImageCms, ImageOps
 
 from whatchanged.errors import ImageError
 from whatchanged.images import MAX_PIXELS, PictureSource, kept, name_of, stored_picture
+from whatchanged.opening import open_regular
 from whatchanged.places import is_remote
 
 Pixels = NDArray[np.uint8]
@@ -77,7 +78,7 @@ def _same_files(left: Path, right: Path) -> bool:
     """Whether both are files of the same bytes. Raises OSError where one cannot be read."""
     if not (left.is_file() and right.is_file()) or left.stat().st_size != right.stat().st_size:
         return False
-    with left.open("rb") as first, right.open("rb") as second:
+    with open_regular(left) as first, open_regular(right) as second:
         while block := first.read(1 << 20):
             if block != second.read(1 << 20):
                 return False

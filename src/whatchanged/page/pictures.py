@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from whatchanged.errors import ImageError, OutputError
 from whatchanged.images import open_image, stored_picture
+from whatchanged.opening import read_regular
 
 SHOWN_BY_BROWSERS = {
     "PNG": "image/png",
@@ -56,7 +57,7 @@ class Pictures:
             media = SHOWN_BY_BROWSERS.get(stored.format or "")
         if media is not None:
             self._count(path.stat().st_size)  # before a file that may be huge is read
-            return media, path.read_bytes()
+            return media, read_regular(path)
         stream = io.BytesIO()
         open_image(path).save(stream, "PNG")
         self._count(stream.tell())

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from whatchanged.errors import RecipeError
+from whatchanged.opening import read_regular_text
 from whatchanged.recipes.building import build
 from whatchanged.recipes.compatibility import current_form, is_of_before
 from whatchanged.recipes.consistency import check
@@ -35,7 +36,7 @@ def recipe_text(name_or_path: str | Path) -> str:
     path = Path(name_or_path)
     if path.suffix == ".toml" and path.is_file():
         try:
-            return path.read_text(encoding="utf-8")
+            return read_regular_text(path)
         except (OSError, UnicodeDecodeError) as error:
             raise RecipeError(f"{path}: cannot read the recipe: {error}") from error
     if str(name_or_path) in recipe_names():

@@ -21,6 +21,7 @@ from torch import Tensor
 from whatchanged.errors import RecipeError
 from whatchanged.files import write_whole
 from whatchanged.json_values import read_json
+from whatchanged.opening import regular
 from whatchanged.training.compatibility import current_names
 from whatchanged.training.distributed import rank
 from whatchanged.training.vision.base import TorchModule
@@ -148,7 +149,7 @@ def stage_checkpoint(stage: str) -> str:
 def read_checkpoint(path: Path) -> Checkpoint:
     """Read a checkpoint; raises RecipeError if the file is missing or damaged."""
     try:
-        with safe_open(path, framework="pt") as file:
+        with safe_open(regular(path), framework="pt") as file:
             rest = read_json((file.metadata() or {})["rest"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         sha256 = rest.pop("sha256", None)  # checkpoints before 0.2 have none
@@ -165,7 +166,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
 def read_state(path: Path) -> State:
     """Where a run stood when this checkpoint was written; its weights are not read. Raises RecipeError."""
     try:
-        with safe_open(path, framework="pt") as file:
+        with safe_open(regular(path), framework="pt") as file:
             return state_of(read_json((file.metadata() or {})["rest"])["state"])
     except _UNREADABLE as error:
         raise RecipeError(

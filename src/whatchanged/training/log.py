@@ -12,6 +12,8 @@ from typing import Any, Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from whatchanged.errors import printable
+
 
 class RunLog:
     """Writes what happens, as it happens. ``length`` is how many bytes of metrics.jsonl stand on the disk.
@@ -74,9 +76,9 @@ class RunLog:
     def say(self, message: str) -> None:
         """A plain line on stderr."""
         if self._bar is not None:
-            self._bar.console.print(message, markup=False, highlight=False)
+            self._bar.console.print(printable(message), markup=False, highlight=False)
         elif not self._quiet:
-            print(message, file=sys.stderr, flush=True)
+            print(printable(message), file=sys.stderr, flush=True)
 
     def __enter__(self) -> Self:
         return self

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from whatchanged.captioner.bundle import open_bundle
-from whatchanged.errors import OutputError, RecipeError
+from whatchanged.errors import OutputError, RecipeError, printable
 from whatchanged.recipes.schema import DataConfig, ObjectsConfig, PoolConfig, Recipe
 from whatchanged.training.batches import Source, read_examples, stack_pictures
 from whatchanged.training.build import check_memory, make_method
@@ -91,7 +91,7 @@ def _run(
     if start is not None and start.state.finished:
         return start.state
     if start is None and not fresh and not quiet:
-        print(f"{run}: it was ended before its first checkpoint, so it starts over.", file=sys.stderr)
+        _tell(f"{run}: it was ended before its first checkpoint, so it starts over.")
     init = first_init(run, init)
     if start is None and init is None:  # before the data, which may take long to open
         check_start(recipe, quiet)
@@ -152,7 +152,12 @@ def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
         module, _, name = loader.partition(":")
         said = str(getattr(import_module(module), name)(method, init))
     if not quiet:
-        print(f"{init}: {said}", file=sys.stderr)
+        _tell(f"{init}: {said}")
+
+
+def _tell(text: str) -> None:
+    """A line on stderr."""
+    print(printable(text), file=sys.stderr)
 
 
 def check_start(recipe: Recipe, quiet: bool) -> None:
@@ -177,18 +182,16 @@ def check_start(recipe: Recipe, quiet: bool) -> None:
             ' (--init RUN), or use vision.kind = "backbone".'
         )
     if ranked and not teachers & recipe.stages[0].tasks.keys() and not quiet:
-        print(
+        _tell(
             f"Warning: {recipe.name} starts from random weights, and its first stage chooses cells by heads"
             " that it does not train. It will learn next to nothing of pictures. Start from trained weights"
-            " (--init RUN).",
-            file=sys.stderr,
+            " (--init RUN)."
         )
     if (expects := recipe.method.expects_weights(recipe)) and not quiet:
-        print(
+        _tell(
             f"Warning: {recipe.name} starts from random weights, as no others were given, but it {expects}."
             " It will learn next to nothing of pictures. Give CLIP's weights (--init FILE), or let all of it"
-            " learn (--set method.freeze=false, and rates near 1), as clip4idc-tiny does.",
-            file=sys.stderr,
+            " learn (--set method.freeze=false, and rates near 1), as clip4idc-tiny does."
         )
 
 

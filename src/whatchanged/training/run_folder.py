@@ -22,6 +22,7 @@ from whatchanged.captioner.bundle import shipped
 from whatchanged.errors import RecipeError
 from whatchanged.files import whole
 from whatchanged.json_values import read_json
+from whatchanged.opening import read_regular, read_regular_text
 from whatchanged.recipes.reader import dump_recipe, parse_saved_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.build import check_weights, make_method
@@ -41,7 +42,7 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
     """
     recipe = read_recipe(run)
     try:
-        vocabulary = from_json(read_json((run / "vocabulary.json").read_text(encoding="utf-8")))
+        vocabulary = from_json(read_json(read_regular_text(run / "vocabulary.json")))
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise RecipeError(f"{run}: its vocabulary.json cannot be read ({error}). Train it again.") from error
     saved = read_checkpoint(checkpoint_file(run, checkpoint))
@@ -97,7 +98,7 @@ def read_recipe(run: Path) -> Recipe:
             f"{run}: no run lies here (it has no recipe.toml). Name the folder given to train --output."
         )
     try:
-        text = file.read_text(encoding="utf-8")
+        text = read_regular_text(file)
     except (OSError, ValueError) as error:
         raise RecipeError(f"{file}: the run's recipe cannot be read ({error}). Train it again.") from error
     return parse_saved_recipe(text, str(file))
@@ -126,7 +127,7 @@ def keep_vocabulary(vocabulary: Vocabulary, run: Path) -> None:
 def check_vocabulary(vocabulary: Vocabulary, run: Path) -> None:
     """Raise RecipeError where a resumed run would have another vocabulary than it started with."""
     kept = run / "vocabulary.json"
-    if kept.is_file() and kept.read_bytes().rstrip(b"\n") != _entries(vocabulary).encode():
+    if kept.is_file() and read_regular(kept).rstrip(b"\n") != _entries(vocabulary).encode():
         raise RecipeError(
             f"{run}: the data has other words now than when this run began (vocabulary.json). Resume with the"
             " same data, or start another run from this one: --init."
@@ -149,7 +150,7 @@ def launches(run: Path) -> list[dict[str, Any]]:
     """What was written of each launch of a run, the first one first; [] where nothing was, or it cannot be
     read."""
     try:
-        first = read_json((run / "environment.json").read_text(encoding="utf-8"))
+        first = read_json(read_regular_text(run / "environment.json"))
     except (OSError, ValueError):
         return []
     if not isinstance(first, dict) or not first:

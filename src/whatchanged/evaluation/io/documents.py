@@ -8,6 +8,7 @@ from typing import Any
 
 from whatchanged.errors import PredictionsError
 from whatchanged.json_values import read_json
+from whatchanged.opening import read_regular_text
 
 SHOWN = 80
 _PCL_CLEVR = re.compile(r"CLEVR_default_(\d+)(?:\.png)?_CLEVR_(semantic|nonsemantic)_(\d+)(?:\.png)?")
@@ -29,7 +30,7 @@ class FileValues:
 def read_document(path: Path) -> FileValues:
     """A JSON or JSON Lines file in UTF-8. Raises PredictionsError, which names the malformed line."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_regular_text(path, "utf-8-sig", piped=True)
     except (OSError, UnicodeDecodeError) as error:
         raise PredictionsError(f"{path}: cannot be read ({error}).") from error
     start = len(text) - len(text.lstrip())

@@ -23,6 +23,7 @@ from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.io.documents import pcl_id, read_document, short
 from whatchanged.evaluation.io.spellings import Spellings
 from whatchanged.json_values import read_json
+from whatchanged.opening import read_regular_text
 from whatchanged.records import PairRecord
 
 EXAMPLES = 3
@@ -72,7 +73,7 @@ def made_by(path: Path, predictions: Sequence[Prediction] = ()) -> dict[str, Any
     that cannot be read: captions of other programs have none.
     """
     try:
-        noted = read_json(path.with_name(path.name + ".meta.json").read_text(encoding="utf-8"))
+        noted = read_json(read_regular_text(path.with_name(path.name + ".meta.json")))
         if "models" in noted:
             noted = {**noted, **_who_answered(noted, predictions)}
         model = {key: value for key, value in noted["model"].items() if isinstance(value, str)}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from whatchanged.errors import escaped
 from whatchanged.evaluation.metrics.subsets import Place
 
 Rows = list[list[str]]
@@ -50,9 +51,10 @@ def blocks_in_order(tree: Mapping[str, Any]) -> Iterator[tuple[Place, Mapping[st
 
 
 def aligned_table(title: str, rows: Sequence[Sequence[str]]) -> str:
-    """A table for a terminal."""
+    """A table for a terminal. Line ends in its cells are escaped."""
+    rows = [[escaped(cell) for cell in row] for row in rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = [title]
+    lines = [escaped(title)]
     for name, *cells in rows:
         aligned = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]
         lines.append("  ".join([name.ljust(widths[0]), *aligned]))

@@ -4,6 +4,7 @@ import html
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from whatchanged.errors import escaped
 from whatchanged.evaluation.metrics.subsets import HARDEST, Place
 from whatchanged.evaluation.report.layout import (
     Rows,
@@ -66,7 +67,7 @@ def footer(report: Mapping[str, Any]) -> str:
     lines = unread_sentences(report["scene"]) if "scene" in report else []
     lines += [f"{name}: not computed ({reason})." for name, reason in signature["not_computed"].items()]
     lines += [f"Warning: {warning}" for warning in report["warnings"]]
-    return "\n".join([*lines, ", ".join(_signature_parts(signature))])
+    return "\n".join(map(escaped, [*lines, ", ".join(_signature_parts(signature))]))
 
 
 def _score_rows(report: Mapping[str, Any]) -> Rows:

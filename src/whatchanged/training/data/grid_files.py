@@ -22,6 +22,7 @@ from safetensors.numpy import save
 from whatchanged.errors import DatasetError
 from whatchanged.files import write_whole
 from whatchanged.json_values import read_json
+from whatchanged.opening import regular
 from whatchanged.places import is_remote
 
 PATTERN = "[0-9]*.safetensors"
@@ -68,7 +69,7 @@ def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
 def _header(path: Path) -> tuple[dict[str, str], list[int]]:
     """The metadata of a shard and the shape of its features. Raises what safetensors does, or ValueError."""
     if not is_remote(path):
-        with safe_open(path, framework="numpy") as file:
+        with safe_open(regular(path), framework="numpy") as file:
             return file.metadata() or {}, file.get_slice("features").get_shape()
     with path.open("rb") as stream:  # safetensors opens files of this machine alone
         size = int.from_bytes(stream.read(8), "little")
@@ -149,7 +150,7 @@ class GridFiles:
 
 def _open_checked(path: Path) -> Any:
     """An open shard whose features are those that were written. Raises DatasetError."""
-    shard: Any = safe_open(path, framework="numpy")
+    shard: Any = safe_open(regular(path), framework="numpy")
     sha256 = read_json(shard.metadata()["grids"]).get("sha256")
     features = np.ascontiguousarray(shard.get_tensor("features"))
     if sha256 is not None and hashlib.sha256(features.data).hexdigest() != sha256:

@@ -22,6 +22,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from whatchanged.errors import DatasetError
 from whatchanged.files import whole
 from whatchanged.json_values import read_json
+from whatchanged.opening import read_regular_text
 from whatchanged.records import PairRecord
 
 NegativeKind = Literal["retrieve", "replace", "confuse"]
@@ -152,7 +153,7 @@ def read_negatives(path: Path, records: Iterable[PairRecord]) -> dict[str, tuple
     """
     found: dict[tuple[str, ...], tuple[str, ...]] = {}
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_regular_text(path).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise DatasetError(f"{path}: cannot read the false captions: {error}") from error
     for number, text in enumerate(lines, 1):

@@ -13,6 +13,7 @@ from whatchanged.datasets.picture_files import is_picture
 from whatchanged.errors import OutputError
 from whatchanged.files import write_whole
 from whatchanged.json_values import read_json
+from whatchanged.opening import read_regular_text
 from whatchanged.training.data.grid_files import PATTERN, read_header, shard_file, write_shard
 from whatchanged.training.data.npy_files import npy_bytes, npy_file
 
@@ -158,7 +159,7 @@ class FilePerPicture:
             write_whole(noted, json.dumps(dict(self.about), indent=1).encode())
             return
         try:
-            about = read_json(noted.read_text(encoding="utf-8"))
+            about = read_json(read_regular_text(noted))
         except (OSError, ValueError) as error:
             raise OutputError(f"{noted}: cannot be read ({error}). Choose another folder.") from error
         if not isinstance(about, dict) or about != self.about:

@@ -26,6 +26,7 @@ from whatchanged.arrays import arrays_of, mapped_array
 from whatchanged.errors import DatasetError
 from whatchanged.files import clear_drafts, whole
 from whatchanged.json_values import read_json
+from whatchanged.opening import read_regular_text
 from whatchanged.processes import end_with_parent, worker_pool
 from whatchanged.training.objects.checked_rows import CheckedRows, checksums
 from whatchanged.training.objects.render import PLAIN, PictureLook, look_for, render
@@ -367,7 +368,7 @@ def read_description(pool: Path) -> dict[str, Any]:
     """What ``pool.json`` says; raises DatasetError where it cannot be read."""
     file = pool / "pool.json"
     try:
-        description = read_json(file.read_text(encoding="utf-8"))
+        description = read_json(read_regular_text(file))
     except (OSError, ValueError) as error:
         raise DatasetError(
             f"{file}: cannot be read ({error}). Draw the pool again in another folder."

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.files import whole
 from whatchanged.json_values import read_json
+from whatchanged.opening import read_regular_text
 from whatchanged.recipes.methods import Task
 from whatchanged.recipes.schema import FeaturesConfig, PoolConfig, Recipe, RegionsConfig
 from whatchanged.records import PairRecord
@@ -224,7 +225,7 @@ def _begun(run: Path) -> tuple[list[int], int] | None:
     if not file.is_file():
         return None
     try:
-        kept = read_json(file.read_text(encoding="utf-8"))
+        kept = read_json(read_regular_text(file))
         return [int(number) for number in kept["shards"]], int(kept["held"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DatasetError(

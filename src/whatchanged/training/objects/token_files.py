@@ -20,6 +20,7 @@ from whatchanged.arrays import mapped_array
 from whatchanged.errors import DatasetError, OutputError
 from whatchanged.files import whole
 from whatchanged.json_values import read_json
+from whatchanged.opening import read_regular_text
 from whatchanged.training.objects.checked_rows import CheckedRows, checksums
 from whatchanged.training.objects.pool import Shard, read_description
 
@@ -85,7 +86,7 @@ def read_origin(folder: Path) -> dict[str, Any] | None:
     if not file.is_file():
         return None
     try:
-        about = read_json(file.read_text(encoding="utf-8"))
+        about = read_json(read_regular_text(file))
     except (OSError, ValueError) as error:
         raise DatasetError(f"{file}: cannot be read ({error}). Store the tokens anew elsewhere.") from error
     if not isinstance(about, dict):

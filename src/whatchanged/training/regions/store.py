@@ -32,6 +32,7 @@ from whatchanged.json_values import read_json
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.numbers import NUMBERS, read_places
 from whatchanged.measured.reading import read_picture
+from whatchanged.opening import regular
 from whatchanged.processes import in_order, worker_pool
 from whatchanged.recipes.schema import RegionsConfig
 from whatchanged.records import PairRecord
@@ -129,7 +130,7 @@ def _checksum(tensors: Tensors) -> str:
 def _read_header(path: Path) -> dict[str, Any]:
     """What a shard holds. Raises DatasetError."""
     try:
-        with safe_open(path, framework="numpy") as file:
+        with safe_open(regular(path), framework="numpy") as file:
             header = dict(read_json((file.metadata() or {})["regions"]))
             slices = {name: file.get_slice(name) for name in TENSORS}
             shapes = {name: (part.get_dtype(), part.get_shape()) for name, part in slices.items()}
@@ -168,7 +169,7 @@ def _check(header: Mapping[str, Any], shapes: Mapping[str, tuple[str, list[int]]
 
 def _open_checked(path: Path, about: Mapping[str, int]) -> Any:
     """An open shard whose arrays are those that were written. Raises DatasetError."""
-    shard: Any = safe_open(path, framework="numpy")
+    shard: Any = safe_open(regular(path), framework="numpy")
     sha256 = read_json(shard.metadata()["regions"])["sha256"]
     first = shard.get_tensor("first")
     counts = np.diff(first)

@@ -22,6 +22,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from whatchanged.errors import RecipeError
+from whatchanged.opening import open_regular, regular
 
 _STORAGES = {
     "FloatStorage": torch.float32,
@@ -66,7 +67,7 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
     Raises RecipeError for a file that is none of these, or is damaged.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             start = file.read(4)
         if start not in (_ZIP, _LEGACY):
             found = _read_safetensors(path)
@@ -93,7 +94,7 @@ def _check_storage(tensor: Tensor, name: str) -> None:
 
 
 def _read_safetensors(path: Path) -> dict[str, Tensor]:
-    with safe_open(path, framework="pt") as file:
+    with safe_open(regular(path), framework="pt") as file:
         return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
 
 

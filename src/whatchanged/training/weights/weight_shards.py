@@ -17,6 +17,7 @@ from whatchanged.bpe import from_json
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.files import write_whole
 from whatchanged.json_values import read_json
+from whatchanged.opening import read_regular, read_regular_text, regular
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.training.build import check_weights, make_method
 from whatchanged.training.checkpoint import Checkpoint, digest, read_checkpoint, save_checkpoint, state_of
@@ -58,7 +59,7 @@ def pack(run: Path, folder: Path, checkpoint: str = "auto") -> None:
         write_whole(folder / _part(number), save(part, stamp))
     for name in ("vocabulary.json", "environment.json"):
         if (run / name).is_file():
-            write_whole(folder / name, (run / name).read_bytes())
+            write_whole(folder / name, read_regular(run / name))
     write_whole(folder / "recipe.toml", dump_recipe(recipe).encode())
     written = {_part(number) for number in range(len(parts))}
     for path in folder.glob("weights-*.safetensors"):
@@ -79,10 +80,10 @@ def unpack(folder: Path, run: Path) -> None:
     stamps: list[dict[str, str]] = []
     try:
         for path in sorted(folder.glob("weights-*.safetensors")):
-            with safe_open(path, framework="pt") as file:
+            with safe_open(regular(path), framework="pt") as file:
                 stamps.append(file.metadata() or {})
                 tensors |= {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        vocabulary = from_json(read_json((folder / "vocabulary.json").read_text(encoding="utf-8")))
+        vocabulary = from_json(read_json(read_regular_text(folder / "vocabulary.json")))
         if any(stamp != stamps[0] for stamp in stamps) or stamps[0]["parts"] != str(len(stamps)):
             raise ValueError(f"{len(stamps)} parts that do not make one whole")
         if stamps[0].get("sha256", (found := digest(tensors))) != found:  # packed before 0.2: without
@@ -99,7 +100,7 @@ def unpack(folder: Path, run: Path) -> None:
     save_checkpoint(run / "checkpoints" / "last.safetensors", state, method, None)
     for name in ("recipe.toml", "vocabulary.json", "environment.json"):
         if (folder / name).is_file():
-            write_whole(run / name, (folder / name).read_bytes())
+            write_whole(run / name, read_regular(folder / name))
 
 
 def _part(number: int) -> str:

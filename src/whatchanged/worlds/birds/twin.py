@@ -23,6 +23,7 @@ from whatchanged.datasets.birds_to_words import COLUMNS
 from whatchanged.errors import DatasetError, OutputError
 from whatchanged.files import whole_folder
 from whatchanged.json_values import read_json
+from whatchanged.opening import read_regular_text
 from whatchanged.processes import worker_pool
 from whatchanged.worlds import Drawing
 from whatchanged.worlds.birds.bird import PER_GENUS, Bird, Species, bird_from_json, species
@@ -246,7 +247,7 @@ def read_truth(root: Path) -> dict[str, Bird]:
     if not path.is_file():
         return {}
     try:
-        found = read_json(path.read_text(encoding="utf-8"))
+        found = read_json(read_regular_text(path))
     except (OSError, ValueError) as error:
         raise DatasetError(f"{path}: not JSON ({error}). Copy or draw the set again.") from error
     if not isinstance(found, dict):

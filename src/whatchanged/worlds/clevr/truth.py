@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from whatchanged.errors import DatasetError
 from whatchanged.json_values import read_json
+from whatchanged.opening import read_regular_text
 from whatchanged.records import SizedBox
 from whatchanged.worlds.clevr.change import CHANGE_TYPES, NOTHING, SceneChange, kept
 from whatchanged.worlds.clevr.sampling import HEIGHT, WIDTH, Triple, mean_overlap
@@ -206,7 +207,7 @@ def _read_object(entry: Mapping[str, Any], where: str) -> SceneObject:
 
 def _load(path: Path) -> Any:
     try:
-        return read_json(path.read_text(encoding="utf-8"))
+        return read_json(read_regular_text(path))
     except FileNotFoundError:
         raise DatasetError(
             f"{path}: no such file. The truth of a set is its scenes.json and pairs.json; a set without them "

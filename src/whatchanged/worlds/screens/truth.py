@@ -12,6 +12,7 @@ from typing import Any
 
 from whatchanged.errors import DatasetError
 from whatchanged.json_values import read_json
+from whatchanged.opening import read_regular_text
 from whatchanged.worlds import Box as Box
 from whatchanged.worlds.screens.kinds import KINDS, REVERSED, Kind
 
@@ -258,7 +259,7 @@ def read_truths(root: Path) -> Iterator[tuple[str, ScreenTruth]]:
     """(id, truth) of every pair of a drawn set, in the order of its list. Raises DatasetError."""
     path = list_of(root)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_regular_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise DatasetError(f"{path}: the list of a drawn set cannot be read ({error}).") from error
     for number, line in enumerate(text.split("\n"), start=1):

@@ -25,6 +25,7 @@ import numpy as np
 from whatchanged.errors import OutputError
 from whatchanged.files import clear_drafts, write_whole
 from whatchanged.json_values import read_json
+from whatchanged.opening import read_regular_text
 from whatchanged.processes import worker_pool
 from whatchanged.records import Split
 from whatchanged.worlds import Drawing
@@ -128,7 +129,7 @@ def _begin(task: _SetToDraw, settings: Mapping[str, Any]) -> tuple[int, int]:
         raise OutputError(f"{task.out}: exists already. Choose another name, or remove it first.")
     clear_drafts(task.out)
     try:
-        known = read_json(file.read_text(encoding="utf-8"))
+        known = read_json(read_regular_text(file))
         done, listed = known["documents"], known["pairs"]
         if not all(type(count) is int and count >= 0 for count in (done, listed)):
             raise ValueError(f"documents {done!r}, pairs {listed!r}")
@@ -245,12 +246,12 @@ def _finish(task: _SetToDraw, settings: Mapping[str, Any], first: int, listed: i
     that was ended before it had noted them.
     """
     path = task.out / LIST
-    lines = path.read_text(encoding="utf-8").split("\n")[:listed] if first else []
+    lines = read_regular_text(path).split("\n")[:listed] if first else []
     if len(lines) < listed:
         raise OutputError(f"{path}: {len(lines):,} pairs of {listed:,} are left. Remove the folder.")
     text = "".join(f"{line}\n" for line in lines)
     for numbers in _ranges(first, last):
-        text += _part_file(task.out, numbers).read_text(encoding="utf-8")
+        text += read_regular_text(_part_file(task.out, numbers))
     pairs = text.count("\n")
     write_whole(path, text.encode("utf-8"))
     write_whole(task.out / SETTINGS, _json({**settings, "documents": last, "pairs": pairs}))

@@ -1,0 +1,37 @@
+"""Git LFS pointers: small texts that stand for pictures which lie elsewhere.
+
+version https://git-lfs.github.com/spec/v1
+oid sha256:4d7a...
+size 12345
+"""
+
+import hashlib
+import re
+from pathlib import Path
+
+from whatchanged.opening import open_regular
+
+START = b"version https://git-lfs.github.com/spec/"
+MOST = 1024
+"""A pointer is smaller than this."""
+_OBJECT = re.compile(rb"^oid sha256:([0-9a-f]{64})\r?$", re.MULTILINE)
+
+
+def is_pointer(path: Path) -> bool:
+    """Whether a file is a pointer instead of what it is called; not so where it cannot be read."""
+    try:
+        if path.stat().st_size >= MOST:
+            return False
+        with open_regular(path) as file:
+            return file.read(len(START)) == START
+    except OSError:
+        return False  # the comparison says what is wrong
+
+
+def stands_for(pointer: bytes, path: Path) -> bool:
+    """Whether these bytes are a pointer to what a file holds. Raises OSError where it cannot be read."""
+    named = _OBJECT.search(pointer) if pointer.startswith(START) else None
+    if named is None:
+        return False
+    with open_regular(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest().encode() == named[1]
