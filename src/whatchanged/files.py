@@ -44,8 +44,9 @@ def cache_folder() -> Path:
 def whole(path: Path) -> Iterator[Path]:
     """Yields an empty file beside ``path`` to write to; what was written there takes its place at the end.
 
-    A link at ``path`` gives way, too; a file that is replaced hands on who may read and write it. If the end is not reached, what was there before stays, and nothing
-    else lies beside it. Raises OutputError where the disk is full.
+    A link at ``path`` gives way, too; a file that is replaced hands on who may read and write it. If the end
+    is not reached, what was there before stays, and nothing else lies beside it. Raises OutputError where the
+    disk is full.
     """
     draft = draft_of(path)
     permissions = _permissions(path)
