@@ -20,7 +20,7 @@ MAX_PLAIN = 30_000_000
 """Bytes of a plain PPM, whose numbers are text, which Pillow reads in Python."""
 MAX_COMMENTS = 1000
 """Comments in a plain PPM: for each of them Pillow copies what it has read."""
-MAX_PARTS = 100_000
+MAX_PARTS = 50_000
 """Segments, chunks, blocks, or bytes to be skipped, before and between what holds the pixels."""
 PNM_HEADER = 65_536
 """Bytes within which the header of a PPM ends, its comments included."""
