@@ -14,6 +14,8 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
+from benchmarks.fuzz_costs import costly
+
 HOSTILE: tuple[Any, ...] = (
     *(None, True, False, 0, 1, -1, 0.5, 2**31, 2**63, 2**64, -(2**63), 10**12, 10**309, 10**4000),
     *(1e308, -0.0, float("nan"), float("inf"), float("-inf")),
@@ -46,6 +48,8 @@ TEXTS = (
 
 def mutated(data: bytes, rng: random.Random) -> bytes | None:
     """The content with one hostile change that fits its form; None where its form is not known."""
+    if data[:1] in b"\xff\x89GP\x08" and data[:2] != b"PK" and rng.random() < 0.4:
+        return costly(data, rng)
     if data[:6] == b"\x93NUMPY":
         return _numpy(data, rng)
     if data[:4] == b"PK\x03\x04":

@@ -199,6 +199,36 @@ def test_drafts_have_the_mode_that_files_have(tmp_path):
     assert (tmp_path / "out").stat().st_mode & 0o777 == 0o640
 
 
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o444, 0o755])
+@pytest.mark.parametrize("write", [write_output, lambda path, text: write_whole(path, text.encode())])
+def test_a_file_that_is_replaced_hands_on_who_may_read_it(tmp_path, mode, write):
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    path.chmod(mode)
+    write(path, "new")
+    assert path.read_text() == "new" and path.stat().st_mode & 0o777 == mode
+
+
+def test_a_draft_of_a_private_file_is_private(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    path.chmod(0o600)
+    with whole(path) as draft:
+        assert draft.stat().st_mode & 0o777 == 0o600
+
+
+def test_drafts_are_cleared_at_any_depth(tmp_path):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    name = draft_of(Path("a")).name.replace(f"-{os.getpid()}.", f"-{dead.pid}.")
+    left = [tmp_path / "out" / deeper / name for deeper in ("", "b", "b/c", "b/c/d")]
+    for path in left:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    clear_drafts(tmp_path / "out")
+    assert not any(path.exists() for path in left)
+
+
 @pytest.mark.parametrize("ending", ["draft", "replaced"])
 @pytest.mark.parametrize("target", ["../victim/inner", "../victim/inner/a.txt", "../victim/new"])
 def test_clearing_drafts_follows_no_link(tmp_path, victim, ending, target):

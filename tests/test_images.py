@@ -4,7 +4,6 @@ import os
 import re
 import struct
 import threading
-import time
 import tracemalloc
 import zlib
 
@@ -145,7 +144,8 @@ def test_a_text_in_disguise(tmp_path):
     path = tmp_path / "a.png"
     path.write_text("hello, world")
     message = failure(path)
-    assert str(path) in message and "not a picture" in message and "hello" in message
+    assert str(path) in message and "not a picture" in message
+    assert "hello" not in message  # it may be a private file that a link leads to
 
 
 def test_no_other_program_is_asked(tmp_path):
@@ -161,7 +161,9 @@ def test_a_single_pixel(tmp_path):
     assert "too few" not in str(open_image(flat(size=(8, 8))))
 
 
-@pytest.mark.parametrize(("width", "height"), [(30_000, 30_000), (12_000, 12_000), (8_000, 6_251)])
+@pytest.mark.parametrize(
+    ("width", "height"), [(30_000, 30_000), (12_000, 12_000), (8_000, 6_251), (65_536, 8)]
+)
 def test_a_huge_picture_is_refused_on_its_header(tmp_path, width, height):
     # beyond Pillow's error, between its warning and its error, and between our limit and its warning
     path = tmp_path / "a.png"
@@ -291,44 +293,6 @@ def test_the_size_from_the_header_is_that_of_the_opened_picture(tmp_path, kind, 
     exif[ExifTags.Base.Orientation] = orientation
     flat().save(path, exif=exif)
     assert picture_size(path) == open_image(path).size == ((10, 12) if orientation > 4 else (12, 10))
-
-
-def progressive(size, scans):
-    """A flat progressive JPEG whose last scan is repeated; each time, a decoder passes over every pixel."""
-    file = io.BytesIO()
-    Image.new("RGB", size, COLOR).save(file, "JPEG", progressive=True)
-    content = file.getvalue()
-    last = content[content.rindex(b"\xff\xda") : -2]
-    return content[:-2] + last * (scans - content.count(b"\xff\xda")) + b"\xff\xd9"
-
-
-def test_a_jpeg_of_thousands_of_scans_is_refused_before_it_is_decoded(tmp_path, monkeypatch):
-    monkeypatch.setattr("whatchanged.images.MAX_SCANNED", 12 * 10 * 100)
-    path = tmp_path / "a.jpg"
-    path.write_bytes(progressive((12, 10), 100))
-    assert open_image(path).size == (12, 10)
-    path.write_bytes(progressive((12, 10), 101))
-    began = time.process_time()
-    assert "101 scans of 12 x 10 pixels are too many" in failure(path)
-    assert time.process_time() - began < 5
-    with pytest.raises(ImageError, match="too many"):
-        picture_size(path)
-
-
-def test_a_large_picture_may_have_the_scans_that_programs_write(tmp_path):
-    path = tmp_path / "a.jpg"
-    path.write_bytes(progressive((5000, 10_000), 16))
-    assert picture_size(path) == (5000, 10_000)
-
-
-def test_a_plain_ppm_that_would_take_long_is_refused(tmp_path, monkeypatch):
-    path = tmp_path / "a.ppm"
-    path.write_bytes(b"P3\n12 10\n255\n" + b"200 40 90 " * 120)
-    assert open_image(path).getpixel((3, 3)) == COLOR
-    monkeypatch.setattr("whatchanged.images.MAX_PLAIN", 500)
-    assert "a plain PPM of 1,213 bytes is too large" in failure(path)
-    flat().save(path)
-    assert open_image(path).getpixel((3, 3)) == COLOR  # binary, of 373 bytes
 
 
 def test_a_pipe_is_told_from_a_file_that_is_not_there(tmp_path):

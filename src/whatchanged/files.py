@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import socket
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -43,14 +44,18 @@ def cache_folder() -> Path:
 def whole(path: Path) -> Iterator[Path]:
     """Yields an empty file beside ``path`` to write to; what was written there takes its place at the end.
 
-    A link at ``path`` gives way, too. If the end is not reached, what was there before stays, and nothing
-    else lies beside it. Raises OutputError where the disk is full.
+    A link at ``path`` gives way, too; a file that is replaced hands on who may read and write it. If the end
+    is not reached, what was there before stays, and nothing else lies beside it. Raises OutputError where the
+    disk is full.
     """
     draft = draft_of(path)
+    permissions = _permissions(path)
     try:
         with room_for(path, draft):
-            _begin(draft)
+            _begin(draft, private=permissions is not None)
             yield draft
+            if permissions is not None:
+                draft.chmod(permissions)
             draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
@@ -102,10 +107,23 @@ def _replace(path: Path, draft: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _begin(draft: Path) -> None:
-    """Make an empty file for a draft. What lies there goes first: a stranger's link must not be followed."""
+def _begin(draft: Path, private: bool) -> None:
+    """Make an empty file for a draft. What lies there goes first: a stranger's link must not be followed.
+
+    private: for this user alone, until it is known who else may read it.
+    """
     remove(draft)
-    os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o666))
+    mode = 0o600 if private else 0o666
+    os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), mode))
+
+
+def _permissions(path: Path) -> int | None:
+    """Who may read, write and run the file; None where there is none."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return found.st_mode & 0o777 if stat.S_ISREG(found.st_mode) else None
 
 
 def remove(path: Path) -> None:
@@ -222,16 +240,14 @@ def draft_of(path: Path) -> Path:
 
 
 def clear_drafts(path: Path) -> None:
-    """Remove what killed processes of this machine left of ``path``, and in it where it is a folder.
+    """Remove what killed processes of this machine left of ``path``, and below it where it is a folder.
 
     A folder that had given way to a new one which never came goes back to its place. Links are removed, not
     followed.
     """
     left = _left_in(path.parent, short_name(path.name))
     if path.is_dir():
-        with os.scandir(path) as entries:
-            inner = [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
-        left += [draft for folder in (path, *inner) for draft in _left_in(folder)]
+        left += [draft for folder, _, _ in os.walk(path) for draft in _left_in(Path(folder))]
     for entry in left:
         if entry.suffix == ".replaced" and not entry.is_symlink() and not os.path.lexists(path):
             entry.rename(path)

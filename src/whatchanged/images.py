@@ -6,7 +6,6 @@ decoded; only the formats below are tried, so no file is handed to another progr
 
 import contextlib
 import io
-import os
 import struct
 import warnings
 import zlib
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from PIL import ExifTags, Image, ImageOps, TiffImagePlugin, UnidentifiedImageError
 
 from whatchanged.errors import ImageError, ShapeError
+from whatchanged.image_costs import check_decoding_cost, check_header_cost, occurrences
 from whatchanged.opening import open_regular
 from whatchanged.places import as_url, is_remote
 
@@ -28,10 +28,8 @@ PictureSource = str | Path | bytes | BinaryIO | Image.Image | NDArray[np.generic
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF", "PPM")
 MAX_PIXELS = 50_000_000
-MAX_SCANNED = 2_000_000_000
-"""Pixels times scans of a progressive JPEG: each scan passes over all of them. Programs write about ten."""
-MAX_PLAIN = 30_000_000
-"""Bytes of a plain PPM, whose numbers are text, which Pillow reads in Python."""
+MAX_SIDE = 65_535
+"""Pixels of a side, as of a JPEG: long sides cost more to measure than large areas."""
 MAX_BYTES = 1 << 29
 """The most that is read of an open file: more than any picture within the limit on pixels needs."""
 LEAST_SIDE = 8
@@ -142,7 +140,7 @@ def picture_size(source: PictureSource, least: int = LEAST_SIDE) -> tuple[int, i
     with _opened(source) as (stream, name), _open_header(stream, name, least) as image:
         size = _stored_size(image)
         place = stream.tell()
-        if image.format == "PNG" and "exif" not in image.info and not _occurrences(stream, b"eXIf"):
+        if image.format == "PNG" and "exif" not in image.info and not occurrences(stream, b"eXIf"):
             return size  # Pillow would decode a PNG to see whether an orientation follows its pixels
         stream.seek(place)
         try:
@@ -229,6 +227,7 @@ def _open_file(path: Path, name: str) -> BinaryIO:
 
 def _open_header(stream: BinaryIO, name: str, least: int = LEAST_SIDE) -> Image.Image:
     """The picture with nothing but its header read, its size within the limits."""
+    check_header_cost(stream, name)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # our own limit is lower than the one Pillow warns of
@@ -252,46 +251,13 @@ def _open_header(stream: BinaryIO, name: str, least: int = LEAST_SIDE) -> Image.
                 "file). Copy it again."
             ) from error
         raise ImageError(
-            f"{name}: this is not a picture, whatever its name says: it begins with {start[:12]!r}. "
-            f"Give one of {', '.join(FORMATS)}."
+            f"{name}: this is not a picture, whatever its name says. Give one of {', '.join(FORMATS)}."
         ) from error
     except _DECODER_ERRORS as error:
         raise ImageError(f"{name}: cannot read the picture: {_reason(error)}. Copy it again.") from error
     check_size(image.size, name, least)
-    _check_work(image, stream, name)
+    check_decoding_cost(image, stream, name)
     return image
-
-
-def _check_work(image: Image.Image, stream: BinaryIO, name: str) -> None:
-    """That decoding costs seconds at most: a small file may ask for minutes. Raises ImageError."""
-    place = stream.tell()
-    tiles = getattr(image, "tile", [])
-    if image.format == "JPEG" or image.info.get("compression") == "jpeg":
-        scans = _occurrences(stream, b"\xff\xda")  # what begins a scan never occurs within its data
-        if scans * image.width * image.height > MAX_SCANNED * max(1, len(tiles)):
-            raise ImageError(
-                f"{name}: {scans:,} scans of {image.width:,} x {image.height:,} pixels are too many to"
-                " decode. Save it again, not as a progressive JPEG."
-            )
-    elif image.format == "PPM" and tiles and tiles[0][0] == "ppm_plain":
-        size = stream.seek(0, os.SEEK_END)
-        if size > MAX_PLAIN:
-            raise ImageError(
-                f"{name}: a plain PPM of {size:,} bytes is too large: at most {MAX_PLAIN:,} are read."
-                " Save it as a binary PPM or as PNG."
-            )
-    stream.seek(place)
-
-
-def _occurrences(stream: BinaryIO, word: bytes) -> int:
-    """How often these bytes stand in a file, which is read a block at a time."""
-    stream.seek(0)
-    count, before = 0, b""
-    while part := stream.read(1 << 20):
-        block = before + part
-        count += block.count(word)
-        before = block[1 - len(word) :]  # too short to hold the word itself
-    return count
 
 
 def _declared_size(stream: BinaryIO) -> tuple[int, int]:
@@ -310,10 +276,10 @@ def _declared_size(stream: BinaryIO) -> tuple[int, int]:
 def check_size(size: tuple[int, int], name: str, least: int = LEAST_SIDE) -> None:
     """Raises ImageError, which names the picture, where a size is beyond the limits."""
     width, height = size
-    if width * height > MAX_PIXELS:
+    if width * height > MAX_PIXELS or max(size) > MAX_SIDE:
         raise ImageError(
-            f"{name}: {width:,} x {height:,} pixels are too many: at most {MAX_PIXELS:,} are read. "
-            "Make it smaller."
+            f"{name}: {width:,} x {height:,} pixels are too many: at most {MAX_PIXELS:,} are read, "
+            f"{MAX_SIDE:,} a side. Make it smaller."
         )
     if min(size) < least:
         raise ImageError(f"{name}: {width} x {height} pixels are too few: each side needs at least {least}.")

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +21,7 @@ needs_atheris = pytest.mark.skipif(
 )
 
 sys.path.insert(0, str(ROOT))
-from benchmarks import fuzz_formats, fuzz_mutations, fuzz_one  # noqa: E402
+from benchmarks import fuzz_costs, fuzz_formats, fuzz_mutations, fuzz_one  # noqa: E402
 
 sys.path.remove(str(ROOT))
 
@@ -106,7 +107,7 @@ def test_the_form_of_binary_files_stays(tmp_path):
         assert changed[8 : 8 + length][:1] and length < len(changed) + 1
         assert fuzz_mutations.mutated(array, random.Random(seed))[:6] == b"\x93NUMPY"
         assert fuzz_mutations.mutated(archive, random.Random(seed))[:2] == b"PK"
-    assert fuzz_mutations.mutated(b"\xff\xd8\xff", random.Random(0)) is None
+    assert fuzz_mutations.mutated(b"\0\xd8\xff", random.Random(0)) is None
 
 
 def test_counts_are_gone_on_with_and_the_smaller_input_is_kept(tmp_path, bench):
@@ -224,3 +225,24 @@ def test_a_minute_of_hostile_files_shows_no_fault(bench, capsys, tmp_path):
     found = {name: bench.found_in(name, tmp_path / name) for name in fuzz_formats.FORMATS}
     assert all(one.distinct > 20 and one.memory_megabytes < 2048 for one in found.values())
     assert all(one.longest_seconds < 20 for one in found.values())
+
+
+def test_pictures_and_graphs_that_ask_for_much_work_keep_their_form():
+    pictures, bundles = fuzz_formats.CORPUS / "pictures", fuzz_formats.CORPUS / "bundles"
+    for name, start in (
+        ("rgb.png", b"\x89PNG"),
+        ("turned.jpg", b"\xff\xd8"),
+        ("moving.gif", b"GIF8"),
+        ("text.ppm", b"P"),
+    ):
+        content = (pictures / name).read_bytes()
+        changed = {fuzz_costs.costly(content, random.Random(seed)) for seed in range(20)}
+        assert len(changed) > 5 and all(one.startswith(start) for one in changed)
+    graph = (bundles / "tiny" / "encoder.onnx").read_bytes()
+    operators = set()
+    for seed in range(40):
+        model = onnx.load_from_string(fuzz_costs.costly(graph, random.Random(seed)))
+        operators |= {node.op_type for node in model.graph.node} | {"f" for _ in model.functions}
+    assert "f" in operators and len(operators & {*fuzz_costs.OPERATORS}) > 2
+    assert fuzz_costs.costly(b"{}", random.Random(0)) is None
+    assert fuzz_costs.costly(b"\x08no graph", random.Random(0)) is None

@@ -156,6 +156,20 @@ def test_a_reader_that_has_gone_is_no_fault(listed_pairs):
     assert done.returncode == 1 and b"Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("closed", ["2>&-", "<&-", "<&- 2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_fault(tmp_path, bundle_folder, pictures, closed):
+    """No output may take the number of a stream and get what others print."""
+    pairs, out = tmp_path / "pairs.csv", tmp_path / "out.jsonl"
+    pairs.write_text(f"before,after\n{pictures[0]},{pictures[1]}\n")
+    run = [sys.executable, "-m", "whatchanged", "caption", pairs, "-o", out, "--model", bundle_folder]
+    shell = ["sh", "-c", f'exec "$@" {closed}', "sh", *map(str, run)]
+    assert subprocess.run(shell, timeout=60, check=False).returncode == 0
+    lines = out.read_text().splitlines()
+    assert lines and all(line.startswith("{") for line in lines)
+    missing = subprocess.run([*shell[:4], *shell[4:7], "describe", "no.png", "no.png"], check=False)
+    assert missing.returncode == 2
+
+
 def test_the_package_is_a_program():
     command = [sys.executable, "-m", "whatchanged", "--version"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)

@@ -1,6 +1,8 @@
 import errno
 import os
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -8,6 +10,7 @@ from trees import state
 
 from whatchanged.compare.accept import carry_out, plan
 from whatchanged.errors import OutputError, WhatchangedError
+from whatchanged.files import draft_of
 
 
 def test_a_group_is_copied_over_its_old_pictures(found):
@@ -19,6 +22,23 @@ def test_a_group_is_copied_over_its_old_pictures(found):
     assert all(copy.target.read_bytes() == copy.source.read_bytes() for copy in copies)
     assert all(copy.target.parent == found.matched.old for copy in copies)
     assert untouched.read_bytes() == before and not list(found.matched.old.glob(".*"))
+
+
+def test_who_may_read_an_old_picture_stays_so(found):
+    private = found.matched.old / "02.png"
+    private.chmod(0o600)
+    carry_out(plan(found, ["02.png"]))
+    assert private.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_a_killed_process_left_among_the_old_pictures_goes(found):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    draft = draft_of(found.matched.old / "03.png")
+    left = draft.with_name(draft.name.replace(f"-{os.getpid()}.", f"-{dead.pid}."))
+    left.write_bytes(b"half")
+    carry_out(plan(found, ["02.png"]))
+    assert not left.exists()
 
 
 def test_files_by_name_an_added_one_gets_its_place(found):

@@ -46,6 +46,28 @@ def test_stored_answers_are_used_again(tmp_path, monkeypatch):
     assert [one.answer.as_json() for one in again] == [one.answer.as_json() for one in first]
 
 
+@pytest.mark.parametrize("side", ["before", "after"])
+def test_an_answer_about_a_picture_that_was_replaced_meanwhile_is_not_stored(tmp_path, monkeypatch, side):
+    old, new = two_runs(tmp_path, same=0, squares=1)
+    pairs = match_folders(old, new).pairs
+    answer = run._answer
+
+    def slowly(answerer, task):
+        found = answer(answerer, task)
+        save(screen(9), getattr(task, side))
+        return found
+
+    monkeypatch.setattr(run, "_answer", slowly)
+    with StoredAnswers(tmp_path / "stored", {}) as stored:
+        (first,) = run.answer_pairs(pairs, CompareSettings(), stored, workers=1)
+    assert first.failed and "was replaced while it was compared" in first.error
+    monkeypatch.setattr(run, "_answer", answer)
+    with StoredAnswers(tmp_path / "stored", {}) as stored:
+        (second,) = run.answer_pairs(pairs, CompareSettings(), stored, workers=1)
+    (anew,) = run.answer_pairs(pairs, CompareSettings(), workers=1)
+    assert second.answer.as_json() == anew.answer.as_json()
+
+
 @pytest.mark.slow
 def test_processes_give_what_one_gives(tmp_path):
     old, new = two_runs(tmp_path, squares=16)

@@ -201,6 +201,19 @@ def test_keys_open_step_through_and_close_the_viewer(page):
     assert page.run("document.activeElement.ariaLabel") == "Look closely at name-2.png"
 
 
+def test_a_name_that_is_not_utf_8_has_an_address(browser, folder):
+    """Half a surrogate pair stands for a byte of such a name; no address can hold it."""
+    name = "\udcff.png"
+    write_page(folder / "odd.png.html", Page("Title", [Pair(name, folder / "before.png", None, {})]))
+    address = (folder / "odd.png.html").as_uri()
+    browser.open(address)
+    browser.run("openViewer(0)")
+    assert browser.run("location.hash") == "#%EF%BF%BD.png"
+    browser.open("about:blank")
+    browser.open(f"{address}#%EF%BF%BD.png")
+    assert browser.run("document.getElementById('viewer').open")
+
+
 def test_before_after_and_difference_show_the_pixels(page):
     page.run("openViewer(0); toggle('boxes')")
     page.press("1")

@@ -72,6 +72,12 @@ def test_a_file_that_is_no_text_or_no_toml_is_refused(tmp_path):
         load_recipe(file)
 
 
+def test_a_mark_at_the_beginning_of_a_file_is_no_part_of_it(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text(recipe_text("pcl-tiny"), encoding="utf-8-sig")
+    assert load_recipe(file) == load_recipe("pcl-tiny")
+
+
 def test_a_base_fills_what_a_recipe_leaves_out():
     text = MINIMAL.replace('description = "d"', 'description = "d"\nbase = "pcl-tiny"')
     recipe, base = parse_recipe(text, "mine"), load_recipe("pcl-tiny")

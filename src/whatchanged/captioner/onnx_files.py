@@ -1,99 +1,194 @@
-"""ONNX files as they are stored, as far as is needed to see that a graph reads no other file.
+"""ONNX files as they are stored, as far as is needed to see what a graph would do before it is loaded.
+
+A graph may hold the operators of ``OPERATORS`` alone: each is done once, and its result is numbers within the
+memory that ``onnx_graphs`` allows. It may not read another file, repeat or choose parts of itself (loops and
+branches hold graphs of their own), define functions, or make texts.
 
 An ONNX file is a protocol buffer: messages of numbered fields, a field a tag, a length and content. The
 tables below say in which fields a tensor may stand; their numbers are those of ONNX's onnx.proto.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from whatchanged.errors import BundleError
 
-GRAPH, NODE, ATTRIBUTE, SPARSE, FUNCTION, TRAINING, TENSOR = range(7)
-MODEL: Mapping[int, int] = {7: GRAPH, 20: TRAINING, 25: FUNCTION}
+GRAPH, NODE, ATTRIBUTE, SPARSE, TENSOR = range(5)
+MODEL: Mapping[int, int] = {7: GRAPH}
 """Field of a model -> the kind of message that it holds."""
 FIELDS: Mapping[int, Mapping[int, int]] = {
     GRAPH: {1: NODE, 5: TENSOR, 15: SPARSE},
     NODE: {5: ATTRIBUTE},
-    ATTRIBUTE: {5: TENSOR, 6: GRAPH, 10: TENSOR, 11: GRAPH, 22: SPARSE, 23: SPARSE},
+    ATTRIBUTE: {5: TENSOR, 10: TENSOR, 22: SPARSE, 23: SPARSE},
     SPARSE: {1: TENSOR, 2: TENSOR},
-    FUNCTION: {7: NODE, 11: ATTRIBUTE},
-    TRAINING: {1: GRAPH, 2: GRAPH},
     TENSOR: {},
 }
 """Kind of message -> its fields that hold messages in which a tensor may stand."""
-EXTERNAL_DATA, DATA_LOCATION = 13, 14
-"""Fields of a tensor: where its numbers lie outside of the file, and whether they do."""
+REFUSED: Mapping[int | None, Mapping[int, str]] = {
+    None: {20: "a graph for training", 25: "functions of its own"},
+    ATTRIBUTE: {6: "a graph within the graph", 11: "graphs within the graph"},
+    TENSOR: {6: "texts"},
+}
+"""Kind of message (None: the model itself) -> fields that may not occur, and what they hold."""
+OPERATOR, DOMAIN = 4, 7
+"""Fields of a node: its operator, and whose operator that is."""
+ATTRIBUTE_NAME, ATTRIBUTE_NUMBER = 1, 3
+KIND_OF_NUMBERS, EXTERNAL_DATA, DATA_LOCATION = 2, 13, 14
+"""Fields of a tensor: of what kind its numbers are, where they lie outside of the file, whether they do."""
+TEXT = 8
+"""The kind of number that is a text."""
+_BY_MEANING = {
+    "one number from one or several": """
+        Abs Acos Acosh Add And Asin Asinh Atan Atanh Cast CastLike Ceil Celu Clip Cos Cosh Div Elu Equal Erf
+        Exp Floor Gelu Greater GreaterOrEqual HardSigmoid HardSwish Identity IsInf IsNaN LeakyRelu Less
+        LessOrEqual Log Max Mean Min Mish Mod Mul Neg Not Or PRelu Pow Reciprocal Relu Round Selu Sigmoid Sign
+        Sin Sinh Softplus Softsign Sqrt Sub Sum Swish Tan Tanh ThresholdedRelu Where Xor""",
+    "layers": """
+        Attention AveragePool BatchNormalization Conv ConvTranspose Dropout Einsum GRU Gemm GlobalAveragePool
+        GlobalMaxPool GroupNormalization InstanceNormalization LSTM LayerNormalization LogSoftmax
+        LpNormalization MatMul MaxPool RMSNormalization RNN Softmax""",
+    "8-bit weights": """
+        ConvInteger DequantizeLinear DynamicQuantizeLinear MatMulInteger QLinearConv QLinearMatMul
+        QuantizeLinear""",
+    "over an axis": """
+        ArgMax ArgMin CumSum ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin
+        ReduceProd ReduceSum ReduceSumSquare TopK""",
+    "arrangement": """
+        Concat Constant ConstantOfShape DepthToSpace Expand EyeLike Flatten Gather GatherElements GatherND
+        GridSample NonZero OneHot Pad Range Reshape Resize ScatterElements ScatterND Shape Size Slice
+        SpaceToDepth Split Squeeze Tile Transpose Trilu Unsqueeze""",
+}
+OPERATORS = frozenset(name for names in _BY_MEANING.values() for name in names.split())
+"""What the exporter writes for the methods here and for those of other packages. No operator among them
+repeats a part of the graph, and none makes texts, which are not within the bounded memory."""
 _DEEPEST = 50
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
-_KEY = b"location"
-"""No tensor lies outside of its file without this key, which says where."""
 
 
-def check_self_contained(path: Path, content: bytes) -> None:
-    """Raises BundleError where a tensor of the graph lies in another file, or this is no ONNX file.
+class _Field(NamedTuple):
+    """One field of a message: a whole number, or the bytes from ``start`` to ``end`` of the file."""
+
+    number: int
+    start: int
+    end: int
+    whole: int | None = None
+
+
+def check_graph(path: Path, content: bytes) -> None:
+    """Raises BundleError where the graph may not be loaded, or this is no ONNX file.
 
     content: the bytes of the file at ``path``.
     """
-    if _KEY not in content:  # nearly always, and much faster
-        return
     try:
-        outside = _refers(memoryview(content), MODEL, 0)
+        wrong = _refused(content, _Field(0, 0, len(content)), MODEL, None, 0)
     except (IndexError, ValueError) as error:
         raise BundleError(f"{path}: this is no ONNX file ({error}). Export it again.") from error
-    if outside:
-        raise BundleError(
-            f"{path}: part of the graph lies in another file, which the bundle's hashes do not cover. Do not"
-            " use this bundle, or export it again with all data in the graph."
-        )
+    if wrong:
+        raise BundleError(f"{path}: {wrong}")
 
 
-def _refers(message: memoryview, inner: Mapping[int, int], depth: int, tensor: bool = False) -> bool:
-    """Whether a tensor in this message lies outside of the file."""
+def _refused(content: bytes, message: _Field, inner: Mapping[int, int], kind: int | None, depth: int) -> str:
+    """What in this message may not be loaded, in words; empty where all of it may be.
+
+    inner: the fields of the message that hold messages. kind: of the message, None for the model itself.
+    """
     if depth > _DEEPEST:
         raise ValueError(f"more than {_DEEPEST} messages within each other")
-    for number, value in _fields(message):
-        if tensor and number in (EXTERNAL_DATA, DATA_LOCATION) and value:
-            return True
-        kind = inner.get(number)
-        if kind is None:
+    fields = _fields(content, message)
+    wrong = _wrong_fields(content, kind, fields)
+    for field in fields if not wrong else ():
+        within = inner.get(field.number)
+        if within is None:
             continue
-        if isinstance(value, int):
+        if field.whole is not None:
             raise ValueError("a number stands where a message is wanted")
-        if _refers(value, FIELDS[kind], depth + 1, kind == TENSOR):
-            return True
-    return False
+        wrong = _refused(content, field, FIELDS[within], within, depth + 1)
+        if wrong:
+            break
+    return wrong
 
 
-def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """(number, content) of each field: whole numbers as such, all else as bytes."""
-    place = 0
-    while place < len(message):
-        tag, place = _varint(message, place)
+def _wrong_fields(content: bytes, kind: int | None, fields: Sequence[_Field]) -> str:
+    """What is wrong with a message's own fields, in words; empty where nothing is.
+
+    Of several fields of one number the last one counts in a protocol buffer, so every one is looked at.
+    """
+    refused = REFUSED.get(kind, {})
+    held = next((refused[field.number] for field in fields if field.number in refused), "")
+    if not held and kind == ATTRIBUTE and _makes_texts(content, fields):
+        held = "texts"
+    if held:
+        return f"the graph holds {held}, which no model needs to caption pictures. Do not use this bundle."
+    if kind == TENSOR and any(f.number in (EXTERNAL_DATA, DATA_LOCATION) and f.whole != 0 for f in fields):
+        return (
+            "part of the graph lies in another file, which the bundle's hashes do not cover. Do not use this"
+            " bundle, or export it again with all data in the graph."
+        )
+    return _wrong_operator(content, fields) if kind == NODE else ""
+
+
+def _wrong_operator(content: bytes, fields: Sequence[_Field]) -> str:
+    """What is wrong with a node's operator, in words; empty where nothing is."""
+    for field in fields:
+        if field.number == DOMAIN and _text(content, field) not in ("", "ai.onnx"):
+            owner = _text(content, field)
+            return f"the graph uses an operator of {owner}, not one of ONNX's own. Do not use this bundle."
+        if field.number == OPERATOR and _text(content, field) not in OPERATORS:
+            return (
+                f"the graph uses the operator {_text(content, field)}, which is not among those that a model"
+                " may use. Do not use this bundle, or export it again without it."
+            )
+    return ""
+
+
+def _makes_texts(content: bytes, fields: Sequence[_Field]) -> bool:
+    """Whether an attribute asks for texts: as a constant's value, or as what numbers are cast to."""
+    names = [_text(content, field) for field in fields if field.number == ATTRIBUTE_NAME]
+    if any(name.startswith("value_string") for name in names):
+        return True
+    return "to" in names and any(f.number == ATTRIBUTE_NUMBER and f.whole == TEXT for f in fields)
+
+
+def _text(content: bytes, field: _Field) -> str:
+    """The beginning of a name."""
+    return content[field.start : min(field.end, field.start + 100)].decode("utf-8", "replace")
+
+
+def _fields(content: bytes, message: _Field) -> list[_Field]:
+    """The fields of a message."""
+    fields = []
+    place, end = message.start, message.end
+    while place < end:
+        tag, place = _varint(content, place)
         number, wire = tag >> 3, tag & 7
         if wire == _VARINT:
-            value, place = _varint(message, place)
-            yield number, value
+            whole, place = _varint(content, place)
+            fields.append(_Field(number, place, place, whole))
             continue
         if wire == _BYTES:
-            size, place = _varint(message, place)
+            size, place = _varint(content, place)
         elif wire in (_FIXED32, _FIXED64):
             size = 4 if wire == _FIXED32 else 8
         else:
             raise ValueError(f"a field of the unknown kind {wire}")
-        if size > len(message) - place:
+        if size > end - place:
             raise ValueError("a field reaches beyond its message")
-        yield number, message[place : place + size]
+        fields.append(_Field(number, place, place + size))
         place += size
+    return fields
 
 
-def _varint(message: memoryview, place: int) -> tuple[int, int]:
+def _varint(content: bytes, place: int) -> tuple[int, int]:
     """A number of seven bits a byte, the lowest first, and where it ends."""
-    value = 0
-    for shift in range(0, 70, 7):
-        byte = message[place]
+    value = content[place]
+    if value < 0x80:  # nearly always
+        return value, place + 1
+    value &= 0x7F
+    for shift in range(7, 70, 7):
         place += 1
+        byte = content[place]
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
-            return value, place
+            return value, place + 1
     raise ValueError("a number of more than ten bytes")

@@ -1,31 +1,27 @@
 """The two ONNX graphs of a bundle: run by name, and checked against the card and against each other.
 
 A graph is a stranger's program, if one without input or output of its own. Its weights must lie in the graph,
-which the bundle's hashes cover; the memory for what it computes is bounded; a graph that may loop is ended
-after a while; whatever goes wrong while it runs is a ``BundleError``.
+which the bundle's hashes cover; it holds known operators alone, each of which is done once (``onnx_files``);
+the memory for what it computes is bounded; whatever goes wrong while it runs is a ``BundleError``.
 """
 
 import functools
 import os
-import threading
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.captioner.bundle import SHIPPED
 from whatchanged.captioner.card import Card, GridAttention, PictureInput
-from whatchanged.captioner.onnx_files import check_self_contained
+from whatchanged.captioner.onnx_files import check_graph
 from whatchanged.errors import BundleError, WhatchangedError
 
 Floats = NDArray[np.float32]
 
-LOOPS = (b"Loop", b"Scan")
-"""The operations that repeat others. Without them a graph does each of its operations once."""
 MOST_COUNT = 1000
 """The largest number of beams or threads; more is a slip of the keyboard."""
-MOST_SECONDS = 60.0
-"""How long one run of a graph with such an operation may last."""
 MOST_MEMORY = 2**31
 """Bytes that all graphs of this process together may hold at a time, their weights included."""
 PASSED_ON = ("memory_", "next_cache_")
@@ -47,8 +43,8 @@ class Graph:
         options.add_session_config_entry("session.load_model_format", "ONNX")
         options.add_session_config_entry("session.use_env_allocators", "1")
         _bound_memory()
-        check_self_contained(path, content)
-        self._may_loop = any(word in content for word in LOOPS)
+        if path.parent.parent != SHIPPED:  # those of the package were checked by its tests
+            check_graph(path, content)
         try:
             self._session = ort.InferenceSession(content, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # the errors of ONNX Runtime have no common root
@@ -56,41 +52,52 @@ class Graph:
             raise BundleError(f"{path}: ONNX Runtime cannot load it: {reason} Export it again.") from error
         self.inputs = {item.name: item for item in self._session.get_inputs()}
         self.outputs = {item.name: item for item in self._session.get_outputs()}
+        self._wanted: dict[str, tuple[int, ...]] = {}
+        """Outputs whose sizes behind the batch are known."""
 
-    def run(self, feed: dict[str, Any]) -> dict[str, Any]:
+    def run(self, feed: dict[str, Any], rows: int | None = None) -> dict[str, Any]:
         """All outputs by name. What the graph does not take is left out of the feed.
 
-        Raises BundleError where the graph fails, does not end, or answers with what is not a number.
+        rows: how many each output must have; None: whoever asks checks that. Raises BundleError where the
+        graph fails, or answers with something else than is expected, or with what is not a number.
         """
         taken = {name: value for name, value in feed.items() if name in self.inputs}
         found = dict(zip(self.outputs, self._run(taken), strict=True))
         for name, values in found.items():
-            if not name.startswith(PASSED_ON) and np.isnan(values).any():
-                raise BundleError(
-                    f"{self.path}: the model answers with what is not a number ({name}). Export it again,"
-                    " from weights that are finite."
-                )
+            self._check_output(name, values, rows)
         return found
 
     def _run(self, feed: dict[str, Any]) -> list[Any]:
-        import onnxruntime as ort
-
-        options = ort.RunOptions()
-        timer = threading.Timer(MOST_SECONDS, setattr, (options, "terminate", True))
-        timer.daemon = True
-        if self._may_loop:
-            timer.start()
         try:
-            found: list[Any] = self._session.run(None, feed, options)
+            found: list[Any] = self._session.run(None, feed)
         except Exception as error:  # the errors of ONNX Runtime have no common root
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise BundleError(
                 f"{self.path}: the graph cannot be run: {reason} Export it again, or caption fewer pairs at a"
                 " time (--batch-size)."
             ) from error
-        finally:
-            timer.cancel()
         return found
+
+    def _check_output(self, name: str, values: Any, rows: int | None) -> None:
+        """Raises BundleError where an output is no array of numbers of the shape that it must have."""
+        if not isinstance(values, np.ndarray) or values.dtype.kind not in "fiub":
+            kind = values.dtype if isinstance(values, np.ndarray) else type(values).__name__
+            raise BundleError(
+                f"{self.path}: {name} is no array of numbers ({kind}). Export it again, or do not use it."
+            )
+        behind = self._wanted.get(name)
+        wrong = rows is not None and (values.ndim == 0 or len(values) != rows)
+        if wrong or (behind is not None and values.shape[1:] != behind):
+            wanted = "..." if behind is None else ", ".join(map(str, behind))
+            raise BundleError(
+                f"{self.path}: {name} has the shape {list(values.shape)} for {rows} rows; by the card it is"
+                f" [{rows}, {wanted}]. Export it again."
+            )
+        if not name.startswith(PASSED_ON) and np.isnan(values).any():
+            raise BundleError(
+                f"{self.path}: the model answers with what is not a number ({name}). Export it again,"
+                " from weights that are finite."
+            )
 
     def empty_caches(self, batch: int) -> dict[str, Floats]:
         """Every cache_* input before the first word: (B, layers, heads, 0, width)."""
@@ -108,11 +115,16 @@ class Graph:
                 f"wanted {', '.join(sorted(wanted))}. Export it again."
             )
 
+    def expect(self, output: str, behind: tuple[int, ...]) -> None:
+        """From now on ``run`` checks that the output has these sizes behind the batch."""
+        self._wanted[output] = behind
+
     def check_shape(self, name: str, wanted: tuple[int, ...]) -> None:
         """Raises BundleError where the sizes behind the batch are not those wanted.
 
-        A size that the graph leaves open fits any.
+        A size that the graph leaves open fits any; of an output it is looked at again when the graph has run.
         """
+        self.expect(name, wanted)
         items = {**self.inputs, **self.outputs}
         declared = items[name].shape
         fits = len(declared) == 1 + len(wanted) and all(
@@ -157,6 +169,7 @@ def check_graphs(
         judged.add("no_change")
     if card.in_distribution is not None:
         judged.add("strangeness")
+    behind: dict[str, tuple[int, ...]] = {"no_change": (), "strangeness": (2,)}
     encoder.check_names("inputs", set(encoder.inputs), {"before", "after"})
     encoder.check_names("outputs", set(encoder.outputs), judged | memory)
     # A method whose words do not depend on their position has a graph that does not take it.
@@ -166,5 +179,7 @@ def check_graphs(
     width, height = pictures.size
     encoder.check_shape("before", (3, height, width))
     encoder.check_shape("after", (3, height, width))
+    for name in judged:
+        encoder.expect(name, behind[name])
     decoder.check_shape("log_probabilities", (len(card.vocabulary),))
     decoder.check_shape("attention", (2, *grid.shape))

@@ -172,7 +172,7 @@ class Captioner:
         """Describe pairs that ``read`` prepared, (B, 2, H, W, 3), side by side."""
         batch = len(pixels)
         inputs = normalise(pixels, self.input.mean, self.input.std)  # (B, 2, 3, H, W)
-        encoded = self._encoder.run({"before": inputs[:, 0], "after": inputs[:, 1]})
+        encoded = self._encoder.run({"before": inputs[:, 0], "after": inputs[:, 1]}, batch)
         judged = encoded.pop("no_change", None)  # (B,)
         distances = self._in_units_of_threshold(encoded.pop("strangeness", None), pixels)
         cache = {**encoded, **self._decoder.empty_caches(batch)}
@@ -214,7 +214,8 @@ class Captioner:
 
     def _step(self, previous: Ids, position: int, cache: GraphCache) -> tuple[Floats, Floats, GraphCache]:
         """One word further, as ``decoding`` asks for it."""
-        found = self._decoder.run({"previous": previous, "position": np.array(position, np.int64), **cache})
+        asked = {"previous": previous, "position": np.array(position, np.int64), **cache}
+        found = self._decoder.run(asked, len(previous))
         grown = {name.removeprefix("next_"): found[name] for name in found if name.startswith("next_")}
         return found["log_probabilities"], found["attention"], {**cache, **grown}
 

@@ -9,6 +9,7 @@ EXAMPLES end the command's help; a command that needs a class of its own calls t
 
 import importlib
 import io
+import os
 import signal
 import sys
 import traceback
@@ -138,6 +139,7 @@ class _Signals:
 
 def main() -> None:
     """Run the command line; ends the process with one of the exit codes above."""
+    _open_closed_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # The name of a file need not be UTF-8; what stands for it is an escape of JSON, too.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -159,6 +161,18 @@ def main() -> None:
     finally:
         for number, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
             signal.signal(number, handler)
+
+
+def _open_closed_streams() -> None:
+    """What was closed before (``2>&-``) leads nowhere, or a file would take its number and get our words."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free, which is this one
+            os.set_inheritable(number, True)
+            stream = os.fdopen(number, "r" if number == 0 else "w", closefd=False)
+            setattr(sys, name, stream)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 from whatchanged.compare.comparison import Comparison
 from whatchanged.compare.run import Outcome
 from whatchanged.errors import OutputError, WhatchangedError
-from whatchanged.files import whole
+from whatchanged.files import clear_drafts, whole
 from whatchanged.links import check_link
 from whatchanged.opening import regular
 
@@ -45,7 +45,13 @@ def plan(found: Comparison, wanted: Sequence[str]) -> list[Copy]:
 
 
 def carry_out(copies: Sequence[Copy]) -> None:
-    """Copy every picture, each whole or not at all. Raises OutputError that says how many were copied."""
+    """Copy every picture, each whole or not at all. Raises OutputError that says how many were copied.
+
+    A picture that is replaced hands on who may read and write it. What a killed process left among the old
+    pictures goes.
+    """
+    for folder in {copy.target.parent for copy in copies}:
+        clear_drafts(folder)
     for done, copy in enumerate(copies):
         try:
             copy.target.parent.mkdir(parents=True, exist_ok=True)

@@ -101,17 +101,28 @@ def answer_pairs(
             outcomes[place] = found
             advance(1)
     for task, answered in _answered(tasks, settings, _count(workers, tasks)):
+        if not isinstance(answered, str) and stored is not None:
+            if _still(keys[task.place], task):
+                stored.add(keys[task.place], answered)
+            else:
+                answered = "A picture of the pair was replaced while it was compared. Compare again."
         if isinstance(answered, str):
             outcomes[task.place] = Outcome(pairs[task.place], error=answered, boxes=task.boxes)
         else:
             outcomes[task.place] = Outcome(pairs[task.place], answered, boxes=task.boxes)
-            if stored is not None:
-                stored.add(keys[task.place], answered)
         advance(1)
     return [
         replace(outcomes[place], touched=_touched(outcomes[place], numbered[place]))
         for place in range(len(pairs))
     ]
+
+
+def _still(key: str, task: _PairToAnswer) -> bool:
+    """Whether the pictures of a task are those that the key was made of: they were decoded after that."""
+    try:
+        return key_of(task.before, task.after, task.boxes) == key
+    except ImageError:
+        return False
 
 
 def _without_decoding(pair: PairToCompare, boxes: tuple[Box, ...]) -> Outcome | None:

@@ -22,6 +22,9 @@ function openViewer(place, asked) {
   stage.focus();
 }
 
+// A file's name that is not UTF-8 holds halves of surrogate pairs, which no address can.
+const addressOf = (pair) => "#" + encodeURIComponent(pair.id.replace(/\p{Surrogate}/gu, "\ufffd"));
+
 function showPair() {
   const at = shown.indexOf(current.place);
   get("viewer-name").replaceChildren(make("span", "id", current.id), ...badges(current));
@@ -36,7 +39,7 @@ function showPair() {
   const parts = [said(current), told.length ? make("ol", "changes", ...told) : null];
   if (current.references) parts.push(make("p", "note", "References"), references(current));
   get("words").replaceChildren(...[...parts, remarks(current)].filter(Boolean));
-  history.replaceState(null, "", "#" + encodeURIComponent(current.id));
+  history.replaceState(null, "", addressOf(current));
   showMode();
 }
 
@@ -241,5 +244,5 @@ get("order").addEventListener("change", choose);
 makeLegend();
 choose();
 addEventListener("scroll", fill, { passive: true });
-const asked = pairs.find((pair) => "#" + encodeURIComponent(pair.id) === location.hash);
+const asked = pairs.find((pair) => addressOf(pair) === location.hash);
 if (asked) openViewer(asked.place);

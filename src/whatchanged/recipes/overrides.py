@@ -1,6 +1,5 @@
 """``--set KEY=VALUE``: settings of a recipe changed in its raw tables, before anything is typed."""
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, get_args
@@ -9,6 +8,7 @@ from whatchanged.errors import RecipeError
 from whatchanged.recipes.building import find_method
 from whatchanged.recipes.hints import nearest
 from whatchanged.recipes.schema import DataConfig, VisionConfig
+from whatchanged.recipes.values import read_toml
 
 TAGS = {"method": "name", "vision": "kind", "data": "source"}
 """The key of each table that says which settings it has."""
@@ -82,7 +82,7 @@ def _apply(table: dict[str, Any], override: str) -> None:
 def _override_value(text: str) -> Any:
     """The value as TOML reads it; a bare word is a string, so that ``schedule=cosine`` needs no quotes."""
     try:
-        parsed = tomllib.loads(f"value = {text}")
-    except (ValueError, RecursionError):
+        parsed = read_toml(f"value = {text}")
+    except ValueError:
         return text
     return parsed["value"] if len(parsed) == 1 else text

@@ -4,7 +4,6 @@ A setting that is unknown, missing or of the wrong type is reported with its fil
 known key. ``stage.<name>.<key>`` (or ``stages.<name>.<key>``) addresses a stage in overrides and messages.
 """
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from importlib import resources
@@ -19,7 +18,7 @@ from whatchanged.recipes.consistency import check
 from whatchanged.recipes.hints import nearest
 from whatchanged.recipes.overrides import TAGS, apply_overrides
 from whatchanged.recipes.schema import Recipe
-from whatchanged.recipes.values import toml_value
+from whatchanged.recipes.values import read_toml, toml_value
 
 
 def recipe_names() -> tuple[str, ...]:
@@ -36,7 +35,7 @@ def recipe_text(name_or_path: str | Path) -> str:
     path = Path(name_or_path)
     if path.suffix == ".toml" and path.is_file():
         try:
-            return read_regular_text(path)
+            return read_regular_text(path, "utf-8-sig")  # some editors mark UTF-8 at its beginning
         except (OSError, UnicodeDecodeError) as error:
             raise RecipeError(f"{path}: cannot read the recipe: {error}") from error
     if str(name_or_path) in recipe_names():
@@ -91,8 +90,8 @@ def parse_saved_recipe(text: str, where: str) -> Recipe:
 
 def _read_table(text: str, where: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits, tables without end
+        return read_toml(text)
+    except ValueError as error:  # a number of thousands of digits, too
         raise RecipeError(f"{where}: not a TOML file: {error}") from error
 
 

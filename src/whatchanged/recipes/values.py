@@ -1,8 +1,25 @@
-"""How a value is written in TOML: in recipe files, and in messages about them."""
+"""How TOML is read, and how a value is written in it: in recipe files, and in messages about them."""
 
 import json
+import re
+import tomllib
 from collections.abc import Mapping
 from typing import Any
+
+DEEPEST = 50
+"""Parts of a key; a recipe's have two. The time that a key takes to be read grows with the square of them."""
+_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_LONG_KEY = re.compile(rf"{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{DEEPEST},}}+")
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """The tables of a TOML text. Raises ValueError where it is none, or nests too deep."""
+    if _LONG_KEY.search(text):
+        raise ValueError(f"a key of more than {DEEPEST} parts")
+    try:
+        return tomllib.loads(text)
+    except RecursionError as error:
+        raise ValueError("values without end within each other") from error
 
 
 def toml_value(value: Any) -> str:

@@ -2,12 +2,15 @@
 
 import json
 import re
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from whatchanged.captioner.attention import file_name, pack
+from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.io.predictions import Prediction
 from whatchanged.evaluation.metrics import caption_metrics, truth
 from whatchanged.evaluation.metrics.additive import mean
@@ -16,6 +19,7 @@ from whatchanged.evaluation.report.from_files import References, Systems, report
 from whatchanged.evaluation.report.page import report_page
 from whatchanged.evaluation.report.report import make_report
 from whatchanged.evaluation.report.scored import ReportSettings, score
+from whatchanged.records import PairRecord
 
 SENTENCES = {
     "000000.png": ["the cube moved", "someone moved the cube"],
@@ -126,3 +130,17 @@ def test_table_json_and_page_show_the_same_numbers(files):
             written["overall"][metric], abs=0.05
         )
     assert re.search(rf"^overall +4 .* {written['overall']['CIDEr-D']:.1f}$", report.table(), re.MULTILINE)
+
+
+def test_a_sentence_that_would_take_minutes_is_refused():
+    """Rules of the tokeniser look to the end of what has no blank, at each of its characters."""
+    picture = Path("a.png")
+    record = PairRecord("plain", "a", "a", "test", "pair_caption", picture, picture, ("the cube moved",))
+    long = "&" * 80_000
+    began = time.process_time()
+    with pytest.raises(PredictionsError, match="Pair a: its prediction has 80,000 characters"):
+        score([record], [Prediction("a", long)], ReportSettings())
+    with pytest.raises(PredictionsError, match="Pair a: its reference has 80,000 characters"):
+        score([replace(record, captions=(long,))], [Prediction("a", "no")], ReportSettings())
+    assert score([record], [Prediction("a", "&" * 5000)], ReportSettings()).failed == 0
+    assert time.process_time() - began < 5

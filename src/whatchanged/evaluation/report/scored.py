@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.io.maps import AttentionMaps
 from whatchanged.evaluation.io.predictions import Prediction
 from whatchanged.evaluation.metrics.caption_metrics import CaptionScores, FurtherMetric, caption_scores
@@ -19,6 +20,8 @@ from whatchanged.evaluation.statistics.resampling import Sample
 from whatchanged.records import PairRecord
 from whatchanged.worlds import Verdict, world_of
 
+MOST_CHARACTERS = 5_000
+"""Of a sentence. The field's longest has some hundreds; tokens and metrics cost its square."""
 FREQUENCIES = ("subset", "corpus")
 """Whose document frequencies CIDEr-D takes: each subset's (as the benchmark), or the whole corpus's."""
 
@@ -91,9 +94,11 @@ def score(
 ) -> Scored:
     """Compute every score once. ``predictions[i]`` belongs to ``records[i]``, which has references.
 
-    A failed prediction counts as the empty sentence. Raises PredictionsError for a box that lies outside its
-    picture, ImageError for a picture that the pointing game needs and that cannot be opened.
+    A failed prediction counts as the empty sentence. Raises PredictionsError for a sentence of more than
+    ``MOST_CHARACTERS`` and for a box that lies outside its picture, ImageError for a picture that the
+    pointing game needs and that cannot be opened.
     """
+    _check_lengths(records, predictions)
     # The pointing game first: it fails on files that do not fit, and METEOR takes minutes.
     shots = [] if maps is None else [play(record, maps.of.get(record.pair_id)) for record in records]
     texts = [prediction.caption for prediction in predictions]
@@ -127,6 +132,20 @@ def score(
         maps=maps,
         shots=shots,
     )
+
+
+def _check_lengths(records: Sequence[PairRecord], predictions: Sequence[Prediction]) -> None:
+    """Raises PredictionsError where a sentence is longer than any that can be scored in bounded time."""
+    for record, prediction in zip(records, predictions, strict=True):
+        for whose, sentence in [
+            ("prediction", prediction.caption),
+            *(("reference", c) for c in record.captions),
+        ]:
+            if len(sentence) > MOST_CHARACTERS:
+                raise PredictionsError(
+                    f"Pair {record.pair_id}: its {whose} has {len(sentence):,} characters; at most"
+                    f" {MOST_CHARACTERS:,} are scored. Shorten it."
+                )
 
 
 def _number_groups(records: Sequence[PairRecord]) -> NDArray[np.int64]:

@@ -1,0 +1,155 @@
+"""What reading a picture would cost, told from its file before it is done: a small file may ask for minutes.
+
+Pillow reads the parts of a header one by one in Python, and a progressive JPEG passes over all pixels once a
+scan. What programs write stays far below the bounds here.
+"""
+
+import io
+import os
+import re
+import struct
+from typing import BinaryIO
+
+from PIL import Image
+
+from whatchanged.errors import ImageError
+
+MAX_SCANNED = 2_000_000_000
+"""Pixels times scans of a progressive JPEG: each scan passes over all of them. Programs write about ten."""
+MAX_PLAIN = 30_000_000
+"""Bytes of a plain PPM, whose numbers are text, which Pillow reads in Python."""
+MAX_COMMENTS = 1000
+"""Comments in a plain PPM: for each of them Pillow copies what it has read."""
+MAX_PARTS = 50_000
+"""Segments, chunks, blocks, or bytes to be skipped, before and between what holds the pixels."""
+PNM_HEADER = 65_536
+"""Bytes within which the header of a PPM ends, its comments included."""
+_SOI, _SOS, _EOI = 0xD8, 0xDA, 0xD9
+_BLOCK = 4096
+
+
+def check_header_cost(stream: BinaryIO, name: str) -> None:
+    """That a header has no more parts than programs write. Raises ImageError.
+
+    stream: at any place; it is left at its start.
+    """
+    stream.seek(0)
+    start = stream.read(8)
+    if start.startswith(b"\xff\xd8"):
+        what, many = "parts of a JPEG header", _jpeg_parts(stream) > MAX_PARTS
+    elif start.startswith(b"\x89PNG"):
+        what, many = "chunks of a PNG", _png_chunks(stream) > MAX_PARTS
+    elif start.startswith(b"GIF8"):
+        what, many = "blocks of a GIF before its picture", _gif_blocks(stream) > MAX_PARTS
+    else:
+        what, many = f"bytes in the header of a PPM (at most {PNM_HEADER:,})", _long_pnm_header(stream, start)
+    stream.seek(0)
+    if many:
+        raise ImageError(f"{name}: too many {what}. Save it again with another program.")
+
+
+def check_decoding_cost(image: Image.Image, stream: BinaryIO, name: str) -> None:
+    """That decoding costs seconds at most. Raises ImageError. The stream stays where it is."""
+    place = stream.tell()
+    tiles = getattr(image, "tile", [])
+    if image.format in ("JPEG", "MPO") or image.info.get("compression") == "jpeg":
+        scans = occurrences(stream, b"\xff\xda")  # what begins a scan never occurs within its data
+        if scans * image.width * image.height > MAX_SCANNED * max(1, len(tiles)):
+            raise ImageError(
+                f"{name}: {scans:,} scans of {image.width:,} x {image.height:,} pixels are too many to"
+                " decode. Save it again, not as a progressive JPEG."
+            )
+    elif image.format == "PPM" and tiles and tiles[0][0] == "ppm_plain":
+        size = stream.seek(0, os.SEEK_END)
+        if size > MAX_PLAIN or occurrences(stream, b"#") > MAX_COMMENTS:
+            raise ImageError(
+                f"{name}: a plain PPM of {size:,} bytes is too large: at most {MAX_PLAIN:,} are read, and"
+                f" {MAX_COMMENTS:,} comments. Save it as a binary PPM or as PNG."
+            )
+    stream.seek(place)
+
+
+def occurrences(stream: BinaryIO, word: bytes) -> int:
+    """How often these bytes stand in a file, which is read a block at a time."""
+    stream.seek(0)
+    count, before = 0, b""
+    while part := stream.read(1 << 20):
+        block = before + part
+        count += block.count(word)
+        before = block[1 - len(word) :] if len(word) > 1 else b""  # too short to hold the word itself
+    return count
+
+
+def _jpeg_parts(stream: BinaryIO) -> int:
+    """Segments before the first scan, and bytes between them that are skipped one by one.
+
+    Counting ends a little above ``MAX_PARTS``, at the first scan, or where the file does.
+    """
+    stream.seek(2)
+    parts = 0
+    while parts <= MAX_PARTS:
+        here = stream.tell()
+        block = stream.read(_BLOCK)
+        marker = re.search(rb"\xff[^\xff]", block, re.DOTALL)
+        if marker is None:
+            parts += len(block)
+            if len(block) < _BLOCK:
+                break
+            stream.seek(-1, io.SEEK_CUR)  # the first byte of a marker may be the last of a block
+            continue
+        parts += marker.start() + 1
+        kind = marker[0][1]
+        if kind in (_SOS, _EOI):
+            break
+        stream.seek(here + marker.end())
+        if kind == 0 or kind == 1 or 0xD0 <= kind <= _SOI:  # these have no content
+            continue
+        length = stream.read(2)
+        if len(length) < 2:
+            break
+        stream.seek(max(0, struct.unpack(">H", length)[0] - 2), io.SEEK_CUR)
+    return parts
+
+
+def _png_chunks(stream: BinaryIO) -> int:
+    """Chunks of a PNG, counted to a little above ``MAX_PARTS``."""
+    stream.seek(8)
+    chunks = 0
+    while chunks <= MAX_PARTS:
+        head = stream.read(8)
+        if len(head) < 8 or head[4:] == b"IEND":
+            break
+        stream.seek(struct.unpack(">I", head[:4])[0] + 4, io.SEEK_CUR)
+        chunks += 1
+    return chunks
+
+
+def _gif_blocks(stream: BinaryIO) -> int:
+    """Blocks of a GIF before its first picture, those within an extension and skipped bytes included."""
+    head = stream.seek(0) or stream.read(13)
+    if len(head) == 13 and head[10] & 0x80:
+        stream.seek(3 * (2 << (head[10] & 7)), io.SEEK_CUR)  # the palette
+    blocks = 0
+    while blocks <= MAX_PARTS:
+        introducer = stream.read(1)
+        blocks += 1
+        if introducer in (b"", b",", b";"):
+            break
+        if introducer == b"!":
+            stream.read(1)
+            while (size := stream.read(1)) not in (b"", b"\0") and blocks <= MAX_PARTS:
+                stream.seek(size[0], io.SEEK_CUR)
+                blocks += 1
+    return blocks
+
+
+def _long_pnm_header(stream: BinaryIO, start: bytes) -> bool:
+    """Whether this is a PPM whose header does not end within ``PNM_HEADER`` bytes."""
+    if not re.match(rb"P[0-9fFy]", start):
+        return False
+    stream.seek(0)
+    head = stream.read(PNM_HEADER)
+    if len(head) < PNM_HEADER:
+        return False
+    words = 2 if start[1:2] in b"14" else 3
+    return re.match(rb"P.(?:(?:\s|#[^\r\n]*+[\r\n])++[^\s#]++){%d}[\s#]" % words, head) is None
