@@ -5,7 +5,6 @@ can show them. A Git LFS pointer stands for a picture that is not there; it is n
 """
 
 import os
-import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from whatchanged.datasets.picture_files import is_picture
 from whatchanged.datasets.reading import leaves
 from whatchanged.errors import DatasetError
 from whatchanged.files import write_output
+from whatchanged.programs import find_program, program_environment
 
 LFS_START = b"version https://git-lfs.github.com/spec/"
 LFS_MOST = 1024
@@ -83,7 +83,7 @@ def is_pointer(path: Path) -> bool:
 
 def _git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
     """What the git program prints. Raises DatasetError with its words."""
-    program = shutil.which("git")
+    program = find_program("git")
     if program is None:
         raise DatasetError("--git needs the git program, which is not installed.")
     if not folder.is_dir():
@@ -93,7 +93,7 @@ def _git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
         input=given,
         capture_output=True,
         # A folder's name is no pattern, and a repository names no program that is run to look at it.
-        env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C"},
+        env=program_environment(GIT_OPTIONAL_LOCKS="0", GIT_LITERAL_PATHSPECS="1", LC_ALL="C"),
     )
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ").splitlines()
