@@ -108,7 +108,9 @@ def test_a_quote_without_end_is_one_message_and_nothing_is_compared(compare):
 def test_no_input_is_pasted_into_a_script(action):
     """Inputs reach a step as variables; in the text of a script they could be commands."""
     scripts = re.findall(r"^      run: \|\n((?:(?: {8}.*)?\n)+)", action, re.MULTILINE)
-    assert len(scripts) == action.count(" run:") == 2 and not any("${{" in script for script in scripts)
+    assert len(scripts) == action.count("\n      run:") == 2 and not any(
+        "${{" in script for script in scripts
+    )
     inputs = set(re.findall(r"^  ([a-z-]+):$", action[: action.index("runs:")], re.MULTILINE))
     assert inputs == set(re.findall(r"\$\{\{ inputs\.([a-z-]+) \}\}", action))
 

@@ -115,7 +115,7 @@ class Browser:
         configuration.write_text(font_configuration(FONT_SETTINGS[fonts], cache), encoding="utf-8")
         self._process, self._write, self._read = _start(
             [program, *FLAGS, f"--user-data-dir={self._folder / 'profile'}", *flags, "about:blank"],
-            program_environment(FONTCONFIG_FILE=str(configuration)),
+            configuration,
         )
         self._number = 0
         self._rest: list[bytes] = []
@@ -238,7 +238,7 @@ class Browser:
         return Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
 
 
-def _start(command: list[str], environment: dict[str, str]) -> tuple["subprocess.Popen[bytes]", int, int]:
+def _start(command: list[str], fonts: Path) -> tuple["subprocess.Popen[bytes]", int, int]:
     """The process, the end to write to and the end to read from; the browser has them as 3 and 4."""
     to_browser, write = os.pipe()
     read, from_browser = os.pipe()
@@ -254,7 +254,7 @@ def _start(command: list[str], environment: dict[str, str]) -> tuple["subprocess
         # Not pass_fds=(3, 4): Matplotlib closes its fonts in new processes, and 3 or 4 may be one of them.
         # What Python opened is closed as the browser starts anyway.
         close_fds=False,
-        env=environment,
+        env=program_environment(FONTCONFIG_FILE=str(fonts)),
         start_new_session=True,  # an interrupt of the terminal is ours, not the browser's
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
