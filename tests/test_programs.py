@@ -30,10 +30,10 @@ def test_a_program_of_the_working_directory_is_not_found(here, monkeypatch, firs
 
 
 def test_a_program_by_folders_of_its_own(here):
-    elsewhere = str(here.parent / "elsewhere")
-    assert find_program("tool", path=elsewhere) == os.path.join(elsewhere, "tool")
+    elsewhere = here.parent / "elsewhere"
+    assert find_program("tool", path=str(elsewhere)) == str(elsewhere / "tool")
     assert find_program("tool", path="") is None
-    assert find_program("no-such-tool", path=elsewhere) is None
+    assert find_program("no-such-tool", path=str(elsewhere)) is None
 
 
 def test_what_a_program_is_given(here, monkeypatch):
