@@ -64,7 +64,7 @@ def _reads(name: str, *arguments: str, codes: Sequence[int] = (0,), quick: bool 
 
 FURTHER = (
     _reads("describe", "describe", "in/old/01.png", "in/new/01.png", quick=True),
-    _reads("dataset", "dataset", "in/list.csv", QUIET, quick=True),
+    _reads("dataset", "dataset", "in/list.csv", QUIET),
     _reads("recipes", "recipes"),
     _reads("recipes NAME", "recipes", "pcl-tiny"),
     _reads("models", "models"),

@@ -86,8 +86,8 @@ class PlantedFolder:
 
     def check(self) -> None:
         """Nothing planted was run, and what lies outside is as it was."""
-        assert self.ran() == []
-        assert digest(self.victim) == self.before
+        assert self.ran() == [], f"planted code was run: {self.ran()}"
+        assert digest(self.victim) == self.before, "what lies outside was changed"
 
     def run(
         self, *arguments: str, start: Sequence[str] | None = None, seconds: float = 300, watch: bool = True

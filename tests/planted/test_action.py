@@ -96,7 +96,12 @@ def test_nothing_of_the_checkout_is_run_and_every_line_of_the_arguments_counts(c
     checkout.check()
     assert code == 1, said
     assert "3.png" in (checkout.root / "summary").read_text()
-    code, said = run(checkout, "Compare", PROGRAMS=programs, ARGUMENTS="--quiet")
+
+
+@pytest.mark.slow
+def test_without_that_line_nothing_has_changed(checkout, environment):
+    code, said = run(checkout, "Compare", PROGRAMS=str(environment), ARGUMENTS="--quiet")
+    checkout.check()
     assert code == 0, said
 
 

@@ -31,3 +31,4 @@ def test_no_planted_code_is_run_and_nothing_is_sent(plan, planted, inputs):
     assert "evil" not in ran.err
     assert [file for file in files_below(planted.home) if not file.startswith(".cache/whatchanged/")] == []
     assert ran.sent in (None, ())
+    assert not (planted.here / "numba_cache").exists()  # as the planted settings would have it

@@ -59,18 +59,24 @@ LATER = ("typer.py", "pickle.py", "numpy", "onnxruntime.py", "PIL", "evil.py", "
 """What Python has not looked for when our ``__main__`` begins."""
 
 
-@pytest.mark.parametrize("safe", [(), ("-P",)])
-def test_python_m_imports_nothing_of_the_working_directory_from_our_first_line_on(planted, inputs, safe):
+DESCRIBE = ("describe", "in/old/01.png", "in/new/01.png", "--exit-code")
+COMPARE = ("compare", "in/old", "in/new", "-o", "report", "--workers", "2", "--quiet")
+
+
+@pytest.mark.parametrize(
+    ("safe", "command"),
+    [
+        ((), DESCRIBE),
+        pytest.param((), COMPARE, marks=pytest.mark.slow),
+        pytest.param(("-P",), COMPARE, marks=pytest.mark.slow),
+    ],
+)
+def test_python_m_imports_nothing_planted_from_our_first_line_on(planted, inputs, safe, command):
     inputs(planted.here)
     planted.plant_code(planted.root / "all")
     for name in LATER:
         (planted.root / "all" / name).rename(planted.here / name)
     program = [sys.executable, *safe, "-m", "whatchanged"]
-    ran = planted.run(
-        *("compare", "in/old", "in/new", "-o", "report", "--workers", "2", "--quiet"),
-        start=program,
-        seconds=120,
-        watch=False,
-    )
+    ran = planted.run(*command, start=program, seconds=120, watch=False)
     planted.check()
     assert ran.code == 1, ran.err

@@ -8,7 +8,7 @@ import pytest
 from planted_commands import PLANNED
 
 SECONDS = 400
-QUICK = {"compare", "describe --heatmap"}
+QUICK = {"describe --heatmap"}
 GONE = 2**22 + 1
 """A number that no process has: it is beyond what Linux gives."""
 MOST_ENTRIES = 8
@@ -58,7 +58,9 @@ def test_what_killed_processes_seem_to_have_left_leads_nowhere(plan, planted, in
 
 
 @pytest.mark.parametrize("plan", each(WRITERS))
-@pytest.mark.parametrize("target", ["file", "folder", "new"])
+@pytest.mark.parametrize(
+    "target", ["file", *(pytest.param(t, marks=pytest.mark.slow) for t in ("folder", "new"))]
+)
 def test_a_draft_of_this_very_process_that_is_a_link_is_not_written_through(plan, target, planted, inputs):
     names = " ".join(f"./{output}" for output in prepared(planted, inputs, plan))
     planting = SH.format(names=names, target=planted.victim / target, host=socket.gethostname())
