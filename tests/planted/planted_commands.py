@@ -54,6 +54,7 @@ FOLDERS = ("compare", "in/old", "in/new", "-o", "report")
 SCORED = ("in/predictions.jsonl", "in/list.csv")
 SCREENS = ("synth", "screens", "set", "--documents", "4", "--size", "200x150")
 BIRDS = ("synth", "birds", "birds", "--scenes", "40", "--size", "64x64", "--workers", "2")
+UNTOLD = ("--fail-on", "never")
 RAY = ("--ray", "local", QUIET)
 
 
@@ -76,9 +77,14 @@ FURTHER = (
     Planned(
         Command("compare --git", ("compare", "--git", "HEAD", "-o", "report", QUIET), ("report",)),
         begin_repository,
+        (1,),
     ),
-    Planned(Command("compare --read-text", (*FOLDERS, "--read-text", "--workers", "2", QUIET), ("report",))),
-    Planned(Command("compare --ray", (*FOLDERS, *RAY), ("report",))),
+    Planned(
+        Command(
+            "compare --read-text", (*FOLDERS, "--read-text", *UNTOLD, "--workers", "2", QUIET), ("report",)
+        )
+    ),
+    Planned(Command("compare --ray", (*FOLDERS, *UNTOLD, *RAY), ("report",))),
     Planned(
         Command(
             "caption --ray",

@@ -23,6 +23,8 @@ from whatchanged.telemetry import import_ray
 
 LOCAL = "local"
 """The address of a cluster that is this machine alone, and ends with the command."""
+ON_LOOPBACK = ("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+"""The variable by which Ray's processes listen to this machine alone on Linux, too."""
 TRIES = 10
 """How often a task is begun anew after its worker or machine was lost; a picture may be what ends workers."""
 LEAST_ROOM = 80 * 2**20
@@ -39,6 +41,8 @@ def joined(address: str, seen: Sequence[Path] = ()) -> Iterator[int]:
 
     Raises MissingExtra where Ray is not installed, WhatchangedError where no cluster answers.
     """
+    if address == LOCAL:  # Ray looks once, when it is imported
+        os.environ.setdefault(*ON_LOOPBACK)
     try:
         ray = import_ray()
     except ModuleNotFoundError as error:
