@@ -4,11 +4,22 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
+from trees import state
 
 from whatchanged.errors import OutputError
-from whatchanged.files import draft_of, whole, whole_folder, write_output
+from whatchanged.files import (
+    cache_folder,
+    clear_drafts,
+    draft_of,
+    remove,
+    whole,
+    whole_folder,
+    write_output,
+    write_whole,
+)
 
 
 def held(folder):
@@ -138,3 +149,110 @@ def test_what_an_earlier_process_of_this_number_left_gives_way(tmp_path):
         (draft / "new").write_text("new")
     assert [entry.name for entry in tmp_path.iterdir()] == ["fold"]
     assert held(path) == {"new": "new"}
+
+
+@pytest.fixture
+def victim(tmp_path):
+    """A folder beside the one that strangers made, ``work``, which must stay as it is."""
+    (tmp_path / "victim" / "inner").mkdir(parents=True)
+    (tmp_path / "victim" / "inner" / "a.txt").write_text("mine")
+    (tmp_path / "work").mkdir()
+    return tmp_path / "victim"
+
+
+@pytest.mark.parametrize("target", ["../victim/inner/a.txt", "../victim/new.txt"])
+@pytest.mark.parametrize("write", [write_output, write_whole])
+def test_a_planted_draft_is_made_anew(tmp_path, victim, target, write):
+    place, before = tmp_path / "work" / "out", state(victim)
+    draft_of(place).symlink_to(target)
+    write(place, b"new")
+    assert state(victim) == before
+    assert state(tmp_path / "work").keys() == {"out"} and place.read_bytes() == b"new"
+
+
+def test_a_planted_folder_in_a_drafts_place_goes_with_its_links_alone(tmp_path, victim):
+    place, before = tmp_path / "work" / "out", state(victim)
+    draft_of(place).mkdir()
+    (draft_of(place) / "link").symlink_to("../../victim")
+    write_whole(place, b"new")
+    assert state(victim) == before and held(tmp_path / "work") == {"out": "new"}
+
+
+@pytest.mark.parametrize("ending", [".draft", ".replaced"])
+def test_a_planted_draft_of_a_folder_is_made_anew(tmp_path, victim, ending):
+    place, before = tmp_path / "work" / "out", state(victim)
+    place.mkdir()
+    draft_of(place).with_suffix(ending).symlink_to("../victim/inner")
+    with whole_folder(place, replace=True) as draft:
+        (draft / "a.txt").write_text("new")
+    assert state(victim) == before and held(place) == {"a.txt": "new"}
+    assert state(tmp_path / "work").keys() == {"out", "out/a.txt"}
+
+
+def test_drafts_have_the_mode_that_files_have(tmp_path):
+    (tmp_path / "plain").write_text("a")
+    before = os.umask(0o027)
+    try:
+        write_whole(tmp_path / "out", b"a")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("ending", ["draft", "replaced"])
+@pytest.mark.parametrize("target", ["../victim/inner", "../victim/inner/a.txt", "../victim/new"])
+def test_clearing_drafts_follows_no_link(tmp_path, victim, ending, target):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    work, before = tmp_path / "work", state(victim)
+    name = draft_of(work / "out").name.replace(f"-{os.getpid()}.draft", f"-{dead.pid}.{ending}")
+    (work / name).symlink_to(target)
+    clear_drafts(work / "out")
+    assert state(victim) == before and state(work) == {}
+
+
+@pytest.mark.parametrize("target", ["../victim/inner/a.txt", "../victim/new.txt", "../victim", "loop"])
+def test_a_link_to_elsewhere_is_not_written_through(tmp_path, victim, target):
+    link = tmp_path / "work" / "out.json"
+    link.symlink_to("out.json" if target == "loop" else target)
+    before = state(tmp_path)
+    with pytest.raises(OutputError, match=r"out\.json: "):
+        write_output(link, "new")
+    assert state(tmp_path) == before
+
+
+def test_a_file_that_is_not_named_by_a_person_takes_the_place_of_a_link(tmp_path, victim):
+    place, before = tmp_path / "work" / "out", state(victim)
+    place.symlink_to("../victim/inner/a.txt")
+    write_whole(place, b"new")
+    assert state(victim) == before and not place.is_symlink() and place.read_bytes() == b"new"
+
+
+def test_standard_output_is_written_to_when_it_is_a_file(tmp_path):
+    program = (
+        "from pathlib import Path; from whatchanged.files import write_output; "
+        "write_output(Path('/dev/stdout'), 'a')"
+    )
+    with (tmp_path / "told.txt").open("w") as stream:
+        done = subprocess.run(
+            [sys.executable, "-c", program], stdout=stream, stderr=subprocess.PIPE, check=False
+        )
+    assert done.stderr == b"" and (tmp_path / "told.txt").read_text() == "a"
+
+
+def test_of_a_link_the_link_is_removed(tmp_path, victim):
+    link, before = tmp_path / "work" / "link", state(victim)
+    link.symlink_to("../victim/inner")
+    remove(link)
+    remove(link)  # nothing is there
+    assert state(victim) == before and state(tmp_path / "work") == {}
+
+
+def test_the_cache_is_never_in_the_working_directory(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", "planted")
+    assert cache_folder() == tmp_path / ".cache" / "whatchanged"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kept"))
+    assert cache_folder() == tmp_path / "kept" / "whatchanged"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert cache_folder() == Path(tmp_path / ".cache" / "whatchanged")

@@ -84,6 +84,16 @@ def test_the_action_compares_a_revision_and_passes_the_exit_code_on(compare):
     assert given["force"] and not given["strict"]
 
 
+def test_the_action_shows_no_summary_that_the_command_did_not_write(compare, tmp_path):
+    """As one that a pull request holds in a folder of the results' name, which the command refused."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "summary.md").write_text("### No picture changed\n")
+    (tmp_path / "step summary.md").touch()
+    (tmp_path / "whatchanged").write_text("".join(PROGRAM.splitlines(keepends=True)[:2]) + "exit 2\n")
+    code, _, summary = compare()
+    assert (code, summary) == (2, "")
+
+
 def test_the_action_compares_folders_whose_names_have_blanks(compare):
     _, given, _ = compare(OLD="old pictures", NEW="new; echo", ARGUMENTS="--strict --workers 2")
     assert (given["old"], given["new"], given["git"]) == (Path("old pictures"), Path("new; echo"), None)

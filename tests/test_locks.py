@@ -1,11 +1,14 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+from trees import state
 
 from whatchanged import locks
 from whatchanged.errors import OutputError
@@ -221,3 +224,103 @@ def test_a_signal_while_a_lock_is_taken_or_left_leaves_nothing(tmp_path, monkeyp
     monkeypatch.undo()
     with locked(tmp_path / "a" / "out"):
         pass
+
+
+def plant(lock, victim, what):
+    """Put something where a lock would go."""
+    if what == "link":
+        lock.symlink_to(victim)
+    elif what == "link to nothing":
+        lock.symlink_to(victim.with_name("new.txt"))
+    elif what == "hard link":
+        os.link(victim, lock)
+    elif what == "folder":
+        lock.mkdir()
+    elif what == "pipe":
+        os.mkfifo(lock)
+    elif what == "socket":
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(str(lock))
+    else:
+        lock.write_text(what)
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "link",
+        "link to nothing",
+        "hard link",
+        "folder",
+        "pipe",
+        "socket",
+        "hello",
+        '{"host": "a"}',
+        "[]",
+        "[" * 9999,
+    ],
+)
+def test_what_others_put_in_the_place_of_a_lock_is_neither_followed_nor_written_nor_removed(
+    tmp_path, monkeypatch, what
+):
+    monkeypatch.chdir(tmp_path)  # a socket's name is short
+    victim = tmp_path / "victim.txt"
+    victim.write_text("mine")
+    plant(Path(".out.lock"), victim, what)
+    before = state(tmp_path)
+    with (
+        pytest.raises(OutputError, match=r"\.out\.lock: this has the name of a lock") as refused,
+        locked(tmp_path / "out"),
+    ):
+        pytest.fail("it was taken")
+    assert "remove it, or choose another name" in str(refused.value)
+    assert state(tmp_path) == before
+
+
+@pytest.mark.parametrize("content", ["", '{"host": "h", "process": 1, "since": "s", "command": "c"}'])
+def test_a_lock_that_a_killed_process_left_is_taken(tmp_path, content):
+    (tmp_path / ".out.lock").write_text(content)
+    with locked(tmp_path / "out"):
+        assert json.loads((tmp_path / ".out.lock").read_text())["process"] == os.getpid()
+    assert names(tmp_path) == []
+
+
+def test_a_lock_of_a_long_command_is_known_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["whatchanged", "é\n" * 100_000])
+    lock = tmp_path / ".out.lock"
+    with locked(tmp_path / "out"):
+        left = lock.read_bytes()
+    lock.write_bytes(left)
+    with locked(tmp_path / "out"):
+        pass
+    assert names(tmp_path) == []
+
+
+def test_a_lock_that_another_process_has_by_now_stays(tmp_path):
+    with locked(tmp_path / "out"):
+        (tmp_path / ".out.lock").unlink()  # as a person does who takes it for a leftover
+        (tmp_path / ".out.lock").write_text("another's")
+    assert (tmp_path / ".out.lock").read_text() == "another's"
+
+
+def test_an_output_folder_with_a_link_that_leads_out_is_refused_with_nothing_changed(tmp_path):
+    (tmp_path / "victim.txt").write_text("mine")
+    (tmp_path / "out" / "old").mkdir(parents=True)
+    (tmp_path / "out" / "old" / "a.png").symlink_to("../../victim.txt")
+    before = state(tmp_path)
+    with (
+        pytest.raises(OutputError, match=r"old/a\.png: this is a link in an output"),
+        locked(tmp_path / "out"),
+    ):
+        pytest.fail("it was taken")
+    assert state(tmp_path) == before
+
+
+def test_an_output_that_is_a_link_to_elsewhere_is_refused_with_nothing_changed(tmp_path):
+    (tmp_path / "victim").mkdir()
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "out").symlink_to("../victim")
+    before = state(tmp_path)
+    with pytest.raises(OutputError, match="name that folder itself"), locked(tmp_path / "work" / "out"):
+        pytest.fail("it was taken")
+    assert state(tmp_path) == before

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from whatchanged.errors import OutputError
+from whatchanged.links import check_link
 from whatchanged.places import is_remote
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -27,21 +28,28 @@ _LEFT = re.compile(r"\.(?P<name>.+)\.(?P<host>[^.]+)-(?P<pid>\d+)\.(?P<kind>draf
 
 
 def cache_folder() -> Path:
-    """Where what can be made or fetched again is kept: ``whatchanged`` in the user's folder for caches."""
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "whatchanged"
+    """Where what can be made or fetched again is kept: ``whatchanged`` in the user's folder for caches.
+
+    A relative XDG_CACHE_HOME, which would be a folder of whoever made the working directory, does not count.
+    Raises RuntimeError where the user has no home.
+    """
+    base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    if not base.is_absolute():
+        base = Path("~/.cache").expanduser()
+    return base / "whatchanged"
 
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """Yields a name beside ``path`` to write to; what was written there takes its place at the end.
+    """Yields an empty file beside ``path`` to write to; what was written there takes its place at the end.
 
-    If the end is not reached, what was there before stays, and nothing else lies beside it. Raises
-    OutputError where the disk is full.
+    A link at ``path`` gives way, too. If the end is not reached, what was there before stays, and nothing
+    else lies beside it. Raises OutputError where the disk is full.
     """
     draft = draft_of(path)
     try:
         with room_for(path, draft):
+            _begin(draft)
             yield draft
             draft.replace(path)
     finally:
@@ -68,9 +76,9 @@ def whole_folder(path: Path, replace: bool = False) -> Iterator[Path]:
             raise
         return
     draft = draft_of(path)
-    shutil.rmtree(draft, ignore_errors=True)  # of an earlier process of the same number
     try:
         with room_for(path, draft):
+            remove(draft)  # of an earlier process of the same number, or a stranger's
             draft.mkdir(parents=True)
             yield draft
             if replace and path.exists():
@@ -84,8 +92,7 @@ def whole_folder(path: Path, replace: bool = False) -> Iterator[Path]:
 def _replace(path: Path, draft: Path) -> None:
     """The draft takes the place of the folder that is at ``path``."""
     old = draft.with_suffix(".replaced")
-    if old.exists():  # of an earlier process of the same number
-        shutil.rmtree(old, ignore_errors=True)
+    remove(old)  # of an earlier process of the same number, or a stranger's
     path.rename(old)
     try:
         draft.rename(path)
@@ -93,6 +100,23 @@ def _replace(path: Path, draft: Path) -> None:
         old.rename(path)
         raise
     shutil.rmtree(old, ignore_errors=True)
+
+
+def _begin(draft: Path) -> None:
+    """Make an empty file for a draft. What lies there goes first: a stranger's link must not be followed."""
+    remove(draft)
+    os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o666))
+
+
+def remove(path: Path) -> None:
+    """Remove a file, a folder with all that is in it, or a link, never what a link leads to; or nothing.
+
+    Raises OSError.
+    """
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def write_whole(path: Path, data: bytes, synced: bool = False) -> None:
@@ -112,16 +136,19 @@ def write_whole(path: Path, data: bytes, synced: bool = False) -> None:
 
 
 def write_output(path: Path, content: bytes | str) -> None:
-    """Write the file that a person named, whole or not at all: a link stays a link, a pipe is written to.
+    """Write the file that a person named, whole or not at all: a pipe is written to, and a link stays a link
+    where it leads to a file below its own folder.
 
     Text is UTF-8; half a surrogate pair, as in a file's name in another encoding, becomes its escape,
-    which JSON reads as the same. Raises OutputError where it cannot be written.
+    which JSON reads as the same. Raises OutputError where it cannot be written, or is a link that leads
+    elsewhere.
     """
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     if is_remote(path):
         with whole_elsewhere(path) as stream:
             stream.write(data)
         return
+    check_link(path)
     try:
         # Before it is resolved: /dev/stdout leads to a name that no folder holds.
         if path.exists() and not path.is_file():
@@ -197,7 +224,8 @@ def draft_of(path: Path) -> Path:
 def clear_drafts(path: Path) -> None:
     """Remove what killed processes of this machine left of ``path``, and in it where it is a folder.
 
-    A folder that had given way to a new one which never came goes back to its place.
+    A folder that had given way to a new one which never came goes back to its place. Links are removed, not
+    followed.
     """
     left = _left_in(path.parent, short_name(path.name))
     if path.is_dir():
@@ -205,12 +233,11 @@ def clear_drafts(path: Path) -> None:
             inner = [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
         left += [draft for folder in (path, *inner) for draft in _left_in(folder)]
     for entry in left:
-        if entry.suffix == ".replaced" and not path.exists():
+        if entry.suffix == ".replaced" and not entry.is_symlink() and not os.path.lexists(path):
             entry.rename(path)
-        elif entry.is_dir():
-            shutil.rmtree(entry, ignore_errors=True)
         else:
-            entry.unlink(missing_ok=True)
+            with suppress(OSError):
+                remove(entry)
 
 
 def _left_in(folder: Path, name: str | None = None) -> list[Path]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
+from trees import state
 
 from whatchanged.answers import models
 
@@ -465,3 +466,37 @@ def test_a_full_disk_is_told_by_the_file_that_found_it_full(tmp_path, room):
         done.stderr
     )
     assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize(
+    ("place", "target"),
+    [
+        ("out.jsonl", "../victim/profile"),
+        ("out.jsonl", "../victim/new"),
+        ("out.jsonl", "out.jsonl"),
+        (".out.jsonl.lock", "../victim/profile"),
+        ("out.jsonl.meta.json", "../victim/profile"),
+        ("out.jsonl.meta.json", "../victim/new"),
+        ("out.html", "../victim/profile"),
+        ("maps", "../victim"),
+        ("maps", "../victim/new"),
+        ("maps/attention-0000000.safetensors", "../../victim/profile"),
+        ("maps/attention-0001000.safetensors", "../../victim/new"),
+        ("maps/.attention-0000000.safetensors.lock", "../../victim/profile"),
+    ],
+)
+@pytest.mark.parametrize("more", ["--force", "--resume"])
+def test_a_planted_link_is_named_and_nothing_written(
+    caption, pairs, tmp_path, monkeypatch, place, target, more
+):
+    victim, work = tmp_path / "victim", tmp_path / "work"
+    victim.mkdir()
+    work.mkdir()
+    (victim / "profile").write_text("mine")
+    monkeypatch.chdir(work)
+    (work / place).parent.mkdir(exist_ok=True)
+    (work / place).symlink_to(target)
+    before = state(tmp_path)
+    outputs = ("-o", "out.jsonl", "--html", "out.html", "--attention", "maps")
+    code, _, err = caption(pairs, *outputs, more)
+    assert code == 2 and f"{place}: " in err and state(tmp_path) == before

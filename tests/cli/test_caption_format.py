@@ -4,6 +4,7 @@ import json
 
 import pytest
 from tiny_sets import clevr_change
+from trees import state
 
 from whatchanged.datasets import open_dataset
 from whatchanged.evaluation.io.predictions import aligned, read_predictions
@@ -82,3 +83,24 @@ def test_a_place_without_a_name(caption, scenes, form, place):
     code, _, err = caption(scenes, "-o", scenes / "splits.json", "--format", "coco", "--force")
     assert code == 2 and "belongs to one of the inputs" in err
     assert (scenes / "splits.json").read_text().startswith("{")
+
+
+@pytest.mark.parametrize(
+    ("place", "target"),
+    [
+        ("out", "../victim"),
+        ("out", "../victim/new"),
+        ("out/sc_results.json", "../../victim/profile"),
+        ("out/nsc_results.json", "../../victim/new"),
+        ("out.lines.jsonl", "../victim/profile"),
+    ],
+)
+def test_a_planted_link_is_named_and_nothing_written(caption, scenes, tmp_path, place, target):
+    (tmp_path / "victim").mkdir()
+    (tmp_path / "victim" / "profile").write_text("mine")
+    link = tmp_path / "work" / place
+    link.parent.mkdir(parents=True)
+    link.symlink_to(target)
+    before = state(tmp_path)
+    code, _, err = caption(scenes, "-o", tmp_path / "work" / "out", "--format", "two-files", "--force")
+    assert code == 2 and f"{link}: this is a link to" in err and state(tmp_path) == before

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from compare.screens import BLUE, git, save, screen, two_runs, with_square
 from PIL import Image
+from trees import state
 
 
 @pytest.fixture
@@ -200,3 +201,120 @@ def test_a_picture_whose_name_is_not_utf_8_can_be_accepted(whatchanged, runs, ou
     whatchanged("compare", *runs, "-o", out, "--workers", 1)
     code, said, err = whatchanged("compare", *runs, "-o", out, "--workers", 1, "--accept", "1")
     assert code == 0 and said.startswith("4 pictures accepted"), err
+
+
+@pytest.fixture
+def planted(runs, tmp_path, monkeypatch):
+    """A stranger's folder, in which the command runs, beside the person's own files."""
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (victim / "profile").write_text("mine")
+    work = tmp_path / "work"
+    work.mkdir()
+    for folder in runs:
+        folder.rename(work / folder.name)
+    monkeypatch.chdir(work)
+    return work, victim
+
+
+@pytest.mark.parametrize(
+    ("place", "target"),
+    [
+        (".compared.lock", "../victim/profile"),
+        (".compared.lock", "../victim/new"),
+        ("compared", "../victim"),
+        ("compared", "../victim/new"),
+        ("compared/answers.jsonl", "../../victim/profile"),
+        ("compared/summary.md", "../../victim/profile"),
+        ("compared/summary.md", "../../victim/new"),
+        ("compared/index.html", "../../victim/profile"),
+        ("compared/old/shots/a.png", "../../../../victim/profile"),
+        ("compared/new", "../../victim"),
+        ("compared/cut", "../../victim"),
+    ],
+)
+@pytest.mark.parametrize("more", [(), ("--force", "--embed"), ("--accept", "1")])
+def test_a_planted_link_is_named_and_nothing_written(whatchanged, planted, tmp_path, place, target, more):
+    work, _ = planted
+    if place != "compared":
+        (work / "compared").mkdir()
+    if place not in ("compared", "compared/answers.jsonl"):
+        (work / "compared" / "answers.jsonl").touch()
+    (work / place).parent.mkdir(parents=True, exist_ok=True)
+    (work / place).symlink_to(target)
+    before = state(tmp_path)
+    code, said, err = whatchanged("compare", "old", "new", "-o", "compared", "--workers", 1, *more)
+    assert (code, said, state(tmp_path)) == (2, "", before)
+    assert (f"{place}: this " in err and "emove" in err) or ("--accept" in more and "wants -o DIR" in err)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_a_planted_results_folder_writes_nothing_elsewhere(whatchanged, planted, tmp_path):
+    """A repository that commits a folder of results with links, and pictures that are scripts."""
+    work, victim = planted
+    git(work, "init", "-q")
+    (work / "shots").mkdir()
+    (work / "shots" / "a.png").write_text("#!/bin/sh\necho hello\n")
+    git(work, "add", ".")
+    git(work, "commit", "-qm", "one")
+    save(screen(1), work / "shots" / "a.png")
+    (work / "compared" / "old" / "shots").mkdir(parents=True)
+    (work / "compared" / "old" / "shots" / "a.png").symlink_to("../../../../victim/profile")
+    (work / "compared" / "answers.jsonl").touch()
+    git(work, "add", ".")
+    git(work, "commit", "-qm", "two")
+    before = state(victim)
+    code, _, err = whatchanged("compare", "--git", "HEAD~1", "-o", "compared")
+    assert code == 2 and "compared/old/shots/a.png: this is a link" in err and state(victim) == before
+    (work / "compared" / "old" / "shots" / "a.png").unlink()
+    code, said, err = whatchanged("compare", "--git", "HEAD~1", "-o", "compared")
+    assert code == 1 and "1 could not be compared" in said and "shots/a.png in the old revision" in err
+    assert "compared anew" in err and state(victim) == before
+    assert not (work / "compared" / "old" / "shots" / "a.png").exists()
+
+
+def test_answers_of_a_stranger_are_not_believed(whatchanged, runs, out, tmp_path, monkeypatch):
+    """A pull request that holds results for its own pictures, which say that nothing changed."""
+    whatchanged("compare", *runs, "-o", out, "--workers", 1)
+    first = content(out)
+    answers = out / "answers.jsonl"
+    head, *entries = map(json.loads, answers.read_text().splitlines())
+    for entry in entries:
+        entry[1].update(verdict="identical", no_change=1.0, doubtful=False, changes=[])
+    answers.write_text("".join(json.dumps(line) + "\n" for line in (head, *entries)))
+    code, said, _ = whatchanged("compare", *runs, "-o", out, "--workers", 1)
+    assert code == 1 and said.startswith("4 of 6 pictures changed.") and content(out) == first
+    forged = content(out)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another machine"))
+    code, said, err = whatchanged("compare", *runs, "-o", out, "--workers", 1)
+    assert code == 1 and said.startswith("4 of 6") and "so all pairs are compared anew" in err
+    assert content(out).keys() == forged.keys()
+    _, _, err = whatchanged("compare", *runs, "-o", out, "--workers", 1)
+    assert "compared anew" not in err
+
+
+def test_without_a_place_for_a_key_every_run_compares_anew(whatchanged, runs, out, tmp_path, monkeypatch):
+    from whatchanged import signing
+
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert whatchanged("compare", *runs, "-o", out, "--workers", 1)[0] == 1
+    signing._key_of_process.cache_clear()  # as in the next process
+    code, said, err = whatchanged("compare", *runs, "-o", out, "--workers", 1)
+    assert code == 1 and said.startswith("4 of 6") and "compared anew" in err
+
+
+def test_results_that_were_carried_here_are_accepted_only_as_they_are(
+    whatchanged, runs, out, tmp_path, monkeypatch
+):
+    """Nothing in the folder is believed: the lines must be those that are found now."""
+    whatchanged("compare", *runs, "-o", out, "--workers", 1)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another machine"))
+    results = out / "results.jsonl"
+    kept, before = results.read_text(), content(runs[0])
+    results.write_text(kept.replace('"group": 1', '"group": 2'))
+    code, _, err = whatchanged("compare", *runs, "-o", out, "--workers", 1, "--accept", "1")
+    assert code == 2 and "Compare again" in err and content(runs[0]) == before
+    results.write_text(kept)
+    assert whatchanged("compare", *runs, "-o", out, "--workers", 1, "--accept", "1")[0] == 0
+    assert content(runs[0]) == content(runs[1])

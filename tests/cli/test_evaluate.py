@@ -5,6 +5,7 @@ import sys
 
 import pytest
 from PIL import Image
+from trees import state
 
 ROWS = [
     {"id": "1", "before": "a.png", "after": "b.png", "captions": ["the cube moved", "the block moved"]},
@@ -226,3 +227,14 @@ def test_a_report_on_standard_output_is_alone_there(files):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0 and "CIDEr-D" in done.stderr
     assert json.loads(done.stdout)["overall"]["ROUGE-L"] == pytest.approx(100)
+
+
+@pytest.mark.parametrize("target", ["../victim/file", "../victim/new", "r.json"])
+def test_a_planted_link_is_named_and_nothing_written(files, tmp_path, whatchanged, target):
+    for name in ("victim", "work"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "victim" / "file").write_text("mine")
+    (tmp_path / "work" / "r.json").symlink_to(target)
+    before = state(tmp_path)
+    code, _, err = whatchanged("evaluate", *files, "--json", tmp_path / "work" / "r.json")
+    assert code == 2 and "r.json: this " in err and state(tmp_path) == before

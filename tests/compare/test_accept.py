@@ -4,6 +4,7 @@ import shutil
 from dataclasses import replace
 
 import pytest
+from trees import state
 
 from whatchanged.compare.accept import carry_out, plan
 from whatchanged.errors import OutputError, WhatchangedError
@@ -99,3 +100,26 @@ def test_an_added_picture_is_called_as_the_tool_calls_old_ones(found):
     tool = replace(found, matched=replace(found.matched, ending="-base"))
     (copy,) = plan(tool, ["new|*.png"])
     assert copy.target == found.matched.old / "new|*-base.png"
+
+
+def test_an_old_picture_that_is_a_link_to_elsewhere_is_not_overwritten(found, tmp_path):
+    """As one that whoever made the folder planted: a picture of the person's own."""
+    old = found.matched.old
+    (tmp_path / "victim").mkdir()
+    (old / "02.png").rename(tmp_path / "victim" / "own.png")
+    (old / "02.png").symlink_to("../victim/own.png")
+    before = state(tmp_path)
+    with pytest.raises(OutputError, match=r"02\.png: this is a link to .*own\.png"):
+        carry_out(plan(found, ["1"]))
+    assert state(tmp_path) == before
+
+
+def test_an_added_picture_goes_through_no_link(found, tmp_path):
+    """A folder among the old pictures that is a link is not looked into; what would go there seems added."""
+    (tmp_path / "victim").mkdir()
+    (found.matched.old / "sub").symlink_to("../victim")
+    pair = next(one for one in found.outcomes if one.pair.pair_id == "new|*.png")
+    moved = replace(pair, pair=replace(pair.pair, pair_id="sub/profile.png"))
+    with pytest.raises(OutputError, match=r"sub/profile\.png: its folder is a link that leads out of"):
+        carry_out(plan(replace(found, outcomes=(moved,), groups=()), ["sub/profile.png"]))
+    assert state(tmp_path / "victim") == {}

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from compare.screens import git, save, screen, with_square
 from PIL import Image
+from trees import state
 
 from whatchanged.compare.git import match_revisions
 from whatchanged.errors import DatasetError
@@ -138,3 +139,51 @@ def test_a_changed_file_that_may_not_be_read(repository, tmp_path, lock):
     save(with_square(screen(0)), repository / "shots" / "a.png")
     lock(repository / "shots" / "a.png")
     assert told(match_revisions("HEAD", repository, tmp_path / "out")) == {"shots/a.png": "both"}
+
+
+def test_what_is_no_picture_is_not_written_and_told(repository, tmp_path):
+    script = "#!/bin/sh\necho hello\n"
+    (repository / "shots" / "b.png").write_text(script)
+    (repository / "only.png").write_text(script)
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "three")
+    found = match_revisions("HEAD~1..HEAD", repository, tmp_path / "out")
+    troubles = {pair.pair_id: pair.trouble for pair in found.pairs}
+    assert troubles["shots/b.png"].startswith("shots/b.png in the new revision: this is not a picture")
+    assert troubles["only.png"].startswith("only.png in the new revision: this is not a picture")
+    assert state(tmp_path / "out").keys() == {"old", "old/shots", "old/shots/b.png"}
+    save(screen(4), repository / "shots" / "b.png")
+    (pair,) = match_revisions("HEAD", repository, tmp_path / "out").pairs
+    assert pair.status == "both" and pair.trouble.startswith("shots/b.png in the old revision: ")
+    assert state(tmp_path / "out") == {}
+
+
+def test_a_pointer_is_not_written_either(repository, tmp_path):
+    (repository / "big.png").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "three")
+    save(screen(1), repository / "big.png")
+    git(repository, "commit", "-qam", "four")
+    (pair,) = match_revisions("HEAD~1..HEAD", repository, tmp_path / "out").pairs
+    assert pair.trouble.startswith("the old file is a Git LFS pointer, not a picture. Fetch it with: git lfs")
+    assert "out/old" not in " ".join(f"out/{name}" for name in state(tmp_path / "out"))
+
+
+def test_pictures_of_revisions_are_written_through_no_link(repository, tmp_path):
+    (tmp_path / "victim").mkdir()
+    (tmp_path / "victim" / "b.png").write_text("mine")
+    before = state(tmp_path / "victim")
+    for side in ("old", "new"):
+        (tmp_path / "out" / side / "shots").mkdir(parents=True)
+        (tmp_path / "out" / side / "shots" / "stale.png").touch()
+    (tmp_path / "out" / "old" / "shots" / "b.png").symlink_to("../../../victim/b.png")
+    (tmp_path / "out" / "new" / "shots").rename(tmp_path / "away")
+    (tmp_path / "out" / "new" / "shots").symlink_to("../../victim")
+    match_revisions("HEAD~1..HEAD", repository, tmp_path / "out")
+    assert state(tmp_path / "victim") == before
+    assert {name for name, what in state(tmp_path / "out").items() if what[0] == "file"} == {
+        "old/shots/b.png",
+        "old/shots/d.png",
+        "new/shots/b.png",
+        "new/shots/c.png",
+    }

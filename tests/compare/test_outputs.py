@@ -6,6 +6,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
+from trees import state
 
 from whatchanged.compare import summary as summary_room
 from whatchanged.compare.annotations import github_annotations
@@ -198,3 +199,53 @@ def test_pairs_without_a_measured_answer_are_in_no_group(found):
         for one in found.outcomes
     ]
     assert group_outcomes(told) == ()
+
+
+@pytest.mark.parametrize(
+    "content", ["", '{"format": 1, "signature": 9}\n', '[{"format": 2, "signature": 0}, "00"]\n']
+)
+def test_results_without_our_signature_are_taken_only_if_nothing_else_lies_there(tmp_path, content):
+    folder = tmp_path / "carried"
+    (folder / "old").mkdir(parents=True)
+    for name in ("answers.jsonl", "results.jsonl", "junit.xml", "summary.md", "index.html"):
+        (folder / name).write_text(content)
+    before = state(tmp_path)
+    assert claim(folder) is True and state(tmp_path) == before
+    (folder / "notes.txt").write_text("mine")
+    before = state(tmp_path)
+    with pytest.raises(OutputError, match="holds files of others"):
+        claim(folder)
+    assert state(tmp_path) == before
+
+
+def test_results_of_this_machine_may_hold_other_files(tmp_path, monkeypatch):
+    folder = tmp_path / "out"
+    assert claim(folder) is False
+    (folder / "notes.txt").write_text("mine")
+    assert claim(folder) is False
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another machine"))
+    with pytest.raises(OutputError, match="holds files of others"):
+        claim(folder)
+    (folder / "notes.txt").unlink()
+    assert claim(folder) is True
+
+
+def test_a_folder_with_names_of_ours_and_no_answers_is_of_others(tmp_path):
+    for name in ("old", "new"):
+        (tmp_path / "out" / name).mkdir(parents=True)
+        (tmp_path / "out" / name / "a.png").write_text("mine")
+    before = state(tmp_path)
+    with pytest.raises(OutputError, match="holds files of others"):
+        claim(tmp_path / "out")
+    assert state(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", ["summary.md", "junit.xml", "results.jsonl", "index.html"])
+@pytest.mark.parametrize("target", ["../victim.txt", "../new.txt"])
+def test_no_file_is_written_through_a_link(found, tmp_path, name, target):
+    (tmp_path / "victim.txt").write_text("mine")
+    claim(tmp_path / "out")
+    (tmp_path / "out" / name).symlink_to(target)
+    with pytest.raises(OutputError, match="name that file itself"):
+        write_outputs(found, tmp_path / "out")
+    assert (tmp_path / "victim.txt").read_text() == "mine" and not (tmp_path / "new.txt").exists()

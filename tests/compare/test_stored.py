@@ -1,13 +1,22 @@
 import json
+import os
 from dataclasses import replace
 
 import pytest
 from compare.screens import save, screen, with_square
 
 from whatchanged.answers import Answerer
-from whatchanged.compare.stored import StoredAnswers, answer_from_json, answer_to_json, key_of
+from whatchanged.compare.stored import (
+    StoredAnswers,
+    answer_from_json,
+    answer_to_json,
+    begin,
+    is_ours,
+    is_stored,
+    key_of,
+)
 
-IDENTITY = {"sensitivity": 1.0}
+IDENTITY = {"signature": 9, "sensitivity": 1.0}
 
 
 @pytest.fixture
@@ -92,3 +101,94 @@ def test_a_member_of_another_type_is_no_answer(answered, name):
     answer = answered[-1]
     with pytest.raises(TypeError, match=name):
         answer_from_json({**answer_to_json(answer), name: ["wrong"]})
+
+
+@pytest.fixture
+def stored_file(answered, tmp_path):
+    """A file with an answer, "one"."""
+    path = tmp_path / "answers.jsonl"
+    with StoredAnswers(path, IDENTITY) as stored:
+        stored.add("one", answered[2])
+    return path
+
+
+def other_machine(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another machine"))
+
+
+def edited(path, change):
+    """Change the entry of the file's only answer: [key, answer, signature]."""
+    first, line = path.read_text().splitlines()
+    entry = json.loads(line)
+    path.write_text(f"{first}\n{json.dumps(change(entry))}\n")
+
+
+def test_an_answer_that_a_stranger_edited_is_not_read(stored_file):
+    edited(stored_file, lambda entry: [entry[0], {**entry[1], "verdict": "unchanged"}, entry[2]])
+    assert StoredAnswers(stored_file, IDENTITY).find("one") is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda entry: entry[:2],
+        lambda entry: [*entry[:2], None],
+        lambda entry: [*entry[:2], "0" * 64],
+        lambda entry: [*entry, "more"],
+        lambda entry: entry[0],
+        lambda entry: {entry[0]: entry[1]},
+    ],
+)
+def test_an_answer_without_its_signature_is_not_read(stored_file, change):
+    edited(stored_file, change)
+    assert StoredAnswers(stored_file, IDENTITY).find("one") is None
+
+
+def test_a_signature_is_of_one_pair_and_one_set_of_settings(stored_file, answered):
+    key, answer, signature = json.loads(stored_file.read_text().splitlines()[1])
+    edited(stored_file, lambda entry: ["two", *entry[1:]])
+    assert StoredAnswers(stored_file, IDENTITY).find("two") is None
+    with StoredAnswers(stored_file, {"sensitivity": 2.0}) as stored:
+        stored.find("one")
+    with stored_file.open("a") as stream:
+        stream.write(json.dumps([key, answer, signature]) + "\n")
+    assert StoredAnswers(stored_file, {"sensitivity": 2.0}).find("one") is None
+
+
+def test_answers_of_another_machine_are_not_read_nor_is_its_folder_ours(stored_file, tmp_path, monkeypatch):
+    assert is_ours(stored_file) and StoredAnswers(stored_file, IDENTITY).find("one") is not None
+    other_machine(monkeypatch, tmp_path)
+    assert is_stored(stored_file) and not is_ours(stored_file)
+    with StoredAnswers(stored_file, IDENTITY) as stored:
+        assert stored.find("one") is None
+    assert is_ours(stored_file)
+
+
+def test_a_file_is_ours_from_its_beginning(tmp_path):
+    begin(tmp_path / "answers.jsonl")
+    assert is_stored(tmp_path / "answers.jsonl") and is_ours(tmp_path / "answers.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("content", "formed"),
+    [
+        ("", True),
+        ('{"format": 1, "signature": 9}\n', True),
+        ('[{"format": 2, "signature": 9}, "00"]\n', True),
+        ('[{"format": 2, "signature": 9}, null]\n', True),
+        ('{"format": "mine"}\n', False),
+        ("[]\n", False),
+        ("not JSON", False),
+        ("[" * 20_000, False),
+    ],
+)
+def test_the_form_of_a_file_makes_it_nobodys(tmp_path, content, formed):
+    (tmp_path / "answers.jsonl").write_text(content)
+    assert is_stored(tmp_path / "answers.jsonl") == formed and not is_ours(tmp_path / "answers.jsonl")
+
+
+def test_what_is_no_file_is_nobodys(tmp_path):
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("folder", "pipe", "none"):
+        assert not is_stored(tmp_path / name) and not is_ours(tmp_path / name)

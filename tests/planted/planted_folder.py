@@ -33,6 +33,14 @@ PROGRAM = "#!/bin/sh\necho {name} >> '{log}'\nexit 3\n"
 SCRIPT = "from whatchanged.cli import main\n\nif __name__ == '__main__':\n    main()\n"
 """The program ``whatchanged``, as pip writes it."""
 
+OURS = (
+    "PYTHONSAFEPATH",
+    "ORT_DISABLE_TELEMETRY",
+    "RAY_USAGE_STATS_ENABLED",
+    "NUMBA_CACHE_DIR",
+    "XDG_CACHE_HOME",
+)
+"""Variables that a command should not find as it starts."""
 STRACE = ("strace", "-f", "-qq", "--seccomp-bpf", "-e", "trace=network", "-o")
 ADDRESS = re.compile(r'inet_addr\("([^"]*)"\)|inet_pton\(AF_INET6, "([^"]*)"')
 LOOPBACK = re.compile(r"127\.|0\.0\.0\.0$|::1?$|::ffff:127\.")
@@ -109,8 +117,7 @@ class PlantedFolder:
 
     def variables(self) -> dict[str, str]:
         """An ordinary environment, but for a PATH that begins with the working directory, as some have it."""
-        ours = ("PYTHONSAFEPATH", "ORT_DISABLE_TELEMETRY", "RAY_USAGE_STATS_ENABLED", "NUMBA_CACHE_DIR")
-        kept = {name: value for name, value in os.environ.items() if name not in ours}
+        kept = {name: value for name, value in os.environ.items() if name not in OURS}
         cache_folder = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
         return {
             **kept,

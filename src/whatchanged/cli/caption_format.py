@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from whatchanged.cli.console import check_output, check_outputs
 from whatchanged.errors import OutputError
+from whatchanged.links import check_link
 
 if TYPE_CHECKING:
     from whatchanged.cli.caption_run import CaptionRun
@@ -42,6 +43,7 @@ class Results:
 
         if self.form == "two-files" and self.place.exists() and not self.place.is_dir():
             raise OutputError(f"{self.place}: --format two-files writes a folder, this is a file.")
+        check_link(self.place)
         for path in results_places(self.place, self.form):
             if path.parent.is_dir():
                 check_output(path, replace, "--resume to continue or --force to replace it")

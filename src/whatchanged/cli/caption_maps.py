@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from whatchanged.cli.console import hold
 from whatchanged.errors import OutputError, PredictionsError
 from whatchanged.files import write_output
+from whatchanged.links import check_inside, check_link
 
 if TYPE_CHECKING:
     from whatchanged.captioner.runtime import Captioner
@@ -33,10 +34,13 @@ class Maps:
     def check_free(self, replace: bool) -> None:
         """Raises OutputError where maps of the run's pairs exist and may not be replaced.
 
-        So it does where another command writes them now.
+        So it does where another command writes them now, or where a link would lead them elsewhere.
         """
         from whatchanged.captioner.attention import file_name
 
+        check_link(self.folder)
+        if self.folder.is_dir():
+            check_inside(self.folder)
         hold(self.folder / file_name(self.first))
         existing = self.existing()
         if existing and not replace:

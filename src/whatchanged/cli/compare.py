@@ -117,7 +117,7 @@ def compare(
         raise typer.BadParameter("--accept wants -o DIR, the results that were looked at")
     if output is not None and not is_remote(output) and output.absolute().parent.is_dir():
         hold(output)
-    with _matched(old, new, git, output) as (matched, folder):
+    with _matched(old, new, git, output, quiet) as (matched, folder):
         with on_cluster(ray, [path for path in (old, new) if path is not None], quiet) as cores:
             found = _run(matched, settings, folder, cores or workers, force, quiet)
         if accept:
@@ -148,7 +148,7 @@ def _check(old: Path | None, new: Path | None, git: str | None) -> None:
 
 @contextmanager
 def _matched(
-    old: Path | None, new: Path | None, git: str | None, output: Path | None
+    old: Path | None, new: Path | None, git: str | None, output: Path | None, quiet: bool
 ) -> "Iterator[tuple[Matched, Path]]":
     """The pairs, and the folder that keeps their answers: that of the results, or one that is removed."""
     from whatchanged.compare.outputs import STORED, claim
@@ -160,7 +160,11 @@ def _matched(
             yield _match(old, new, git, Path(place)), Path(place)
         return
     made, begun = not output.exists(), (output / STORED).exists()
-    claim(output)
+    if claim(output):
+        note(
+            f"{output}: its answers were not stored here, by this user, so all pairs are compared anew.",
+            quiet,
+        )
     try:
         matched = _match(old, new, git, output)
     except WhatchangedError:

@@ -11,6 +11,7 @@ from pathlib import Path
 import typer
 
 from whatchanged.errors import OutputError, escaped, printable
+from whatchanged.links import check_link
 from whatchanged.locks import locked
 from whatchanged.places import is_remote
 
@@ -79,6 +80,7 @@ def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> Non
     for output in outputs:
         if output is None:
             continue
+        check_link(output)
         place = output.resolve()
         if place in taken:
             raise OutputError(f"{output}: this is one of the inputs or outputs. Name another file.")

@@ -9,6 +9,7 @@ from whatchanged.compare.comparison import Comparison
 from whatchanged.compare.run import Outcome
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import whole
+from whatchanged.links import check_link
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,8 @@ class Copy:
 def plan(found: Comparison, wanted: Sequence[str]) -> list[Copy]:
     """The copies that accept what is named: a group's number, or a pair's name.
 
-    Raises WhatchangedError where something named is not there or cannot be accepted; nothing is copied then.
+    Raises WhatchangedError where something named is not there or cannot be accepted, or where a link among
+    the old pictures leads elsewhere; nothing is copied then.
     """
     if found.matched.accepted:
         raise WhatchangedError(
@@ -32,6 +34,7 @@ def plan(found: Comparison, wanted: Sequence[str]) -> list[Copy]:
     for name in wanted:
         for outcome in _named(found, name):
             copy = _copy(found, outcome)
+            _check_target(copy.target, found.matched.old)
             if copies.setdefault(copy.target, copy) != copy:
                 raise WhatchangedError(
                     f"--accept {name}: {copy.source} and {copies[copy.target].source} would both become"
@@ -95,3 +98,16 @@ def _copy(found: Comparison, outcome: Outcome) -> Copy:
     assert found.matched.old is not None
     target = found.matched.old / pair.pair_id
     return Copy(pair.after, target.with_stem(target.stem + found.matched.ending))
+
+
+def _check_target(target: Path, old: Path | None) -> None:
+    """That no link leads from a picture's place to somewhere else. Raises OutputError.
+
+    old: the folder of the old pictures; None where they have none in common.
+    """
+    check_link(target)
+    if old is not None and not target.parent.resolve().is_relative_to(old.resolve()):
+        raise OutputError(
+            f"{target}: its folder is a link that leads out of {old}. Remove the link, or copy the picture"
+            " yourself."
+        )

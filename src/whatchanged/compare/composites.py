@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from whatchanged.compare.pairs import PairToCompare
+from whatchanged.compare.written import begin_anew
 from whatchanged.errors import ImageError
 from whatchanged.files import whole
 from whatchanged.images import picture_size, stored_picture
@@ -28,8 +29,10 @@ PARTS = 3
 def stored_pairs(pictures: Mapping[str, Path], scratch: Path) -> tuple[list[PairToCompare], tuple[str, ...]]:
     """The pairs of all failures, in the order of their names, and a note on snapshots that did not fail.
 
-    pictures: relative path -> file. scratch: a folder for the new pictures that are cut out.
+    pictures: relative path -> file. scratch: a folder for the new pictures that are cut out, which go into
+    its cut/, where no others are left.
     """
+    begin_anew(scratch / "cut")
     pairs: dict[str, PairToCompare] = {}
     for name, path in pictures.items():
         snapshot = _snapshot_of(name, RECEIVED_FOLDER, ((r"(.+)-received(\.\w+)", ""),))

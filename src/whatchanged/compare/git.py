@@ -6,20 +6,22 @@ can show them. A Git LFS pointer stands for a picture that is not there; it is n
 
 import os
 import subprocess
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whatchanged.compare.pairs import Matched, PairToCompare, checked, matched
+from whatchanged.compare.written import begin_anew, write_picture
 from whatchanged.datasets.picture_files import is_picture
 from whatchanged.datasets.reading import leaves
-from whatchanged.errors import DatasetError
-from whatchanged.files import write_output
+from whatchanged.errors import DatasetError, ImageError
 from whatchanged.programs import find_program, program_environment
 
 LFS_START = b"version https://git-lfs.github.com/spec/"
 LFS_MOST = 1024
 """A pointer is smaller than this."""
+POINTER = "a Git LFS pointer"
+"""Why an object was not written that is one."""
 MOST_BYTES = 500_000_000
 """Of one picture in a revision."""
 _FILES = ("100644", "100755")
@@ -147,48 +149,52 @@ def _inside(folder: Path | None, root: Path) -> str:
 
 
 def _pairs(root: Path, entries: Sequence[Entry], scratch: Path, work_tree: bool) -> list[PairToCompare]:
-    """The pairs; pictures of revisions are written below ``scratch``."""
+    """The pairs; pictures of revisions are written below ``scratch``, where no others are left."""
     before: dict[str, Path] = {}
     after: dict[str, Path] = {}
+    troubles: dict[Path, str] = {}
+    for side in ("old", "new"):
+        begin_anew(scratch / side)
     for entry in entries:
         if entry.before is not None:
-            before[entry.path] = _written(root, entry.before, scratch / "old" / entry.path)
+            path = before[entry.path] = scratch / "old" / entry.path
+            troubles[path] = _written(root, entry.before, path, f"{entry.path} in the old revision")
         if entry.after is None:
             continue
         path = root / entry.path
         if not work_tree:
-            path = _written(root, entry.after, scratch / "new" / entry.path)
-        if path.is_file():
+            path = after[entry.path] = scratch / "new" / entry.path
+            troubles[path] = _written(root, entry.after, path, f"{entry.path} in the new revision")
+        elif path.is_file():
             after[entry.path] = path
-    return [_without_pointer(pair) for pair in matched(before, after)]
+    return [_with_trouble(pair, troubles) for pair in matched(before, after)]
 
 
-def _written(root: Path, blob: str, place: Path) -> Path:
-    """The file of an object, written to its place."""
+def _written(root: Path, blob: str, place: Path, name: str) -> str:
+    """Write the picture of an object to its place; returns why not, of an object that is none, or "".
+
+    name: what messages call it.
+    """
     size = int(_git(root, "cat-file", "-s", blob))
     if size > MOST_BYTES:
         raise DatasetError(f"{place.name}: {size:,} bytes in the revision; at most {MOST_BYTES:,} are read.")
-    place.parent.mkdir(parents=True, exist_ok=True)
-    write_output(place, _git(root, "cat-file", "blob", blob))
-    return place
+    data = _git(root, "cat-file", "blob", blob)
+    if size < LFS_MOST and data.startswith(LFS_START):
+        return POINTER
+    try:
+        write_picture(data, place, name)
+    except ImageError as error:
+        return str(error)
+    return ""
 
 
-def _without_pointer(pair: PairToCompare) -> PairToCompare:
-    """The pair, marked where one of its files is a pointer."""
-    sides = [
-        side
-        for side, path in (("old", pair.before), ("new", pair.after))
-        if path is not None and is_pointer(path)
-    ]
-    if not sides:
-        return pair
-    which = (
-        "both files are Git LFS pointers" if len(sides) == 2 else f"the {sides[0]} file is a Git LFS pointer"
-    )
-    return PairToCompare(
-        pair.pair_id,
-        pair.before,
-        pair.after,
-        pair.was,
-        f"{which}, not a picture. Fetch it with: git lfs fetch --all, then git lfs checkout",
-    )
+def _with_trouble(pair: PairToCompare, troubles: Mapping[Path, str]) -> PairToCompare:
+    """The pair, marked where one of its files is a pointer, or no picture. troubles: what was not written."""
+    files = [(side, path) for side, path in (("old", pair.before), ("new", pair.after)) if path is not None]
+    pointers = [side for side, path in files if troubles.get(path) == POINTER or is_pointer(path)]
+    if pointers:
+        which = f"the {pointers[0]} file is" if len(pointers) == 1 else "both files are"
+        what = "Git LFS pointers" if len(pointers) == 2 else POINTER
+        fetch = "Fetch it with: git lfs fetch --all, then git lfs checkout"
+        return replace(pair, trouble=f"{which} {what}, not a picture. {fetch}")
+    return replace(pair, trouble=" ".join(filter(None, (troubles.get(path) for _, path in files))))

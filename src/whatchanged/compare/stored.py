@@ -3,6 +3,9 @@
 The file belongs to one folder of results. Its first line names the settings; each further line holds the
 hashes of two pictures, the boxes ignored in them and their answer. A run that was interrupted, or is repeated
 after some pictures changed, decodes only what it has no answer for.
+
+A folder of results may come from a stranger, as in a pull request. Each line therefore ends with a signature
+by the key of this machine (``signing``), the answers' over the settings, too; what has none is not read.
 """
 
 import json
@@ -15,11 +18,12 @@ from typing import IO, Any, Self
 from whatchanged.answers import Answer
 from whatchanged.compare.pairs import digest
 from whatchanged.errors import OutputError
-from whatchanged.files import room_for, whole
+from whatchanged.files import room_for, whole, write_whole
 from whatchanged.json_values import read_json
 from whatchanged.measured import Box, Measured, Statement
+from whatchanged.signing import is_signed, machine_key, sign
 
-FORMAT = 1
+FORMAT = 2
 MOST_HEAD = 10_000
 """Characters of the first line."""
 _TYPES: Mapping[str, type | tuple[type, ...]] = {
@@ -62,13 +66,15 @@ def answer_from_json(found: Mapping[str, Any]) -> Answer:
 class StoredAnswers:
     """The answers of one folder of results, read when it is opened and added to as they come.
 
-    Lines that are torn or of another form are left out. Raises OutputError where it cannot be written.
+    Lines that are torn, of another form or not signed here are left out. Raises OutputError where the file
+    cannot be written.
     """
 
     def __init__(self, path: Path, identity: Mapping[str, Any], anew: bool = False) -> None:
         """path: the file. identity: the settings; answers under others are dropped; if ``anew``, all."""
         self.path = path
-        self._head = json.dumps({"format": FORMAT, **identity}, sort_keys=True)
+        self._key = machine_key()
+        self._head = _head({"format": FORMAT, **identity})
         self._known: dict[str, Any] = {} if anew else self._read()
         self._used: set[str] = set()
         self._stream: IO[str] | None = None
@@ -111,7 +117,7 @@ class StoredAnswers:
     def _write(self, answers: Mapping[str, Any]) -> None:
         try:
             with whole(self.path) as draft, draft.open("w", encoding="utf-8") as stream:
-                stream.write(self._head + "\n")
+                stream.write(_first_line(self._key, self._head))
                 stream.writelines(self._line(key, answer) for key, answer in answers.items())
         except OSError as error:
             raise OutputError(f"{self.path}: cannot be written ({error.strerror}).") from error
@@ -120,26 +126,73 @@ class StoredAnswers:
         """Key -> answer of a file of the same settings."""
         try:
             with self.path.open(encoding="utf-8") as stream:
-                if stream.readline().rstrip("\n") != self._head:
+                if stream.readline(MOST_HEAD) != _first_line(self._key, self._head):
                     return {}
-                return dict(filter(None, map(_entry, stream)))
+                return dict(filter(None, map(self._entry, stream)))
         except (OSError, UnicodeDecodeError):
             return {}
 
-    @staticmethod
-    def _line(key: str, answer: Any) -> str:
-        return json.dumps([key, answer], allow_nan=False) + "\n"
+    def _line(self, key: str, answer: Any) -> str:
+        return json.dumps([key, answer, self._signature(key, answer)], allow_nan=False) + "\n"
+
+    def _entry(self, line: str) -> tuple[str, Any] | None:
+        """(key, answer) of one line; None where it is torn, or was not signed here under these settings."""
+        try:
+            key, answer, signature = read_json(line, finite=True)
+        except (ValueError, TypeError):
+            return None
+        if not isinstance(key, str) or not is_signed(self._key, signature, *self._signed(key, answer)):
+            return None
+        return key, answer
+
+    def _signature(self, key: str, answer: Any) -> str:
+        return sign(self._key, *self._signed(key, answer))
+
+    def _signed(self, key: str, answer: Any) -> tuple[str, ...]:
+        """What the signature of an answer is of."""
+        return "answer", self._head, key, json.dumps(answer)
+
+
+def begin(path: Path) -> None:
+    """Write a file without an answer, by which a folder is known to be one of results of this machine.
+
+    Raises OSError.
+    """
+    write_whole(path, _first_line(machine_key(), _head({"format": FORMAT, "signature": 0})).encode("ascii"))
 
 
 def is_stored(path: Path) -> bool:
-    """Whether this is such a file, or the empty one from which a run begins."""
+    """Whether this has the form of such a file, whoever wrote it; an empty file has it, too."""
+    head, _ = _read_head(path)
+    return isinstance(head, dict) and {"format", "signature"} <= head.keys()
+
+
+def is_ours(path: Path) -> bool:
+    """Whether this machine wrote the file."""
+    head, signature = _read_head(path)
+    return is_signed(machine_key(), signature, "results", _head(head))
+
+
+def _head(settings: Any) -> str:
+    """The settings of a file as the one text that they have."""
+    return json.dumps(settings, sort_keys=True)
+
+
+def _first_line(key: bytes, head: str) -> str:
+    return f'[{head}, "{sign(key, "results", head)}"]\n'
+
+
+def _read_head(path: Path) -> tuple[Any, Any]:
+    """The settings of a file, and their signature, None in the files of earlier versions."""
+    if not path.is_file():
+        return None, None
     try:
         with path.open(encoding="utf-8") as stream:
             first = stream.readline(MOST_HEAD)
-        head = read_json(first) if first else {"format": FORMAT, "signature": 0}
+        found = read_json(first) if first else {"format": FORMAT, "signature": 0}
     except (OSError, ValueError):
-        return False
-    return isinstance(head, dict) and {"format", "signature"} <= head.keys()
+        return None, None
+    return (found[0], found[1]) if isinstance(found, list) and len(found) == 2 else (found, None)
 
 
 def key_of(before: Path, after: Path, boxes: Sequence[Box]) -> str:
@@ -148,15 +201,6 @@ def key_of(before: Path, after: Path, boxes: Sequence[Box]) -> str:
     Raises ImageError where one of them cannot be read.
     """
     return f"{digest(before)} {digest(after)} {json.dumps(boxes)}"
-
-
-def _entry(line: str) -> tuple[str, Any] | None:
-    """(key, answer) of one line; None where it is torn."""
-    try:
-        key, answer = read_json(line, finite=True)
-    except (ValueError, TypeError):
-        return None
-    return (key, answer) if isinstance(key, str) else None
 
 
 def _statement(found: Mapping[str, Any]) -> Statement:

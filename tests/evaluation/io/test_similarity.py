@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from strange_arrays import STRANGE
 
-from whatchanged.errors import PredictionsError
+from whatchanged.errors import OutputError, PredictionsError
 from whatchanged.evaluation.io.similarity import Similarity, read_similarity, write_similarity
 
 IDS = {"pairs": ["a", "b"], "texts": [["a", "x"], ["b", "y"], ["a", "z"]]}
@@ -56,3 +56,14 @@ def test_files_that_are_no_matrix(tmp_path, kind):
     (tmp_path / "s.json").write_text(json.dumps(IDS))
     with pytest.raises(PredictionsError, match=r"s\.npy: (not a NumPy array|a matrix of real numbers)"):
         read_similarity(tmp_path / "s.npy")
+
+
+@pytest.mark.parametrize("name", ["s.npy", "s.json"])
+def test_neither_file_is_written_through_a_link(tmp_path, name):
+    (tmp_path / "work").mkdir()
+    (tmp_path / "victim.txt").write_text("mine")
+    (tmp_path / "work" / name).symlink_to("../victim.txt")
+    matrix = Similarity(np.zeros((1, 1), np.float32), ("a",), ("b",), np.array([0]))
+    with pytest.raises(OutputError, match="name that file itself"):
+        write_similarity(tmp_path / "work" / "s.npy", matrix)
+    assert (tmp_path / "victim.txt").read_text() == "mine"
