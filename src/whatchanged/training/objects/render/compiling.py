@@ -9,8 +9,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import config
+from numba.core import config as _config
 
+config: Any = _config  # its settings are made as it is imported
 F = TypeVar("F", bound=Callable[..., Any])
 
 
