@@ -1,8 +1,12 @@
-"""The GitHub action and the pre-commit hook, with a stand-in for Python that notes its arguments."""
+"""The GitHub action and the pre-commit hook, with a stand-in for the program that notes its arguments.
+
+``planted/test_action.py`` runs the action with the program itself.
+"""
 
 import re
 import shlex
 import subprocess
+import sys
 import textwrap
 from pathlib import Path
 
@@ -13,8 +17,8 @@ from whatchanged.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
 COMPARE = typer.main.get_command(app).commands["compare"]
-PYTHON = """#!/bin/sh
-printf '%s\\n' "$@" > arguments
+PROGRAM = """#!/bin/sh
+printf '%s\\0' "$@" > arguments
 mkdir -p out
 echo "### Pictures changed: 1" > out/summary.md
 exit 1
@@ -31,8 +35,10 @@ def action():
 def compare(action, tmp_path):
     """Runs the action's last step with these inputs: exit code, the arguments of ``compare``, the summary."""
     script = textwrap.dedent(action[action.rindex("run: |\n") + len("run: |\n") :])
-    (tmp_path / "python3").write_text(PYTHON)
-    (tmp_path / "python3").chmod(0o755)
+    (tmp_path / "whatchanged").write_text(PROGRAM)
+    (tmp_path / "whatchanged").chmod(0o755)
+    (tmp_path / "python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    (tmp_path / "python").chmod(0o755)
     summary = tmp_path / "step summary.md"
 
     def run(**inputs):
@@ -46,14 +52,26 @@ def compare(action, tmp_path):
         }
         done = subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],  # as GitHub calls it
-            env={"PATH": f"{tmp_path}:/usr/bin:/bin", "GITHUB_STEP_SUMMARY": str(summary), **given, **inputs},
+            env={
+                "PATH": "/usr/bin:/bin",
+                "PROGRAMS": str(tmp_path),
+                "RUNNER_TEMP": str(tmp_path),
+                "GITHUB_STEP_SUMMARY": str(summary),
+                **given,
+                **inputs,
+            },
             cwd=tmp_path,
             check=False,
             timeout=60,
+            capture_output=True,
+            text=True,
         )
-        arguments = (tmp_path / "arguments").read_text().splitlines()
-        assert arguments[:3] == ["-m", "whatchanged", "compare"]
-        return done.returncode, COMPARE.make_context("compare", arguments[3:]).params, summary.read_text()
+        noted = tmp_path / "arguments"
+        if not noted.exists():
+            return done.returncode, {}, done.stderr
+        command, *arguments = noted.read_text().split("\0")[:-1]
+        assert command == "compare"
+        return done.returncode, COMPARE.make_context("compare", arguments).params, summary.read_text()
 
     return run
 
@@ -63,6 +81,7 @@ def test_the_action_compares_a_revision_and_passes_the_exit_code_on(compare):
     assert (code, summary) == (1, "### Pictures changed: 1\n")
     assert (given["git"], given["old"], given["new"]) == ("main", None, None)
     assert (given["output"], given["fail_on"], given["annotations"]) == (Path("out"), "changed", "github")
+    assert given["force"] and not given["strict"]
 
 
 def test_the_action_shows_no_summary_that_the_command_did_not_write(compare, tmp_path):
@@ -70,8 +89,7 @@ def test_the_action_shows_no_summary_that_the_command_did_not_write(compare, tmp
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "summary.md").write_text("### No picture changed\n")
     (tmp_path / "step summary.md").touch()
-    stand_in = tmp_path / "python3"
-    stand_in.write_text(PYTHON.splitlines()[0] + '\nprintf "%s\\n" "$@" > arguments\nexit 2\n')
+    (tmp_path / "whatchanged").write_text("".join(PROGRAM.splitlines(keepends=True)[:2]) + "exit 2\n")
     code, _, summary = compare()
     assert (code, summary) == (2, "")
 
@@ -82,10 +100,27 @@ def test_the_action_compares_folders_whose_names_have_blanks(compare):
     assert given["strict"] and given["workers"] == 2
 
 
+def test_every_line_of_the_arguments_counts_quoted_as_in_a_shell(compare, tmp_path):
+    text = "--ignore 'my boxes.json'\n  --workers 2\n\n--strict\n--noise \"$(touch ran) `touch ran` * ~\"\n"
+    _, given, _ = compare(ARGUMENTS=text)
+    assert given["ignore"] == Path("my boxes.json")
+    assert given["workers"] == 2 and given["strict"]
+    assert given["noise"] == Path("$(touch ran) `touch ran` * ~")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_quote_without_end_is_one_message_and_nothing_is_compared(compare):
+    code, given, said = compare(ARGUMENTS='--strict\n--ignore "my boxes.json')
+    assert (code, given) == (2, {})
+    assert said == "whatchanged: the input arguments cannot be divided into words: No closing quotation.\n"
+
+
 def test_no_input_is_pasted_into_a_script(action):
     """Inputs reach a step as variables; in the text of a script they could be commands."""
-    scripts = re.findall(r"run: (?:\|\n((?: {8}.*\n)+)|(.*)\n)", action)
-    assert len(scripts) == 2 and not any("${{" in part for script in scripts for part in script)
+    scripts = re.findall(r"^      run: \|\n((?:(?: {8}.*)?\n)+)", action, re.MULTILINE)
+    assert len(scripts) == action.count("\n      run:") == 2 and not any(
+        "${{" in script for script in scripts
+    )
     inputs = set(re.findall(r"^  ([a-z-]+):$", action[: action.index("runs:")], re.MULTILINE))
     assert inputs == set(re.findall(r"\$\{\{ inputs\.([a-z-]+) \}\}", action))
 

@@ -94,6 +94,18 @@ def test_a_package_that_is_there_twice_counts_once(site, tmp_path, monkeypatch):
     assert plugins.find(GROUP, "two", {}, anything) == 2
 
 
+@pytest.mark.parametrize("how", ["", "{here}"])
+def test_what_lies_in_the_working_directory_is_not_installed(site, tmp_path, monkeypatch, how):
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    monkeypatch.syspath_prepend(how.format(here=here))
+    planted = type(site)(here)
+    planted.install("evil", {GROUP: {"evil": "evil:VALUE"}}, evil="VALUE = 1")
+    site.install("good", {GROUP: {"good": "good:VALUE"}}, good="VALUE = 1")
+    assert [plugin.name for plugin in plugins.installed(GROUP)] == ["good"]
+
+
 def test_an_objects_own_name_should_be_its_entrys(site):
     text = "from types import SimpleNamespace\nIT = SimpleNamespace(name='bee')"
     site.install("b-package", {GROUP: {"bug": "bees:IT", "bee": "bees:IT"}}, bees=text)

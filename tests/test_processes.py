@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whatchanged.errors import WhatchangedError
+from whatchanged.errors import MissingExtra, MissingProgram, WhatchangedError
 from whatchanged.files import alive
 from whatchanged.processes import as_they_come, in_order, pools_from, worker_pool, works_elsewhere
 
@@ -76,6 +76,17 @@ def test_a_worker_hears_nothing_of_an_interrupt():
     with worker_pool(1) as pool:
         assert pool.submit(signal.getsignal, signal.SIGINT).result() == signal.SIG_IGN
         assert pool.submit(os.getppid).result() == os.getpid()
+
+
+def lacking(error):
+    raise error("Drawing", "a program", "a command")
+
+
+@pytest.mark.parametrize("error", [MissingProgram, MissingExtra])
+def test_what_is_missing_in_a_worker_is_told_as_here(error):
+    with worker_pool(1) as pool, pytest.raises(error) as raised:
+        pool.submit(lacking, error).result(60)
+    assert str(raised.value) == str(error("Drawing", "a program", "a command"))
 
 
 def begun(count, finished):

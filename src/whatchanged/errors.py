@@ -113,6 +113,10 @@ class MissingProgram(WhatchangedError):
 
     def __init__(self, what: str, program: str, command: str) -> None:
         super().__init__(f"{what} needs {program}, which is not here. Install it: {command}")
+        self._given = (what, program, command)
+
+    def __reduce__(self) -> tuple[type, tuple[str, str, str]]:
+        return type(self), self._given  # as it comes back from a worker
 
 
 class MissingExtra(WhatchangedError):
@@ -122,3 +126,7 @@ class MissingExtra(WhatchangedError):
         super().__init__(
             f'{what} needs {package}, which this install leaves out. Run: pip install "whatchanged[{extra}]"'
         )
+        self._given = (what, package, extra)
+
+    def __reduce__(self) -> tuple[type, tuple[str, str, str]]:
+        return type(self), self._given  # as it comes back from a worker

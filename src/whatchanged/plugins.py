@@ -16,10 +16,12 @@ costs one line on stderr, and everything else goes on. A name that is taken alre
 way: what this package brings is never replaced, and of two plug-ins of one name neither is used.
 """
 
+import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import Distribution, EntryPoint, distributions
+from pathlib import Path
 from typing import TypeVar
 
 from whatchanged.errors import PluginError, printable
@@ -156,7 +158,7 @@ def fault(error: Exception) -> str:
 def _entries(group: str) -> Iterator[Plugin]:
     """Every entry of a group, package by package; of a package that is there twice, the first one's."""
     seen = set()
-    for distribution in distributions():
+    for distribution in distributions(path=_folders()):
         if group not in (distribution.read_text("entry_points.txt") or ""):
             continue
         package = _package(distribution)
@@ -171,6 +173,15 @@ def _entries(group: str) -> Iterator[Plugin]:
             continue
         for entry in entries:
             yield Plugin(group, entry.name, entry.value, package)
+
+
+def _folders() -> list[str]:
+    """Where packages are installed: the folders of ``sys.path`` but the working directory, whose files may be
+    a stranger's. Where this package itself lies in the working directory, that counts, too."""
+    here = os.path.realpath(os.curdir)
+    if here == os.path.realpath(Path(__file__).parents[1]):
+        return sys.path
+    return [folder for folder in sys.path if os.path.realpath(folder or os.curdir) != here]
 
 
 def _package(distribution: Distribution) -> str:

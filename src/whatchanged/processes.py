@@ -12,9 +12,11 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from contextvars import ContextVar
 from multiprocessing import active_children, get_context, parent_process
+from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
 from whatchanged.errors import WhatchangedError
+from whatchanged.programs import safe_environment
 
 AHEAD = 512
 """Tasks that are begun before the first is done: their results wait in memory."""
@@ -64,7 +66,11 @@ def worker_pool(count: int, start: Start = None, arguments: tuple[Any, ...] = ()
                 raise
         return
     others = set(active_children())
-    with ProcessPoolExecutor(count, get_context("spawn"), _prepare, (start, arguments)) as pool:
+    # A pool starts its processes when there is work for them, so all of its life is inside.
+    with (
+        safe_environment(),
+        ProcessPoolExecutor(count, get_context("spawn"), _prepare, (start, arguments)) as pool,
+    ):
         try:
             yield pool
         except BrokenProcessPool as error:
@@ -78,6 +84,17 @@ def worker_pool(count: int, start: Start = None, arguments: tuple[Any, ...] = ()
             for process in set(active_children()) - others:  # nobody waits for a task of a minute
                 process.terminate()
             raise
+
+
+def start_process(work: Callable[..., object], arguments: tuple[Any, ...]) -> BaseProcess:
+    """A process of its own that works for this one, already started, and ends with it at the latest.
+
+    work: what it calls, with ``arguments``; it should call ``end_with_parent`` first.
+    """
+    process = get_context("spawn").Process(target=work, args=arguments, daemon=True)
+    with safe_environment():
+        process.start()
+    return process
 
 
 def in_order(begun: Iterable[Future[Result]], ahead: int = AHEAD) -> Iterator[Result]:

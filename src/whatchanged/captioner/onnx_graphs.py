@@ -17,6 +17,7 @@ from whatchanged.captioner.bundle import SHIPPED
 from whatchanged.captioner.card import Card, GridAttention, PictureInput
 from whatchanged.captioner.onnx_files import check_graph
 from whatchanged.errors import BundleError, WhatchangedError
+from whatchanged.telemetry import import_onnxruntime
 
 Floats = NDArray[np.float32]
 
@@ -33,8 +34,7 @@ class Graph:
 
     def __init__(self, path: Path, content: bytes, threads: int) -> None:
         """content: the bytes of the file at ``path``, checked. Raises BundleError where it is no graph."""
-        import onnxruntime as ort  # slow to import, so only those who run a model pay for it
-
+        ort = import_onnxruntime()
         self.path = path
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
@@ -152,8 +152,7 @@ def checked_threads(threads: int | None) -> int:
 @functools.cache  # there is one such allocator in a process
 def _bound_memory() -> None:
     """All sessions that use the environment's allocator share one, which gives out ``MOST_MEMORY``."""
-    import onnxruntime as ort
-
+    ort = import_onnxruntime()
     place = ort.OrtMemoryInfo("Cpu", ort.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, ort.OrtMemType.DEFAULT)
     ort.create_and_register_allocator(place, ort.OrtArenaCfg({"max_mem": MOST_MEMORY}))
 

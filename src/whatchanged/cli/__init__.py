@@ -24,6 +24,7 @@ import typer.core
 from whatchanged.cli.console import holding_outputs, note
 from whatchanged.errors import WhatchangedError, escaped, escaped_lines
 from whatchanged.files import NO_ROOM
+from whatchanged.programs import safe_environment
 
 COMMANDS = (
     "demo",
@@ -149,7 +150,7 @@ def main() -> None:
         signal.signal(signal.SIGTERM, signals.terminate),
     )
     try:
-        with _quiet_libraries():
+        with safe_environment(), _quiet_libraries():
             app(prog_name="whatchanged")
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

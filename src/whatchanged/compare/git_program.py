@@ -8,12 +8,13 @@ nothing is fetched; and the program itself is never one that lies in the working
 """
 
 import os
-import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from whatchanged.errors import DatasetError
+from whatchanged.programs import find_program, program_environment
 
 SECONDS = 600
 """A repository can hold pipes where git reads files; this ends the wait. Git's own answers take seconds."""
@@ -59,14 +60,18 @@ def run_git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
     if not folder.is_dir():
         raise DatasetError(f"{folder}: there is no such folder.")
     path = _search_path(folder)
-    program = shutil.which("git", path=path)
-    if program is None or not Path(program).is_absolute() or _strange(Path(program).parent, folder):
+    program = find_program("git", path)
+    if program is None:
         raise DatasetError("--git needs the git program, which is not installed.")
     settings = [part for key, value in OVERRULED.items() for part in ("-c", f"{key}={value}")]
     command = [program, "--no-pager", "-C", str(folder.absolute()), *settings, *arguments]
     try:
         done = subprocess.run(
-            command, input=given, capture_output=True, env=_environment(path), timeout=SECONDS
+            command,
+            input=given,
+            capture_output=True,
+            env={**_kept(program_environment(PATH=path)), **SET},
+            timeout=SECONDS,
         )
     except subprocess.TimeoutExpired as error:
         raise DatasetError(f"git in {folder}: no answer within {SECONDS} seconds.") from error
@@ -86,14 +91,13 @@ def _reason(said: str) -> str:
     return f"{lines[0] if lines else 'it ended with an error'}."
 
 
-def _environment(path: str) -> dict[str, str]:
-    """The environment of the program: the person's, without what redirects git."""
-    kept = {
+def _kept(variables: Mapping[str, str]) -> dict[str, str]:
+    """The person's variables without those that redirect git."""
+    return {
         name: value
-        for name, value in os.environ.items()
+        for name, value in variables.items()
         if not name.upper().startswith("GIT_") or name.upper().startswith(KEPT)
     }
-    return {**kept, **SET, "PATH": path}
 
 
 def _search_path(folder: Path) -> str:

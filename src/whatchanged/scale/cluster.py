@@ -18,9 +18,13 @@ from typing import Any
 
 from whatchanged.errors import MissingExtra, WhatchangedError
 from whatchanged.processes import AHEAD, in_order, pools_from
+from whatchanged.programs import safe_environment
+from whatchanged.telemetry import import_ray
 
 LOCAL = "local"
 """The address of a cluster that is this machine alone, and ends with the command."""
+ON_LOOPBACK = ("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+"""The variable by which Ray's processes listen to this machine alone on Linux, too."""
 TRIES = 10
 """How often a task is begun anew after its worker or machine was lost; a picture may be what ends workers."""
 LEAST_ROOM = 80 * 2**20
@@ -37,25 +41,27 @@ def joined(address: str, seen: Sequence[Path] = ()) -> Iterator[int]:
 
     Raises MissingExtra where Ray is not installed, WhatchangedError where no cluster answers.
     """
+    if address == LOCAL:  # Ray looks once, when it is imported
+        os.environ.setdefault(*ON_LOOPBACK)
     try:
-        import ray
+        ray = import_ray()
     except ModuleNotFoundError as error:
         raise MissingExtra("--ray", error.name or "ray", "scale") from error
-    ours = not ray.is_initialized()
-    if ours:
-        _connect(ray, address)
-    try:
-        folder = Path.cwd()
-        with pools_from(lambda start, given: RayPool(_Setting(folder, tuple(seen), start, given))):
-            yield max(2, int(ray.cluster_resources().get("CPU", 0)))  # one would be this process itself
-    finally:
+    with safe_environment():
+        ours = not ray.is_initialized()
         if ours:
-            ray.shutdown()
+            _connect(ray, address)
+        try:
+            folder = Path.cwd()
+            with pools_from(lambda start, given: RayPool(_Setting(folder, tuple(seen), start, given))):
+                yield max(2, int(ray.cluster_resources().get("CPU", 0)))  # one would be this process itself
+        finally:
+            if ours:
+                ray.shutdown()
 
 
 def _connect(ray: Any, address: str) -> None:
     """Start a cluster on this machine, or find another."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent to anybody
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     quiet = {"logging_level": "ERROR", "log_to_driver": False}
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -68,7 +74,9 @@ def _connect(ray: Any, address: str) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ray.init(address=address, **quiet, **(here if address == LOCAL else {}))
+            # As a client's job, its workers do not look for modules in the working directory.
+            job = ray.job_config.JobConfig(_client_job=True)
+            ray.init(address=address, job_config=job, **quiet, **(here if address == LOCAL else {}))
     except Exception as error:  # Ray raises many kinds, not all its own
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise WhatchangedError(
@@ -117,12 +125,10 @@ class RayPool(Executor):
     """The workers of the cluster as an executor."""
 
     def __init__(self, setting: _Setting) -> None:
-        import ray
-
-        self._ray = ray
+        self._ray = import_ray()
         self._setting = setting
         self._key = os.urandom(8).hex()
-        self._task = ray.remote(num_cpus=1, max_retries=TRIES)(_work)
+        self._task = self._ray.remote(num_cpus=1, max_retries=TRIES)(_work)
         self._begun: dict[Future[Any], Any] = {}
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:

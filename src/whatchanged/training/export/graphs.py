@@ -13,13 +13,13 @@ from typing import Any, cast
 
 import numpy as np
 import onnx
-import onnxruntime
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from whatchanged.captioner.decoding import Decoded, GraphCache, greedy
 from whatchanged.errors import BundleError
+from whatchanged.telemetry import import_onnxruntime
 from whatchanged.training.export.in_distribution import OODDistance, encode_and_judge
 from whatchanged.training.methods import Method
 from whatchanged.training.validation import decode
@@ -190,7 +190,7 @@ def compare_ood_distance(
     ``OOD_DISTANCE_OFF``."""
     with torch.inference_mode():
         _, wanted = encode_and_judge(method, torch.from_numpy(before), torch.from_numpy(after), distance)
-    session = onnxruntime.InferenceSession(str(folder / "encoder.onnx"), providers=["CPUExecutionProvider"])
+    session = _session(folder / "encoder.onnx")
     (got,) = session.run(["strangeness"], {"before": before, "after": after})
     off = float(np.abs(got / cast(Tensor, wanted).numpy() - 1).max())
     if off > OOD_DISTANCE_OFF:
@@ -204,10 +204,7 @@ def decode_graphs(
     folder: Path, before: NDArray[np.float32], after: NDArray[np.float32], longest: int
 ) -> list[Decoded]:
     """Greedy captions by the two graphs."""
-    encoder, decoder = (
-        onnxruntime.InferenceSession(str(folder / f"{name}.onnx"), providers=["CPUExecutionProvider"])
-        for name in ("encoder", "decoder")
-    )
+    encoder, decoder = (_session(folder / f"{name}.onnx") for name in ("encoder", "decoder"))
     outputs = [item.name for item in encoder.get_outputs()]
     memory = dict(zip(outputs, encoder.run(None, {"before": before, "after": after}), strict=True))
     taken = {item.name for item in decoder.get_inputs()}
@@ -226,3 +223,8 @@ def decode_graphs(
         return scores, None, dict(zip(first, grown, strict=True))
 
     return list(greedy(step, first, len(before), longest))
+
+
+def _session(file: Path) -> Any:
+    """A graph that was just written, ready to run."""
+    return import_onnxruntime().InferenceSession(str(file), providers=["CPUExecutionProvider"])

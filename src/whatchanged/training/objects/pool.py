@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ from whatchanged.errors import DatasetError
 from whatchanged.files import clear_drafts, whole
 from whatchanged.json_values import read_json
 from whatchanged.opening import read_regular_text
-from whatchanged.processes import end_with_parent, worker_pool
+from whatchanged.processes import end_with_parent, start_process, worker_pool
 from whatchanged.training.objects.checked_rows import CheckedRows, checksums
 from whatchanged.training.objects.render import PLAIN, PictureLook, look_for, render
 from whatchanged.training.objects.supervision import ABSENT, ATTRIBUTES, CHANGE_LABELS
@@ -162,14 +161,12 @@ def growing(
     in the last digits.
     """
     write_description(out, seed, *size)
-    context = get_context("spawn")
     shards = range(-(-scenes // SHARD))
     started: list[BaseProcess] = []
     try:
         for place, device in enumerate(devices):
             arguments = (out, seed, size, device, shards[place :: len(devices)], SHARD)
-            started.append(context.Process(target=_draw_missing, args=arguments, daemon=True))
-            started[-1].start()
+            started.append(start_process(_draw_missing, arguments))
         yield started
     finally:
         stop(out, started)

@@ -18,9 +18,9 @@ from whatchanged.training.objects.render.compiled_solids import (
     Vector,
     enter,
     floor,
-    machine_code,
     normal,
 )
+from whatchanged.training.objects.render.compiling import machine_code
 from whatchanged.training.objects.render.light import Linear, Packed, softness
 from whatchanged.worlds.clevr.scene import FOCAL_OVER_SENSOR
 

@@ -12,9 +12,9 @@ from whatchanged.training.objects.render.compiled_solids import (
     Array,
     Vector,
     blocked,
-    machine_code,
     reaches,
 )
+from whatchanged.training.objects.render.compiling import machine_code
 
 
 @machine_code

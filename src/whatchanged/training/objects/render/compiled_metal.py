@@ -11,9 +11,9 @@ from whatchanged.training.objects.render.compiled_solids import (
     Array,
     Vector,
     enter,
-    machine_code,
     normal,
 )
+from whatchanged.training.objects.render.compiling import machine_code
 from whatchanged.training.objects.render.light import BACKWARD
 
 

@@ -4,24 +4,17 @@ Throughout the compiled path T is the table of objects (n, 12), columns as in `l
 """
 
 import math
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
-from numba import njit
 from numpy.typing import NDArray
 
+from whatchanged.training.objects.render.compiling import machine_code
 from whatchanged.training.objects.render.light import BACKWARD, FLOOR
 
 Array = NDArray[Any]
 Vector = tuple[float, float, float]
-F = TypeVar("F", bound=Callable[..., Any])
 
 FAR = 1e9
-
-
-def machine_code(function: F) -> F:
-    """Compile a function of numbers and arrays; what was compiled is kept on disk."""
-    return cast(F, njit(cache=True, fastmath=True)(function))
 
 
 @machine_code

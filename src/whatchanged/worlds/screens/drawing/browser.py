@@ -20,6 +20,7 @@ from PIL import Image
 
 from whatchanged.errors import MissingProgram, WhatchangedError
 from whatchanged.json_values import read_json
+from whatchanged.programs import find_program, program_environment
 
 PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 """By which names it is looked for; the first one draws the same pixels and takes a third less time."""
@@ -86,7 +87,7 @@ def font_configuration(settings: dict[str, object], cache: Path) -> str:
 def find_chromium() -> str:
     """The path of the browser's program. Raises MissingProgram."""
     for name in PROGRAMS:
-        program = shutil.which(name)
+        program = find_program(name)
         if program is not None:
             return program
     raise MissingProgram("Drawing pages", "Chromium", "apt-get install chromium")
@@ -94,7 +95,8 @@ def find_chromium() -> str:
 
 def chromium_version() -> str:
     """The browser's name and version in one line. Raises MissingProgram."""
-    told = subprocess.run([find_chromium(), "--version"], capture_output=True, text=True, check=False)
+    command = [find_chromium(), "--version"]
+    told = subprocess.run(command, capture_output=True, text=True, check=False, env=program_environment())
     return told.stdout.strip()
 
 
@@ -113,7 +115,7 @@ class Browser:
         configuration.write_text(font_configuration(FONT_SETTINGS[fonts], cache), encoding="utf-8")
         self._process, self._write, self._read = _start(
             [program, *FLAGS, f"--user-data-dir={self._folder / 'profile'}", *flags, "about:blank"],
-            {**os.environ, "FONTCONFIG_FILE": str(configuration)},
+            configuration,
         )
         self._number = 0
         self._rest: list[bytes] = []
@@ -236,7 +238,7 @@ class Browser:
         return Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
 
 
-def _start(command: list[str], environment: dict[str, str]) -> tuple["subprocess.Popen[bytes]", int, int]:
+def _start(command: list[str], fonts: Path) -> tuple["subprocess.Popen[bytes]", int, int]:
     """The process, the end to write to and the end to read from; the browser has them as 3 and 4."""
     to_browser, write = os.pipe()
     read, from_browser = os.pipe()
@@ -252,7 +254,7 @@ def _start(command: list[str], environment: dict[str, str]) -> tuple["subprocess
         # Not pass_fds=(3, 4): Matplotlib closes its fonts in new processes, and 3 or 4 may be one of them.
         # What Python opened is closed as the browser starts anyway.
         close_fds=False,
-        env=environment,
+        env=program_environment(FONTCONFIG_FILE=str(fonts)),
         start_new_session=True,  # an interrupt of the terminal is ours, not the browser's
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

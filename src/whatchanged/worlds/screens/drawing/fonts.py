@@ -1,11 +1,11 @@
 """Fonts of drawn screens: those of Debian packages with free licences; some are held out."""
 
-import shutil
 import subprocess
 from collections.abc import Mapping
 from functools import cache
 
 from whatchanged.errors import MissingProgram
+from whatchanged.programs import find_program, program_environment
 from whatchanged.records import Split
 
 FONTS: Mapping[Split, tuple[str, ...]] = {
@@ -65,10 +65,12 @@ def font_stack(font: str, language: str, kind: str = "sans-serif") -> str:
 @cache
 def installed_families() -> frozenset[str]:
     """Every font family of this machine, by fontconfig. Raises MissingProgram."""
-    program = shutil.which("fc-list")
+    program = find_program("fc-list")
     if program is None:
         raise MissingProgram("Drawing screens", "fontconfig", "apt-get install fontconfig")
-    told = subprocess.run([program, ":", "family"], capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(
+        [program, ":", "family"], capture_output=True, text=True, check=True, env=program_environment()
+    ).stdout
     return frozenset(name.strip() for line in told.splitlines() for name in line.split(","))
 
 

@@ -61,7 +61,8 @@ def draw(plot: Plot, how: Rendering = USUAL) -> DrawnPicture:
         "figure.facecolor": theme(plot.theme).ground,
         "savefig.facecolor": theme(plot.theme).ground,
     }
-    with style.context(theme(plot.theme).sheet), mpl.rc_context(settings):
+    # after_reset: what a file called matplotlibrc in the working directory says does not count.
+    with style.context(theme(plot.theme).sheet, after_reset=True), mpl.rc_context(settings):
         dpi = DPI * plot.scale
         figure = plt.figure(figsize=(plot.width / DPI, plot.height / DPI), dpi=dpi)
         try:
