@@ -6,6 +6,7 @@ replaced by ``normalised``, the only place that does so. Which commands there ar
 """
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -23,14 +24,20 @@ NORMALISED = (
     (r"\b\d+(?:\.\d+)? (?:a|per) second\b", "N a second"),
     (r"\b\d+(?:\.\d+)? ?(?:ms|s|seconds|minutes)\b", "N s"),
     (r'\btime="[\d.]+"', 'time="N"'),
-    (r'"seconds": [\d.]+', '"seconds": N'),
+    (r'"((?:training_)?seconds)": [\d.]+', r'"\1": N'),
     (r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?(?:\+00:00|Z| UTC)?", "DATE"),
     (r"\bwhatchanged \d+\.\d+\.\w+(?:\.\w+)*", "whatchanged VERSION"),
     (r'("(?:version|whatchanged)": )"\d+\.\d+\.\w+(?:\.\w+)*"', r'\1"VERSION"'),
 )
 """Patterns of times and versions, and what they are replaced by."""
-NOT_KEPT = ("run/events/*", "run/environment.json", "*.lock")
-"""Files that tell of the machine and the moment; ``same_numbers`` compares what else lies in a run."""
+NOT_KEPT = (
+    "run/events/*",
+    "run/environment.json",
+    "run/checkpoints/*",
+    "by-bundle.jsonl.meta.json",
+    ".git/*",
+)
+"""Files that hold the machine, the moment, or a hash of these; ``same_numbers`` compares parameters."""
 VARIABLES = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "LC_ALL": "C.UTF-8"}
 INPUTS = "inputs"
 COMMAND_LIST = "commands.json"
@@ -64,8 +71,9 @@ def run_all(inputs: Path, out: Path, tree: Path) -> None:
 
 def run_command(steps: list[str], inputs: Path, out: Path, tree: Path) -> None:
     """Run the steps of one command one after another in a new folder; keep in ``out`` what came of them."""
-    with tempfile.TemporaryDirectory(prefix="same_answers_") as temporary:  # names of one length
-        place = Path(temporary).resolve()
+    # A name of one length and without letters that Markdown escapes
+    place = Path(tempfile.gettempdir()).resolve() / f"same-answers-{os.getpid():08d}"
+    try:
         shutil.copytree(inputs, place / INPUTS)
         before = contents(place)
         out.mkdir(parents=True)
@@ -76,6 +84,8 @@ def run_command(steps: list[str], inputs: Path, out: Path, tree: Path) -> None:
             for stream, content in (("stdout", done.stdout), ("stderr", done.stderr)):
                 (out / f"{number}.{stream}").write_bytes(normalised(content, paths))
         keep_files(place, before, out / "files", paths)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def run_step(line: str, place: Path, tree: Path) -> "subprocess.CompletedProcess[bytes]":

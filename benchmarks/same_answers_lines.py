@@ -213,7 +213,7 @@ def run_steps(tree: Path) -> list[str]:
         "export run bundle --data inputs/tiny",
         "models bundle",
         "models bundle --json",
-        "caption inputs/tiny --model bundle -o by-bundle.jsonl --attention maps",
+        "caption inputs/tiny --model bundle -o by-bundle.jsonl",
         "evaluate by-bundle.jsonl inputs/tiny --no-meteor --no-java",
         "retrieve run inputs/tiny -o ranks.npy --device cpu",
         "train -o run --resume",
