@@ -101,7 +101,7 @@ COMPARE: Mapping[str, str] = {
     "model": "inputs/old inputs/new -o out --model screens",
     "clevr": "inputs/twin/images inputs/twin/images -o out",
     "embed": "inputs/old inputs/new -o out --embed",
-    "accept": "inputs/old inputs/new -o out --accept page-0.png --accept 1",
+    "accept-unseen": "inputs/old inputs/new -o out --accept 1",
     "no-folder": "inputs/none inputs/new",
     "no-new": "inputs/old",
     "wrong-noise": "inputs/old inputs/new --noise inputs/pairs.csv",
@@ -157,6 +157,11 @@ OTHERS: Mapping[str, tuple[str, ...]] = {
         "compare inputs/old inputs/new -o out",
         "compare inputs/old inputs/new -o out",
         "compare inputs/old inputs/new -o out --force",
+    ),
+    "compare-accept": (
+        "compare inputs/old inputs/new -o out",
+        "compare inputs/old inputs/new -o out --accept page-0.png --accept 2",
+        "compare inputs/old inputs/new -o out",
     ),
     "compare-noise": (
         "compare --calibrate inputs/run1 inputs/run2 -o noise.json",
