@@ -2,12 +2,17 @@
 
     python -m benchmarks.same_numbers --old OLD --new NEW [--recipe NAME ...] [--pairs FOLDER]
         [--except NAME ...] [--work FOLDER]
+    python -m benchmarks.same_numbers --old OLD --work KEPT [--pairs FOLDER]
+    python -m benchmarks.same_numbers --new NEW --work KEPT [--pairs FOLDER]
 
 OLD and NEW are checkouts (folders with ``src/whatchanged``). Every recipe, made small by ``shrink``, is
 trained for 20 steps a stage with either tree, each in a process of its own with one thread. All logged
 numbers (every term of the loss, the rate, the validation scores) and a hash of every parameter at the end
 must be equal bit for bit. With ``--pairs`` the sentences and probabilities of the shipped model must be equal
 too.
+
+The old side alone stays in ``--work``, to which any number of new trees are then compared; it may be
+interrupted, and the same command goes on. The new side alone is never kept.
 
 Exit code 0 if all are equal, 1 otherwise, with the first difference of each recipe. ``--except`` takes names
 or patterns (``scorer-*``) of recipes that may differ; the table still says whether they do.
@@ -18,6 +23,7 @@ import csv
 import fnmatch
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -45,42 +51,71 @@ SCENES, POOL_SCENES, BIRDS = 24, 100, 10
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compare the trees; the exit code."""
     parser = argparse.ArgumentParser(description="Two source trees side by side: equal numbers?")
-    parser.add_argument("--old", type=Path, required=True)
-    parser.add_argument("--new", type=Path, required=True)
+    parser.add_argument("--old", type=Path, help="left out: the old side that --work holds")
+    parser.add_argument("--new", type=Path, help="left out: make the old side in --work, and no more")
     parser.add_argument("--recipe", nargs="+", default=[], help="only these; default: all")
     parser.add_argument("--pairs", type=Path, help="a data set folder, captioned with the shipped model")
     parser.add_argument("--except", dest="excepted", nargs="+", default=[], metavar="NAME")
-    parser.add_argument("--work", type=Path, help="a new folder for data and runs; default: a temporary one")
+    parser.add_argument("--work", type=Path, help="a folder for data and runs; default: a temporary one")
     given = parser.parse_args(arguments)
-    if given.work and given.work.is_dir() and any(given.work.iterdir()):
-        parser.error(f"--work {given.work}: it is not empty. Name a new folder.")
+    wrong = wrong_work(given)
+    if wrong is not None:
+        parser.error(wrong)
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as temporary:
         # resolved, because the trees run in another folder
         work = (given.work or Path(temporary)).resolve()
-        make_data(work / "data", given.old)
-        out = {side: work / side for side in ("old", "new")}
-        trees = {"old": given.old, "new": given.new}
-        running = {side: start(trees[side], work, side, given.recipe, given.pairs) for side in trees}
-        codes = [process.wait() for process in running.values()]
+        if given.old is not None and not (work / "data").exists():
+            draft = work / "data.draft"
+            shutil.rmtree(draft, ignore_errors=True)
+            make_data(draft, given.old)
+            draft.rename(work / "data")
+        out = {"old": work / "old", "new": (work if given.old else Path(temporary)) / "new"}
+        trees = {side: tree for side, tree in (("old", given.old), ("new", given.new)) if tree is not None}
+        running = [start(trees[side], work / "data", out[side], given.recipe, given.pairs) for side in trees]
+        codes = [process.wait() for process in running]
         if any(codes):
             print("A tree failed; its message is above.", file=sys.stderr)
             return 1
+        if given.new is None:
+            print(f"The old side is in {given.work}, {time.monotonic() - began:.0f} s")
+            return 0
         old, new = (json.loads((folder / "numbers.json").read_text()) for folder in out.values())
+    if given.recipe:  # a side that was kept may hold more
+        old["recipes"] = {name: run for name, run in old["recipes"].items() if name in given.recipe}
     failed = report(old, new, given.excepted)
     print(f"\n{time.monotonic() - began:.0f} s")
     return int(failed)
 
 
+def wrong_work(given: argparse.Namespace) -> str | None:
+    """Why ``--work`` does not fit the trees that are named; None where it does."""
+    if given.old is None and given.new is None:
+        return "name --old, --new or both."
+    if given.old is not None and given.new is not None:
+        if given.work and given.work.is_dir() and any(given.work.iterdir()):
+            return f"--work {given.work}: it is not empty. Name a new folder."
+        return None
+    if given.work is None:
+        return "one tree alone needs --work, the folder of the old side."
+    if given.old is None:
+        kept = given.work / "old" / "numbers.json"
+        if not kept.is_file():
+            return f"--work {given.work}: no old side is here. Make it: --old OLD --work {given.work}"
+        if given.pairs is not None and "sentences" not in json.loads(kept.read_text()):
+            return f"--work {given.work}: the old side has no sentences. Make it with --pairs, too."
+    return None
+
+
 def start(
-    tree: Path, work: Path, side: str, recipes: Sequence[str], pairs: Path | None
+    tree: Path, data: Path, out: Path, recipes: Sequence[str], pairs: Path | None
 ) -> "subprocess.Popen[bytes]":
     """One tree at work, on one thread."""
     source = (tree / "src").resolve()
     if not (source / "whatchanged").is_dir():
         raise SystemExit(f"{tree}: no src/whatchanged here. Name the root of a checkout.")
-    command = [sys.executable, "-m", "benchmarks.same_numbers_tree", "--data", str(work / "data")]
-    command += ["--out", str(work / side), *(part for name in recipes for part in ("--recipe", name))]
+    command = [sys.executable, "-m", "benchmarks.same_numbers_tree", "--data", str(data)]
+    command += ["--out", str(out), *(part for name in recipes for part in ("--recipe", name))]
     if pairs is not None:
         command += ["--pairs", str(pairs.resolve())]
     return subprocess.Popen(command, cwd=ROOT, env=environment(source), stdout=subprocess.DEVNULL)

@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import io
 import json
+import shutil
 import sys
 import tomllib
 from collections.abc import Sequence
@@ -16,16 +17,25 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from benchmarks.same_numbers_screens import write_screens
 from benchmarks.shrink import STEPS, shrink, shrink_stages
 
 VARIANTS = ("clevr-pcl+tokens", "own-finetune+init")
 """Cases beside the recipes: from stored tokens of a run's backbone, and from the shipped model's weights."""
+BACKBONE, TOKENS, SCREENS, REGIONS = "backbone", "tokens", "screens", "regions"
+"""Folders of what several cases share."""
+STORED_REGIONS = 12
+"""How many regions of a pair ``features`` stores."""
 NEED_WEIGHTS = ("own-finetune",)
 """Recipes that begin from another run's weights: here from those of the shrunk backbone."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write OUT/numbers.json for the recipes named, and the sentences for ``--pairs``."""
+    """Write OUT/numbers.json for the recipes named, and the sentences for ``--pairs``.
+
+    It is written after each recipe, and what it holds is not computed again, so that a long run goes on where
+    it was stopped; only what failed is tried again.
+    """
     parser = argparse.ArgumentParser(description="What one source tree computes.")
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
@@ -35,19 +45,33 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--fp32", action="store_true", help="no bfloat16, whose sums differ by machine")
     given = parser.parse_args(arguments)
     given.out.mkdir(parents=True, exist_ok=True)
-    cases = given.recipe or [*recipe_names(), *VARIANTS]
-    recipes: dict[str, Any] = {}
-    for name in cases:
+    file = given.out / "numbers.json"
+    numbers: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {"recipes": {}}
+    for shared in (BACKBONE, TOKENS, SCREENS, REGIONS):  # perhaps not whole
+        shutil.rmtree(given.out / shared, ignore_errors=True)
+    for name in given.recipe or [*recipe_names(), *VARIANTS]:
+        if "lines" in numbers["recipes"].get(name, {}):
+            continue
         try:
-            recipes[name] = train_case(name, given.data, given.out, given.steps, given.fp32)
+            run = train_case(name, given.data, given.out, given.steps, given.fp32)
         except Exception as error:  # a tree under work: the other recipes still tell
-            recipes[name] = {"failed": f"{type(error).__name__}: {error}"}
+            run = {"failed": f"{type(error).__name__}: {error}"}
+        numbers["recipes"][name] = run
+        _write(file, numbers)
         print(name, flush=True)
-    numbers: dict[str, Any] = {"recipes": recipes}
-    if given.pairs is not None:
-        numbers["sentences"] = caption(given.pairs, given.out / "captions.jsonl")
+    if given.pairs is not None and "sentences" not in numbers:
+        captions = given.out / "captions.jsonl"
+        captions.unlink(missing_ok=True)
+        numbers["sentences"] = caption(given.pairs, captions)
         print("sentences", flush=True)
-    (given.out / "numbers.json").write_text(json.dumps(numbers, indent=1))
+    _write(file, numbers)
+
+
+def _write(file: Path, numbers: dict[str, Any]) -> None:
+    """The whole file or the one before."""
+    draft = file.with_suffix(".draft")
+    draft.write_text(json.dumps(numbers, indent=1))
+    draft.replace(file)
 
 
 def recipe_names() -> list[str]:
@@ -72,13 +96,19 @@ def train_case(name: str, data: Path, out: Path, steps: int = STEPS, fp32: bool 
     table = recipe_table(recipe)
     settings = (shrink_stages if variant == "init" else shrink)(table, steps)
     settings += _in_fp32(table) if fp32 else []
-    places = _places(table, data)
-    if variant == "tokens":
+    if table["vision"]["kind"] == "regions":
+        places = _stored_regions(out)
+        settings += [f"vision.regions={STORED_REGIONS}"]
+    else:
+        places = _places(table, data)
+    frozen = table["vision"].get("frozen")  # a vision that learns nothing reads what another run saw
+    if variant == "tokens" or frozen:
         places += _stored_tokens(data, out, fp32)
     elif recipe in NEED_WEIGHTS and not variant:
         places += ["--init", str(_backbone(data, out, fp32))]
     elif variant == "init":
         places += ["--init", "clevr-pcl"]
+    shutil.rmtree(out / name, ignore_errors=True)  # of an interrupted run
     _train(recipe, out / name, settings, places)
     lines = [json.loads(line) for line in (out / name / "metrics.jsonl").read_text().splitlines()]
     return {
@@ -98,7 +128,7 @@ def _in_fp32(table: dict[str, Any]) -> list[str]:
 
 def _backbone(data: Path, out: Path, fp32: bool) -> Path:
     """The run of the shrunk backbone, trained where it is not there yet."""
-    run, table = out / "backbone", recipe_table("clevr-see")
+    run, table = out / BACKBONE, recipe_table("clevr-see")
     if not run.exists():
         settings = [*shrink(table), *(_in_fp32(table) if fp32 else [])]
         _train("clevr-see", run, settings, _places(table, data))
@@ -107,10 +137,21 @@ def _backbone(data: Path, out: Path, fp32: bool) -> Path:
 
 def _stored_tokens(data: Path, out: Path, fp32: bool) -> list[str]:
     """Store the shrunk backbone's tokens of the pool; the options that use them."""
-    run, tokens = str(_backbone(data, out, fp32)), str(out / "tokens")
-    command = ("features", str(data / "pool"), tokens, "--run", run, "--variants", "2")
-    whatchanged(*command, "--device", "cpu", "--quiet")
+    run, tokens = str(_backbone(data, out, fp32)), str(out / TOKENS)
+    if not Path(tokens).exists():
+        command = ("features", str(data / "pool"), tokens, "--run", run, "--variants", "2")
+        whatchanged(*command, "--device", "cpu", "--quiet")
     return ["--features", tokens, "--init", run]
+
+
+def _stored_regions(out: Path) -> list[str]:
+    """Write pairs of screens and store their regions; the options that use them."""
+    screens, regions = out / SCREENS, out / REGIONS
+    pairs = str(screens / "pairs.jsonl")
+    if not regions.exists():
+        write_screens(screens, seed=5)
+        whatchanged("features", pairs, str(regions), "--backbone", "regions", "--quiet")
+    return ["--data", pairs, "--features", str(regions)]
 
 
 def _places(table: dict[str, Any], data: Path) -> list[str]:

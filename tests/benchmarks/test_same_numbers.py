@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from PIL import Image
 
 SCRIPT = "same_numbers"
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,25 +60,70 @@ def test_what_is_excepted_may_differ(excepted, failed, bench, capsys):
     assert "tensors differ" in capsys.readouterr().out
 
 
-def test_both_trees_work_in_the_same_folder_which_is_new(bench, tmp_path, monkeypatch, capsys):
-    """A relative one is that of the caller, though the trees run elsewhere."""
-    places = []
+@pytest.fixture
+def trees(bench, tmp_path, monkeypatch):
+    """Trees that need no time: each writes the numbers that ``numbers`` says; where they worked is kept."""
+    worked = []
+    numbers = {"recipes": {"pcl-tiny": RUN}}
 
-    def start(tree, work, side, recipes, pairs):
-        places.append(work)
-        (work / side).mkdir()
-        (work / side / "numbers.json").write_text(json.dumps({"recipes": {}}))
+    def start(tree, data, out, recipes, pairs):
+        worked.append((data, out))
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "numbers.json").write_text(json.dumps(numbers))
         return SimpleNamespace(wait=lambda: 0)
 
     monkeypatch.setattr(bench, "start", start)
     monkeypatch.setattr(bench, "make_data", lambda data, tree: data.mkdir(parents=True))
     monkeypatch.chdir(tmp_path)
+    return SimpleNamespace(worked=worked, numbers=numbers)
+
+
+def test_both_trees_work_in_the_same_folder_which_is_new(bench, trees, tmp_path, capsys):
+    """A relative one is that of the caller, though the trees run elsewhere."""
     given = ["--old", str(ROOT), "--new", str(ROOT), "--work", "kept"]
     assert bench.main(given) == 0
-    assert places == [tmp_path / "kept"] * 2
+    kept = tmp_path / "kept"
+    assert trees.worked == [(kept / "data", kept / "old"), (kept / "data", kept / "new")]
     with pytest.raises(SystemExit):
         bench.main(given)
     assert "--work kept: it is not empty. Name a new folder." in capsys.readouterr().err
+
+
+def test_an_old_side_is_kept_for_any_number_of_new_trees(bench, trees, tmp_path, capsys):
+    assert bench.main(["--old", str(ROOT), "--work", "kept"]) == 0
+    assert bench.main(["--old", str(ROOT), "--work", "kept"]) == 0  # goes on where it was stopped
+    kept = tmp_path / "kept"
+    assert trees.worked == [(kept / "data", kept / "old")] * 2
+    assert bench.main(["--new", str(ROOT), "--work", "kept"]) == 0
+    trees.numbers["recipes"] = {"pcl-tiny": changed(parameters={})}
+    assert bench.main(["--new", str(ROOT), "--work", "kept"]) == 1
+    assert "tensors differ" in capsys.readouterr().out
+    assert {data for data, _ in trees.worked} == {kept / "data"}
+    assert sorted(path.name for path in kept.iterdir()) == ["data", "old"]
+
+
+def test_of_a_kept_side_only_the_recipes_asked_for_are_compared(bench, trees):
+    trees.numbers["recipes"] = {"pcl-tiny": RUN, "scorer-tiny": RUN}
+    bench.main(["--old", str(ROOT), "--work", "kept"])
+    trees.numbers["recipes"] = {"pcl-tiny": RUN}
+    assert bench.main(["--new", str(ROOT), "--work", "kept", "--recipe", "pcl-tiny"]) == 0
+    assert bench.main(["--new", str(ROOT), "--work", "kept"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ([], "name --old, --new or both"),
+        (["--old", "."], "needs --work"),
+        (["--new", ".", "--work", "none"], "no old side is here. Make it: --old OLD --work none"),
+        (["--new", ".", "--work", "kept", "--pairs", "."], "Make it with --pairs, too"),
+    ],
+)
+def test_a_folder_that_does_not_fit_is_refused(given, words, bench, trees, capsys):
+    bench.main(["--old", str(ROOT), "--work", "kept"])
+    with pytest.raises(SystemExit):
+        bench.main(given)
+    assert words in capsys.readouterr().err
 
 
 def test_sentences_are_compared_word_for_word_and_by_every_number(bench):
@@ -86,8 +133,34 @@ def test_sentences_are_compared_word_for_word_and_by_every_number(bench):
     assert "0.2500001" in bench.difference_of_captions([one], [{**one, "no_change": 0.2500001}])
 
 
+def test_pairs_of_screens_hold_what_their_truth_says(bench, tmp_path):
+    from benchmarks.same_numbers_screens import write_screens
+
+    write_screens(tmp_path / "screens", seed=5)
+    lines = [json.loads(line) for line in (tmp_path / "screens" / "pairs.jsonl").read_text().splitlines()]
+    assert {line["changes"][0]["kind"] for line in lines if line["changed"]} == {
+        "added",
+        "removed",
+        "recolored",
+    }
+    for line in lines:
+        before, after = (
+            np.asarray(Image.open(tmp_path / "screens" / line[side])).astype(int)
+            for side in ("before", "after")
+        )
+        rows, columns = np.nonzero(np.abs(after - before).max(axis=2) > 1)
+        if not line["changed"]:
+            assert rows.size == 0
+            assert (before != after).any()
+            continue
+        (change,) = line["changes"]
+        box = change["box_after"] or change["box_before"]
+        seen = [columns.min(), rows.min(), columns.max() + 1, rows.max() + 1]
+        assert seen == [box[0], box[1], min(box[2], 96), min(box[3], 72)]
+
+
 @pytest.mark.slow
 def test_a_tree_equals_itself(bench, capsys):
-    arguments = ["--old", str(ROOT), "--new", str(ROOT), "--recipe", "pcl-tiny", "scorer-tiny"]
-    assert bench.main(arguments) == 0
-    assert capsys.readouterr().out.count("equal") == 2
+    recipes = ["pcl-tiny", "scorer-tiny", "clevr-scorer", "screens-regions"]
+    assert bench.main(["--old", str(ROOT), "--new", str(ROOT), "--recipe", *recipes]) == 0
+    assert capsys.readouterr().out.count("equal") == len(recipes)
