@@ -5,18 +5,17 @@ import pytest
 
 from whatchanged.datasets.preparation import PREPARATIONS
 from whatchanged.errors import RecipeError
-from whatchanged.recipes.schema import (
+from whatchanged.recipes import (
     BackboneConfig,
-    DataConfig,
     DatasetConfig,
     FeaturesConfig,
     ObjectsConfig,
     PatchesConfig,
     PoolConfig,
-    PreparationName,
-    StageConfig,
-    VisionConfig,
 )
+from whatchanged.recipes.schema import StageConfig
+from whatchanged.recipes.sources.dataset import PreparationName
+from whatchanged.recipes.tables import TABLES, VISION
 
 
 def test_a_recipe_names_the_preparations_that_there_are():
@@ -24,14 +23,14 @@ def test_a_recipe_names_the_preparations_that_there_are():
     assert set(get_args(PreparationName)) == set(PREPARATIONS)
 
 
-@pytest.mark.parametrize("union", [VisionConfig, DataConfig])
-def test_the_first_field_of_each_kind_is_its_tag(union):
-    tags = [fields(kind)[0] for kind in get_args(union)]
+@pytest.mark.parametrize("table", TABLES.values())
+def test_the_first_field_of_each_kind_is_its_tag(table):
+    tags = [fields(kind)[0] for kind in table.kinds()]
     assert len({tag.name for tag in tags}) == 1
     assert len({tag.default for tag in tags}) == len(tags)
 
 
-@pytest.mark.parametrize("kind", get_args(VisionConfig))
+@pytest.mark.parametrize("kind", VISION.kinds())
 def test_the_defaults_of_a_vision_fit_each_other(kind):
     kind().check("here")
 
