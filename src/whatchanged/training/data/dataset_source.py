@@ -107,7 +107,7 @@ def _open_pairs(recipe: Recipe, data: DatasetConfig) -> _Pairs:
     root = Path(data.path)
     dataset = open_dataset(root, pictures=not recipe.vision.stored)
     world = world_of(dataset.name, root)
-    truths = {} if world is None else world.truths(root, dataset.records)
+    truths = {} if world is None else world.truth.read(root, dataset.records)
     records = reword(dataset.records, data.wording, world, truths)
     prepared = preparation(data.preparation)
     captioned = [record for record in records if record.captions]
@@ -136,7 +136,7 @@ def _open_single(recipe: Recipe, data: DatasetConfig, run: Path) -> tuple[Source
     negatives: Mapping[str, tuple[str, ...]] = {}
     if count := wanted_false_captions(recipe, "single"):
         world = world_of(name, root)
-        truths = {} if world is None else world.truths(root, train)
+        truths = {} if world is None else world.truth.read(root, train)
         kept = run / "negatives_single.jsonl"
         negatives = find_false_captions(train, count, recipe, kept, world, truths)
     captions = [(i, j) for i, record in enumerate(train) for j in range(len(record.captions))]

@@ -168,7 +168,7 @@ def _dataset(validation: Source) -> str:
 def _no_change(model: TrainedModel, sources: Sources, world: World | None) -> NoChange:
     """The no-change probability, calibrated on validation pairs, by the sentences that say that nothing did:
     those of the world, or those of the data that the model can say."""
-    sentences = () if world is None else world.no_change_sentences
+    sentences = () if world is None else world.language.no_change_sentences
     vocabulary = model.method.vocabulary
     sentences = sentences or sayable_sentences(sources.no_change_captions, model.recipe, vocabulary)
     return calibrate(model.method, sources.validation, sentences)

@@ -119,12 +119,12 @@ def export_regions(
         attention=BoxAttention(),
         vocabulary=method.vocabulary,
         max_length=method.max_length,
-        no_change=NoChange(0.5, 1.0, 0.0, "nothing", world.no_change_sentences),
+        no_change=NoChange(0.5, 1.0, 0.0, "nothing", world.language.no_change_sentences),
         provenance=model.provenance,
     )
     with whole_folder(output, replace=True) as draft:
         (draft / WEIGHTS).write_bytes(pack_weights(model.tensors))
-        truths = world.truths(Path(places.path), records)
+        truths = world.truth.read(Path(places.path), records)
         card = write_region_model(vision, recipe.vision, records, truths, card, draft, model.fp16)
         (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
         write_bundle(draft, card)
