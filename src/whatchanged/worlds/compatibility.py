@@ -51,7 +51,7 @@ def with_names_of_before(world: type[W]) -> type[W]:
         record, _, own = BEFORE[name].partition(".")
         return getattr(getattr(self, record), own)
 
-    world.__init__ = init  # type: ignore[method-assign]
+    world.__init__ = init  # type: ignore[assignment]
     world.__getattr__ = answer  # type: ignore[attr-defined]
     return world
 
