@@ -1,5 +1,5 @@
-"""The rules of the house that no linter knows: who may know a method, a vision or a source of data, that a name has one meaning, how
-long a file may be, how it is laid out."""
+"""The rules of the house that no linter knows: who may know a method, a vision or a source of data, that a name
+has one meaning, how long a file may be, how it is laid out."""
 
 import ast
 import io
@@ -152,9 +152,12 @@ def test_what_counts_as_asking(text, found):
 # Who may know a vision, or a source of data
 
 
+@cache
 def settings_rooms() -> dict[str, set[str]]:
-    """Class of settings of a vision or a source -> the modules that may name it: its own file, what it names as
-    "module:function", and the public names of recipes."""
+    """Class of settings of a vision or a source -> the modules that may name it.
+
+    They are its own file, what it names as "module:function", and the public names of recipes.
+    """
     found = {}
     for kind in (*VISION.kinds(), *DATA.kinds()):
         texts = [text for text in vars(kind).values() if isinstance(text, str)]
@@ -168,7 +171,7 @@ KINDS = {*VISION.builtin, *DATA.builtin}
 
 
 def knows_settings(module: str, tree: ast.Module) -> list[str]:
-    """The settings of visions and sources that a module names and may not, and kinds that it compares with."""
+    """The settings of visions and sources that a module names and may not; kinds that it compares with."""
     forbidden = {name for name, allowed in settings_rooms().items() if f"whatchanged.{module}" not in allowed}
     found = []
     for node in ast.walk(tree):

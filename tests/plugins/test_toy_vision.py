@@ -90,7 +90,7 @@ def test_another_kind_leaves_its_keys_out(recipe):
     assert load_recipe(recipe, overrides).vision.kind == "patches"
 
 
-@pytest.mark.parametrize("source", DATA)
+@pytest.mark.parametrize("source", ["dataset", pytest.param("toy-squares", marks=pytest.mark.slow)])
 def test_from_drawing_to_a_score(packages, source, tmp_path, whatchanged):
     """Synth, plan, train, export, caption, evaluate."""
     recipe = tmp_path / "toy.toml"
