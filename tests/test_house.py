@@ -1,5 +1,5 @@
-"""The rules of the house that no linter knows: who may know a method, a vision or a source of data, that a name
-has one meaning, how long a file may be, how it is laid out."""
+"""The rules of the house that no linter knows: who may know a method, a vision or a source of data, that a
+name has one meaning, how long a file may be, how it is laid out."""
 
 import ast
 import io
