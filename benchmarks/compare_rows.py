@@ -10,22 +10,15 @@ import numpy as np
 import torch
 
 from whatchanged.errors import RecipeError
+from whatchanged.recipes import BackboneConfig, DatasetConfig, FeaturesConfig, PatchesConfig, PoolConfig
 from whatchanged.recipes.methods import MethodSettings
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.recipes.schema import (
-    BackboneConfig,
-    DataConfig,
-    DatasetConfig,
-    FeaturesConfig,
-    PatchesConfig,
-    PoolConfig,
-    Recipe,
-    StageConfig,
-    VisionConfig,
-)
+from whatchanged.recipes.schema import Recipe, StageConfig
+from whatchanged.recipes.sources import DataSettings
+from whatchanged.recipes.visions import VisionSettings
 from whatchanged.training.run_folder import read_recipe
 
 
@@ -189,7 +182,7 @@ def published_data(row: Row) -> DatasetConfig:
     return data
 
 
-def common_data(row: Row, plan: Plan) -> DataConfig:
+def common_data(row: Row, plan: Plan) -> DataSettings:
     """The pool for rows on tokens, the twin for all others."""
     if row.vision in TOKENS:
         return PoolConfig(path=str(plan.pool), tokens=str(plan.tokens), wording="full", validation=1)
@@ -219,7 +212,7 @@ def common_stage(stage: StageConfig, row: Row, plan: Plan) -> StageConfig:
     )
 
 
-def common_vision(row: Row, plan: Plan) -> VisionConfig:
+def common_vision(row: Row, plan: Plan) -> VisionSettings:
     """The vision that the rows of one group share.
 
     Raises RecipeError for tokens without ``--vision-run``, and where no features are stored.

@@ -18,8 +18,9 @@ import torch
 from torch import Tensor
 
 from whatchanged.errors import RecipeError
+from whatchanged.recipes import DatasetConfig, ObjectsConfig
 from whatchanged.recipes.methods import Task
-from whatchanged.recipes.schema import DatasetConfig, ObjectsConfig, Recipe
+from whatchanged.recipes.schema import Recipe
 from whatchanged.training.batches import Example, PictureReader
 from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.data.sources import Sources

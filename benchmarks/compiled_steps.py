@@ -19,8 +19,8 @@ from torch import Tensor
 
 from benchmarks.decoding import VOCABULARY
 from benchmarks.record import Watch, add_record_option, write_result
+from whatchanged.recipes import FeaturesConfig, PatchesConfig
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.recipes.schema import FeaturesConfig, PatchesConfig
 from whatchanged.training.batches import Batch
 from whatchanged.training.build import make_method
 from whatchanged.training.methods import Method

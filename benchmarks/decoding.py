@@ -20,9 +20,9 @@ from torch.nn import functional as F
 from benchmarks.markdown import table
 from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.errors import RecipeError
+from whatchanged.recipes import ObjectsConfig
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.recipes.schema import ObjectsConfig
 from whatchanged.training.methods.pcl import PCL
 from whatchanged.training.vision.features import StoredFeatures
 from whatchanged.vocabulary import BOS, MASK, SPECIALS, Vocabulary

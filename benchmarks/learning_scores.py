@@ -66,7 +66,7 @@ def pairs_of(records: Sequence[PairRecord], truths: Truths) -> dict[str, str]:
     """What happened in each pair and which scene it is of, as words between blanks."""
     scenes: dict[str, int] = {}
     numbers = [scenes.setdefault(record.group_id, len(scenes)) for record in records]
-    kinds = [truths.world.kind_of(truths.by_id[record.pair_id]) for record in records]
+    kinds = [truths.world.truth.kind_of(truths.by_id[record.pair_id]) for record in records]
     return {"kinds": " ".join(kinds), "scenes": " ".join(map(str, numbers))}
 
 

@@ -104,7 +104,7 @@ def tell(
         else:
             answer = answerer.answer(record.before, record.after)
         seconds = time.process_time() - start
-        verdict = world.judge(answer.sentence, truth)
+        verdict = world.language.judge(answer.sentence, truth)
         found.append(AnsweredPair(record, document, truth, answer, verdict, seconds))
     return found
 
@@ -181,7 +181,7 @@ def main() -> None:
     options = parser.parse_args()
     records = [one for one in open_dataset(options.pairs).records if one.split == options.split]
     records = [records[round(at)] for at in np.linspace(0, len(records) - 1, min(options.most, len(records)))]
-    truths, documents = find_world(WORLD).truths(options.pairs, records), _documents(options.pairs)
+    truths, documents = find_world(WORLD).truth.read(options.pairs, records), _documents(options.pairs)
     pairs = [(one, documents[one.pair_id], truths[one.pair_id]) for one in records]
     answerer = Answerer(options.model, threads=1)
     results: dict[str, Any] = {"split": options.split}

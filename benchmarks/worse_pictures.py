@@ -92,7 +92,7 @@ def scores(
     verdicts = judged(records, [d.sentence for d in found], truths)
     chosen = verdicts.subsets({})
     changed, unchanged = verdicts.counts(chosen["semantic",]), verdicts.counts(chosen["distractor",])
-    counts = [changed[name] for name in truths.world.grades if name != "value_right"]
+    counts = [changed[name] for name in truths.world.breakdown.grades if name != "value_right"]
     shares = [100 * right / of for right, of in (*counts, unchanged["called_none"])]
     truly = np.array([kind != "none" for kind in verdicts.kinds])
     ranking = Ranking(np.array([d.no_change for d in found]), truly)

@@ -1,5 +1,6 @@
-"""The rules of the house that no linter knows: who may know a method, that a name has one meaning, how
-long a file may be, how it is laid out, who starts programs and imports what reports home."""
+"""The rules of the house that no linter knows: who may know a method, a vision or a source of data, that a
+name has one meaning, how long a file may be, how it is laid out, who starts programs and imports what
+reports home."""
 
 import ast
 import io
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from whatchanged.recipes.methods import METHODS
+from whatchanged.recipes.tables import DATA, VISION
 
 HOUSE = Path(__file__).resolve().parents[1] / "src" / "whatchanged"
 MOST_CODE, MOST_LINES = 350, 500
@@ -144,6 +146,81 @@ def test_nobody_asks_for_a_methods_class_or_name():
 )
 def test_what_counts_as_asking(text, found):
     told = knows_a_method(Path("x.py"), ast.parse(text))
+    assert bool(told) == (found is not None)
+    assert found is None or found in told[0]
+
+
+# Who may know a vision, or a source of data
+
+
+@cache
+def settings_rooms() -> dict[str, set[str]]:
+    """Class of settings of a vision or a source -> the modules that may name it.
+
+    They are its own file, what it names as "module:function", and the public names of recipes.
+    """
+    found = {}
+    for kind in (*VISION.kinds(), *DATA.kinds()):
+        texts = [text for text in vars(kind).values() if isinstance(text, str)]
+        computes = {text.partition(":")[0] for text in texts if text.startswith("whatchanged.")}
+        found[kind.__name__] = {kind.__module__, "whatchanged.recipes", *computes}
+    return found
+
+
+KINDS = {*VISION.builtin, *DATA.builtin}
+"""``vision.kind`` and ``data.source``, by which nobody may choose what to do."""
+
+
+def knows_settings(module: str, tree: ast.Module) -> list[str]:
+    """The settings of visions and sources that a module names and may not; kinds that it compares with."""
+    forbidden = {name for name, allowed in settings_rooms().items() if f"whatchanged.{module}" not in allowed}
+    found = []
+    for node in ast.walk(tree):
+        names = {alias.name for alias in node.names} if isinstance(node, ast.ImportFrom) else set()
+        names |= {node.id} if isinstance(node, ast.Name) else set()
+        names |= {node.attr} if isinstance(node, ast.Attribute) else set()
+        found += [f"{module}:{node.lineno}: names {name}" for name in sorted(names & forbidden)]
+        if isinstance(node, ast.Compare):
+            parts = [node.left, *node.comparators]
+            asked = {part.attr for part in parts if isinstance(part, ast.Attribute)} & {"kind", "source"}
+            compared = {text for part in parts for text in texts_in(part)} & KINDS
+            if asked and compared:
+                found.append(f"{module}:{node.lineno}: comparison with {', '.join(sorted(compared))}")
+    return found
+
+
+def test_nobody_names_the_settings_of_a_vision_or_a_source():
+    found = [what for path, tree in TREES.items() for what in knows_settings(module_of(path), tree)]
+    assert found == []
+
+
+def test_each_vision_and_source_has_a_file_of_its_own():
+    for table in (VISION, DATA):
+        files = {kind.__module__ for kind in table.kinds()}
+        assert len(files) == len(table.builtin)
+    assert all(len(allowed) > 2 for allowed in settings_rooms().values())
+
+
+@pytest.mark.parametrize(
+    ("module", "text", "found"),
+    [
+        ("training.run", "from whatchanged.recipes import PoolConfig", "names PoolConfig"),
+        ("training.run", "isinstance(x, visions.ObjectsConfig)", "names ObjectsConfig"),
+        ("training.objects.tokens", "isinstance(x, FeaturesConfig)", "names FeaturesConfig"),
+        ("cli.train", "recipe.data.source == 'pool'", "comparison with pool"),
+        (
+            "training.export",
+            "recipe.vision.kind in ('features', 'regions')",
+            "comparison with features, regions",
+        ),
+        ("training.objects.tokens", "from whatchanged.recipes import ObjectsConfig", None),
+        ("recipes.visions.patches", "class PatchesConfig(VisionSettings): pass\nPatchesConfig()", None),
+        ("training.run", "recipe.vision.frozen", None),
+        ("cli.features", "name == 'regions'", None),
+    ],
+)
+def test_what_counts_as_knowing_settings(module, text, found):
+    told = knows_settings(module, ast.parse(text))
     assert bool(told) == (found is not None)
     assert found is None or found in told[0]
 

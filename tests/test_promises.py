@@ -11,7 +11,6 @@ import shutil
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 import pytest
@@ -25,6 +24,7 @@ from whatchanged.datasets import open_dataset
 from whatchanged.evaluation.io.predictions import read_predictions
 from whatchanged.recipes import METHODS, schema
 from whatchanged.recipes.reader import parse_saved_recipe
+from whatchanged.recipes.tables import DATA, VISION
 
 FIXTURES = Path(__file__).parent / "fixtures" / "0.2"
 EXPECTED = json.loads((FIXTURES / "expected.json").read_text(encoding="utf-8"))
@@ -181,8 +181,8 @@ def test_exit_codes_stay():
 
 def test_keys_of_recipes_are_there():
     tables = {"stages": schema.StageConfig, "recipe": schema.Recipe}
-    tables |= {f"vision {kind.kind}": kind for kind in get_args(schema.VisionConfig)}
-    tables |= {f"data {source.source}": source for source in get_args(schema.DataConfig)}
+    tables |= {f"vision {kind.kind}": kind for kind in VISION.kinds()}
+    tables |= {f"data {source.source}": source for source in DATA.kinds()}
     for name, place in METHODS.items():
         module, _, found = place.partition(":")
         tables[f"method {name}"] = getattr(import_module(module), found)

@@ -2,7 +2,7 @@
 
 from unittest import mock
 
-from whatchanged.recipes.schema import ObjectsConfig
+from whatchanged.recipes import ObjectsConfig
 from whatchanged.training.objects import pool
 
 SEED, SHARD, SHARDS = 3, 5, 2

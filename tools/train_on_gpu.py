@@ -47,8 +47,9 @@ import torch
 
 from whatchanged.errors import DatasetError, MissingExtra, RecipeError, WhatchangedError
 from whatchanged.files import write_whole
+from whatchanged.recipes import ObjectsConfig, PoolConfig
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.recipes.schema import ObjectsConfig, PoolConfig, Recipe, StageConfig
+from whatchanged.recipes.schema import Recipe, StageConfig
 from whatchanged.training.checkpoint import State
 from whatchanged.training.device import choose_device
 from whatchanged.training.features.store import store_tokens

@@ -1,4 +1,5 @@
-"""Plug-ins: methods, worlds and data sets that other installed packages add, without a line changed here.
+"""Plug-ins: methods, visions, sources, worlds and data sets that other installed packages add, without a line
+changed here.
 
 A package announces what it adds as entry points in its ``pyproject.toml``:
 
@@ -11,6 +12,12 @@ A package announces what it adds as entry points in its ``pyproject.toml``:
     [project.entry-points."whatchanged.methods"]
     my_method = "my_package.settings:Settings"  # a method's settings, see whatchanged.recipes
 
+    [project.entry-points."whatchanged.visions"]
+    my_eyes = "my_package.settings:Eyes"        # a vision's settings, likewise
+
+    [project.entry-points."whatchanged.sources"]
+    my_stream = "my_package.settings:Stream"    # the settings of a source of examples, likewise
+
 Listing plug-ins imports none of them; one is imported when it is asked for. A plug-in that cannot be loaded
 costs one line on stderr, and everything else goes on. A name that is taken already is refused in the same
 way: what this package brings is never replaced, and of two plug-ins of one name neither is used.
@@ -20,14 +27,22 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import Distribution, EntryPoint, distributions
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from whatchanged.errors import PluginError, printable
 
-METHODS, WORLDS, DATASETS = "whatchanged.methods", "whatchanged.worlds", "whatchanged.datasets"
-GROUPS: Mapping[str, str] = {METHODS: "method", WORLDS: "world", DATASETS: "data set"}
+METHODS, VISIONS, SOURCES = "whatchanged.methods", "whatchanged.visions", "whatchanged.sources"
+WORLDS, DATASETS = "whatchanged.worlds", "whatchanged.datasets"
+GROUPS: Mapping[str, str] = {
+    METHODS: "method",
+    VISIONS: "vision",
+    SOURCES: "source",
+    WORLDS: "world",
+    DATASETS: "data set",
+}
 """Entry-point group -> what one of its entries is called in messages."""
 
 T = TypeVar("T")
@@ -97,6 +112,12 @@ def installed(group: str, builtin: Collection[str] = ()) -> tuple[Plugin, ...]:
     return tuple(kept)
 
 
+def imported(place: str) -> Any:
+    """What a "module:name" of this package, or of a plug-in that is in use, names."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
 def instance_of(wanted: type[T]) -> Check[T]:
     """A check that an entry leads to an object of this type, which has the entry's own name."""
 
@@ -109,8 +130,11 @@ def instance_of(wanted: type[T]) -> Check[T]:
     return check
 
 
-def subclass_of(wanted: type[T]) -> Check[type[T]]:
-    """A check that an entry leads to a whole class derived from this one, with the entry's own name."""
+def subclass_of(wanted: type[T], named_by: str = "name") -> Check[type[T]]:
+    """A check that an entry leads to a whole class derived from this one, with the entry's own name.
+
+    named_by: the attribute that holds the name.
+    """
 
     def check(name: str, found: object) -> type[T]:
         if not isinstance(found, type) or not issubclass(found, wanted):
@@ -119,14 +143,14 @@ def subclass_of(wanted: type[T]) -> Check[type[T]]:
             )
         if missing := getattr(found, "__abstractmethods__", None):
             raise TypeError(f"{found.__name__} lacks {', '.join(sorted(missing))}")
-        _check_name(name, found)
+        _check_name(name, found, named_by)
         return found
 
     return check
 
 
-def _check_name(name: str, found: object) -> None:
-    own = getattr(found, "name", name)
+def _check_name(name: str, found: object, named_by: str = "name") -> None:
+    own = getattr(found, named_by, name)
     if own != name:
         raise ValueError(f"it calls itself {own!r}; the name of its entry point should be the same")
 

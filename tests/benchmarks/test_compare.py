@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from whatchanged.errors import OutputError, RecipeError
+from whatchanged.recipes import PoolConfig
 from whatchanged.recipes.reader import dump_recipe, load_recipe
-from whatchanged.recipes.schema import PoolConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.run import run_recipe
 

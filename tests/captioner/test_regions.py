@@ -47,7 +47,7 @@ def test_the_statement_has_place_colours_and_noun(model):
     assert first.box_before == first.box_after == BOX
     assert first.values == {"aspect": "fill", "color_before": "#ffffff", "color_after": "#145ac8"}
     assert first.sentence == "The background of the button at the upper left turned from white to blue."
-    assert find_world("screens").reads(first.sentence)
+    assert find_world("screens").language.reads(first.sentence)
 
 
 def test_probabilities_are_those_of_the_cards_equations(tmp_path):

@@ -123,7 +123,7 @@ def test_the_shipped_pairs_are_ten_small_pictures_with_their_truth():
     shown, demonstration = demo_of("clevr")
     pairs = read_pairs(demonstration)
     assert shown.name == "clevr" and len(pairs) == 10
-    kinds = [shown.kind_of(pair.truth) for pair in pairs]
+    kinds = [shown.truth.kind_of(pair.truth) for pair in pairs]
     assert set(kinds) == {"color", "material", "add", "drop", "move", "none"} and kinds.count("none") == 2
     for pair in pairs:
         with Image.open(pair.before) as before, Image.open(pair.after) as after:

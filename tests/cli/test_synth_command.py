@@ -147,7 +147,9 @@ def test_help_names_what_each_drawer_draws_and_its_options(monkeypatch):
 
 DRAWING = """
 from pathlib import Path
-from whatchanged.worlds import Drawer, DrawerOption, Verdict, World
+from whatchanged.worlds import (
+    Breakdown, Drawer, DrawerOption, TruthFiles, Verdict, World, WorldLanguage, WorldPictures,
+)
 
 def draw(drawing, steps, shade, views):
     drawing.out.mkdir()
@@ -157,10 +159,12 @@ def draw(drawing, steps, shade, views):
     return f"{drawing.scenes} toys"
 
 WORLD = World(
-    name="toy", description="", kinds=("more",), view_and_light_differ=False, datasets=(), limits="",
-    has_truth=lambda root: False, truths=lambda root, records: {}, kind_of=lambda truth: "none",
-    reads=lambda sentence: False, captions=lambda truth, rng: (), no_change_sentences=(),
-    judge=lambda sentence, truth: Verdict(False, False, False, {}), grades=(),
+    name="toy", description="", pictures=WorldPictures((), False, ""), breakdown=Breakdown(("more",), ()),
+    truth=TruthFiles(lambda root: False, lambda root, records: {}, lambda truth: "none"),
+    language=WorldLanguage(
+        captions=lambda truth, rng: (), reads=lambda sentence: False,
+        judge=lambda sentence, truth: Verdict(False, False, False, {}), no_change_sentences=(),
+    ),
     drawers=(
         Drawer("toys", "coloured toys", "toys:draw", (40, 30), options=(
             DrawerOption("steps", "how many", 3, least=1), DrawerOption("shade", "how dark", 0.5),

@@ -8,9 +8,9 @@ import torch
 from tiny_pool import HEIGHT, VISION, WIDTH
 
 from whatchanged.errors import RecipeError
-from whatchanged.recipes.building import find_method
+from whatchanged.recipes import PatchesConfig
 from whatchanged.recipes.methods import METHODS
-from whatchanged.recipes.schema import PatchesConfig
+from whatchanged.recipes.tables import find_method
 from whatchanged.testing.method_case import CAPTIONS, MethodCase, say, shaken
 from whatchanged.testing.methods import DUTIES
 from whatchanged.training.device import in_precision

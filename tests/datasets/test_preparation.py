@@ -16,7 +16,7 @@ from whatchanged.datasets.preparation import (
     rcc_words,
 )
 from whatchanged.errors import DatasetError
-from whatchanged.recipes.schema import PreparationName
+from whatchanged.recipes.sources.dataset import PreparationName
 
 RAW_BIRDS = (
     "Animal 1 has a brown and white face, animal 2 has a black and bright blue face. Animal 1 has a "

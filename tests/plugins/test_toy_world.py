@@ -87,11 +87,11 @@ def said(drawn, bundle_folder, tmp_path, whatchanged):
 def test_a_model_captions_it_and_its_sentences_are_judged(said, drawn):
     world = find_world("toy")
     records = {record.pair_id: record for record in open_dataset(drawn).records}
-    truths = world.truths(drawn, list(records.values()))
+    truths = world.truth.read(drawn, list(records.values()))
     lines = [json.loads(line) for line in said.read_text("utf-8").splitlines()]
     assert len(lines) == 20
     for line in lines:
-        verdict = world.judge(line["caption"], truths[line["id"]])
+        verdict = world.language.judge(line["caption"], truths[line["id"]])
         assert verdict.parsed and verdict.true == (verdict.unchanged != records[line["id"]].changed)
 
 

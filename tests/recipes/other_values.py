@@ -1,9 +1,9 @@
 """Another sensible value for each key of a recipe: the table behind ``test_every_key.py``."""
 
 from dataclasses import fields
-from typing import get_args
 
-from whatchanged.recipes.schema import DataConfig, Recipe, StageConfig, VisionConfig
+from whatchanged.recipes import tables
+from whatchanged.recipes.schema import Recipe, StageConfig
 
 METHOD = {
     "name": ("scorer", "pcl"),
@@ -122,7 +122,7 @@ def keys_of(recipe: Recipe) -> list[str]:
     ``name`` and ``description`` say nothing.
     """
     found = ["seed", *(f"method.{entry.name}" for entry in fields(recipe.method))]
-    for table, kinds in (("vision", get_args(VisionConfig)), ("data", get_args(DataConfig))):
+    for table, kinds in (("vision", tables.VISION.kinds()), ("data", tables.DATA.kinds())):
         found += dict.fromkeys(f"{table}.{entry.name}" for kind in kinds for entry in fields(kind))
     for stage in recipe.stages:
         found += [f"stage.{stage.name}.{entry.name}" for entry in fields(StageConfig)]

@@ -2,19 +2,13 @@ import pytest
 from recipe_texts import MINIMAL
 
 from whatchanged.errors import PluginError, RecipeError
-from whatchanged.recipes.building import find_method, method_names, typed
+from whatchanged.recipes import BackboneConfig, DatasetConfig, FeaturesConfig, PatchesConfig, PoolConfig
+from whatchanged.recipes.building import typed
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.recipes.methods.pcl_cross_task import PCLCrossTaskConfig
 from whatchanged.recipes.reader import parse_recipe
-from whatchanged.recipes.schema import (
-    BackboneConfig,
-    DatasetConfig,
-    FeaturesConfig,
-    PatchesConfig,
-    PoolConfig,
-    Recipe,
-    StageConfig,
-)
+from whatchanged.recipes.schema import Recipe, StageConfig
+from whatchanged.recipes.tables import find_method, method_names
 
 
 def test_defaults_fill_what_a_recipe_leaves_out():

@@ -7,21 +7,14 @@ from pathlib import Path
 import pytest
 
 from whatchanged.errors import RecipeError
+from whatchanged.recipes import DatasetConfig, FeaturesConfig, ObjectsConfig, PatchesConfig, PoolConfig
 from whatchanged.recipes.compatibility import current_form, is_of_before
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.recipes.methods.pcl_cross_task import PCLCrossTaskConfig
 from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.recipes.reader import dump_recipe, load_recipe, parse_saved_recipe
-from whatchanged.recipes.schema import (
-    DatasetConfig,
-    FeaturesConfig,
-    ObjectsConfig,
-    PatchesConfig,
-    PoolConfig,
-    Recipe,
-    StageConfig,
-)
+from whatchanged.recipes.schema import Recipe, StageConfig
 
 OLD = Path(__file__).parent / "old"
 SHIPPED = Path(__file__).parents[2] / "src/whatchanged/models/clevr-pcl/bundle.json"

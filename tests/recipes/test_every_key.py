@@ -131,14 +131,12 @@ def _without_stage(key):
 
 def all_keys():
     """All keys that there are, but for a recipe's name and description."""
-    from typing import get_args
 
-    from whatchanged.recipes.building import find_method, method_names
-    from whatchanged.recipes.schema import DataConfig, VisionConfig
+    from whatchanged.recipes.tables import DATA, VISION, find_method, method_names
 
     kinds = [("method", find_method(name, "")) for name in method_names()]
-    kinds += [("vision", kind) for kind in get_args(VisionConfig)]
-    kinds += [("data", kind) for kind in get_args(DataConfig)]
+    kinds += [("vision", kind) for kind in VISION.kinds()]
+    kinds += [("data", kind) for kind in DATA.kinds()]
     kinds += [("stage", StageConfig)]
     return {f"{table}.{entry.name}" for table, kind in kinds for entry in fields(kind)}
 

@@ -1,11 +1,11 @@
 from dataclasses import fields
-from typing import get_args
 
 import pytest
 
-from whatchanged.recipes.building import find_method, method_names
+from whatchanged.recipes import ObjectsConfig
 from whatchanged.recipes.hints import MOVED, OTHER_WORDS, nearest
-from whatchanged.recipes.schema import DataConfig, ObjectsConfig, StageConfig, VisionConfig
+from whatchanged.recipes.schema import StageConfig
+from whatchanged.recipes.tables import DATA, VISION, find_method, method_names
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def test_the_nearest_word_or_all(word, hint):
 
 
 def test_every_other_word_leads_to_something_that_exists():
-    kinds = [*get_args(VisionConfig), *get_args(DataConfig), StageConfig, *map(known_method, method_names())]
+    kinds = [*VISION.kinds(), *DATA.kinds(), StageConfig, *map(known_method, method_names())]
     known = {entry.name for kind in kinds for entry in fields(kind)}
     known |= {*method_names(), *ObjectsConfig().tasks}
     assert set(OTHER_WORDS.values()) <= known

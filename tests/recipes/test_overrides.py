@@ -2,9 +2,9 @@ import pytest
 from recipe_texts import MINIMAL
 
 from whatchanged.errors import RecipeError
+from whatchanged.recipes import BackboneConfig, DatasetConfig, PatchesConfig, PoolConfig
 from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.recipes.reader import load_recipe, parse_recipe
-from whatchanged.recipes.schema import BackboneConfig, DatasetConfig, PatchesConfig, PoolConfig
 
 
 def test_overrides_are_typed_by_the_schema():

@@ -6,6 +6,14 @@ from hypothesis import strategies as st
 from recipe_texts import MINIMAL
 
 from whatchanged.errors import RecipeError
+from whatchanged.recipes import (
+    BackboneConfig,
+    DatasetConfig,
+    FeaturesConfig,
+    ObjectsConfig,
+    PatchesConfig,
+    PoolConfig,
+)
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.recipes.reader import (
@@ -16,16 +24,7 @@ from whatchanged.recipes.reader import (
     recipe_names,
     recipe_text,
 )
-from whatchanged.recipes.schema import (
-    BackboneConfig,
-    DatasetConfig,
-    FeaturesConfig,
-    ObjectsConfig,
-    PatchesConfig,
-    PoolConfig,
-    Recipe,
-    StageConfig,
-)
+from whatchanged.recipes.schema import Recipe, StageConfig
 
 OLD = Path(__file__).parent / "old"
 

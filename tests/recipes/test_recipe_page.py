@@ -3,13 +3,13 @@
 import re
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe, parse_recipe
-from whatchanged.recipes.schema import DataConfig, StageConfig, VisionConfig
+from whatchanged.recipes.schema import StageConfig
+from whatchanged.recipes.tables import DATA, VISION
 
 PAGE = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
 ROWS = {line.split("|")[1].strip(): line for line in PAGE.splitlines() if line.startswith("|")}
@@ -25,7 +25,7 @@ def test_the_recipe_of_the_page_loads():
     assert parse_recipe(text, "page").name == "mine"
 
 
-@pytest.mark.parametrize("kind", [*get_args(VisionConfig), *get_args(DataConfig)])
+@pytest.mark.parametrize("kind", [*VISION.kinds(), *DATA.kinds()])
 def test_the_keys_of_each_kind_are_listed(kind):
     tag, *keys = (entry.name for entry in fields(kind))
     row = ROWS[f"`{getattr(kind(), tag)}`"]

@@ -6,18 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from whatchanged.recipes import DatasetConfig, FeaturesConfig, ObjectsConfig, PatchesConfig, PoolConfig
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.recipes.methods.pcl_cross_task import PCLCrossTaskConfig
 from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.recipes.reader import parse_saved_recipe
-from whatchanged.recipes.schema import (
-    DatasetConfig,
-    FeaturesConfig,
-    ObjectsConfig,
-    PatchesConfig,
-    PoolConfig,
-)
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "old"
 TINY_PCL = PCLConfig(

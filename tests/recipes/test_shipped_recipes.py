@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from whatchanged.datasets.preparation import PREPARATIONS
+from whatchanged.recipes import ObjectsConfig
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.recipes.reader import load_recipe, recipe_names
-from whatchanged.recipes.schema import ObjectsConfig
 
 TABLE_4 = [name for name in recipe_names() if name.startswith("pcl-table4-")]
 

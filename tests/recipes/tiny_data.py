@@ -10,13 +10,8 @@ import numpy as np
 from drawn_regions import write_set
 
 from whatchanged.datasets import open_dataset
-from whatchanged.recipes.schema import (
-    DatasetConfig,
-    FeaturesConfig,
-    PoolConfig,
-    Recipe,
-    RegionsConfig,
-)
+from whatchanged.recipes import DatasetConfig, FeaturesConfig, PoolConfig, RegionsConfig
+from whatchanged.recipes.schema import Recipe
 from whatchanged.training.build import build_vision
 from whatchanged.training.objects import pool
 from whatchanged.training.objects.render.synth import write_twin

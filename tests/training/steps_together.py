@@ -16,7 +16,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from whatchanged.recipes.schema import ObjectsConfig, Recipe, StageConfig
+from whatchanged.recipes import ObjectsConfig
+from whatchanged.recipes.schema import Recipe, StageConfig
 from whatchanged.testing.method_case import MaskedFeatures, in_double
 from whatchanged.training import loop
 from whatchanged.training.batches import StageInput, draws

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from whatchanged.errors import RecipeError
+from whatchanged.recipes import BackboneConfig, FeaturesConfig, ObjectsConfig, PatchesConfig
 from whatchanged.recipes.reader import load_recipe, recipe_names
-from whatchanged.recipes.schema import BackboneConfig, FeaturesConfig, ObjectsConfig, PatchesConfig
 from whatchanged.training.build import build_vision, check_memory, make_method
 from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.training.regions.vision import RegionVision

@@ -3,8 +3,8 @@
 import torch
 
 from whatchanged.bpe import from_merges
+from whatchanged.recipes import PatchesConfig
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
-from whatchanged.recipes.schema import PatchesConfig
 from whatchanged.training.batches import Batch
 from whatchanged.training.methods.clip4idc import CLIP4IDC
 from whatchanged.training.vision.patches import PatchVision

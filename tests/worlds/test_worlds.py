@@ -15,13 +15,19 @@ from whatchanged.worlds import (
 )
 
 TOY = """
-from whatchanged.worlds import Verdict, World
+from whatchanged.worlds import Breakdown, TruthFiles, Verdict, World, WorldLanguage, WorldPictures
 
 WORLD = World(
-    name="toy", description="", kinds=("more",), view_and_light_differ=False, datasets=("toys",), limits="",
-    has_truth=lambda root: (root / "toys.json").is_file(), truths=lambda root, records: {},
-    kind_of=lambda truth: "none", reads=lambda sentence: False, captions=lambda truth, rng: (),
-    no_change_sentences=(), judge=lambda sentence, truth: Verdict(False, False, False, {}), grades=(),
+    "toy", "", WorldPictures(("toys",), False, ""),
+    TruthFiles(
+        exists=lambda root: (root / "toys.json").is_file(), read=lambda root, records: {},
+        kind_of=lambda truth: "none",
+    ),
+    WorldLanguage(
+        captions=lambda truth, rng: (), reads=lambda sentence: False,
+        judge=lambda sentence, truth: Verdict(False, False, False, {}), no_change_sentences=(),
+    ),
+    Breakdown(("more",), ()),
 )
 """
 
@@ -58,9 +64,9 @@ def test_a_broken_world_leaves_the_others(site, capsys):
     assert err.count("\n") == 1 and "'bad' of bad-world 1.5 cannot be used: TypeError" in err
 
 
-@pytest.mark.parametrize(("function", "argument"), [("has_truth", "root"), ("reads", "sentence")])
+@pytest.mark.parametrize(("function", "argument"), [("exists", "root"), ("reads", "sentence")])
 def test_a_world_whose_function_fails_costs_one_line(site, tmp_path, capsys, function, argument):
-    broken = TOY.replace("limits=", 'false_captions="toys:no", limits=').replace(
+    broken = TOY.replace("captions=", 'false_captions="toys:no", captions=').replace(
         f"{function}=lambda {argument}: ", f"{function}=lambda {argument}: 1 / 0 or "
     )
     site.install("toy-world", {"whatchanged.worlds": {"toy": "toys:WORLD"}}, toys=broken)

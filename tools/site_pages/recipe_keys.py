@@ -11,6 +11,7 @@ import griffe
 
 from whatchanged.recipes import schema
 from whatchanged.recipes.methods import METHODS, MethodSettings
+from whatchanged.recipes.tables import DATA, VISION
 
 HEAD = """# Recipes, key by key
 
@@ -37,10 +38,10 @@ def recipes_page(warn: Warn) -> str:
         found = _class(place)
         parts += _section(f'`name = "{name}"`', found, warn, level=3, leave_out=(*shared[:1],))
     parts += ["## `[vision]`\n\n`vision.kind` says which other keys there are.\n"]
-    for kind in typing.get_args(schema.VisionConfig):
+    for kind in VISION.kinds():
         parts += _section(f'`kind = "{_default(kind, "kind")}"`', kind, warn, level=3, leave_out=("kind",))
     parts += ["## `[data]`\n\n`data.source` says which other keys there are.\n"]
-    for source in typing.get_args(schema.DataConfig):
+    for source in DATA.kinds():
         title = f'`source = "{_default(source, "source")}"`'
         parts += _section(title, source, warn, level=3, leave_out=("source",))
     parts += _section("`[[stages]]`", schema.StageConfig, warn)

@@ -62,7 +62,7 @@ class Model(Installed):
         Not so in a world that is not installed: nobody has declared it.
         """
         try:
-            return find_world(self.card.world).view_and_light_differ
+            return find_world(self.card.world).pictures.view_and_light_differ
         except PluginError:
             return False
 

@@ -91,9 +91,9 @@ class RegionModel:
         self.card = bundle.card
         self.input, self.said_by = _declared(bundle)
         world = find_world(self.card.world)
-        if world.tell is None:
+        if world.language.tell is None:
             raise BundleError(f"{bundle.folder}: the world {world.name} has no words for statements.")
-        self._tell = world.tell
+        self._tell = world.language.tell
         content = bundle.read(REGION_GRAPH)
         self._graph = Graph(bundle.folder / REGION_GRAPH, content, checked_threads(threads))
         _check_graph(self._graph, self.input, self.said_by)

@@ -88,7 +88,7 @@ def dataset(
         check_outputs([html], [folder])
     opened = open_dataset(folder, name, skip_missing=skip_missing, pictures=not annotations_only)
     world = world_of(opened.name, opened.root)
-    summaries = summarise(opened.records, () if world is None else world.kinds)
+    summaries = summarise(opened.records, () if world is None else world.breakdown.kinds)
     prepared = _preparation_lines(opened, preparation) if preparation else []
     what = unit(opened.records)
     show(f"{opened.root}: {opened.name}, {len(opened.records):,} {what}")

@@ -86,7 +86,7 @@ def demo(
     outcomes = []
     for number, pair in enumerate(read_pairs(shown), 1):
         found = captioner.describe(pair.before, pair.after)
-        right = world.judge(found.sentence, pair.truth).true
+        right = world.language.judge(found.sentence, pair.truth).true
         outcome = DemoOutcome(pair, found, right, shown.true_sentence(pair.truth))
         outcomes.append(outcome)
         typer.echo(f"{number:2d}  {'right' if right else 'WRONG'}  {found.sentence}")

@@ -84,15 +84,14 @@ def _report_metrics() -> None:
 
 
 def _report_plugins() -> None:
-    """The methods, worlds and data sets that other packages add; each is imported to see whether it works."""
+    """What other packages add, methods and worlds among it; each is imported to see whether it works."""
     from whatchanged import plugins
     from whatchanged.datasets import READERS, find_reader
-    from whatchanged.recipes.building import find_method
-    from whatchanged.recipes.methods import METHODS
+    from whatchanged.recipes.tables import TABLES
     from whatchanged.worlds import WORLDS, find_world
 
     groups: tuple[tuple[str, Collection[str], Callable[[str], object]], ...] = (
-        (plugins.METHODS, METHODS, find_method),
+        *((table.group, table.builtin, table.find) for table in TABLES.values()),
         (plugins.WORLDS, WORLDS, find_world),
         (plugins.DATASETS, READERS, find_reader),
     )

@@ -81,8 +81,8 @@ def train(
                 f"--set {set_[0]}: the run in {output} goes on with its own recipe. Leave it out."
             )
         recipe = recipe or str(kept)
-    pool = recipe is not None and load_recipe(recipe, set_).data.source == "pool"
-    places = {"data.path": data, "data.tokens" if pool else "data.features": features}
+    stored = "features" if recipe is None else load_recipe(recipe, set_).data.stored_key
+    places = {"data.path": data, f"data.{stored}": features}
     paths = [
         f"{key}={json.dumps(str(path.absolute()), ensure_ascii=False)}"
         for key, path in places.items()

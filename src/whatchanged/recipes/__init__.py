@@ -2,21 +2,23 @@
 
 from whatchanged.recipes.methods import METHODS, MethodSettings, Task
 from whatchanged.recipes.reader import dump_recipe, load_recipe, recipe_names
-from whatchanged.recipes.schema import (
-    BackboneConfig,
-    DatasetConfig,
-    FeaturesConfig,
-    ObjectsConfig,
-    PatchesConfig,
-    PoolConfig,
-    Recipe,
-    RegionsConfig,
-    StageConfig,
-)
+from whatchanged.recipes.schema import Recipe, StageConfig
+from whatchanged.recipes.sources import SOURCES, DataSettings
+from whatchanged.recipes.sources.dataset import DatasetConfig
+from whatchanged.recipes.sources.pool import PoolConfig
+from whatchanged.recipes.visions import VISIONS, VisionSettings
+from whatchanged.recipes.visions.backbone import BackboneConfig
+from whatchanged.recipes.visions.features import FeaturesConfig
+from whatchanged.recipes.visions.objects import ObjectsConfig
+from whatchanged.recipes.visions.patches import PatchesConfig
+from whatchanged.recipes.visions.regions import RegionsConfig
 
 __all__ = [
     "METHODS",
+    "SOURCES",
+    "VISIONS",
     "BackboneConfig",
+    "DataSettings",
     "DatasetConfig",
     "FeaturesConfig",
     "MethodSettings",
@@ -27,6 +29,7 @@ __all__ = [
     "RegionsConfig",
     "StageConfig",
     "Task",
+    "VisionSettings",
     "dump_recipe",
     "load_recipe",
     "recipe_names",

@@ -1,15 +1,13 @@
 """From TOML tables to the schema's dataclasses: every value typed, unknown keys answered with the nearest."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
-from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from whatchanged import plugins
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.hints import MOVED, nearest
-from whatchanged.recipes.methods import METHODS, MethodSettings
 from whatchanged.recipes.schema import StageConfig
+from whatchanged.recipes.tables import METHOD, TABLES, TaggedTable, find_method, keys_of, method_names
 from whatchanged.recipes.values import toml_value
 
 LARGEST = 2**63
@@ -40,10 +38,8 @@ def build(cls: Any, table: Any, where: str, prefix: str) -> Any:
 def typed(hint: Any, value: Any, where: str, key: str) -> Any:
     """``value`` if it has the type ``hint``; ints pass as floats and lists as tuples, nothing else."""
     origin, wanted = get_origin(hint), get_args(hint)
-    if hint is MethodSettings:
-        return _method(value, where)
-    if origin is UnionType:
-        return _one_of_kinds(wanted, value, where, key)
+    if key in TABLES and hint is TABLES[key].base:
+        return _one_of_kinds(TABLES[key], value, where)
     if hint == tuple[StageConfig, ...]:
         return _stages(value, where)
     if origin is tuple and isinstance(value, list):
@@ -63,57 +59,30 @@ def typed(hint: Any, value: Any, where: str, key: str) -> Any:
     raise _wrong(where, key, value, _type_name(hint))
 
 
-def _one_of_kinds(kinds: Sequence[Any], value: Any, where: str, key: str) -> Any:
-    """The one of several dataclasses that the table's tag names (``vision.kind``, ``data.source``).
-
-    The tag is the first field of each; a table without one is of the first kind.
-    """
+def _one_of_kinds(table: TaggedTable, value: Any, where: str) -> Any:
+    """The settings of the kind that the table names by its tag: ``method.name``, ``vision.kind``..."""
     if not isinstance(value, dict):
-        raise _wrong(where, key, value, "a table of settings")
-    tag = fields(kinds[0])[0].name
-    by_name: dict[Any, Any] = {fields(kind)[0].default: kind for kind in kinds}
-    named = value.get(tag, next(iter(by_name)))
-    if not isinstance(named, str) or named not in by_name:
-        wanted = f"one of {', '.join(by_name)}"
-        raise _wrong(where, f"{key}.{tag}", named, wanted, nearest(str(named), by_name))
-    chosen = by_name[named]
-    known = [entry.name for entry in fields(chosen)]
-    for name in value:
-        others = [other for other, kind in by_name.items() if name in {entry.name for entry in fields(kind)}]
-        if others and name not in known:
+        raise _wrong(where, table.key, value, "a table of settings")
+    name = table.named(value)
+    if table is METHOD:
+        if "name" not in value:
+            known = ", ".join(method_names())
+            raise RecipeError(f"{where}: key method.name is missing. Choose among: {known}.")
+        return build(find_method(name, where), value, where, "method.")
+    if not isinstance(name, str) or name not in table.names():
+        wanted = f"one of {', '.join(table.names())}"
+        raise _wrong(where, f"{table.key}.{table.tag}", name, wanted, nearest(str(name), table.names()))
+    chosen = table.find(name)
+    known_keys = keys_of(chosen)
+    for key in value:
+        others = () if key in known_keys else table.kinds_with(key)
+        if others:
             owners = ", ".join(map(toml_value, others))
             raise RecipeError(
-                f"{where}: {key}.{name} has no effect with {key}.{tag} = {toml_value(named)}: it is a setting"
-                f" of {owners}. Leave it out, or choose among: {', '.join(known)}."
+                f"{where}: {table.key}.{key} has no effect with {table.key}.{table.tag} = {toml_value(name)}:"
+                f" it is a setting of {owners}. Leave it out, or choose among: {', '.join(known_keys)}."
             )
-    return build(chosen, value, where, key + ".")
-
-
-def _method(value: Any, where: str) -> MethodSettings:
-    """The settings of the method that the table names."""
-    if not isinstance(value, dict):
-        raise _wrong(where, "method", value, "a table of settings")
-    if "name" not in value:
-        raise RecipeError(f"{where}: key method.name is missing. Choose among: {', '.join(method_names())}.")
-    built: MethodSettings = build(find_method(value["name"], where), value, where, "method.")
-    return built
-
-
-def find_method(name: Any, where: str = "method") -> type[MethodSettings]:
-    """The settings' class of the method of this name; one of another package is imported now.
-
-    Raises RecipeError for an unknown name, PluginError for a package that is broken.
-    """
-    if not isinstance(name, str) or name not in method_names():
-        hint = nearest(str(name), method_names())
-        raise RecipeError(f"{where}: method.name: there is no method {toml_value(name)}." + hint)
-    check = plugins.subclass_of(MethodSettings)  # type: ignore[type-abstract]  # which builds none of it
-    return plugins.find(plugins.METHODS, name, METHODS, check)
-
-
-def method_names() -> tuple[str, ...]:
-    """The names of the methods that can be trained, those of other packages last."""
-    return plugins.names(plugins.METHODS, METHODS)
+    return build(chosen, value, where, f"{table.key}.")
 
 
 def _stages(value: Any, where: str) -> tuple[StageConfig, ...]:

@@ -14,16 +14,10 @@ from whatchanged.recipes.checks import (
     require_used,
 )
 from whatchanged.recipes.hints import nearest
-from whatchanged.recipes.schema import (
-    DatasetConfig,
-    FeaturesConfig,
-    ObjectsConfig,
-    PoolConfig,
-    Recipe,
-    RegionsConfig,
-    StageConfig,
-)
+from whatchanged.recipes.schema import Recipe, StageConfig
+from whatchanged.recipes.tables import VISION
 from whatchanged.recipes.values import toml_value
+from whatchanged.recipes.visions import kinds_that
 
 
 def check(recipe: Recipe, where: str) -> None:
@@ -39,15 +33,8 @@ def check(recipe: Recipe, where: str) -> None:
         _check_tasks(recipe, stage, where)
         _check_vision_use(recipe, stage, where)
         _check_rates(recipe, stage, where)
-    if isinstance(recipe.data, DatasetConfig):
-        _check_dataset(recipe, recipe.data, where)
-    else:
-        _check_pool(recipe, recipe.data, where)
-    if isinstance(recipe.vision, ObjectsConfig):
-        _check_guided_attention(recipe, recipe.vision, where)
-        ordered = recipe.vision.aligned
-        wanted = "false: this method reads tokens in any order"
-        require(where, "vision.aligned", ordered, recipe.method.compares_by_place or not ordered, wanted)
+    recipe.data.check(recipe, where)
+    recipe.vision.check_recipe(recipe, where)
     recipe.method.check(recipe, where)
 
 
@@ -113,37 +100,31 @@ def _check_tasks(recipe: Recipe, stage: StageConfig, where: str) -> None:
     source = recipe.data.source
     disk = stage.data == "single" or any(task.reads == "labelled" for task in tasks.values())
     wanted = '"dataset": single and labelled pictures lie on disk'
-    require(where, "data.source", source, not disk or source == "dataset", wanted)
+    require(where, "data.source", source, not disk or recipe.data.on_disk, wanted)
     drawn = ", ".join(name for name, task in tasks.items() if task.truth)
     wanted = f'"pool" for the task {drawn}, which learns from the truth of drawn scenes'
-    # Of what was stored from a data set, the truth lies beside that.
-    has_truth = recipe.vision.stored or source == "pool"
+    has_truth = recipe.data.knows_scenes or (recipe.data.on_disk and recipe.vision.truth_beside_pairs)
     require(where, "data.source", source, not drawn or has_truth, wanted)
 
 
 def _task_hint(recipe: Recipe, name: str) -> str:
     """What a recipe with this task would need, or the nearest task that there is."""
-    plain, full = ObjectsConfig(), ObjectsConfig(matching=True)
-    if name in full.tasks and isinstance(recipe.vision, ObjectsConfig) and recipe.vision.frozen:
+    if recipe.vision.frozen and name in recipe.vision.task_needs:
         return " It trains the vision, which is frozen: set vision.frozen = false."
-    if name in plain.tasks and not isinstance(recipe.vision, ObjectsConfig):
-        return ' It needs vision.kind = "objects".'
-    if name in full.tasks and name not in plain.tasks:
-        return ' It needs vision.kind = "objects" with vision.matching = true.'
-    if name in RegionsConfig().tasks:
-        return ' It needs vision.kind = "regions".'
+    for kind in (type(recipe.vision), *VISION.kinds()):
+        if name in kind.task_needs:
+            return f" It needs {kind.task_needs[name]}."
     return nearest(name, recipe.tasks)
 
 
 def _check_vision_use(recipe: Recipe, stage: StageConfig, where: str) -> None:
     """Whether the vision learns where it can, and only there."""
     prefix, learns = f"stage.{stage.name}.", recipe.vision.learns
-    by = 'a vision that learns: vision.kind = "backbone", "objects" or "regions"'
+    by = f"a vision that learns: vision.kind = {kinds_that(lambda kind: kind.learns)}"
     require_used(where, prefix, stage, learns, by, "train_vision")
-    frozen = isinstance(recipe.vision, ObjectsConfig) and recipe.vision.frozen
-    wanted = "false with vision.frozen"
-    require(where, prefix + "train_vision", stage.train_vision, not (frozen and stage.train_vision), wanted)
-    tokens = recipe.data.tokens if isinstance(recipe.data, PoolConfig) else ""
+    fits = not (recipe.vision.frozen and stage.train_vision)
+    require(where, prefix + "train_vision", stage.train_vision, fits, "false with vision.frozen")
+    tokens = recipe.data.tokens
     teaching = [name for name in stage.tasks if recipe.tasks[name].vision_only]
     if teaching:
         wanted = f'"" for the task {teaching[0]}, which reads pictures'
@@ -177,88 +158,3 @@ def _check_rates(recipe: Recipe, stage: StageConfig, where: str) -> None:
     left = any(stage.rates.get(name, 1.0) > 0 for name in groups)
     wanted = f"a rate above 0 for one of {', '.join(groups)}: nothing is left to train"
     require(where, key, stage.rates, left, wanted)
-
-
-def _check_dataset(recipe: Recipe, data: DatasetConfig, where: str) -> None:
-    """Keys of a data set that some stage, or the vision, reads."""
-    require_not_negative(where, "data.", data, "validation", "shift")
-    stored = recipe.vision.stored
-    by = 'vision.kind = "features" or "regions"'
-    require_used(where, "data.", data, stored, by, "features")
-    _check_variation(recipe, data, stored, where)
-    single = any(stage.data == "single" for stage in recipe.stages)
-    require_used(where, "data.", data, single, 'a stage with data = "single"', "single", "single_preparation")
-    tasks = [recipe.tasks[name] for stage in recipe.stages for name in stage.tasks]
-    labelled = any(task.reads == "labelled" for task in tasks)
-    require_used(where, "data.", data, labelled, "a task that reads labelled pictures", "labelled")
-    common = any(_reads_common_examples(recipe, stage) for stage in recipe.stages)
-    by = "a stage that reads captioned pairs and has no examples of its own"
-    require_used(where, "data.", data, common, by, "examples", "exchange")
-    scenes = not data.exchange or data.examples == "scenes"
-    require(where, "data.exchange", data.exchange, scenes, 'false, unless data.examples = "scenes"')
-    for stage in recipe.stages:
-        _check_examples(data, stage, where)
-
-
-def _check_variation(recipe: Recipe, data: DatasetConfig, stored: bool, where: str) -> None:
-    """Pictures are varied where each pass reads their pixels, and something of them is left in the frame."""
-    frozen = recipe.vision.learns and not any(stage.learns_vision for stage in recipe.stages)
-    by = "pixels that are read anew in each pass (stored features, or a vision that no stage trains, are not)"
-    require_used(where, "data.", data, not stored and not frozen, by, "shift", "mirror_unless")
-    if not isinstance(recipe.vision, FeaturesConfig | RegionsConfig):
-        side = min(recipe.vision.image_width, recipe.vision.image_height)
-        wanted = f"less than half of {side} pixels, the pictures' shorter side"
-        require(where, "data.shift", data.shift, 2 * data.shift < side, wanted)
-    words = all(len(word.split()) == 1 for word in data.mirror_unless)
-    wanted = "single words as captions have them, without blanks"
-    require(where, "data.mirror_unless", data.mirror_unless, words, wanted)
-
-
-def _reads_common_examples(recipe: Recipe, stage: StageConfig) -> bool:
-    captioned = any(recipe.tasks[name].reads == "pairs" for name in stage.tasks)
-    return captioned and not stage.examples and stage.data == "pairs"
-
-
-def _check_examples(data: DatasetConfig, stage: StageConfig, where: str) -> None:
-    """What a stage may say of its own examples."""
-    prefix, own = f"stage.{stage.name}.", stage.examples
-    by = f'{prefix}data = "pairs"'
-    require_used(where, prefix, stage, stage.data == "pairs", by, "examples", "changed_only")
-    views = not stage.exchange or own == "scenes" or (own == "captions" and stage.changed_only)
-    wanted = f'false, unless {prefix}examples is "scenes", or is "captions" with {prefix}changed_only'
-    require(where, prefix + "exchange", stage.exchange, views, wanted)
-    mixed = not stage.changed_only or (own or data.examples) != "scenes"
-    wanted = 'false with examples = "scenes", which hold both pairs of a scene'
-    require(where, prefix + "changed_only", stage.changed_only, mixed, wanted)
-
-
-def _check_pool(recipe: Recipe, data: PoolConfig, where: str) -> None:
-    """What a pool of drawn triples can give."""
-    require_not_negative(where, "data.", data, "validation")
-    pictures = not recipe.vision.stored
-    wanted = 'another kind with data.source = "pool", which holds no grid features and no regions'
-    require(where, "vision.kind", recipe.vision.kind, pictures, wanted)
-    by = 'a vision that learns: vision.kind = "backbone" or "objects"'
-    require_used(where, "data.", data, recipe.vision.learns, by, "tokens")
-    by = "pictures to read (data.tokens is set, and stored tokens come in variants)"
-    require_used(where, "data.", data, not data.tokens, by, "augment")
-    by = 'data.source = "dataset": the pairs of a pool are drawn'
-    for stage in recipe.stages:
-        prefix = f"stage.{stage.name}."
-        require_used(where, prefix, stage, False, by, "examples", "exchange", "changed_only")
-
-
-def _check_guided_attention(recipe: Recipe, vision: ObjectsConfig, where: str) -> None:
-    """Guided attention needs words whose objects are known, and a method that has their attention."""
-    key, guided = "vision.guided_attention", vision.guided_attention
-    pool = isinstance(recipe.data, PoolConfig)
-    wanted = (
-        'false without data.source = "pool": only of drawn scenes it is known which objects words mention'
-    )
-    require(where, key, guided, pool or not guided, wanted)
-    wanted = "false with data.merges: the objects are known of whole words"
-    require(where, key, guided, not recipe.data.merges or not guided, wanted)
-    wanted = (
-        "false: captioning does not learn every word in each pass (PCL does with method.every_word = true)"
-    )
-    require(where, key, guided, recipe.method.guidable or not guided, wanted)

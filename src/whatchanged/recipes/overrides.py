@@ -1,18 +1,13 @@
 """``--set KEY=VALUE``: settings of a recipe changed in its raw tables, before anything is typed."""
 
 from collections.abc import Sequence
-from dataclasses import fields
-from typing import Any, get_args
+from typing import Any
 
 from whatchanged.errors import RecipeError
-from whatchanged.recipes.building import find_method
+from whatchanged.recipes import tables
 from whatchanged.recipes.hints import nearest
-from whatchanged.recipes.schema import DataConfig, VisionConfig
+from whatchanged.recipes.tables import TABLES
 from whatchanged.recipes.values import read_toml
-
-TAGS = {"method": "name", "vision": "kind", "data": "source"}
-"""The key of each table that says which settings it has."""
-UNIONS = {"vision": VisionConfig, "data": DataConfig}
 
 
 def apply_overrides(table: dict[str, Any], overrides: Sequence[str]) -> None:
@@ -20,7 +15,7 @@ def apply_overrides(table: dict[str, Any], overrides: Sequence[str]) -> None:
 
     Another kind than the recipe's own leaves out what the recipe says for its kind alone.
     """
-    tags = {f"{name}.{tag}": name for name, tag in TAGS.items()}
+    tags = {f"{table.key}.{table.tag}": table.key for table in TABLES.values()}
     chosen = [override for override in overrides if _key(override) in tags]
     for override in chosen:
         name = tags[_key(override)]
@@ -38,15 +33,11 @@ def apply_overrides(table: dict[str, Any], overrides: Sequence[str]) -> None:
 
 def keys_of(name: str, given: dict[str, Any]) -> frozenset[str]:
     """The keys that this table may have by its kind; none where it names no kind that there is."""
-    if name == "method":
-        try:
-            return frozenset(entry.name for entry in fields(find_method(given.get("name"), "")))
-        except RecipeError:
-            return frozenset()
-    kinds = {fields(kind)[0].default: fields(kind) for kind in get_args(UNIONS[name])}
-    tag = given.get(TAGS[name], next(iter(kinds)))
-    known = kinds.get(tag, ()) if isinstance(tag, str) else ()
-    return frozenset(entry.name for entry in known)
+    table = TABLES[name]
+    kind = table.named(given)
+    if not isinstance(kind, str) or kind not in table.names():
+        return frozenset()
+    return frozenset(tables.keys_of(table.find(kind)))
 
 
 def _key(override: str) -> str:

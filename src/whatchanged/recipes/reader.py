@@ -16,8 +16,9 @@ from whatchanged.recipes.building import build
 from whatchanged.recipes.compatibility import current_form, is_of_before
 from whatchanged.recipes.consistency import check
 from whatchanged.recipes.hints import nearest
-from whatchanged.recipes.overrides import TAGS, apply_overrides
+from whatchanged.recipes.overrides import apply_overrides
 from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.tables import TABLES
 from whatchanged.recipes.values import read_toml, toml_value
 
 
@@ -119,8 +120,10 @@ def _with_base(table: dict[str, Any], where: str) -> dict[str, Any]:
 
 def _of_one_kind(key: str, value: Mapping[str, Any], under: Mapping[str, Any]) -> bool:
     """Whether one of two tables of a name may complete the other; one without a tag completes any."""
-    tag = TAGS.get(key)
-    return tag is None or value.get(tag, under.get(tag)) == under.get(tag)
+    if key not in TABLES:
+        return True
+    tag = TABLES[key].tag
+    return bool(value.get(tag, under.get(tag)) == under.get(tag))
 
 
 def dump_recipe(recipe: Recipe) -> str:

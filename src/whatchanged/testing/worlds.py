@@ -29,9 +29,10 @@ def check_world(world: World, truths: Sequence[Truth], seed: int = 0) -> None:
     that contradict whether anything changed, must be judged false. What is not read is never true.
     """
     _check_facts(world)
-    kinds = [world.kind_of(truth) for truth in truths]
+    kinds = [world.truth.kind_of(truth) for truth in truths]
     for kind in kinds:
-        require(kind in (*world.kinds, "none"), f"kind_of gave {kind!r}; kinds are {world.kinds} and 'none'")
+        known = (*world.breakdown.kinds, "none")
+        require(kind in known, f"truth.kind_of gave {kind!r}; kinds are {', '.join(known)}")
     require(any(kind != "none" for kind in kinds), "give truths with a change")
     require("none" in kinds, "give truths without a change")
     written = [_check_sentences(world, truth, seed) for truth in truths]
@@ -84,16 +85,27 @@ def check_drawer(
 
 def _check_facts(world: World) -> None:
     """What the world says about itself."""
-    for name in ("name", "description", "limits"):
-        require(bool(getattr(world, name).strip()), f"{name} is empty")
-    for name in ("kinds", "grades", "no_change_sentences", "datasets"):
-        values = getattr(world, name)
+    for name, text in (
+        ("name", world.name),
+        ("description", world.description),
+        ("pictures.limits", world.pictures.limits),
+    ):
+        require(bool(text.strip()), f"{name} is empty")
+    for name, values in (
+        ("breakdown.kinds", world.breakdown.kinds),
+        ("breakdown.grades", world.breakdown.grades),
+        ("language.no_change_sentences", world.language.no_change_sentences),
+        ("pictures.datasets", world.pictures.datasets),
+    ):
         require(isinstance(values, tuple), f"{name} should be a tuple, got {values!r}")
         require(len(set(values)) == len(values), f"{name} has a value twice: {values}")
-    require(bool(world.kinds), "kinds is empty")
-    require("none" not in world.kinds, 'kinds holds "none", which stands for a pair without change')
-    if world.false_captions:
-        _check_function("false_captions", world.false_captions)
+    require(bool(world.breakdown.kinds), "breakdown.kinds is empty")
+    require(
+        "none" not in world.breakdown.kinds,
+        'breakdown.kinds holds "none", which stands for a pair without change',
+    )
+    if world.language.false_captions:
+        _check_function("language.false_captions", world.language.false_captions)
     common = {field.name for field in fields(Drawing)} | {"world", "quiet"}
     for drawer in world.drawers:
         named = re.fullmatch(r"[a-z][a-z0-9-]*", drawer.name) is not None
@@ -113,28 +125,28 @@ def _check_function(what: str, value: str) -> None:
 
 def _check_sentences(world: World, truth: Truth, seed: int) -> tuple[str, ...]:
     """What is written about a pair is read, and true of it; returns these sentences."""
-    captions = world.captions(truth, np.random.default_rng(seed))
-    require(bool(captions), "captions wrote no sentence")
-    again = world.captions(truth, np.random.default_rng(seed))
+    captions = world.language.captions(truth, np.random.default_rng(seed))
+    require(bool(captions), "language.captions wrote no sentence")
+    again = world.language.captions(truth, np.random.default_rng(seed))
     require(captions == again, f"captions wrote {captions} and, from the same seed, {again}")
-    fixed = tuple(world.write(truth, wording) for wording in world.wordings)
-    unchanged = world.kind_of(truth) == "none"
+    fixed = tuple(world.write(truth, wording) for wording in world.language.wordings)
+    unchanged = world.truth.kind_of(truth) == "none"
     for sentence in (*captions, *fixed):
-        require(world.reads(sentence), f"a sentence that was written is not read: {sentence!r}")
+        require(world.language.reads(sentence), f"a sentence that was written is not read: {sentence!r}")
         verdict = _judge(world, sentence, truth)
         require(verdict.parsed, f"a sentence that was written is not parsed: {sentence!r}")
         require(verdict.true, f"a sentence that was written is not true: {sentence!r}, {verdict}")
         require(
             verdict.unchanged == unchanged,
-            f"{sentence!r} was written about a pair of kind {world.kind_of(truth)}; judged {verdict}",
+            f"{sentence!r} was written about a pair of kind {world.truth.kind_of(truth)}; judged {verdict}",
         )
     return captions
 
 
 def _check_no_change(world: World, truth: Truth, kind: str) -> None:
     """The no-change sentences are true of pairs without change, and of no other."""
-    for sentence in world.no_change_sentences:
-        require(world.reads(sentence), f"a no-change sentence is not read: {sentence!r}")
+    for sentence in world.language.no_change_sentences:
+        require(world.language.reads(sentence), f"a no-change sentence is not read: {sentence!r}")
         verdict = _judge(world, sentence, truth)
         require(verdict.unchanged, f"judged not to say that nothing changed: {sentence!r}")
         require(verdict.true == (kind == "none"), f"{sentence!r} of a pair of kind {kind}: {verdict}")
@@ -142,13 +154,13 @@ def _check_no_change(world: World, truth: Truth, kind: str) -> None:
 
 def _check_unreadable(world: World, truth: Truth) -> None:
     for sentence in UNREADABLE:
-        require(not world.reads(sentence), f"this is read as a sentence: {sentence!r}")
+        require(not world.language.reads(sentence), f"this is read as a sentence: {sentence!r}")
         _judge(world, sentence, truth)
 
 
 def _check_foreign(world: World, truths: Sequence[Truth], written: Sequence[tuple[str, ...]]) -> None:
     """Sentences about one pair, judged by the truths of the others."""
-    kinds = [world.kind_of(truth) for truth in truths]
+    kinds = [world.truth.kind_of(truth) for truth in truths]
     judged = []
     for i, captions in enumerate(written):
         for j, truth in enumerate(truths):
@@ -175,8 +187,8 @@ def _check_without_truth(world: World) -> None:
         listed = Path(name) / "pairs.csv"
         listed.write_text("before,after\n", encoding="utf-8")
         for root in (Path(name), listed, Path(name) / "absent"):
-            require(not world.has_truth(root), f"has_truth of what holds none: {root.name}")
-            require(dict(world.truths(root, ())) == {}, f"truths of what holds none: {root.name}")
+            require(not world.truth.exists(root), f"truth.exists of what holds none: {root.name}")
+            require(dict(world.truth.read(root, ())) == {}, f"truth.read of what holds none: {root.name}")
 
 
 def _check_demo(world: World) -> None:
@@ -200,12 +212,12 @@ def _check_drawn(world: World, path: Path) -> None:
         found is not None and found.name == world.name,
         f"{path}: it should show the world {world.name}, found {None if found is None else found.name}",
     )
-    truths = world.truths(path, dataset.records)
+    truths = world.truth.read(path, dataset.records)
     for record in dataset.records:
         who = f"{path}: the pair {record.pair_id}"
         require(record.pair_id in truths, f"{who} has no truth")
         truth = truths[record.pair_id]
-        kind = world.kind_of(truth)
+        kind = world.truth.kind_of(truth)
         require(record.change_type in (None, kind), f"{who}: {record.change_type}, in truth {kind}")
         agrees = record.changed in (None, kind != "none")
         require(agrees, f"{who}: changed is {record.changed}, in truth {kind}")
@@ -217,15 +229,15 @@ def _check_drawn(world: World, path: Path) -> None:
 def _judge(world: World, sentence: str, truth: Truth) -> Verdict:
     """The verdict, once it is known to be a possible one."""
     try:
-        verdict = world.judge(sentence, truth)
+        verdict = world.language.judge(sentence, truth)
     except Exception as error:
         raise AssertionError(f"judging {sentence!r} failed: {fault(error)}") from error
     require(
-        set(verdict.grades) == set(world.grades),
-        f"grades of {sentence!r}: {sorted(verdict.grades)}; the world's are {sorted(world.grades)}",
+        set(verdict.grades) == set(world.breakdown.grades),
+        f"grades of {sentence!r}: {sorted(verdict.grades)}; the world's are {sorted(world.breakdown.grades)}",
     )
     if verdict.parsed:
-        require(world.reads(sentence), f"{sentence!r} is parsed by judge, but not read by reads")
+        require(world.language.reads(sentence), f"{sentence!r} is parsed by judge, but not read by reads")
     else:
         claimed = verdict.true or verdict.unchanged or True in verdict.grades.values()
         require(not claimed, f"{sentence!r} is not parsed, yet something is right about it: {verdict}")

@@ -7,38 +7,18 @@ import torch
 from torch import Tensor
 
 from whatchanged.errors import RecipeError
-from whatchanged.recipes.schema import (
-    BackboneConfig,
-    FeaturesConfig,
-    ObjectsConfig,
-    PatchesConfig,
-    Recipe,
-    RegionsConfig,
-    VisionConfig,
-)
+from whatchanged.plugins import imported
+from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.visions import VisionSettings
 from whatchanged.training.methods import Method, build_method
-from whatchanged.training.objects.tokens import ObjectVision
-from whatchanged.training.regions.vision import RegionVision
-from whatchanged.training.vision.backbone import BackboneVision
 from whatchanged.training.vision.base import Vision
-from whatchanged.training.vision.features import StoredFeatures
-from whatchanged.training.vision.patches import PatchVision
 from whatchanged.vocabulary import Vocabulary
 
 
-def build_vision(config: VisionConfig) -> Vision:
+def build_vision(config: VisionSettings) -> Vision:
     """The vision that a recipe asks for."""
-    match config:
-        case FeaturesConfig():
-            return StoredFeatures(config.rows, config.columns, config.feature_width)
-        case PatchesConfig():
-            return PatchVision(config)
-        case BackboneConfig():
-            return BackboneVision(config)
-        case ObjectsConfig():
-            return ObjectVision(config)
-        case RegionsConfig():
-            return RegionVision(config)
+    vision: Vision = imported(config.implementation)(config)
+    return vision
 
 
 COPIES = 4

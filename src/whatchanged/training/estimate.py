@@ -17,23 +17,13 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
 from whatchanged.bpe import read_merges
-from whatchanged.datasets import open_dataset
-from whatchanged.datasets.preparation import preparation
 from whatchanged.errors import DatasetError
-from whatchanged.recipes.schema import (
-    DatasetConfig,
-    FeaturesConfig,
-    PoolConfig,
-    Recipe,
-    RegionsConfig,
-    StageConfig,
-)
+from whatchanged.plugins import imported
+from whatchanged.recipes.schema import Recipe, StageConfig
 from whatchanged.records import PairRecord, RecordKind
 from whatchanged.training.batches import Batch, Example
 from whatchanged.training.build import COPIES, on_meta
 from whatchanged.training.methods import Method
-from whatchanged.training.regions.store import ROW
-from whatchanged.training.regions.supervision import no_truth
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.training.vision.base import has_backbone
 from whatchanged.vocabulary import Vocabulary
@@ -72,10 +62,9 @@ def expected_vocabulary(recipe: Recipe) -> tuple[Vocabulary, str]:
     if data.merges:
         found: Vocabulary = read_merges(Path(data.merges))
         return found, f"{len(found):,} subwords of {data.merges}"
-    if isinstance(data, DatasetConfig) and data.path:
-        records = open_dataset(Path(data.path), pictures=False).records
-        found = Vocabulary.from_captions(preparation(data.preparation).known(records))
-        return found, f"the {len(found):,} words of {data.path}"
+    known: tuple[Vocabulary, str] | None = imported(data.planned_words)(data) if data.planned_words else None
+    if known is not None:
+        return known
     found = Vocabulary.from_captions([f"word{number}" for number in range(WORDS)])
     return found, f"{WORDS:,} words, as no data set is named"
 
@@ -173,10 +162,9 @@ def _batch(recipe: Recipe, stage: StageConfig, method: Method, task: str, rows: 
     kind: RecordKind = "single_caption" if stage.data == "single" else "pair_caption"
     paths = Path("before.png"), Path("after.png")
     record = PairRecord("none", "0", "0", "train", kind, *paths, (caption,), changed=True, labels=(0, 0))
-    truth = no_truth() if isinstance(recipe.vision, RegionsConfig) else None
-    picture = _picture(recipe, method)
+    picture, truth = _picture(recipe, method)
     example = Example(record, caption, picture, picture, false, truth)
-    examples = stage.examples or getattr(recipe.data, "examples", "")  # a stage's own come first
+    examples = stage.examples or recipe.data.examples  # a stage's own come first
     scenes = stage.data == "pairs" and examples == "scenes"
     if scenes:
         example = replace(example, partner=example)
@@ -185,16 +173,13 @@ def _batch(recipe: Recipe, stage: StageConfig, method: Method, task: str, rows: 
     return made
 
 
-def _picture(recipe: Recipe, method: Method) -> np.ndarray[Any, Any]:
-    """A picture as the recipe's vision reads it; of a pool with stored tokens, these."""
-    vision = recipe.vision
-    if isinstance(recipe.data, PoolConfig) and recipe.data.tokens and has_backbone(method.vision):
-        return np.zeros((method.vision.patches, method.vision.stored_width), np.float32)
-    if isinstance(vision, FeaturesConfig):
-        return np.zeros((vision.rows * vision.columns, vision.feature_width), np.float32)
-    if isinstance(vision, RegionsConfig):
-        return np.zeros((vision.regions, ROW), np.float32)
-    return np.zeros((vision.image_height, vision.image_width, 3), np.uint8)
+def _picture(recipe: Recipe, method: Method) -> tuple[np.ndarray[Any, Any], Any]:
+    """A picture as the recipe's vision reads it, and the truth that it learns from, or None; of a source with
+    stored tokens, these."""
+    if recipe.data.tokens and has_backbone(method.vision):
+        return np.zeros((method.vision.patches, method.vision.stored_width), np.float32), None
+    found: tuple[np.ndarray[Any, Any], Any] = imported(recipe.vision.planned)(recipe.vision)
+    return found
 
 
 def _shapes(value: Any, rows: int, **changes: Any) -> Any:

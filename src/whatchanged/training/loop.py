@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from whatchanged.errors import RecipeError
 from whatchanged.files import whole
-from whatchanged.recipes.schema import PoolConfig, Recipe, StageConfig
+from whatchanged.recipes.schema import Recipe, StageConfig
 from whatchanged.training.batches import Draw, StageInput, draws, fitted
 from whatchanged.training.checkpoint import (
     Checkpoint,
@@ -173,7 +173,7 @@ def take_step(
     if not stage.learns_vision:  # its running statistics stay as they are, too
         method.vision.eval()
     batch = fitted(draw).to(device)
-    if isinstance(recipe.data, PoolConfig) and recipe.data.augment == "batches":
+    if recipe.data.augments_batches:
         batch = augment_batch(batch, (recipe.seed, state.stage, step))
     with random_draws(device, (recipe.seed, state.stage, step)) as common:
         with in_precision(stage.precision, device):

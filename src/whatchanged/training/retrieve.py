@@ -7,7 +7,6 @@ from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import preparation
 from whatchanged.errors import DatasetError, OutputError, RecipeError
 from whatchanged.evaluation.io.similarity import Similarity, is_names, write_similarity
-from whatchanged.recipes.schema import DatasetConfig
 from whatchanged.training.batches import read_examples
 from whatchanged.training.data.captions import prepare
 from whatchanged.training.data.examples import DatasetSource
@@ -38,13 +37,13 @@ def retrieve_run(
         raise RecipeError(
             f"{run}: its method does not embed captions. Name a run of one that does (clip4idc)."
         )
-    if not isinstance(recipe.data, DatasetConfig):
+    if not recipe.data.on_disk:
         raise RecipeError(f"{run}: it was trained on a pool. Name a run that was trained on a data set.")
     found = open_dataset(dataset, split=split, pictures=not recipe.vision.stored)
     records = [r for r in found.records if r.captions and r.changed is not False]
     if not records:
         raise DatasetError(f"{dataset}: no captioned pair with a change in split {split}.")
-    read, where = picture_reader(recipe.vision, recipe.data.features, dataset), choose_device(device)
+    read, where = picture_reader(recipe.vision, recipe.data.stored, dataset), choose_device(device)
     method.to(where)
     words = preparation(recipe.data.preparation)
     prepared = [prepare(record, words) for record in records]

@@ -12,7 +12,8 @@ import torch
 
 from whatchanged.captioner.bundle import open_bundle
 from whatchanged.errors import OutputError, RecipeError, printable
-from whatchanged.recipes.schema import DataConfig, ObjectsConfig, PoolConfig, Recipe
+from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.sources import DataSettings
 from whatchanged.training.batches import Source, read_examples, stack_pictures
 from whatchanged.training.build import check_memory, make_method
 from whatchanged.training.checkpoint import State, read_checkpoint, save_checkpoint
@@ -167,7 +168,7 @@ def check_start(recipe: Recipe, quiet: bool) -> None:
     learns to see. Warns where the first stage chooses cells by heads that it does not train, and where the
     recipe expects published weights.
     """
-    if isinstance(recipe.vision, ObjectsConfig) and recipe.vision.frozen:
+    if recipe.vision.frozen:
         raise RecipeError(
             f"{recipe.name}: vision.frozen keeps the vision as it is, and it would be random. Start from"
             " trained weights: --init clevr-pcl, or --init RUN."
@@ -202,7 +203,7 @@ def check_tokens(recipe: Recipe, method: Method) -> None:
     weights (``token_files``) are accepted.
     """
     data = recipe.data
-    if not isinstance(data, PoolConfig) or not data.tokens or not has_backbone(method.vision):
+    if not data.tokens or not has_backbone(method.vision):
         return
     about = read_origin(Path(data.tokens))
     if about is not None and about.get("sha256") != fingerprint(method.vision.token_state()):
@@ -251,6 +252,6 @@ def _settle(recipe: Recipe | None, run: Path, resume: bool) -> Recipe:
     return recipe
 
 
-def _moved(data: DataConfig, other: DataConfig) -> DataConfig:
+def _moved(data: DataSettings, other: DataSettings) -> DataSettings:
     """``data`` with the folders that ``other`` names."""
     return data.with_folders(other.path or data.path, other.stored or data.stored)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from whatchanged import plugins
 from whatchanged.errors import DatasetError, PluginError
 from whatchanged.records import PairRecord
+from whatchanged.worlds.compatibility import with_names_of_before
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -153,70 +154,97 @@ class Demo:
 
 
 @dataclass(frozen=True)
-class World:
-    """A world's contract. Every function is pure.
+class WorldPictures:
+    """What pictures of a world show, and what they do not.
 
-    About its pictures:
-
-    kinds: of change, in the order of reports, one row each. A pair without change is "none" everywhere.
-    view_and_light_differ: whether two pictures of an unchanged scene may differ by viewpoint and light.
     datasets: the data sets, by name, whose pictures all show this world, drawn or not.
+    view_and_light_differ: whether two pictures of an unchanged scene may differ by viewpoint and light.
     limits: what no model of this world can do, for a model's README; nothing that was measured of one model.
+    """
 
-    About truth:
+    datasets: tuple[str, ...]
+    view_and_light_differ: bool
+    limits: str
 
-    has_truth: whether this folder or list holds the world's truth files.
-    truths: a folder or list and its records -> pair id -> truth. {} where there is none.
+
+@dataclass(frozen=True)
+class TruthFiles:
+    """What is known of drawn pairs, in files beside them.
+
+    exists: whether this folder or list holds the world's truth files.
+    read: a folder or list and its records -> pair id -> truth. {} where there is none.
     kind_of: the kind of change of a truth, or "none".
+    """
 
-    About its language:
+    exists: Callable[[Path], bool]
+    read: Callable[[Path, Sequence[PairRecord]], Mapping[str, Truth]]
+    kind_of: Callable[[Truth], str]
 
-    reads: whether a sentence is in the language.
+
+@dataclass(frozen=True)
+class WorldLanguage:
+    """Sentences about pairs: written, read, judged.
+
     captions: several true sentences about a pair, drawn at random.
+    reads: whether a sentence is in the language.
+    judge: a sentence and a truth -> verdict.
+    no_change_sentences: the ways to say that nothing changed.
     wordings: name -> a function that writes the one true sentence of a fixed wording. {} where the world has
     no fixed wordings.
-    no_change_sentences: the ways to say that nothing changed.
-    judge: a sentence and a truth -> verdict.
-    grades: what ``judge`` grades, in the order of reports.
-    grade_titles: the column heads of grades in reports; a grade without one is headed by its name.
     tell: puts a model's claim into words: the name of the element, None where the model is not sure, and the
     statement, without capital and full stop. None where the models of this world write word by word.
     false_captions: "module:function" of ``(records, truths or None, seed, count, longest)``, which makes
     false captions in this language for training; "" where captions are handled as free text.
+    """
 
-    For the commands:
+    captions: Callable[[Truth, "Generator"], tuple[str, ...]]
+    reads: Callable[[str], bool]
+    judge: Callable[[str, Truth], Verdict]
+    no_change_sentences: tuple[str, ...]
+    wordings: Mapping[str, Callable[[Truth], str]] = field(default_factory=dict)
+    tell: Callable[[Claim], tuple[str | None, str]] | None = None
+    false_captions: str = ""
 
-    drawers: what ``whatchanged synth`` can draw of this world.
+
+@dataclass(frozen=True)
+class Breakdown:
+    """How reports break down by a world.
+
+    kinds: of change, in the order of reports, one row each. A pair without change is "none" everywhere.
+    grades: what ``WorldLanguage.judge`` grades, one column each.
+    grade_titles: the heads of these columns; a grade without one is headed by its name.
+    """
+
+    kinds: tuple[str, ...]
+    grades: tuple[str, ...]
+    grade_titles: Mapping[str, str] = field(default_factory=dict)
+
+
+@with_names_of_before
+@dataclass(frozen=True)
+class World:
+    """A world's contract: small records by what they are for. Every function in them is pure.
+
+    drawers: what ``whatchanged synth`` can draw of this world, each with options of its own.
     demo: its part of ``whatchanged demo``; None where it has none.
     """
 
     name: str
     description: str
-    kinds: tuple[str, ...]
-    view_and_light_differ: bool
-    datasets: tuple[str, ...]
-    limits: str
-    has_truth: Callable[[Path], bool]
-    truths: Callable[[Path, Sequence[PairRecord]], Mapping[str, Truth]]
-    kind_of: Callable[[Truth], str]
-    reads: Callable[[str], bool]
-    captions: Callable[[Truth, "Generator"], tuple[str, ...]]
-    no_change_sentences: tuple[str, ...]
-    judge: Callable[[str, Truth], Verdict]
-    grades: tuple[str, ...]
-    grade_titles: Mapping[str, str] = field(default_factory=dict)
-    wordings: Mapping[str, Callable[[Truth], str]] = field(default_factory=dict)
-    tell: Callable[[Claim], tuple[str | None, str]] | None = None
-    false_captions: str = ""
+    pictures: WorldPictures
+    truth: TruthFiles
+    language: WorldLanguage
+    breakdown: Breakdown
     drawers: tuple[Drawer, ...] = ()
     demo: Demo | None = None
 
     def write(self, truth: Truth, wording: str) -> str:
         """One true sentence in a fixed wording. Raises DatasetError where the world has no such wording."""
-        if wording not in self.wordings:
-            known = ", ".join(self.wordings) or "none"
+        wordings = self.language.wordings
+        if wording not in wordings:
+            known = ", ".join(wordings) or "none"
             raise DatasetError(f"the world {self.name} has no wording {wording!r}. It has: {known}.")
-        return self.wordings[wording](truth)
+        return wordings[wording](truth)
 
 
 def world_names() -> tuple[str, ...]:
@@ -242,11 +270,11 @@ def world_of(dataset: str, root: Path | None = None) -> World | None:
     the data set's folder or list.
     """
     for world in all_worlds():
-        if dataset in world.datasets:
+        if dataset in world.pictures.datasets:
             return world
     if root is not None:
         for world in all_worlds():
-            if _answer(world, world.has_truth, root):
+            if _answer(world, world.truth.exists, root):
                 return world
     return None
 
@@ -270,8 +298,8 @@ def language_of(sentences: Sequence[str]) -> World | None:
     None where there is no such world: the sentences are free text.
     """
     for world in all_worlds():
-        if world.false_captions:
-            read = sum(_answer(world, world.reads, sentence) for sentence in sentences)
+        if world.language.false_captions:
+            read = sum(_answer(world, world.language.reads, sentence) for sentence in sentences)
             if 2 * read >= len(sentences):
                 return world
     return None

@@ -89,7 +89,7 @@ def test_every_reference_is_true_of_its_scene(records):
         (r.pair_id, caption)
         for r in records
         for caption in r.captions
-        if not truths.world.judge(caption, truths.by_id[r.pair_id]).true
+        if not truths.world.language.judge(caption, truths.by_id[r.pair_id]).true
     ]
     assert wrong == []
     for k in range(5):
@@ -110,7 +110,7 @@ def test_sentences_of_other_pairs_are_seldom_true(records):
 def test_shuffled_references_are_as_true_as_a_permutation_predicts(records):
     """Over all permutations pair i gets each caption j equally often: the mean over i, j of "j suits i"."""
     truths = read_truths(ROOT, records)
-    grades = truths.world.grades
+    grades = truths.world.breakdown.grades
     captions = [r.captions[0] for r in records]
     each = [judged(records, [caption] * len(records), truths) for caption in captions]
     applies = each[0].applies

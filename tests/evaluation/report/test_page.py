@@ -28,11 +28,12 @@ def page_of(scored):
 
 def judging(verdicts):
     """The truth of a world that passes these verdicts on the pairs, by id."""
+    clevr = find_world("clevr")
     world = replace(
-        find_world("clevr"),
-        grades=("true",),
-        kind_of=lambda truth: "add",
-        judge=lambda sentence, truth: truth,
+        clevr,
+        breakdown=replace(clevr.breakdown, grades=("true",)),
+        truth=replace(clevr.truth, kind_of=lambda truth: "add"),
+        language=replace(clevr.language, judge=lambda sentence, truth: truth),
     )
     return Truths(world, verdicts)
 

@@ -67,7 +67,7 @@ def test_without_truth_there_is_no_block(scored):
 @pytest.mark.parametrize("name", WORLDS)
 def test_every_world_has_titles_for_its_own_grades_only(name):
     world = find_world(name)
-    assert set(world.grade_titles) <= set(world.grades)
+    assert set(world.breakdown.grade_titles) <= set(world.breakdown.grades)
 
 
 def test_a_stored_report_of_an_unknown_world_shows_the_names_of_its_grades(scored):

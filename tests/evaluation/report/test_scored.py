@@ -101,9 +101,10 @@ def test_each_sentence_is_judged_once_for_table_json_and_page(sampled_scenes, tm
 
     def judge(sentence, of):
         judged.append(sentence)
-        return truths.world.judge(sentence, of)
+        return truths.world.language.judge(sentence, of)
 
-    watched = truth.Truths(replace(truths.world, judge=judge), truths.by_id)
+    language = replace(truths.world.language, judge=judge)
+    watched = truth.Truths(replace(truths.world, language=language), truths.by_id)
     said = [Prediction(r.pair_id, text) for r, text in zip(records, right, strict=True)]
     report = make_report(score(records, said, ReportSettings(resamples=0), watched))
     report.to_json(), report.table(), report_page(report, "t")

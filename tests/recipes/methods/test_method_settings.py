@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from whatchanged.recipes.building import find_method, method_names
 from whatchanged.recipes.methods import MethodSettings
 from whatchanged.recipes.reader import load_recipe, recipe_names
+from whatchanged.recipes.tables import find_method, method_names
 
 TASK_NUMBERS = {
     "detection": 1,
@@ -40,7 +40,7 @@ def test_a_task_has_the_same_number_in_every_method():
 
 def test_settings_load_no_torch():
     program = (
-        "import sys; from whatchanged.recipes.building import find_method, method_names;"
+        "import sys; from whatchanged.recipes.tables import find_method, method_names;"
         "[find_method(name, '') for name in method_names()];"
         "sys.exit(any(name in sys.modules for name in ('torch', 'numpy')))"
     )

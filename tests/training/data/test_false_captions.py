@@ -74,7 +74,7 @@ def test_sentences_of_a_world_are_made_false_in_its_language_without_its_truth(s
     found = find_false_captions(records, 4, FOUR, tmp_path / "negatives.jsonl", None, {})
     world = find_world("clevr")
     for record in records:
-        assert all(world.reads(sentence) for sentence in found[record.pair_id])
+        assert all(world.language.reads(sentence) for sentence in found[record.pair_id])
         assert not any(is_true(sentence, *truths[record.pair_id]) for sentence in found[record.pair_id])
 
 
@@ -85,7 +85,7 @@ def test_free_text_is_judged_by_the_world_where_it_knows_the_truth(tiny_birds, t
     records = [replace(r, captions=tuple(" ".join(bird_words(c)) for c in r.captions)) for r in train]
     world, birds = find_world("birds"), read_truth(folder)
     recipe = load_recipe("pcl-table5-1-b2w")
-    known = world.truths(folder, records)
+    known = world.truth.read(folder, records)
     found = find_false_captions(records, 6, recipe, tmp_path / "known.jsonl", world, known)
     true = [
         true_of_birds(sentence, birds[record.before.name], birds[record.after.name])

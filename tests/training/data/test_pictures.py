@@ -3,7 +3,7 @@ import pytest
 from PIL import Image
 
 from whatchanged.errors import DatasetError, RecipeError
-from whatchanged.recipes.schema import BackboneConfig, FeaturesConfig
+from whatchanged.recipes import BackboneConfig, FeaturesConfig
 from whatchanged.training.data.grid_files import shard_file, write_shard
 from whatchanged.training.data.pictures import kept_pixels, picture_reader
 

@@ -15,8 +15,8 @@ import whatchanged as package
 from whatchanged.captioner.bundle import open_bundle
 from whatchanged.captioner.card import GridAttention
 from whatchanged.errors import BundleError, OutputError, RecipeError
+from whatchanged.recipes import FeaturesConfig
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.recipes.schema import FeaturesConfig
 from whatchanged.training import export
 from whatchanged.training.batches import read_examples
 from whatchanged.training.export import export_run

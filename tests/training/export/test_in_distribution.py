@@ -9,8 +9,8 @@ from tiny_run import BACKBONE, make_run
 from whatchanged.captioner.colours import NAMES, NO_COLOUR, colour_distance
 from whatchanged.captioner.runtime import load
 from whatchanged.errors import BundleError, DatasetError, RecipeError
+from whatchanged.recipes import BackboneConfig, PatchesConfig
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.recipes.schema import BackboneConfig, PatchesConfig
 from whatchanged.training import export
 from whatchanged.training.export import export_run, in_distribution
 from whatchanged.training.export.in_distribution import (

@@ -67,7 +67,7 @@ def test_what_the_model_cannot_do(written):
     world = find_world("clevr")
     text = written(CARD, world)
     assert "Its world is CLEVR scenes" in text and "It works only" not in text
-    assert world.limits in text
+    assert world.pictures.limits in text
 
 
 def test_no_finding_of_another_model_is_told(written):

@@ -57,7 +57,10 @@ def test_the_card_says_what_the_model_reads_and_tells(bundle):
     card = bundle.card
     assert card.input == RegionInput(5, NUMBERS) and card.world == "screens"
     assert sorted(bundle.files) == ["README.md", "regions.onnx", "weights.safetensors"]
-    assert card.statements.kinds == find_world("screens").kinds and "button" in card.statements.elements
+    assert (
+        card.statements.kinds == find_world("screens").breakdown.kinds
+        and "button" in card.statements.elements
+    )
     assert "2 validation pairs (1 without change)" in card.no_change.how
     assert card.statements.how.endswith(
         "of 2 validation pairs; a second or third statement where 80 % of them point to a change"
@@ -101,8 +104,8 @@ def test_a_run_speaks_from_pictures_to_the_line(bundle, drawn):
         before, after = (drawn.parent / f"images/{number}_{side}.png" for side in ("before", "after"))
         line = answerer.answer(before, after).as_json(str(number))
         assert line["answer"] == "tiny" and json.loads(json.dumps(line, allow_nan=False)) == line
-        assert all(world.reads(change["sentence"]) for change in line["changes"])
-        assert line["verdict"] == "noise" or world.reads(line["caption"])
+        assert all(world.language.reads(change["sentence"]) for change in line["changes"])
+        assert line["verdict"] == "noise" or world.language.reads(line["caption"])
 
 
 def test_half_precision_and_what_differs_from_torch(run, tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from tiny_sets import clevr_change, paint
 
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import OutputError
-from whatchanged.recipes.schema import FeaturesConfig
+from whatchanged.recipes import FeaturesConfig
 from whatchanged.training.data.grid_files import GridFiles
 from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.features.store import store_features

@@ -10,9 +10,9 @@ from torch.testing import assert_close
 
 from whatchanged.bpe import ALPHABET, from_merges
 from whatchanged.errors import RecipeError, ShapeError
+from whatchanged.recipes import PatchesConfig
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.recipes.schema import PatchesConfig
 from whatchanged.training.batches import Batch
 from whatchanged.training.export import graphs
 from whatchanged.training.methods import initialise_from

@@ -10,7 +10,7 @@ from tiny_objects import known
 from tiny_pool import VISION
 from torch.testing import assert_close
 
-from whatchanged.recipes.building import find_method
+from whatchanged.recipes.tables import find_method
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
 from whatchanged.training.methods import build_method

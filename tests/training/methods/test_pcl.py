@@ -8,8 +8,8 @@ from tiny_pcl import VOCABULARY, random_batch, random_ids, tiny
 from torch.testing import assert_close
 
 from whatchanged.errors import RecipeError, ShapeError
-from whatchanged.recipes.building import find_method
 from whatchanged.recipes.methods.pcl import PCLConfig
+from whatchanged.recipes.tables import find_method
 from whatchanged.training.batches import Batch
 from whatchanged.training.methods import build_method
 from whatchanged.training.methods.pcl import PCL, PRESETS

@@ -12,7 +12,7 @@ from whatchanged.errors import DatasetError, OutputError
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.numbers import NUMBERS, read_places
 from whatchanged.measured.reading import read_picture
-from whatchanged.recipes.schema import RegionsConfig
+from whatchanged.recipes import RegionsConfig
 from whatchanged.training.batches import read_pair
 from whatchanged.training.regions.store import (
     ROW,

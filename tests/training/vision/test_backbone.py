@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from whatchanged.recipes.schema import BackboneConfig
+from whatchanged.recipes import BackboneConfig
 from whatchanged.training.vision.backbone import MEAN, STD, Backbone, BackboneVision, Residual
 from whatchanged.training.vision.base import has_backbone
 

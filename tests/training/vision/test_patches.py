@@ -6,7 +6,7 @@ import torch
 from torch.testing import assert_close
 
 from whatchanged.errors import ShapeError
-from whatchanged.recipes.schema import PatchesConfig
+from whatchanged.recipes import PatchesConfig
 from whatchanged.training.vision.patches import MEAN, STD, PatchVision
 
 VISION = PatchVision(PatchesConfig(image_width=6, image_height=4, patch=2))

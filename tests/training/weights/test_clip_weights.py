@@ -15,9 +15,9 @@ from torch import nn
 from torch.testing import assert_close
 
 from whatchanged.errors import RecipeError
+from whatchanged.recipes import PatchesConfig
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.recipes.schema import PatchesConfig
 from whatchanged.training.methods.clip4idc import CLIP4IDC, NEW
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run

@@ -36,24 +36,26 @@ TWO = replace(ONE, head="blue")
     ],
 )
 def test_sentences_are_read_and_judged(text, read, true, unchanged):
-    assert WORLD.reads(text) is read
-    verdict = WORLD.judge(text, (ONE, TWO))
+    assert WORLD.language.reads(text) is read
+    verdict = WORLD.language.judge(text, (ONE, TWO))
     assert (verdict.parsed, verdict.true) == (true is not None, true is True)
     assert verdict.unchanged is unchanged and verdict.grades == {"true": true is True}
 
 
 def test_what_is_said_of_the_wrong_number_of_birds_is_not_parsed():
-    assert WORLD.reads("this bird has a black head") and WORLD.reads("animal 2 has a blue head")
+    assert WORLD.language.reads("this bird has a black head") and WORLD.language.reads(
+        "animal 2 has a blue head"
+    )
     nothing = Verdict(False, False, False, {"true": False})
-    assert WORLD.judge("this bird has a black head", (ONE, TWO)) == nothing
-    assert WORLD.judge("animal 2 has a blue head", (ONE,)) == nothing
-    assert WORLD.judge("this bird has a black head", (ONE,)).true
+    assert WORLD.language.judge("this bird has a black head", (ONE, TWO)) == nothing
+    assert WORLD.language.judge("animal 2 has a blue head", (ONE,)) == nothing
+    assert WORLD.language.judge("this bird has a black head", (ONE,)).true
 
 
 def test_two_birds_are_of_a_kind_and_one_is_of_none():
-    assert [WORLD.kind_of(truth) for truth in ((ONE, TWO), (ONE, ONE), (ONE,))] == [
+    assert [WORLD.truth.kind_of(truth) for truth in ((ONE, TWO), (ONE, ONE), (ONE,))] == [
         "different",
         "none",
         "none",
     ]
-    assert WORLD.judge("Both animals look the same.", (ONE, ONE)).true
+    assert WORLD.language.judge("Both animals look the same.", (ONE, ONE)).true

@@ -37,7 +37,7 @@ TRUTHS = {
     ],
 )
 def test_a_sentence_is_graded(kind, sentence, true, fault, right):
-    verdict = WORLD.judge(sentence, TRUTHS[kind])
+    verdict = WORLD.language.judge(sentence, TRUTHS[kind])
     assert (verdict.true, verdict.fault) == (true, fault)
     assert verdict.parsed == ("pyramid" not in sentence)
     assert verdict.unchanged == (sentence == "there is no change")
@@ -55,7 +55,7 @@ def test_a_sentence_is_graded(kind, sentence, true, fault, right):
 
 
 def test_every_fixed_wording_writes_its_sentence():
-    assert {name: WORLD.write(TRUTHS["color"], name) for name in WORLD.wordings} == {
+    assert {name: WORLD.write(TRUTHS["color"], name) for name in WORLD.language.wordings} == {
         "short": "the large thing changed to green",
         "full": "the large red rubber cube changed to green",
         "clear": "the large red rubber cube changed to green",

@@ -64,11 +64,11 @@ def test_the_world_keeps_the_contract():
 @given(truths(), st.integers(0, 10**6))
 def test_what_is_written_is_true(truth, seed):
     sentences = (
-        *WORLD.captions(truth, np.random.default_rng(seed)),
-        *(WORLD.write(truth, w) for w in WORLD.wordings),
+        *WORLD.language.captions(truth, np.random.default_rng(seed)),
+        *(WORLD.write(truth, w) for w in WORLD.language.wordings),
     )
     for sentence in sentences:
-        verdict = WORLD.judge(sentence, truth)
+        verdict = WORLD.language.judge(sentence, truth)
         assert verdict.parsed and verdict.true, (sentence, verdict)
         assert verdict.unchanged is not bool(truth.changes)
         assert verdict.grades["complete"] is (True if truth.changes else None)
@@ -83,7 +83,7 @@ def test_every_noun_of_every_element_is_true(element, kind):
     for template in (template for template in TEMPLATES if fits(template, change)):
         for noun in nouns_of(element):
             sentence = fill(template, change, Naming(noun), SIZE)
-            assert WORLD.judge(sentence, of(change)).true, sentence
+            assert WORLD.language.judge(sentence, of(change)).true, sentence
 
 
 def test_nouns_that_stand_in_the_plural_take_their_verbs():
@@ -98,7 +98,7 @@ def test_nouns_that_stand_in_the_plural_take_their_verbs():
         change = replace(text, kind=kind, values={**text.values, "aspect": aspect})
         template = next(template for template in TEMPLATES if template.text == wording)
         assert fill(template, change, Naming("words"), SIZE) == expected
-        assert WORLD.judge(expected, of(change)).true
+        assert WORLD.language.judge(expected, of(change)).true
 
 
 def told(change, seed):
@@ -119,7 +119,7 @@ def test_of_another_kind_it_is_false(change, kind, seed):
     sentence = told(change, seed)
     # Some words say two kinds: the reading that fits the truth counts.
     assume(all(reading.template.kind != kind for part in read(sentence).statements for reading in part))
-    verdict = WORLD.judge(sentence, of(other))
+    verdict = WORLD.language.judge(sentence, of(other))
     assert not verdict.true and verdict.grades["kind_right"] is False
 
 
@@ -129,7 +129,7 @@ def test_of_another_element_it_is_false(change, element, seed):
     assume(known_nouns(change)[0] not in fitting(element))
     # "Two words" are two single ones, or the words of two texts.
     assume(change.element != "word" or len(change.boxes) < 2 or "words" not in fitting(element))
-    verdict = WORLD.judge(told(change, seed), of(replace(change, element=element)))
+    verdict = WORLD.language.judge(told(change, seed), of(replace(change, element=element)))
     assert not verdict.true and verdict.grades["element_right"] is False
 
 
@@ -182,7 +182,7 @@ def test_of_another_value_it_is_false(name, data):
     sentence = fill(template, change, Naming(known_nouns(change)[0]), SIZE)
     if name == "dwidth":  # a thing that became higher alone is told without its width
         assume("wider" in sentence or "narrower" in sentence)
-    verdict = WORLD.judge(sentence, of(replace(change, values={**change.values, name: other})))
+    verdict = WORLD.language.judge(sentence, of(replace(change, values={**change.values, name: other})))
     assert not verdict.true and verdict.grades["value_right"] is False, sentence
 
 
@@ -204,7 +204,7 @@ def test_of_another_value_it_is_false(name, data):
     ],
 )
 def test_a_recoloured_button(sentence, true, fault):
-    verdict = WORLD.judge(sentence, of(BUTTON))
+    verdict = WORLD.language.judge(sentence, of(BUTTON))
     assert verdict.parsed
     assert verdict.true is true
     assert not fault or verdict.fault == fault
@@ -225,7 +225,7 @@ def test_a_recoloured_button(sentence, true, fault):
     ],
 )
 def test_a_moved_heading(sentence, true):
-    assert WORLD.judge(sentence, of(MOVED)).true is true
+    assert WORLD.language.judge(sentence, of(MOVED)).true is true
 
 
 @pytest.mark.parametrize(
@@ -238,17 +238,17 @@ def test_a_moved_heading(sentence, true):
     ],
 )
 def test_what_followed_is_judged(sentence, true):
-    assert WORLD.judge(sentence, of(BANNER)).true is true
+    assert WORLD.language.judge(sentence, of(BANNER)).true is true
 
 
 def test_each_statement_needs_a_change_of_its_own():
     both = of(BUTTON, MOVED)
-    whole = WORLD.judge("The heading moved down; the button is now green.", both)
+    whole = WORLD.language.judge("The heading moved down; the button is now green.", both)
     assert whole.true and whole.grades["complete"] is True
-    part = WORLD.judge("The heading moved down.", both)
+    part = WORLD.language.judge("The heading moved down.", both)
     assert part.true and part.grades["complete"] is False
     assert part.fault == "does not tell every change"
-    wrong = WORLD.judge("The heading moved down, and the heading moved down.", both)
+    wrong = WORLD.language.judge("The heading moved down, and the heading moved down.", both)
     assert not wrong.true
 
 
@@ -257,16 +257,16 @@ def test_quotations_may_hold_what_parts_sentences():
         MOVED, kind="rewritten", values={"aspect": "text", "text_before": "a; b", "text_after": "c, and d"}
     )
     sentence = 'The heading changed from "a; b" to "c, and d".'
-    assert WORLD.judge(sentence, of(change)).true
-    assert not WORLD.judge(sentence.replace("c, and d", "c, and e"), of(change)).true
+    assert WORLD.language.judge(sentence, of(change)).true
+    assert not WORLD.language.judge(sentence.replace("c, and d", "c, and e"), of(change)).true
 
 
 @pytest.mark.parametrize(
     "sentence", ["", "The cat sat on the mat.", "the green cube moved", 'The button "Save', "; "]
 )
 def test_what_is_no_sentence_of_it_is_not_read(sentence):
-    assert not WORLD.reads(sentence)
-    assert not WORLD.judge(sentence, of(BUTTON)).parsed
+    assert not WORLD.language.reads(sentence)
+    assert not WORLD.language.judge(sentence, of(BUTTON)).parsed
 
 
 def test_every_colour_and_every_place_has_a_word_that_is_read():
@@ -277,7 +277,7 @@ def test_every_colour_and_every_place_has_a_word_that_is_read():
         for top in range(0, 100, 10):
             for width in (5, 60, 100):
                 box = (left, top, min(100, left + width), min(100, top + width))
-                assert WORLD.reads(f"The icon {words.place(box, (100, 100))} was removed.")
+                assert WORLD.language.reads(f"The icon {words.place(box, (100, 100))} was removed.")
 
 
 def test_nouns():
@@ -297,9 +297,9 @@ def test_nouns():
 
 def test_several_alike_are_counted():
     three = replace(BUTTON, boxes=((BUTTON.box_before, BUTTON.box_after),) * 3)
-    assert WORLD.judge("The three buttons are now green.", of(three)).true
-    assert not WORLD.judge("The four buttons are now green.", of(three)).true
-    assert not WORLD.judge("The three buttons are now green.", of(BUTTON)).true
+    assert WORLD.language.judge("The three buttons are now green.", of(three)).true
+    assert not WORLD.language.judge("The four buttons are now green.", of(three)).true
+    assert not WORLD.language.judge("The three buttons are now green.", of(BUTTON)).true
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,7 @@ def test_nothing_is_said_of_a_part_that_a_thing_has_not(element, aspect, absent)
     said = [write(one, np.random.default_rng(seed)) for seed in range(60)]
     assert len(set(said)) > 3
     assert not any(absent in sentence for sentence in said)
-    assert all(WORLD.judge(sentence, one).true for sentence in said)
+    assert all(WORLD.language.judge(sentence, one).true for sentence in said)
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda t: f"{t.kind} {t.text}")
@@ -333,7 +333,7 @@ def test_each_wording_can_be_said_of_something(template):
     }
     change = ScreenChange(template.kind, "button", "", (0, 0, 9, 9), (0, 0, 9, 9), values)
     assert fits(template, change)
-    assert WORLD.judge(fill(template, change, Naming("button"), SIZE), of(change)).true
+    assert WORLD.language.judge(fill(template, change, Naming("button"), SIZE), of(change)).true
 
 
 def test_wordings_say_only_finer_words_that_their_kind_has():
@@ -355,7 +355,10 @@ def test_wordings_say_only_finer_words_that_their_kind_has():
 def test_a_line_of_another_width(sentence, amounts, true):
     values = {"aspect": "line width", **dict(zip(("amount_before", "amount_after"), amounts, strict=False))}
     box = (0, 0, 16, 16)
-    assert WORLD.judge(sentence, of(ScreenChange("restyled", "icon", "", box, box, values))).true is true
+    assert (
+        WORLD.language.judge(sentence, of(ScreenChange("restyled", "icon", "", box, box, values))).true
+        is true
+    )
 
 
 def test_of_a_line_of_another_width_the_width_is_told():
@@ -364,7 +367,7 @@ def test_of_a_line_of_another_width_the_width_is_told():
     said = {write(one, np.random.default_rng(seed)) for seed in range(60)}
     assert any("thicker" in sentence for sentence in said)
     assert not any("thinner" in sentence for sentence in said)
-    assert all(WORLD.judge(sentence, one).true for sentence in said)
+    assert all(WORLD.language.judge(sentence, one).true for sentence in said)
 
 
 @pytest.mark.parametrize("amount", [",", ",,", "9" * 5000])

@@ -31,7 +31,7 @@ def read_truths(root: Path, records: Sequence[PairRecord]) -> Truths | None:
     world = world_of(records[0].dataset, root)
     if world is None:
         return None
-    found = world.truths(root, records)
+    found = world.truth.read(root, records)
     return Truths(world, found) if found else None
 
 
@@ -75,7 +75,7 @@ class Judged:
             ("semantic",): np.flatnonzero(changed),
             ("distractor",): np.flatnonzero(kinds == NO_CHANGE),
         }
-        for kind in kinds_in_order(self.kinds, self.world.kinds):
+        for kind in kinds_in_order(self.kinds, self.world.breakdown.kinds):
             found["types", kind] = np.flatnonzero(kinds == kind)
         for place, pairs in viewpoints.items():
             found[place] = pairs[changed[pairs]]
@@ -84,7 +84,7 @@ class Judged:
     def of(self, pairs: NDArray[np.int64]) -> Additive:
         """The shares of right sentences among some pairs, which all changed or all did not."""
         columns = self._columns(pairs)
-        names = [self.world.grades[column] for column in columns]
+        names = [self.world.breakdown.grades[column] for column in columns]
         return shares(names, self.right[pairs][:, columns], self.applies[pairs][:, columns])
 
     def counts(self, pairs: NDArray[np.int64]) -> dict[str, tuple[int, int]]:
@@ -92,12 +92,12 @@ class Judged:
         applies = self.applies[pairs]
         hits = (self.right[pairs] & applies).sum(axis=0)
         of = applies.sum(axis=0)
-        grades = self.world.grades
+        grades = self.world.breakdown.grades
         return {grades[column]: (int(hits[column]), int(of[column])) for column in self._columns(pairs)}
 
     def _columns(self, pairs: NDArray[np.int64]) -> list[int]:
         """The grades of a subset: all for changed pairs, for unchanged ones those that apply to any."""
-        every = range(len(self.world.grades))
+        every = range(len(self.world.breakdown.grades))
         if self.kinds[pairs[0]] != NO_CHANGE:
             return list(every)
         return [column for column in every if self.applies[pairs, column].any()]
@@ -108,7 +108,7 @@ def judged(records: Sequence[PairRecord], captions: Sequence[str], truths: Truth
     world = truths.world
     kinds: list[str | None] = []
     verdicts: list[Verdict | None] = []
-    right = np.zeros((len(records), len(world.grades)), bool)
+    right = np.zeros((len(records), len(world.breakdown.grades)), bool)
     applies = np.zeros_like(right)
     for i, (record, caption) in enumerate(zip(records, captions, strict=True)):
         if record.pair_id not in truths.by_id:
@@ -116,10 +116,10 @@ def judged(records: Sequence[PairRecord], captions: Sequence[str], truths: Truth
             verdicts.append(None)
             continue
         truth = truths.by_id[record.pair_id]
-        verdict = world.judge(caption, truth)
-        kinds.append(world.kind_of(truth))
+        verdict = world.language.judge(caption, truth)
+        kinds.append(world.truth.kind_of(truth))
         verdicts.append(verdict)
-        grades = [verdict.grades[name] for name in world.grades]
+        grades = [verdict.grades[name] for name in world.breakdown.grades]
         right[i] = [grade is True for grade in grades]
         applies[i] = [grade is not None for grade in grades]
     ids = tuple(record.pair_id for record in records)

@@ -39,7 +39,8 @@ def grade_titles(report: Mapping[str, Any]) -> dict[str, str]:
     """Each grade of a report's world, in order, and the head of its column."""
     world = world_of(report["signature"]["dataset"])
     if world is not None:
-        return {name: world.grade_titles.get(name, name.replace("_", " ")) for name in world.grades}
+        titles = world.breakdown.grade_titles
+        return {name: titles.get(name, name.replace("_", " ")) for name in world.breakdown.grades}
     # A stored report of a world that is not installed here: the names stand in its blocks.
     names = [name for _, block in blocks_in_order(report.get("scene", {})) for name in block]
     return {name: name.replace("_", " ") for name in dict.fromkeys(names)}

@@ -110,7 +110,7 @@ def score(
         settings.further_metrics,
     )
     world = world_of(records[0].dataset) if truths is None else truths.world
-    chosen = subsets(records, () if world is None else world.kinds)
+    chosen = subsets(records, () if world is None else world.breakdown.kinds)
     groups = _number_groups(records)
     verdicts = None
     by_truth: Subsets = {}

@@ -13,7 +13,7 @@ from whatchanged.worlds import Truth, World
 
 def check_wording(wording: str, world: World) -> None:
     """Raise RecipeError where ``data.wording`` is neither "captions" nor a fixed wording of the world."""
-    known = ("captions", *world.wordings)
+    known = ("captions", *world.language.wordings)
     if wording not in known:
         raise RecipeError(
             f'data.wording: got "{wording}", wanted one of {", ".join(known)}.' + nearest(wording, known)

@@ -9,7 +9,8 @@ import numpy as np
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import preparation
 from whatchanged.errors import DatasetError, RecipeError
-from whatchanged.recipes.schema import DatasetConfig, Recipe, RegionsConfig
+from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.sources.dataset import DatasetConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Source
 from whatchanged.training.data.captions import longest_caption, no_change_captions, prepare, reword
@@ -52,7 +53,7 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
         kept = run / "negatives.jsonl"
         negatives = find_false_captions(pairs.train, count, recipe, kept, pairs.world, pairs.truths)
     read = picture_reader(recipe.vision, data.features, pairs.root)
-    truths = pairs.truths if isinstance(recipe.vision, RegionsConfig) else {}
+    truths = pairs.truths if recipe.vision.truth_beside_pairs else {}
     maker = ExampleMaker(pairs.train, pairs.root, read, negatives, truths)
     own = {}
     for stage in recipe.stages:
@@ -73,6 +74,15 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
         pairs.longest_caption,
     )
     return varied(sources, data) if data.shift or data.mirror_unless else sources
+
+
+def planned_words(data: DatasetConfig) -> tuple[Vocabulary, str] | None:
+    """The words of the data set's captions, and whose they are; None where no data set is named."""
+    if not data.path:
+        return None
+    records = open_dataset(Path(data.path), pictures=False).records
+    found = Vocabulary.from_captions(preparation(data.preparation).known(records))
+    return found, f"the {len(found):,} words of {data.path}"
 
 
 def varied(sources: Sources, data: DatasetConfig) -> Sources:
@@ -97,7 +107,7 @@ def _open_pairs(recipe: Recipe, data: DatasetConfig) -> _Pairs:
     root = Path(data.path)
     dataset = open_dataset(root, pictures=not recipe.vision.stored)
     world = world_of(dataset.name, root)
-    truths = {} if world is None else world.truths(root, dataset.records)
+    truths = {} if world is None else world.truth.read(root, dataset.records)
     records = reword(dataset.records, data.wording, world, truths)
     prepared = preparation(data.preparation)
     captioned = [record for record in records if record.captions]
@@ -126,7 +136,7 @@ def _open_single(recipe: Recipe, data: DatasetConfig, run: Path) -> tuple[Source
     negatives: Mapping[str, tuple[str, ...]] = {}
     if count := wanted_false_captions(recipe, "single"):
         world = world_of(name, root)
-        truths = {} if world is None else world.truths(root, train)
+        truths = {} if world is None else world.truth.read(root, train)
         kept = run / "negatives_single.jsonl"
         negatives = find_false_captions(train, count, recipe, kept, world, truths)
     captions = [(i, j) for i, record in enumerate(train) for j in range(len(record.captions))]

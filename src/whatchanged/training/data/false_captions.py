@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 
+from whatchanged.plugins import imported
 from whatchanged.recipes.schema import Recipe
 from whatchanged.records import PairRecord
 from whatchanged.training.data.negatives import Mined, read_negatives, write_negatives
@@ -40,14 +40,14 @@ def find_false_captions(
         return {record.pair_id: record.negatives for record in records}
     if not kept.is_file():
         longest = recipe.method.longest_caption(single=records[0].after is None)
-        language = language_of([record.captions[0] for record in records if record.captions])
+        speaking = language_of([record.captions[0] for record in records if record.captions])
         mine: Callable[..., Mined]
-        if language is None:
+        if speaking is None:
             mine = partial(mine_text, judge=_judge(world, truths))
         else:
-            module, _, name = language.false_captions.partition(":")
+            falsify = imported(speaking.language.false_captions)
             complete = truths if all(record.pair_id in truths for record in records) else None
-            mine = partial(getattr(import_module(module), name), truths=complete)
+            mine = partial(falsify, truths=complete)
         mined = mine(records, seed=recipe.seed, count=count, longest=longest)
         kept.parent.mkdir(parents=True, exist_ok=True)
         write_negatives(kept, records, mined.sentences)
@@ -62,7 +62,7 @@ def _judge(world: World | None, truths: Mapping[str, Truth]) -> Judge | None:
     def judge(record: PairRecord, sentence: str) -> bool | None:
         if record.pair_id not in truths:
             return None
-        verdict = world.judge(sentence, truths[record.pair_id])
+        verdict = world.language.judge(sentence, truths[record.pair_id])
         return verdict.true if verdict.parsed else None
 
     return judge

@@ -1,6 +1,5 @@
-"""How a picture of a data set is read for training: its pixels, or its precomputed features."""
+"""How a picture of a data set is read for training: its pixels, or what was computed from them beforehand."""
 
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -8,43 +7,52 @@ from numpy.typing import NDArray
 
 from whatchanged.errors import RecipeError
 from whatchanged.images import open_image, resize
-from whatchanged.recipes.schema import FeaturesConfig, RegionsConfig, VisionConfig
+from whatchanged.plugins import imported
+from whatchanged.recipes.visions import VisionSettings
 from whatchanged.training.batches import PictureReader
-from whatchanged.training.data.grid_files import GridFiles, is_grid_folder, picture_name
-from whatchanged.training.data.npy_files import features_places, read_features
 
-REGION_READER = "whatchanged.training.regions.store:region_reader"
-"""What reads regions, (settings, folder, root of the data set) -> reader; imported when a recipe wants it."""
 MOST_BYTES = 2**29
 """Of decoded pictures in memory: 17,000 of 128x80. Those beyond are decoded anew each time."""
 
 
-def picture_reader(vision: VisionConfig, features: str, root: Path) -> PictureReader:
-    """How a picture of the data set at ``root`` is read: features (N, F) float32, pixels (H, W, 3) uint8, or
-    regions (N, P) uint8.
+def picture_reader(vision: VisionSettings, features: str, root: Path) -> PictureReader:
+    """How a picture of the data set at ``root`` is read by a vision: pixels (H, W, 3) uint8, or what was
+    stored, such as features (N, F) float32.
 
-    features: a folder of ``grid_files``, or one with an ``.npy`` per picture; unused by a vision that reads
-    pixels. Raises RecipeError where it is empty, DatasetError where its grids are of another size than the
-    recipe's.
+    features: the folder of what was stored; unused by a vision that reads pixels. Raises RecipeError where it
+    is empty, DatasetError where it does not hold what the recipe needs.
     """
-    of_grids = isinstance(vision, FeaturesConfig)
     if vision.stored and not features:
         raise RecipeError(
             "data.features is empty. Say where the precomputed features lie: --features FOLDER"
-            + ("; or learn from the pictures themselves: --set vision.kind=patches" if of_grids else "")
+            + vision.instead_of_stored
         )
-    if isinstance(vision, RegionsConfig):
-        module, _, name = REGION_READER.partition(":")
-        reader: PictureReader = getattr(import_module(module), name)(vision, Path(features), root)
-        return reader
-    if not isinstance(vision, FeaturesConfig):
-        return kept_pixels((vision.image_width, vision.image_height))
-    grid = (vision.rows, vision.columns, vision.feature_width)
-    if not is_grid_folder(Path(features)):
-        return lambda path: read_features(features_places(Path(features), path, root), *grid)
-    stored = GridFiles(Path(features))
-    stored.check(*grid)
-    return lambda path: stored.read(picture_name(path, root))
+    reader: PictureReader = imported(vision.reader)(vision, Path(features), root)
+    return reader
+
+
+def pixel_reader(vision: VisionSettings, stored: Path, root: Path) -> PictureReader:
+    """A reader of pixels (H, W, 3) uint8 of the size that the vision names; nothing is stored.
+
+    Raises RecipeError where it names no size.
+    """
+    return kept_pixels(pixel_size(vision))
+
+
+def planned_pixels(vision: VisionSettings) -> tuple[NDArray[np.uint8], None]:
+    """A black picture of the vision's size, and no truth. Raises RecipeError where it names no size."""
+    width, height = pixel_size(vision)
+    return np.zeros((height, width, 3), np.uint8), None
+
+
+def pixel_size(vision: VisionSettings) -> tuple[int, int]:
+    """Width and height of the pictures that a vision reads. Raises RecipeError where it names none."""
+    if vision.picture_size is None:
+        raise RecipeError(
+            f"vision.kind = {vision.kind!r} reads pixels and names no size of pictures. Its settings should"
+            " have a picture_size."
+        )
+    return vision.picture_size
 
 
 def kept_pixels(size: tuple[int, int], most_bytes: int = MOST_BYTES) -> PictureReader:

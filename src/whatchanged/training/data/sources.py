@@ -1,23 +1,18 @@
 """Where a recipe's examples come from: a data set on disk, with pictures or stored features, or a pool.
 
-To add a source: its settings in ``recipes.schema.DataConfig``, a module with a function that takes the recipe
-and the run's folder and returns ``Sources``, and a line in ``SOURCES``.
+To add a source: its settings in ``recipes/sources/``, which name a function that takes the recipe and the
+run's folder and returns ``Sources``.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from pathlib import Path
 
 from whatchanged.bpe import read_merges
+from whatchanged.plugins import imported
 from whatchanged.recipes.schema import Recipe, StageConfig
 from whatchanged.training.batches import Source
 from whatchanged.vocabulary import Vocabulary
-
-SOURCES: Mapping[str, str] = {
-    "dataset": "whatchanged.training.data.dataset_source:open_dataset_sources",
-    "pool": "whatchanged.training.objects.pool_source:open_pool",
-}
 
 
 @dataclass(frozen=True)
@@ -55,8 +50,7 @@ def open_sources(recipe: Recipe, run: Path) -> Sources:
     With ``data.merges`` the vocabulary is CLIP's byte pairs instead of the words of the data. Raises
     RecipeError or DatasetError where something is not as the recipe needs it.
     """
-    module, _, name = SOURCES[recipe.data.source].partition(":")
-    sources: Sources = getattr(import_module(module), name)(recipe, run)
+    sources: Sources = imported(recipe.data.opener)(recipe, run)
     if recipe.data.merges:
         sources = replace(sources, vocabulary=read_merges(Path(recipe.data.merges)), longest_caption=0)
     return sources

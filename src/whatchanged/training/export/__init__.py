@@ -14,25 +14,22 @@ from torch import Tensor
 
 import whatchanged
 from whatchanged.captioner.bundle import MANIFEST, WEIGHTS, Bundle, open_bundle, write_bundle
-from whatchanged.captioner.card import BoxAttention, Card, GridAttention, NoChange, PictureInput, RegionInput
-from whatchanged.datasets import open_dataset
+from whatchanged.captioner.card import Card, GridAttention, NoChange, PictureInput
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.files import whole_folder
 from whatchanged.images import normalise
-from whatchanged.measured.numbers import NUMBERS
+from whatchanged.plugins import imported
 from whatchanged.recipes.reader import dump_recipe
-from whatchanged.recipes.schema import DataConfig, DatasetConfig, FeaturesConfig, Recipe, RegionsConfig
+from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.sources import DataSettings
 from whatchanged.training.batches import Source, read_examples
 from whatchanged.training.checkpoint import State, model_tensors, read_state
 from whatchanged.training.data.sources import Sources, open_sources
-from whatchanged.training.export.backbone_in_front import put_backbone_in_front
 from whatchanged.training.export.calibration import calibrate, sayable_sentences
 from whatchanged.training.export.graphs import compare, compare_ood_distance, store_half, write_graphs
 from whatchanged.training.export.in_distribution import OODDistance, fit_in_distribution
 from whatchanged.training.export.model_card import model_card
-from whatchanged.training.export.regions import write_region_model
 from whatchanged.training.methods import Method
-from whatchanged.training.regions.vision import RegionVision
 from whatchanged.training.run_folder import checkpoint_file, launches, open_run
 from whatchanged.training.weights.bundle_weights import has_folded_norms, pack_weights
 from whatchanged.worlds import World, world_of
@@ -68,21 +65,14 @@ def export_run(
     """
     _check_output(output, force)
     model = _open_model(run, checkpoint, name, fp16, weights, unfinished)
-    if isinstance(model.recipe.vision, RegionsConfig):
-        if in_distribution is not None:
-            raise RecipeError(
-                "--familiar: a model of regions tells screens by how even they are. Leave it out."
-            )
-        _export_regions(model, output, data)
-    else:
-        _export_pictures(model, output, data, in_distribution)
+    imported(model.recipe.vision.exporter)(model, output, data, in_distribution)
     bundle = open_bundle(output.absolute())
     bundle.check()
     return bundle
 
 
 @dataclass(frozen=True)
-class _Model:
+class TrainedModel:
     """What is exported.
 
     recipe, method: of the run, a backbone in front of them where the run reads stored features. tensors,
@@ -101,24 +91,26 @@ class _Model:
 
 def _open_model(
     run: Path, checkpoint: str, name: str, fp16: bool, weights: Path | None, unfinished: bool
-) -> _Model:
+) -> TrainedModel:
     """The run's model; arguments and what is raised: see ``export_run``."""
     recipe, method, state = open_run(run, checkpoint)
     provenance = _training(run, recipe, method, state, _is_finished(run, recipe, unfinished))
     tensors, folded_norms = model_tensors(method), has_folded_norms(method)
-    if isinstance(recipe.vision, FeaturesConfig):
-        recipe, backbone = put_backbone_in_front(run, recipe, method, weights)
+    if recipe.vision.in_front:
+        recipe, backbone = imported(recipe.vision.in_front)(run, recipe, method, weights)
         provenance["features"] = backbone.about()
     provenance["weights_stored_as"] = "fp16 where large" if fp16 else "fp32"
-    return _Model(run, name, recipe, method, tensors, folded_norms, fp16, provenance)
+    return TrainedModel(run, name, recipe, method, tensors, folded_norms, fp16, provenance)
 
 
-def _export_pictures(model: _Model, output: Path, data: Path | None, in_distribution: Path | None) -> None:
+def export_pictures(
+    model: TrainedModel, output: Path, data: Path | None, in_distribution: Path | None
+) -> None:
     """Write the bundle of a model that reads pictures; what is raised: see ``export_run``."""
     recipe, method, statistics = model.recipe, model.method, model.method.vision.pixel_statistics
-    if isinstance(recipe.vision, FeaturesConfig | RegionsConfig) or statistics is None:
+    if recipe.vision.picture_size is None or statistics is None:
         raise RecipeError(f"{model.run}: this model reads no pictures, so it cannot caption any.")
-    places = _places(recipe.data, data)
+    places = data_of(recipe.data, data)
     sources = open_sources(replace(recipe, data=places, stages=()), model.run)  # nothing to train on
     distance, fitted = None, None
     if in_distribution is not None:
@@ -134,7 +126,7 @@ def _export_pictures(model: _Model, output: Path, data: Path | None, in_distribu
             method=recipe.method.name,
             preset=recipe.method.preset,
             world="none" if world is None else world.name,
-            input=PictureInput((recipe.vision.image_width, recipe.vision.image_height), *statistics),
+            input=PictureInput(recipe.vision.picture_size, *statistics),
             attention=GridAttention(method.vision.rows, method.vision.columns),
             vocabulary=method.vocabulary,
             max_length=method.max_length,
@@ -148,7 +140,7 @@ def _export_pictures(model: _Model, output: Path, data: Path | None, in_distribu
 
 
 def _write_checked_graphs(
-    model: _Model,
+    model: TrainedModel,
     pairs: tuple[NDArray[np.float32], NDArray[np.float32]],
     distance: OODDistance | None,
     folder: Path,
@@ -173,46 +165,13 @@ def _dataset(validation: Source) -> str:
     return validation.example(0, np.random.default_rng(0)).record.dataset
 
 
-def _no_change(model: _Model, sources: Sources, world: World | None) -> NoChange:
+def _no_change(model: TrainedModel, sources: Sources, world: World | None) -> NoChange:
     """The no-change probability, calibrated on validation pairs, by the sentences that say that nothing did:
     those of the world, or those of the data that the model can say."""
-    sentences = () if world is None else world.no_change_sentences
+    sentences = () if world is None else world.language.no_change_sentences
     vocabulary = model.method.vocabulary
     sentences = sentences or sayable_sentences(sources.no_change_captions, model.recipe, vocabulary)
     return calibrate(model.method, sources.validation, sentences)
-
-
-def _export_regions(model: _Model, output: Path, data: Path | None) -> None:
-    """Write the bundle of a model that judges regions; what is raised: see ``export_run``."""
-    recipe, method, vision = model.recipe, model.method, model.method.vision
-    assert isinstance(recipe.vision, RegionsConfig) and isinstance(vision, RegionVision)
-    places = _places(recipe.data, data)
-    dataset = open_dataset(Path(places.path))
-    records = [record for record in dataset.records if record.split == "val"]
-    world = world_of(dataset.name, Path(places.path))
-    if world is None:
-        raise RecipeError(
-            f"{places.path}: these pairs are of no world, so no statement can be put into words."
-        )
-    card = Card(
-        name=model.name,
-        version=whatchanged.__version__,
-        method=recipe.method.name,
-        preset=recipe.method.preset,
-        world=world.name,
-        input=RegionInput(recipe.vision.regions, NUMBERS),
-        attention=BoxAttention(),
-        vocabulary=method.vocabulary,
-        max_length=method.max_length,
-        no_change=NoChange(0.5, 1.0, 0.0, "nothing", world.no_change_sentences),
-        provenance=model.provenance,
-    )
-    with whole_folder(output, replace=True) as draft:
-        (draft / WEIGHTS).write_bytes(pack_weights(model.tensors))
-        truths = world.truths(Path(places.path), records)
-        card = write_region_model(vision, recipe.vision, records, truths, card, draft, model.fp16)
-        (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
-        write_bundle(draft, card)
 
 
 def _check_output(output: Path, force: bool) -> None:
@@ -241,13 +200,12 @@ def _is_finished(run: Path, recipe: Recipe, unfinished: bool) -> bool:
 def _training(run: Path, recipe: Recipe, method: Method, state: State, finished: bool) -> dict[str, Any]:
     """How the weights were trained, for the bundle's card; without paths."""
     stage = recipe.stages[state.stage]
-    resolved = replace(recipe, data=replace(recipe.data.with_folders("", ""), merges=""))
-    preparation = recipe.data.preparation if isinstance(recipe.data, DatasetConfig) else "none"
+    resolved = replace(recipe, data=recipe.data.without_folders())
     launched = launches(run)
     return {
         "recipe": recipe.name,
         "resolved_recipe": dump_recipe(resolved),
-        "preparation": preparation,
+        "preparation": recipe.data.preparation,
         "attention": method.attention_description,
         "checkpoint": {"stage": stage.name, "step": state.step, "of": stage.steps, "best": state.best},
         "finished": finished,
@@ -265,17 +223,12 @@ def _environment(launched: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {**shown[0], **({"launches": shown[1:]} if shown[1:] else {})} if shown else {}
 
 
-def _places(data: DataConfig, folder: Path | None) -> DataConfig:
-    """The settings that read the pairs of ``folder``, or of the run's own data set or pool, as pictures.
+def data_of(data: DataSettings, folder: Path | None) -> DataSettings:
+    """The settings that read the pairs of ``folder``, or of the run's own data, as pictures.
 
     The vocabulary stays that of the run, and each pair is read by itself.
     """
-    if isinstance(data, DatasetConfig):
-        data = replace(data, features="", merges="", examples="captions", exchange=False)
-        return data if folder is None else replace(data, path=str(folder), wording="captions")
-    if folder is None:
-        return replace(data, tokens="", merges="")
-    return DatasetConfig(path=str(folder), validation=data.validation)
+    return data.as_pictures() if folder is None else data.of_folder(str(folder))
 
 
 def _fixture_pairs(

@@ -1,13 +1,30 @@
 """A model that was trained on stored features reads pictures once the backbone is put in front of it."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whatchanged.errors import RecipeError
-from whatchanged.recipes.schema import BackboneConfig, DatasetConfig, Recipe
+from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.visions import VisionSettings
 from whatchanged.training.data.grid_files import GridFiles, is_grid_folder
 from whatchanged.training.features.backbones import BACKBONES, FeaturesOnTheFly, FrozenBackbone, open_backbone
 from whatchanged.training.methods import Method
+
+
+@dataclass(frozen=True)
+class PicturesInFront(VisionSettings):
+    """The pictures that a backbone in front of a method reads; no recipe names this vision."""
+
+    image_width: int
+    image_height: int
+
+    @property
+    def picture_size(self) -> tuple[int, int]:
+        """Those of the backbone."""
+        return self.image_width, self.image_height
+
+    def check(self, where: str) -> None:
+        """They are what the backbone needs."""
 
 
 def put_backbone_in_front(
@@ -18,7 +35,7 @@ def put_backbone_in_front(
     weights: the backbone's, where no package carries them: a file, or the folder of the run whose backbone it
     is. Raises RecipeError where the features do not name their backbone, or were made with other weights.
     """
-    folder = Path(recipe.data.features) if isinstance(recipe.data, DatasetConfig) else Path()
+    folder = Path(recipe.data.stored)
     if not is_grid_folder(folder):
         raise RecipeError(
             f"{run}: this model reads precomputed features, and {folder} does not name the backbone that"
@@ -40,6 +57,4 @@ def put_backbone_in_front(
             f" are {backbone.name}'s {backbone.sha256[:12]}. Name the weights that made them: --weights FILE"
         )
     method.vision = FeaturesOnTheFly(backbone).eval()
-    width, height = backbone.size
-    pictures = BackboneConfig(image_width=width, image_height=height)
-    return replace(recipe, vision=pictures), backbone
+    return replace(recipe, vision=PicturesInFront("pictures", *backbone.size)), backbone

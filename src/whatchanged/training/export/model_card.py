@@ -57,7 +57,7 @@ The resolved recipe and the machine are in `bundle.json` under `provenance`.
 
 ## What it cannot do
 
-{ELSEWHERE if world is None else world.limits}
+{ELSEWHERE if world is None else world.pictures.limits}
 """
 
 

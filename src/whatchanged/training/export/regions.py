@@ -13,7 +13,8 @@ import torch
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from whatchanged.captioner.bundle import REGION_GRAPH, open_bundle, write_bundle
+import whatchanged
+from whatchanged.captioner.bundle import REGION_GRAPH, WEIGHTS, open_bundle, write_bundle
 from whatchanged.captioner.card import BoxAttention, Card, InDistribution, NoChange, RegionInput, Statements
 from whatchanged.captioner.regions import (
     RegionJudgement,
@@ -27,20 +28,25 @@ from whatchanged.captioner.regions import (
     order,
     softmax,
 )
+from whatchanged.datasets import open_dataset
 from whatchanged.errors import BundleError, RecipeError
+from whatchanged.files import whole_folder
 from whatchanged.measured import measure
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.numbers import NUMBERS, read_places
 from whatchanged.measured.reading import read_picture
 from whatchanged.measured.result import KINDS
-from whatchanged.recipes.schema import RegionsConfig
+from whatchanged.recipes.visions.regions import RegionsConfig
 from whatchanged.records import PairRecord
+from whatchanged.training.export import TrainedModel, data_of
 from whatchanged.training.export.calibration import fit_logistic, fit_sigmoid
 from whatchanged.training.export.graphs import store_half, trace
+from whatchanged.training.export.model_card import model_card
 from whatchanged.training.regions import supervision
 from whatchanged.training.regions.graph import INPUTS, OUTPUTS, RegionGraph
 from whatchanged.training.regions.vision import RegionVision
-from whatchanged.worlds import Truth
+from whatchanged.training.weights.bundle_weights import pack_weights
+from whatchanged.worlds import Truth, world_of
 
 OFF, OFF_HALF = 1e-3, 0.1
 """The largest difference between a logit of the graph and torch's, or between two boxes in pixels; with large
@@ -85,6 +91,43 @@ class JudgedPair:
     aspect: NDArray[np.int64]
     right: NDArray[np.bool_]
     points: NDArray[np.bool_]
+
+
+def export_regions(
+    model: TrainedModel, output: Path, data: Path | None, in_distribution: Path | None
+) -> None:
+    """Write the bundle of a model that judges regions; what is raised: see ``export_run``."""
+    if in_distribution is not None:
+        raise RecipeError("--familiar: a model of regions tells screens by how even they are. Leave it out.")
+    recipe, method, vision = model.recipe, model.method, model.method.vision
+    assert isinstance(recipe.vision, RegionsConfig) and isinstance(vision, RegionVision)
+    places = data_of(recipe.data, data)
+    dataset = open_dataset(Path(places.path))
+    records = [record for record in dataset.records if record.split == "val"]
+    world = world_of(dataset.name, Path(places.path))
+    if world is None:
+        raise RecipeError(
+            f"{places.path}: these pairs are of no world, so no statement can be put into words."
+        )
+    card = Card(
+        name=model.name,
+        version=whatchanged.__version__,
+        method=recipe.method.name,
+        preset=recipe.method.preset,
+        world=world.name,
+        input=RegionInput(recipe.vision.regions, NUMBERS),
+        attention=BoxAttention(),
+        vocabulary=method.vocabulary,
+        max_length=method.max_length,
+        no_change=NoChange(0.5, 1.0, 0.0, "nothing", world.language.no_change_sentences),
+        provenance=model.provenance,
+    )
+    with whole_folder(output, replace=True) as draft:
+        (draft / WEIGHTS).write_bytes(pack_weights(model.tensors))
+        truths = world.truth.read(Path(places.path), records)
+        card = write_region_model(vision, recipe.vision, records, truths, card, draft, model.fp16)
+        (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
+        write_bundle(draft, card)
 
 
 def write_region_model(

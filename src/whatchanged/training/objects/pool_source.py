@@ -15,7 +15,8 @@ from whatchanged.files import whole
 from whatchanged.json_values import read_json
 from whatchanged.opening import read_regular_text
 from whatchanged.recipes.methods import Task
-from whatchanged.recipes.schema import FeaturesConfig, PoolConfig, Recipe, RegionsConfig
+from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.sources.pool import PoolConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
 from whatchanged.training.data.captions import check_wording
@@ -189,8 +190,8 @@ def open_pool(recipe: Recipe, run: Path) -> Sources:
     pool = Path(data.path)
     begun = _begun(run)
     shards = open_shards(pool, None if begun is None else begun[0])
-    if not isinstance(recipe.vision, FeaturesConfig | RegionsConfig):
-        check_size(pool, shards, recipe.vision.image_width, recipe.vision.image_height)
+    if recipe.vision.picture_size is not None:
+        check_size(pool, shards, *recipe.vision.picture_size)
     tokens = open_tokens(Path(data.tokens), pool, shards) if data.tokens else []
     triples = sum(len(shard) for shard in shards)
     held = triples // 10 if data.validation == 0 else min(data.validation // 2, triples // 10)

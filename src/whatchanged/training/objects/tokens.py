@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from whatchanged.errors import DatasetError
-from whatchanged.recipes.schema import ObjectsConfig
+from whatchanged.recipes.visions.objects import ObjectsConfig
 from whatchanged.training.batches import Batch
 from whatchanged.training.objects import supervision
 from whatchanged.training.objects.frozen_tokens import Standardised, aligned

@@ -34,9 +34,11 @@ from whatchanged.measured.numbers import NUMBERS, read_places
 from whatchanged.measured.reading import read_picture
 from whatchanged.opening import regular
 from whatchanged.processes import in_order, worker_pool
-from whatchanged.recipes.schema import RegionsConfig
+from whatchanged.recipes.visions.regions import RegionsConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.data.grid_files import PATTERN, picture_name, shard_file
+from whatchanged.training.regions.supervision import no_truth
+from whatchanged.worlds.screens.truth import ScreenTruth
 
 REGIONS = 12
 """Regions of a pair at most, unless a recipe says otherwise."""
@@ -259,3 +261,8 @@ def region_reader(config: RegionsConfig, folder: Path, root: Path) -> RegionRead
     files = RegionFiles(folder)
     files.check(config.regions)
     return RegionReader(files, root)
+
+
+def planned_regions(config: RegionsConfig) -> tuple[NDArray[np.float32], ScreenTruth]:
+    """The regions of a picture that has none, and the truth of a pair that does not differ."""
+    return np.zeros((config.regions, ROW), np.float32), no_truth()

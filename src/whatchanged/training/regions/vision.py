@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from whatchanged.errors import DatasetError, ShapeError
 from whatchanged.measured.numbers import NUMBERS
-from whatchanged.recipes.schema import RegionsConfig
+from whatchanged.recipes.visions.regions import RegionsConfig
 from whatchanged.training.batches import Batch
 from whatchanged.training.nn.clip import CLIPBlock
 from whatchanged.training.nn.transformer import BLIND, key_mask

@@ -1,17 +1,45 @@
 """A small convolutional backbone to train from nothing, and the vision that takes all its cells as tokens."""
 
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from whatchanged.recipes.schema import BackboneConfig, ObjectsConfig
 from whatchanged.training.nn.batch_norm import BatchNorm
 from whatchanged.training.vision.base import Hidden, PixelStatistics, PlainVision, TokenPair, Tokens
 
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 """ImageNet's, of channels in 0..1."""
+
+
+class BackboneSizes(Protocol):
+    """What the settings of a vision say of its backbone, as ``recipes.visions.backbone`` explains it."""
+
+    @property
+    def image_width(self) -> int:
+        """Pixels."""
+
+    @property
+    def image_height(self) -> int:
+        """Pixels."""
+
+    @property
+    def channels(self) -> tuple[int, ...]:
+        """One a convolution."""
+
+    @property
+    def blocks(self) -> int:
+        """Residual blocks."""
+
+    @property
+    def same_cell(self) -> bool:
+        """Whether tokens are told of the other picture's in the same cell."""
+
+    @property
+    def cell(self) -> int:
+        """Pixels of a side of a cell."""
 
 
 class Residual(nn.Module):
@@ -66,7 +94,7 @@ class BackboneVision(PlainVision):
 
     pixel_statistics: PixelStatistics | None = (MEAN, STD)
 
-    def __init__(self, config: BackboneConfig | ObjectsConfig) -> None:
+    def __init__(self, config: BackboneSizes) -> None:
         super().__init__()
         self.mean: Tensor
         self.std: Tensor
@@ -80,7 +108,7 @@ class BackboneVision(PlainVision):
         self.backbone = Backbone(config.channels, config.blocks)
         self.channels = self.backbone.width
         self.raw_width = self.width = self.stored_width = self.channels
-        self.same_cell = isinstance(config, BackboneConfig) and config.same_cell
+        self.same_cell = config.same_cell
         if self.same_cell:
             self.width = 3 * self.channels
 

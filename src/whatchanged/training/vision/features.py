@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from whatchanged.errors import ShapeError
+from whatchanged.recipes.visions.features import FeaturesConfig
 from whatchanged.training.vision.base import PlainVision, TokenPair, Tokens
 
 
@@ -30,3 +31,8 @@ class StoredFeatures(PlainVision):
                     )
         cells = self.cells.expand(before.shape[0], -1)
         return TokenPair(Tokens(before, cells), Tokens(after, cells))
+
+
+def stored_features(config: FeaturesConfig) -> StoredFeatures:
+    """The vision of a recipe's settings."""
+    return StoredFeatures(config.rows, config.columns, config.feature_width)

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from whatchanged.errors import ShapeError
-from whatchanged.recipes.schema import PatchesConfig
+from whatchanged.recipes.visions.patches import PatchesConfig
 from whatchanged.training.vision.base import PixelStatistics, PlainVision, TokenPair, Tokens
 
 MEAN, STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)

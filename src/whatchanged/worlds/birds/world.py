@@ -6,7 +6,7 @@ from pathlib import Path
 from numpy.random import Generator
 
 from whatchanged.records import PairRecord
-from whatchanged.worlds import Drawer, Verdict, World
+from whatchanged.worlds import Breakdown, Drawer, TruthFiles, Verdict, World, WorldLanguage, WorldPictures
 from whatchanged.worlds.birds.bird import Bird
 from whatchanged.worlds.birds.language import (
     NO_DIFFERENCE,
@@ -74,19 +74,10 @@ def judged(sentence: str, truth: BirdsTruth) -> Verdict:
 WORLD = World(
     name="birds",
     description="two drawn birds, and what differs between them",
-    kinds=("different",),
-    view_and_light_differ=True,
-    datasets=(),
-    limits=LIMITS,
-    has_truth=has_truth,
-    truths=truths,
-    kind_of=kind_of,
-    reads=reads,
-    captions=captions,
-    no_change_sentences=NO_DIFFERENCE,
-    judge=judged,
-    grades=("true",),
-    grade_titles={"true": "wholly true"},
+    pictures=WorldPictures(datasets=(), view_and_light_differ=True, limits=LIMITS),
+    truth=TruthFiles(has_truth, truths, kind_of),
+    language=WorldLanguage(captions, reads, judged, NO_DIFFERENCE),
+    breakdown=Breakdown(("different",), ("true",), {"true": "wholly true"}),
     drawers=(
         Drawer(
             "birds",

@@ -8,7 +8,17 @@ from typing import Any
 from numpy.random import Generator
 
 from whatchanged.records import PairRecord
-from whatchanged.worlds import Demo, Drawer, DrawerOption, Verdict, World
+from whatchanged.worlds import (
+    Breakdown,
+    Demo,
+    Drawer,
+    DrawerOption,
+    TruthFiles,
+    Verdict,
+    World,
+    WorldLanguage,
+    WorldPictures,
+)
 from whatchanged.worlds.clevr.change import CHANGE_TYPES, SceneChange
 from whatchanged.worlds.clevr.grading import judge, parse
 from whatchanged.worlds.clevr.language import NO_CHANGE, WORDINGS, Wording, write_captions, write_fixed
@@ -150,27 +160,27 @@ def _demo_truth(entry: Mapping[str, Any], where: str) -> SceneTruth:
 WORLD = World(
     name="clevr",
     description="scenes of the CLEVR kind: one object recolored, remade, added, dropped or moved, or nothing",
-    kinds=tuple(kind for kind in CHANGE_TYPES if kind != "none"),
-    view_and_light_differ=True,
-    datasets=("clevr_change", "clevr_dc"),
-    limits=LIMITS,
-    has_truth=has_truth,
-    truths=truths,
-    kind_of=lambda truth: truth[2].type,
-    reads=lambda sentence: parse(sentence) is not None,
-    captions=_captions,
-    no_change_sentences=NO_CHANGE,
-    judge=judged,
-    grades=(*FAULTS, "true", "called_none"),
-    grade_titles={
-        "value_right": "new value right",
-        "fits": "phrase fits",
-        "fits_alone": "phrase fits alone",
-        "true": "wholly true",
-        "called_none": "called no change",
-    },
-    wordings={wording: partial(_written, wording=wording) for wording in WORDINGS},
-    false_captions="whatchanged.training.objects.clevr_negatives:mine",
+    pictures=WorldPictures(("clevr_change", "clevr_dc"), view_and_light_differ=True, limits=LIMITS),
+    truth=TruthFiles(has_truth, truths, kind_of=lambda truth: truth[2].type),
+    language=WorldLanguage(
+        captions=_captions,
+        reads=lambda sentence: parse(sentence) is not None,
+        judge=judged,
+        no_change_sentences=NO_CHANGE,
+        wordings={wording: partial(_written, wording=wording) for wording in WORDINGS},
+        false_captions="whatchanged.training.objects.clevr_negatives:mine",
+    ),
+    breakdown=Breakdown(
+        kinds=tuple(kind for kind in CHANGE_TYPES if kind != "none"),
+        grades=(*FAULTS, "true", "called_none"),
+        grade_titles={
+            "value_right": "new value right",
+            "fits": "phrase fits",
+            "fits_alone": "phrase fits alone",
+            "true": "wholly true",
+            "called_none": "called no change",
+        },
+    ),
     drawers=DRAWERS,
     demo=Demo(
         folder=Path(__file__).parents[2] / "models" / "demo",

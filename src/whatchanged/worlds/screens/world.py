@@ -6,7 +6,15 @@ from pathlib import Path
 from numpy.random import Generator
 
 from whatchanged.records import PairRecord
-from whatchanged.worlds import Drawer, DrawerOption, World
+from whatchanged.worlds import (
+    Breakdown,
+    Drawer,
+    DrawerOption,
+    TruthFiles,
+    World,
+    WorldLanguage,
+    WorldPictures,
+)
 from whatchanged.worlds.screens.judging import GRADES, judge
 from whatchanged.worlds.screens.kinds import KINDS
 from whatchanged.worlds.screens.reading import read
@@ -45,29 +53,29 @@ def _captions(truth: ScreenTruth, rng: Generator) -> tuple[str, ...]:
 WORLD = World(
     name="screens",
     description="web pages, application windows, plots and documents: what changed on a screen, or nothing",
-    kinds=KINDS,
-    view_and_light_differ=False,
-    datasets=(),
-    limits=LIMITS,
-    has_truth=has_truth,
-    truths=truths,
-    kind_of=kind_of,
-    reads=lambda sentence: read(sentence) is not None,
-    captions=_captions,
-    no_change_sentences=NO_CHANGE,
-    judge=judge,
-    grades=GRADES,
-    grade_titles={
-        "kind_right": "kind right",
-        "element_right": "element right",
-        "value_right": "values right",
-        "place_right": "place right",
-        "complete": "tells every change",
-        "true": "wholly true",
-        "called_none": "called no change",
-    },
-    tell=tell,
-    wordings={"plain": write_plain, "full": write_full},
+    pictures=WorldPictures(datasets=(), view_and_light_differ=False, limits=LIMITS),
+    truth=TruthFiles(has_truth, truths, kind_of),
+    language=WorldLanguage(
+        captions=_captions,
+        reads=lambda sentence: read(sentence) is not None,
+        judge=judge,
+        no_change_sentences=NO_CHANGE,
+        wordings={"plain": write_plain, "full": write_full},
+        tell=tell,
+    ),
+    breakdown=Breakdown(
+        kinds=KINDS,
+        grades=GRADES,
+        grade_titles={
+            "kind_right": "kind right",
+            "element_right": "element right",
+            "value_right": "values right",
+            "place_right": "place right",
+            "complete": "tells every change",
+            "true": "wholly true",
+            "called_none": "called no change",
+        },
+    ),
     drawers=(
         Drawer(
             "screens",

@@ -100,10 +100,10 @@ def test_it_is_told_whether_it_became_so(way, given, on, said, not_said):
     assert (values["on_before"], values["on_after"]) == (not on, on)
     sentence = WORLD.write(truth, "plain")
     assert said in sentence
-    assert WORLD.judge(sentence, truth).true
-    assert not WORLD.judge(sentence, truth.reversed()).true
-    assert WORLD.judge(f"Something {not_said}.", truth).parsed
-    assert not WORLD.judge(f"Something {not_said}.", truth).true
+    assert WORLD.language.judge(sentence, truth).true
+    assert not WORLD.language.judge(sentence, truth.reversed()).true
+    assert WORLD.language.judge(f"Something {not_said}.", truth).parsed
+    assert not WORLD.language.judge(f"Something {not_said}.", truth).true
 
 
 def test_of_a_border_it_is_told_that_it_became_dashed_and_nothing_of_dots():

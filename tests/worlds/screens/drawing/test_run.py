@@ -78,9 +78,11 @@ def test_a_set_is_a_list_of_pairs_with_truth(tmp_path):
     assert [r.changed for r in dataset.records[:2]] == [True, False]
     world = world_of(dataset.name, tmp_path / "set")
     assert world is not None and world.name == "screens"
-    truths = world.truths(tmp_path / "set", dataset.records)
+    truths = world.truth.read(tmp_path / "set", dataset.records)
     for record in dataset.records:
-        assert record.captions and all(world.judge(c, truths[record.pair_id]).true for c in record.captions)
+        assert record.captions and all(
+            world.language.judge(c, truths[record.pair_id]).true for c in record.captions
+        )
     assert dataset.records == open_dataset(tmp_path / "set" / "pairs.jsonl").records
 
 
@@ -200,4 +202,4 @@ def test_what_is_no_set_stays_as_it_is(tmp_path):
         draw(tmp_path / "no" / "set", 1)
     with pytest.raises(OutputError, match="at least 64 pixels"):
         draw(tmp_path / "set", 1, size=(32, 100))
-    assert find_world("screens").has_truth(tmp_path / "mine") is False
+    assert find_world("screens").truth.exists(tmp_path / "mine") is False

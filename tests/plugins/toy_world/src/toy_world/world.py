@@ -8,7 +8,16 @@ from pathlib import Path
 from numpy.random import Generator
 
 from whatchanged.records import PairRecord
-from whatchanged.worlds import Drawer, DrawerOption, Verdict, World
+from whatchanged.worlds import (
+    Breakdown,
+    Drawer,
+    DrawerOption,
+    TruthFiles,
+    Verdict,
+    World,
+    WorldLanguage,
+    WorldPictures,
+)
 
 COLORS = {"red": (200, 40, 40), "green": (40, 160, 60), "blue": (50, 70, 210)}
 VERBS = {"recolored": ("turned", "became"), "moved": ("moved", "went to another place")}
@@ -112,19 +121,14 @@ def _file(root: Path) -> Path:
 WORLD = World(
     name="toy",
     description="one colored square that moves or changes its color",
-    kinds=("recolored", "moved"),
-    view_and_light_differ=False,
-    datasets=("toy_squares",),
-    limits="It knows one square, and nothing else in the world.",
-    has_truth=has_truth,
-    truths=truths,
-    kind_of=kind_of,
-    reads=reads,
-    captions=captions,
-    no_change_sentences=NO_CHANGE,
-    judge=judge,
-    grades=("kind_right", "true"),
-    wordings={"plain": plain},
+    pictures=WorldPictures(
+        datasets=("toy_squares",),
+        view_and_light_differ=False,
+        limits="It knows one square, and nothing else in the world.",
+    ),
+    truth=TruthFiles(has_truth, truths, kind_of),
+    language=WorldLanguage(captions, reads, judge, NO_CHANGE, wordings={"plain": plain}),
+    breakdown=Breakdown(kinds=("recolored", "moved"), grades=("kind_right", "true")),
     drawers=(
         Drawer(
             "toy-squares",

@@ -1,0 +1,30 @@
+"""How stored grid features are read for training, and what plans without data take for them."""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.recipes.visions.features import FeaturesConfig
+from whatchanged.training.batches import PictureReader
+from whatchanged.training.data.grid_files import GridFiles, is_grid_folder, picture_name
+from whatchanged.training.data.npy_files import features_places, read_features
+
+
+def grid_reader(vision: FeaturesConfig, folder: Path, root: Path) -> PictureReader:
+    """A reader of features (N, F) float32, N cells of F numbers, of the pictures of the data set at ``root``.
+
+    folder: one of ``grid_files``, or one with an ``.npy`` per picture. Raises DatasetError where its grids
+    are of another size than the recipe's.
+    """
+    grid = (vision.rows, vision.columns, vision.feature_width)
+    if not is_grid_folder(folder):
+        return lambda path: read_features(features_places(folder, path, root), *grid)
+    stored = GridFiles(folder)
+    stored.check(*grid)
+    return lambda path: stored.read(picture_name(path, root))
+
+
+def planned_grid(vision: FeaturesConfig) -> tuple[NDArray[np.float32], None]:
+    """The features of no picture, (N, F), and no truth."""
+    return np.zeros((vision.rows * vision.columns, vision.feature_width), np.float32), None

@@ -1,0 +1,76 @@
+"""Worlds as they were declared and asked before 0.3, when all their fields lay in ``World`` itself.
+
+Such worlds of other packages go on to work, and so do programs that ask a world by the old names. Both warn.
+"""
+
+import functools
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+W = TypeVar("W")
+
+BEFORE: Mapping[str, str] = {
+    "datasets": "pictures.datasets",
+    "view_and_light_differ": "pictures.view_and_light_differ",
+    "limits": "pictures.limits",
+    "has_truth": "truth.exists",
+    "truths": "truth.read",
+    "kind_of": "truth.kind_of",
+    "reads": "language.reads",
+    "captions": "language.captions",
+    "judge": "language.judge",
+    "no_change_sentences": "language.no_change_sentences",
+    "wordings": "language.wordings",
+    "tell": "language.tell",
+    "false_captions": "language.false_captions",
+    "kinds": "breakdown.kinds",
+    "grades": "breakdown.grades",
+    "grade_titles": "breakdown.grade_titles",
+}
+"""Name of before -> where it is today."""
+
+
+def with_names_of_before(world: type[W]) -> type[W]:
+    """The class of worlds, which also takes and answers to the names of ``BEFORE``, with a warning."""
+    made = world.__init__
+
+    @functools.wraps(made)
+    def init(self: W, *args: Any, **given: Any) -> None:
+        before = [name for name in given if name in BEFORE]
+        if before:
+            _warn(", ".join(before))
+            given = _in_records(world, given)
+        made(self, *args, **given)
+
+    def answer(self: W, name: str) -> Any:
+        if name not in BEFORE:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        _warn(name)
+        record, _, own = BEFORE[name].partition(".")
+        return getattr(getattr(self, record), own)
+
+    world.__init__ = init  # type: ignore[assignment]
+    world.__getattr__ = answer  # type: ignore[attr-defined]
+    return world
+
+
+def _in_records(world: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Keywords of before as those of today: each goes into the record that has it."""
+    found = {name: value for name, value in given.items() if name not in BEFORE}
+    records: dict[str, dict[str, Any]] = {}
+    for name in given.keys() & BEFORE.keys():
+        record, _, own = BEFORE[name].partition(".")
+        records.setdefault(record, {})[own] = given[name]
+    for record, values in records.items():
+        there = found.get(record)
+        kind = world.__annotations__[record]
+        found[record] = kind(**values) if there is None else replace(there, **values)
+    return found
+
+
+def _warn(names: str) -> None:
+    today = ", ".join(BEFORE[name] for name in names.split(", "))
+    message = f"World: {names} moved; use {today}. The old names will be removed in 0.4."
+    warnings.warn(message, DeprecationWarning, stacklevel=3)
