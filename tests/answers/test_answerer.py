@@ -12,7 +12,7 @@ from tiny_regions import build_regions
 
 from whatchanged.answers import Answerer
 from whatchanged.answers import models as models_room
-from whatchanged.answers.answer import of_statements
+from whatchanged.answers.by_regions import of_statements
 from whatchanged.captioner import runtime
 from whatchanged.captioner.card import InDistribution, NoChange
 from whatchanged.captioner.regions import NOT_ASKED_ABOVE, Told
@@ -218,9 +218,9 @@ def test_few_pixels_wait_at_a_time_and_the_answers_stay(install, monkeypatch):
     install()
     pairs = [(picture(), picture(LARGE)), (picture(), picture(SMALL)), (picture(LARGE), picture())] * 2
     wanted = [answer.as_json() for answer in Answerer().answer_batch(pairs)]
-    events, begin, ask = [], Answerer._begin, Answerer._ask_models
+    events, begin, ask = [], Answerer._begin, Answerer._nearest
     monkeypatch.setattr(Answerer, "_begin", lambda *of: events.append("read") or begin(*of))
-    monkeypatch.setattr(Answerer, "_ask_models", lambda *of: events.append("answered") or ask(*of))
+    monkeypatch.setattr(Answerer, "_nearest", lambda *of: events.append("answered") or ask(*of))
     monkeypatch.setattr("whatchanged.answers.answerer.HELD", 4 * GREY.shape[0] * GREY.shape[1])
     assert [answer.as_json() for answer in Answerer().answer_batch(pairs)] == wanted
     assert events == [*("read", "read", "answered") * 3, "answered"]
