@@ -16,13 +16,12 @@ The walks:
 
     clevr     ``Answerer.answer`` of the first pair of the demo, by clevr-pcl, which is not built yet
     screens   the same of a drawn window whose button moved, by screens
-    recipe    ``load_recipe`` and ``run_recipe`` of pcl-tiny on the demo's pairs, to the first weight update
+    recipe    ``run_recipe`` of pcl-tiny on the demo's pictures, to the first weight update
     evaluate  the command, of ten sentences
     compare   the command, of two folders with three pairs, in one process
 """
 
 import argparse
-import csv
 import json
 import os
 import subprocess
@@ -34,6 +33,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import numpy as np
 from PIL import Image, ImageDraw
 
 from benchmarks.markdown import table
@@ -50,7 +50,7 @@ SENTENCES = (
     "a small brown block was newly placed",
     "the other large red ball has been moved",
     "the blue metal thing turned gray",
-    "there is no change",
+    "the large cube at the left was replaced by a sphere",
 )
 """Said of the pairs of the demo, one after the other: whether they are true, no walk asks."""
 
@@ -156,7 +156,7 @@ def walk_of_name(name: str, work: Path, screens: Sequence[str]) -> Walk:
     if name == "screens":
         return _describe(*(screens or _draw_window(work)), "screens")
     if name == "recipe":
-        return traced(lambda: _train(work), "load_recipe", "take_step")
+        return traced(lambda: _train(work), "run_recipe", "take_step")
     if name == "evaluate":
         return traced(lambda: _command(*_evaluate(work)), "evaluate", "evaluate")
     return traced(lambda: _command(*_compare(work)), "compare", "compare")
@@ -174,9 +174,7 @@ def _describe(before: str, after: str, answers: str) -> Walk:
     from whatchanged.answers import Answerer
 
     answerer, found = Answerer(threads=1), []
-    walk = traced(
-        lambda: found.append(answerer.answer(before, after)), "Answerer.answer", "Answerer.answer"
-    )
+    walk = traced(lambda: found.append(answerer.answer(before, after)), "Answerer.answer", "Answerer.answer")
     if found[0].answer != answers:
         raise RuntimeError(f"{before}, {after}: answered by {found[0].answer}, not by {answers}")
     return walk
@@ -198,23 +196,40 @@ def _draw_window(work: Path) -> tuple[str, str]:
 
 
 def _train(work: Path) -> None:
-    """One step of pcl-tiny on the pairs of the demo."""
+    """One step of pcl-tiny on the pictures of the demo in CLEVR-Change's layout, and random features."""
     from whatchanged.recipes.reader import load_recipe
     from whatchanged.training.run import run_recipe
 
-    demo, lines = _demo(), work / "pairs.csv"
-    with lines.open("w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file)
-        rows.writerow(["before", "after", "captions", "split"])
-        for number in range(10):
-            places = [str(demo / f"{number:02d}-{side}.png") for side in ("before", "after")]
-            said = f"{SENTENCES[number]}|{SENTENCES[9 - number]}"
-            rows.writerow([*places, said, "val" if number > 7 else "train"])
-    settings = [f"data.path={json.dumps(str(lines))}", "vision.kind=patches", "data.validation=2"]
+    data = work / "data"
+    _write_clevr_change(data)
+    settings = [f'data.path="{data}"', f'data.features="{data}/features"', "data.validation=2"]
     settings += ["stage.pretrain.steps=1", "stage.pretrain.tasks={ mlm = 1 }"]
-    settings += ["method.distractor_judging=false"]
-    recipe = load_recipe("pcl-tiny", settings)
-    run_recipe(recipe, work / "run", max_seconds=0, device="cpu", quiet=True)
+    run_recipe(load_recipe("pcl-tiny", settings), work / "run", max_seconds=0, device="cpu", quiet=True)
+
+
+def _write_clevr_change(data: Path) -> None:
+    """Ten scenes: each picture before also stands for the one after in which nothing changed."""
+    numbers, rng = range(len(SENTENCES)), np.random.default_rng(0)
+    for folder in ("images", "sc_images", "nsc_images", "features"):
+        (data / folder).mkdir(parents=True)
+    for number in numbers:
+        for view, folder, side in (
+            ("default", "images", "before"),
+            ("semantic", "sc_images", "after"),
+            ("nonsemantic", "nsc_images", "before"),
+        ):
+            name = f"CLEVR_{view}_{number:06d}.png"
+            (data / folder / name).write_bytes((_demo() / f"{number:02d}-{side}.png").read_bytes())
+            np.save(data / "features" / f"{name}.npy", rng.random((24, 9), dtype=np.float32))
+    names = [f"CLEVR_default_{number:06d}.png" for number in numbers]
+    changed = {name: [sentence] for name, sentence in zip(names, SENTENCES, strict=True)}
+    same = {name: ["there is no change"] for name in names}
+    (data / "change_captions.json").write_text(json.dumps(changed))
+    (data / "no_change_captions.json").write_text(json.dumps(same))
+    splits = {"train": list(numbers)[:-2], "val": list(numbers)[-2:], "test": []}
+    (data / "splits.json").write_text(json.dumps(splits))
+    types = {"color": [name.removeprefix("CLEVR_default_") for name in names]}
+    (data / "type_mapping.json").write_text(json.dumps(types))
 
 
 def _evaluate(work: Path) -> list[str]:

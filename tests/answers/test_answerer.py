@@ -12,12 +12,10 @@ from tiny_regions import build_regions
 
 from whatchanged.answers import Answerer
 from whatchanged.answers import models as models_room
-from whatchanged.answers.by_regions import of_statements
 from whatchanged.captioner import runtime
 from whatchanged.captioner.card import InDistribution, NoChange
-from whatchanged.captioner.regions import NOT_ASKED_ABOVE, Told
+from whatchanged.captioner.regions import NOT_ASKED_ABOVE
 from whatchanged.errors import BundleError, ImageError, WhatchangedError
-from whatchanged.measured import measure
 
 DEMO = Path(models_room.__file__).parents[1] / "models" / "demo"
 BLENDER = Path(__file__).resolve().parents[2] / "../shared/data/blender_clevr_dev"
@@ -281,25 +279,6 @@ def test_nothing_is_not_said_over_what_can_be_seen(install_regions):
     assert (answer.verdict, answer.doubtful, answer.changed) == ("changed", True, True)
     assert answer.sentence.startswith("The background of the button")
     assert len(answer.changes) == 1 and answer.measured.verdict == "changed"
-
-
-@pytest.mark.parametrize(
-    ("told", "measured", "verdict", "doubtful"),
-    [
-        (False, 0.09, "changed", True),  # the measurement is sure
-        (False, 0.11, "noise", True),  # it is not, and says so
-        (False, 0.6, "noise", False),
-        (True, 0.11, "changed", False),
-        (True, 0.6, "changed", True),
-    ],
-)
-def test_a_model_and_the_measurement_together(told, measured, verdict, doubtful):
-    pictures = measure(picture(), picture(LARGE))
-    said = replace(pictures, no_change=measured, verdict="changed" if measured < 0.5 else "noise")
-    answer = of_statements("tiny", Told(pictures.statements, 0.5, told), said, unfamiliar=False)
-    assert (answer.verdict, answer.doubtful) == (verdict, doubtful)
-    assert answer.sentence.startswith("Perhaps") is (verdict == "noise" and doubtful)
-    assert bool(answer.changes) is (verdict == "changed" or doubtful)
 
 
 def test_a_change_may_be_found_in_what_is_measured_as_noise(install_regions):

@@ -14,10 +14,11 @@ class Answering(Protocol):
     and a line in ``models.chosen_model``.
     """
 
-    def distances(self, pairs: Sequence[ReadPair]) -> list[float | None]:
+    def distances(self, pairs: Sequence[ReadPair]) -> Sequence[float | None]:
         """How far each pair is from what is known here, 1 the limit; None where it is not known.
 
         Of several pairs at once, because a model that has to look at them for that looks at all side by side.
+        From a model that was named 0: nobody is nearer.
         """
         ...
 
