@@ -91,6 +91,7 @@ class Answer:
             return self.description.heatmap()
         if self.sources is None:
             raise ShapeError("The pictures of this answer are not known.")
+        # Read anew: an answer that kept its pixels would hold a folder's pictures in memory.
         before, after = (Image.fromarray(read_picture(source).on_white) for source in self.sources)
         return outlined(before, after, self.changes)
 
@@ -109,6 +110,7 @@ class Answer:
         group: int | None = None,
     ) -> dict[str, Any]:
         """The fields of one line of output, in order; what is None or does not apply is absent."""
+        # The order is that of the fields on disk, which people and tools read (docs/promises.md).
         fields: dict[str, Any] = {
             "id": pair_id,
             "caption": self.sentence,

@@ -113,12 +113,12 @@ class Answerer:
     ) -> Answer | ImageError | ReadPair:
         """The pair, read; its answer already where no model is asked; or what is wrong with its pictures."""
         try:
-            before, after = kept(before), kept(after)
+            before, after = kept(before), kept(after)  # a stream can be read once, and frames are read later
             if not self.insists and same_bytes(before, after):
                 return of_measured(of_same_bytes(before, ignore), (before, after))
             looking = Looking(self.sensitivity, self.strict, self.read_text)
             pair = read_pair(before, after, ignore, looking)
-            if self.insists:
+            if self.insists:  # asked of any pictures, also of two that are the same
                 for source, picture in zip(pair.sources, pair.pictures, strict=True):
                     check_size(picture.size, name_of(source))
             elif pair.same:
@@ -138,6 +138,7 @@ class Answerer:
 
     def _nearest(self, pairs: Sequence[ReadPair]) -> deque[Answering]:
         """Who answers each pair: whoever is nearest to what it knows; of two that are as near, the later."""
+        # All pairs before the next model: each reads its own side by side, and answers wait for all of them.
         nearest: deque[Answering] = deque([self.measurement] * len(pairs))
         least = self.measurement.distances(pairs)
         for model in self.models:

@@ -90,6 +90,7 @@ class Model(Installed):
         said = pair.described.get(self)
         if said is None:
             return None
+        # Equal pixels are measured whatever was said: what a look does not show may differ.
         measured = pair.measured_with_text if pair.same or not self._explains(pair, said) else None
         ruling = verdict_of(Says(said.changed, doubtful=said.doubtful, named=self.named), measured)
         if not ruling.stands:
@@ -116,7 +117,7 @@ class Model(Installed):
 
     def _read(self, pair: ReadPair) -> Pixels | None:
         """The pair as the model reads it, (2, H, W, 3); None where it cannot know the pictures."""
-        if self.named:
+        if self.named:  # it was asked for: shape and colours do not excuse it
             return _as_input(pair, self.build().input)
         return self._read_if_known(pair)
 

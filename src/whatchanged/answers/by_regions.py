@@ -44,6 +44,7 @@ class StatementModel(Installed):
         measured = pair.measured
         if _is_settled(pair, measured):
             return None
+        # The model's own statements quote the text, so the measurement beneath them does not.
         read = read_quotes if pair.looking.read_text else None
         told = self.build().tell(pair.compared, measured, read)
         distance = self._distance(pair)

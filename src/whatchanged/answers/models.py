@@ -41,6 +41,7 @@ def installed_models(threads: int | None = None, beams: int = 1) -> tuple[Model 
     found: dict[str, Model | StatementModel] = {}
     for name in sorted(shipped(), key=lambda name: (name != DEFAULT, name)):
         model = chosen_model(name, threads, beams=beams)
+        # Two models of one world know the same pictures: which of them is nearer would be chance.
         found.setdefault(model.card.world, model)
     return tuple(found.values())
 

@@ -92,7 +92,7 @@ def _run(
         _begin_folder(launch)
         sources = _open_data(launch)
         method = _make_method(launch, sources)
-    _complete_folder(launch, sources)
+    _complete_folder(launch, sources)  # only here, so that a launch that fails leaves no trace in a run
     method.to(launch.device)
     if leaves_backbone(recipe) and has_backbone(method.vision) and not workers:
         sources = with_tokens(sources, method.vision)
@@ -286,7 +286,7 @@ def measure_tokens(vision: Vision, source: Source) -> None:
 def seed_everything(seed: int) -> None:
     """Set the generators of Python, NumPy and torch."""
     random.seed(seed)
-    np.random.seed(seed % 2**32)
+    np.random.seed(seed % 2**32)  # it takes no larger one
     torch.manual_seed(seed)
 
 
@@ -299,6 +299,7 @@ def _settle(recipe: Recipe | None, run: Path, resume: bool) -> Recipe:
         kept = read_recipe(run)
         if recipe is None:
             return kept
+        # Folders do not count: each side is compared with those that the other one names.
         kept = replace(kept, data=_moved(kept.data, recipe.data))
         if replace(recipe, data=_moved(recipe.data, kept.data)) != kept:
             raise RecipeError(
