@@ -24,7 +24,7 @@ from benchmarks.record import Watch, add_record_option, write_result
 from benchmarks.screen_boxes import compared, points_into
 from benchmarks.screens import auroc, expected_error, share_of, with_interval
 from whatchanged.answers import Answer, Answerer
-from whatchanged.answers.answer import of_measured
+from whatchanged.answers.by_measurement import of_measured
 from whatchanged.datasets import open_dataset
 from whatchanged.measured import Box, Statement
 from whatchanged.measured.boxes import iou

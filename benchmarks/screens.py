@@ -31,7 +31,7 @@ from benchmarks.record import Watch, add_record_option, write_result
 from benchmarks.screen_parts import examples, parts, strict
 from benchmarks.screens_judged import Judged, Pair
 from whatchanged.answers import Answerer
-from whatchanged.answers.answer import of_measured
+from whatchanged.answers.by_measurement import of_measured
 from whatchanged.answers.models import chosen_model
 from whatchanged.measured import measure
 

@@ -3,6 +3,8 @@
 import tomllib
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 HOUSE = ROOT / "src" / "whatchanged"
 CONTRACTS = {
@@ -30,3 +32,27 @@ def test_every_room_of_the_ground_floor_is_kept_from_torch():
     above = {"whatchanged.cli", "whatchanged.testing", "whatchanged.training", "whatchanged.__main__"}
     contract = CONTRACTS["The base layer never imports torch"]
     assert set(contract["source_modules"]) == rooms(HOUSE) - above
+
+
+def rooms_of_layers(name: str) -> list[str]:
+    """The rooms that a contract orders, the highest layer first."""
+    return [room.strip() for layer in CONTRACTS[name]["layers"] for room in layer.split("|")]
+
+
+@pytest.mark.parametrize(
+    ("name", "folder", "free"),
+    [
+        ("The layers of the package", HOUSE, {"whatchanged.__main__"}),
+        ("The layers of training", HOUSE / "training", set()),
+        ("The layers of evaluation", HOUSE / "evaluation", set()),
+    ],
+)
+def test_every_room_has_its_place_among_the_layers(name, folder, free):
+    ordered = rooms_of_layers(name)
+    assert sorted(ordered) == sorted(rooms(folder) - free)  # each once
+
+
+def test_rooms_of_one_layer_are_independent():
+    """A colon would let rooms of one layer import each other, in either direction."""
+    layers = [layer for contract in CONTRACTS.values() for layer in contract.get("layers", ())]
+    assert layers and not any(":" in layer for layer in layers)

@@ -12,12 +12,10 @@ from tiny_regions import build_regions
 
 from whatchanged.answers import Answerer
 from whatchanged.answers import models as models_room
-from whatchanged.answers.answer import of_statements
 from whatchanged.captioner import runtime
 from whatchanged.captioner.card import InDistribution, NoChange
-from whatchanged.captioner.regions import NOT_ASKED_ABOVE, Told
+from whatchanged.captioner.regions import NOT_ASKED_ABOVE
 from whatchanged.errors import BundleError, ImageError, WhatchangedError
-from whatchanged.measured import measure
 
 DEMO = Path(models_room.__file__).parents[1] / "models" / "demo"
 BLENDER = Path(__file__).resolve().parents[2] / "../shared/data/blender_clevr_dev"
@@ -218,9 +216,9 @@ def test_few_pixels_wait_at_a_time_and_the_answers_stay(install, monkeypatch):
     install()
     pairs = [(picture(), picture(LARGE)), (picture(), picture(SMALL)), (picture(LARGE), picture())] * 2
     wanted = [answer.as_json() for answer in Answerer().answer_batch(pairs)]
-    events, begin, ask = [], Answerer._begin, Answerer._ask_models
+    events, begin, ask = [], Answerer._begin, Answerer._nearest
     monkeypatch.setattr(Answerer, "_begin", lambda *of: events.append("read") or begin(*of))
-    monkeypatch.setattr(Answerer, "_ask_models", lambda *of: events.append("answered") or ask(*of))
+    monkeypatch.setattr(Answerer, "_nearest", lambda *of: events.append("answered") or ask(*of))
     monkeypatch.setattr("whatchanged.answers.answerer.HELD", 4 * GREY.shape[0] * GREY.shape[1])
     assert [answer.as_json() for answer in Answerer().answer_batch(pairs)] == wanted
     assert events == [*("read", "read", "answered") * 3, "answered"]
@@ -281,25 +279,6 @@ def test_nothing_is_not_said_over_what_can_be_seen(install_regions):
     assert (answer.verdict, answer.doubtful, answer.changed) == ("changed", True, True)
     assert answer.sentence.startswith("The background of the button")
     assert len(answer.changes) == 1 and answer.measured.verdict == "changed"
-
-
-@pytest.mark.parametrize(
-    ("told", "measured", "verdict", "doubtful"),
-    [
-        (False, 0.09, "changed", True),  # the measurement is sure
-        (False, 0.11, "noise", True),  # it is not, and says so
-        (False, 0.6, "noise", False),
-        (True, 0.11, "changed", False),
-        (True, 0.6, "changed", True),
-    ],
-)
-def test_a_model_and_the_measurement_together(told, measured, verdict, doubtful):
-    pictures = measure(picture(), picture(LARGE))
-    said = replace(pictures, no_change=measured, verdict="changed" if measured < 0.5 else "noise")
-    answer = of_statements("tiny", Told(pictures.statements, 0.5, told), said, unfamiliar=False)
-    assert (answer.verdict, answer.doubtful) == (verdict, doubtful)
-    assert answer.sentence.startswith("Perhaps") is (verdict == "noise" and doubtful)
-    assert bool(answer.changes) is (verdict == "changed" or doubtful)
 
 
 def test_a_change_may_be_found_in_what_is_measured_as_noise(install_regions):

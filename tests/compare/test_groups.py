@@ -4,7 +4,8 @@ import pytest
 from compare.screens import BLUE, GREEN, RED, screen, with_square
 from drawn_page import page
 
-from whatchanged.answers.answer import of_measured, of_statements
+from whatchanged.answers.by_measurement import of_measured
+from whatchanged.answers.by_regions import of_statements
 from whatchanged.captioner.regions import Told
 from whatchanged.compare import groups as room
 from whatchanged.compare.groups import group_outcomes

@@ -9,11 +9,10 @@ from whatchanged.answers.outlines import outlined
 from whatchanged.captioner.notebook import as_html
 from whatchanged.errors import ShapeError
 from whatchanged.images import PictureSource
-from whatchanged.measured import Measured, Statement, sentences, words
+from whatchanged.measured import Measured, Statement
 from whatchanged.measured.reading import read_picture
 
 if TYPE_CHECKING:
-    from whatchanged.captioner.regions import Told
     from whatchanged.captioner.runtime import Description
 
 AnswerVerdict = Literal["identical", "noise", "changed", "unchanged"]
@@ -21,11 +20,6 @@ AnswerVerdict = Literal["identical", "noise", "changed", "unchanged"]
 
 MEASURED = "measured"
 """What ``Answer.answer`` is where no model answered."""
-
-CHANGE_STANDS_BELOW = 0.1
-"""Below this measured probability that nothing changed a change stands, whatever a model says. Of the drawn
-pairs of held-out designs whose change a model of screens denied, 11 of 15 below it and 4 of 13 above it had
-really changed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +91,7 @@ class Answer:
             return self.description.heatmap()
         if self.sources is None:
             raise ShapeError("The pictures of this answer are not known.")
+        # Read anew: an answer that kept its pixels would hold a folder's pictures in memory.
         before, after = (Image.fromarray(read_picture(source).on_white) for source in self.sources)
         return outlined(before, after, self.changes)
 
@@ -115,6 +110,7 @@ class Answer:
         group: int | None = None,
     ) -> dict[str, Any]:
         """The fields of one line of output, in order; what is None or does not apply is absent."""
+        # The order is that of the fields on disk, which people and tools read (docs/promises.md).
         fields: dict[str, Any] = {
             "id": pair_id,
             "caption": self.sentence,
@@ -134,78 +130,3 @@ class Answer:
         if self.description is None:
             fields["changes"] = [statement.as_json() for statement in self.changes]
         return {key: value for key, value in fields.items() if value is not None}
-
-
-def of_measured(found: Measured) -> Answer:
-    """The measured answer as the answer."""
-    return Answer(
-        sentence=found.sentence,
-        no_change=found.no_change,
-        verdict=found.verdict,
-        doubtful=found.doubtful,
-        answer=MEASURED,
-        size_before=found.size_before,
-        size_after=found.size_after,
-        changes=found.statements,
-        measured=found,
-    )
-
-
-def of_model(
-    name: str, said: "Description", measured: Measured | None, sizes: tuple[tuple[int, int], tuple[int, int]]
-) -> Answer:
-    """A model's sentence; the verdict is the measured one where there is one.
-
-    Doubtful are also pictures of which the model says that nothing changed and the measured answer that
-    something did.
-    """
-    verdict: AnswerVerdict = "changed" if said.changed else "unchanged"
-    doubtful = said.doubtful
-    if measured is not None:
-        verdict = measured.verdict
-        doubtful = measured.doubtful or (verdict == "changed" and not said.changed)
-    return Answer(
-        sentence=said.sentence,
-        no_change=said.no_change,
-        verdict=verdict,
-        doubtful=doubtful,
-        answer=name,
-        size_before=sizes[0],
-        size_after=sizes[1],
-        unfamiliar=said.unfamiliar,
-        description=said,
-        measured=measured,
-    )
-
-
-def of_statements(name: str, told: "Told", measured: Measured, unfamiliar: bool | None) -> Answer:
-    """A model's statements; the measured verdict is the floor.
-
-    The model may find a change in what the measurement calls noise. Where it finds none in what the
-    measurement calls a change, a sure measurement stands (``CHANGE_STANDS_BELOW``); of one that is not sure
-    the answer says that perhaps nothing changed. Where the two disagree the answer is doubtful, which counts
-    as changed.
-    """
-    changes = told.statements
-    seen = measured.verdict == "changed"
-    if changes and (told.changed or (seen and measured.no_change < CHANGE_STANDS_BELOW)):
-        verdict: AnswerVerdict = "changed"
-        sentence = sentences.together(changes)
-    else:
-        verdict, sentence = "noise", words.capitalised(words.NOISE)
-        if seen and changes:
-            sentence = f"Perhaps {words.NOISE}; if anything: {words.lowered(changes[0].sentence)}"
-        else:
-            changes = ()
-    return Answer(
-        sentence=sentence,
-        no_change=told.no_change,
-        verdict=verdict,
-        doubtful=told.changed != seen or verdict != measured.verdict,
-        answer=name,
-        size_before=measured.size_before,
-        size_after=measured.size_after,
-        changes=changes,
-        unfamiliar=unfamiliar,
-        measured=measured,
-    )

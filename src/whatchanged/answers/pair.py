@@ -1,25 +1,53 @@
 """A pair of pictures that was read once, for the models and for the measurement."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from whatchanged.answers.quoted import quoted
 from whatchanged.images import PictureSource
 from whatchanged.measured import Box, Measured, measure_read
 from whatchanged.measured.canvas import without_boxes
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.reading import Picture, Pixels, read_picture
 
+if TYPE_CHECKING:
+    from whatchanged.captioner.runtime import Description
+
 
 @dataclass(frozen=True)
+class Looking:
+    """How closely pictures are looked at.
+
+    sensitivity  2 finds differences half as strong as 1 does
+    strict       every pixel that differs is a change
+    read_text    text that changed is quoted, where it is read beyond doubt
+    """
+
+    sensitivity: float = 1.0
+    strict: bool = False
+    read_text: bool = False
+
+
+@dataclass(frozen=True, eq=False)
 class ReadPair:
-    """Two pictures as they were read, where from, and the places in which differences do not count."""
+    """Two pictures as they were read, and what was found of them: computed once, for whoever asks.
+
+    sources    where the pictures are from
+    ignore     the places in which differences do not count
+    described  what each model of whole pictures that was asked says
+    distances  how far the pair is from what each model of regions that was asked knows
+    """
 
     sources: tuple[PictureSource, PictureSource]
     pictures: tuple[Picture, Picture]
     ignore: tuple[Box, ...]
+    looking: Looking
+    described: "dict[object, Description]" = field(default_factory=dict)
+    distances: dict[object, float] = field(default_factory=dict)
 
     @cached_property
     def shown(self) -> tuple[Pixels, Pixels]:
@@ -45,11 +73,23 @@ class ReadPair:
         """Whether a model could see no difference: only a look at all else in the files may find one."""
         return np.array_equal(*self.shown)
 
-    def measure(self, sensitivity: float, strict: bool) -> Measured:
-        """The measured answer."""
-        return measure_read(self.pictures, self.sources, self.compared, sensitivity, strict)
+    @cached_property
+    def measured(self) -> Measured:
+        """The measured answer. Raises ImageError where later frames, which are read only now, are broken."""
+        looking = self.looking
+        return measure_read(self.pictures, self.sources, self.compared, looking.sensitivity, looking.strict)
+
+    @cached_property
+    def measured_with_text(self) -> Measured:
+        """The same, with the text that changed quoted where it is to be read."""
+        if not self.looking.read_text:
+            return self.measured
+        before, after = (picture.on_white for picture in self.pictures)
+        return quoted(self.measured, before, after)
 
 
-def read_pair(before: PictureSource, after: PictureSource, ignore: Sequence[Box]) -> ReadPair:
+def read_pair(
+    before: PictureSource, after: PictureSource, ignore: Sequence[Box], looking: Looking
+) -> ReadPair:
     """Read both pictures. Raises ImageError."""
-    return ReadPair((before, after), (read_picture(before), read_picture(after)), tuple(ignore))
+    return ReadPair((before, after), (read_picture(before), read_picture(after)), tuple(ignore), looking)

@@ -13,12 +13,14 @@ def quoted(measured: Measured, before: Pixels, after: Pixels) -> Measured:
     Raises MissingExtra where the recogniser is not installed.
     """
     statements = tuple(_quoted(one, before, after) for one in measured.statements)
+    # Of what did not change for sure the sentence says "perhaps": it stays as it is.
     if measured.verdict != "changed" or statements == measured.statements:
         return measured
     return replace(measured, statements=statements, sentence=sentences.together(statements))
 
 
 def _quoted(statement: Statement, before: Pixels, after: Pixels) -> Statement:
+    # Any other kind of change has no text of its own in both pictures.
     if statement.kind != "rewritten" or statement.box_before is None or statement.box_after is None:
         return statement
     found = read_quotes(before, after, statement.box_before, statement.box_after)

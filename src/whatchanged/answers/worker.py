@@ -8,6 +8,7 @@ from whatchanged.answers.answerer import Answerer
 Rest = ParamSpec("Rest")
 Result = TypeVar("Result")
 
+# A global, because a pool starts its workers by a function and has no object to hand to their tasks.
 _HERE: list[Answerer] = []
 """The answerer of this worker."""
 

@@ -7,6 +7,7 @@ the memory for what it computes is bounded; whatever goes wrong while it runs is
 
 import functools
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -157,7 +158,28 @@ def _bound_memory() -> None:
     ort.create_and_register_allocator(place, ort.OrtArenaCfg({"max_mem": MOST_MEMORY}))
 
 
-def check_graphs(
+def open_graphs(
+    folder: Path,
+    content: Mapping[str, bytes],
+    card: Card,
+    pictures: PictureInput,
+    grid: GridAttention,
+    threads: int | None,
+) -> tuple[Graph, Graph]:
+    """The encoder and the decoder of a captioner, which fit the card and each other.
+
+    content: the bytes of the bundle's files, checked. Raises BundleError where a graph is wrong,
+    WhatchangedError where ``threads`` is no whole number from 1.
+    """
+    used = checked_threads(threads)
+    encoder, decoder = (
+        Graph(folder / name, content[name], used) for name in ("encoder.onnx", "decoder.onnx")
+    )
+    _check_graphs(card, pictures, grid, encoder, decoder)
+    return encoder, decoder
+
+
+def _check_graphs(
     card: Card, pictures: PictureInput, grid: GridAttention, encoder: Graph, decoder: Graph
 ) -> None:
     """Check that the graphs fit the runtime, each other and the card. Raises BundleError."""

@@ -30,7 +30,7 @@ from whatchanged.captioner.decoding import Decoded, GraphCache, Ids, beam, greed
 from whatchanged.captioner.heatmap import overlay
 from whatchanged.captioner.no_change import sayable, sentences_probability
 from whatchanged.captioner.notebook import as_html
-from whatchanged.captioner.onnx_graphs import Graph, check_graphs, checked_count, checked_threads
+from whatchanged.captioner.onnx_graphs import checked_count, open_graphs
 from whatchanged.errors import BundleError, ShapeError
 from whatchanged.images import PictureSource, kept, normalise, open_image, resize
 
@@ -127,14 +127,13 @@ class Captioner:
         the model declares what this version cannot run, WhatchangedError where ``threads`` is no whole number
         from 1.
         """
-        threads = checked_threads(threads)
         self.bundle = bundle
         self.card = bundle.card
         self.input, self.attention = _declared(bundle)
         content = {name: bundle.read(name) for name in bundle.files if name != WEIGHTS}
-        self._encoder = Graph(bundle.folder / "encoder.onnx", content["encoder.onnx"], threads)
-        self._decoder = Graph(bundle.folder / "decoder.onnx", content["decoder.onnx"], threads)
-        check_graphs(bundle.card, self.input, self.attention, self._encoder, self._decoder)
+        self._encoder, self._decoder = open_graphs(
+            bundle.folder, content, bundle.card, self.input, self.attention, threads
+        )
 
     @overload
     def describe(self, before: PictureSource, after: PictureSource, beams: int = 1) -> Description: ...

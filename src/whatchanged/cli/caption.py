@@ -175,7 +175,7 @@ def caption(
 
 def _captioner(answerer: "Answerer") -> "Captioner":
     """The model that was named. Raises BundleError for one that has no maps."""
-    from whatchanged.answers.models import Model
+    from whatchanged.answers.by_model import Model
 
     (model,) = answerer.models
     if not isinstance(model, Model):

@@ -3,7 +3,9 @@
 import random
 import shutil
 import sys
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -16,8 +18,8 @@ from whatchanged.recipes.schema import Recipe
 from whatchanged.recipes.sources import DataSettings
 from whatchanged.training.batches import Source, read_examples, stack_pictures
 from whatchanged.training.build import check_memory, make_method
-from whatchanged.training.checkpoint import State, read_checkpoint, save_checkpoint
-from whatchanged.training.data.sources import open_sources
+from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, save_checkpoint
+from whatchanged.training.data.sources import Sources, open_sources
 from whatchanged.training.data.token_cache import leaves_backbone, with_tokens
 from whatchanged.training.device import choose_device
 from whatchanged.training.distributed import first_process_first, joined, rank, wait_for_all
@@ -82,54 +84,120 @@ def _run(
     accumulate: int,
 ) -> State:
     """``run_recipe``, in each of the processes."""
-    last = run / "checkpoints" / "last.safetensors"
     recipe = _settle(recipe, run, resume)
-    where = choose_device(device)
-    fresh = not (run / "recipe.toml").exists()
+    launch = _look(recipe, run, choose_device(device), init, quiet)
+    if launch.start is not None and launch.start.state.finished:
+        return launch.start.state
+    wait_for_all()  # every process has looked at the folder, which now changes
+    with _removed_on_failure(launch), first_process_first():
+        _begin_folder(launch)
+        sources = _open_data(launch)
+        method = _make_method(launch, sources)
+    _complete_folder(launch, sources)  # only here, so that a launch that fails leaves no trace in a run
+    method.to(launch.device)
+    if leaves_backbone(recipe) and has_backbone(method.vision) and not workers:
+        sources = with_tokens(sources, method.vision)
+    if launch.start is None and launch.init is not None:  # what it began from may change, or go
+        save_checkpoint(launch.last, State(), method, None)
+    return train(
+        recipe, method, sources, run, launch.device, launch.start, max_seconds, quiet, workers, accumulate
+    )
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch of a run, and what was in its folder before any process wrote there.
+
+    recipe  as it is trained
+    run     the folder
+    device  where it is trained
+    fresh   whether the folder holds no run yet
+    start   the last checkpoint; None: from the first step
+    init    the weights that the run begins from; None: random ones
+    last    where the last checkpoint lies, or will
+    quiet   whether nothing is printed
+    """
+
+    recipe: Recipe
+    run: Path
+    device: torch.device
+    fresh: bool
+    start: Checkpoint | None
+    init: Path | None
+    last: Path
+    quiet: bool
+
+
+def _look(recipe: Recipe, run: Path, device: torch.device, init: Path | None, quiet: bool) -> Launch:
+    """What is there to begin with, checked as far as no data is needed: to open it may take long.
+
+    Raises RecipeError where the checkpoint is not of this recipe, or it cannot start from random weights.
+    """
+    last = run / "checkpoints" / "last.safetensors"
     start = read_checkpoint(last) if last.exists() else None
     if start is not None:
         check_stage(start, recipe)
-    if start is not None and start.state.finished:
-        return start.state
+    fresh = not (run / "recipe.toml").exists()
     if start is None and not fresh and not quiet:
         _tell(f"{run}: it was ended before its first checkpoint, so it starts over.")
     init = first_init(run, init)
-    if start is None and init is None:  # before the data, which may take long to open
+    if start is None and init is None:
         check_start(recipe, quiet)
-    writes = rank() == 0
-    wait_for_all()  # every process has looked at the folder, which now changes
+    return Launch(recipe, run, device, fresh, start, init, last, quiet)
+
+
+@contextmanager
+def _removed_on_failure(launch: Launch) -> Iterator[None]:
+    """A folder that was made for this run goes again where the run cannot begin, so that it may be tried
+    again with the same name. One that was there stays as it is."""
     try:
-        with first_process_first():
-            if fresh and writes:  # before the data: opening it may take long, and be broken off
-                keep(recipe, run, where, init)
-            sources = open_sources(recipe, run)
-            if start is not None:
-                check_vocabulary(sources.vocabulary, run)
-            check_memory(recipe, sources.vocabulary)
-            seed_everything(recipe.seed)
-            method = make_method(recipe, sources.vocabulary, sources.longest_caption)
-            for stage in recipe.stages:
-                trained_groups(method, stage)
-            if start is not None:
-                start.restore_model(method)
-            elif init is not None:
-                start_from(recipe, method, init, quiet)
-            if start is None:
-                measure_tokens(method.vision, sources.train)
-            check_tokens(recipe, method)
+        yield
     except BaseException:
-        if fresh and writes:
-            shutil.rmtree(run, ignore_errors=True)
+        if launch.fresh and rank() == 0:
+            shutil.rmtree(launch.run, ignore_errors=True)
         raise
-    if writes:
-        keep(recipe, run, where, init, resumed=start is not None)
-        keep_vocabulary(sources.vocabulary, run)
-    method.to(where)
-    if leaves_backbone(recipe) and has_backbone(method.vision) and not workers:
-        sources = with_tokens(sources, method.vision)
-    if start is None and init is not None:  # what it began from may change, or go
-        save_checkpoint(last, State(), method, None)
-    return train(recipe, method, sources, run, where, start, max_seconds, quiet, workers, accumulate)
+
+
+def _begin_folder(launch: Launch) -> None:
+    """Make a new folder a run: before the data, because opening it may take long, and be broken off."""
+    if launch.fresh and rank() == 0:
+        keep(launch.recipe, launch.run, launch.device, launch.init)
+
+
+def _open_data(launch: Launch) -> Sources:
+    """What the run reads. Raises RecipeError where the data has other words than a resumed run began with."""
+    sources = open_sources(launch.recipe, launch.run)
+    if launch.start is not None:
+        check_vocabulary(sources.vocabulary, launch.run)
+    return sources
+
+
+def _make_method(launch: Launch, sources: Sources) -> Method:
+    """The method with the weights that it goes on from, or begins with.
+
+    Raises RecipeError where no memory holds it, a stage would train nothing, or the weights do not fit.
+    """
+    recipe, start = launch.recipe, launch.start
+    check_memory(recipe, sources.vocabulary)
+    seed_everything(recipe.seed)  # right before the random weights, so that nothing else moves them
+    method = make_method(recipe, sources.vocabulary, sources.longest_caption)
+    for stage in recipe.stages:  # a stage that cannot be trained stops the run now, not after days
+        trained_groups(method, stage)
+    if start is not None:
+        start.restore_model(method)
+    elif launch.init is not None:
+        start_from(recipe, method, launch.init, launch.quiet)
+    if start is None:  # a checkpoint holds what was measured
+        measure_tokens(method.vision, sources.train)
+    check_tokens(recipe, method)
+    return method
+
+
+def _complete_folder(launch: Launch, sources: Sources) -> None:
+    """Write what is known now that the data is open, and note this launch beside earlier ones."""
+    if rank() == 0:
+        keep(launch.recipe, launch.run, launch.device, launch.init, resumed=launch.start is not None)
+        keep_vocabulary(sources.vocabulary, launch.run)
 
 
 def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
@@ -222,7 +290,7 @@ def measure_tokens(vision: Vision, source: Source) -> None:
 def seed_everything(seed: int) -> None:
     """Set the generators of Python, NumPy and torch."""
     random.seed(seed)
-    np.random.seed(seed % 2**32)
+    np.random.seed(seed % 2**32)  # it takes no larger one
     torch.manual_seed(seed)
 
 
@@ -235,6 +303,7 @@ def _settle(recipe: Recipe | None, run: Path, resume: bool) -> Recipe:
         kept = read_recipe(run)
         if recipe is None:
             return kept
+        # Folders do not count: each side is compared with those that the other one names.
         kept = replace(kept, data=_moved(kept.data, recipe.data))
         if replace(recipe, data=_moved(recipe.data, kept.data)) != kept:
             raise RecipeError(

@@ -47,6 +47,7 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
         raise RecipeError(f"{run}: its vocabulary.json cannot be read ({error}). Train it again.") from error
     saved = read_checkpoint(checkpoint_file(run, checkpoint))
     check_stage(saved, recipe)
+    # Before the method is built: a recipe from elsewhere may ask for more than the memory holds.
     check_weights(recipe, vocabulary, saved.model_tensors(), str(saved.path))
     method = make_method(recipe, vocabulary)
     stages = [stage.name for stage in recipe.stages]
@@ -84,6 +85,7 @@ def checkpoint_file(run: Path, checkpoint: str) -> Path:
             )
         if checkpoint != stages[-1]:
             return run / "checkpoints" / f"{stage_checkpoint(checkpoint)}.safetensors"
+        # The last stage's best is best.safetensors: it is renamed only where another stage follows.
     file = run / "checkpoints" / "best.safetensors"
     if checkpoint == "last" or (checkpoint == "auto" and not file.exists()):
         return run / "checkpoints" / "last.safetensors"
@@ -139,6 +141,7 @@ def first_init(run: Path, init: Path | None) -> Path | None:
     kept = next(iter(launches(run)), {}).get("init")
     if kept and isinstance(kept, str):
         return Path(kept)
+    # Whole, because a later launch may begin in another folder.
     return init if init is None or str(init) in shipped() else init.absolute()
 
 

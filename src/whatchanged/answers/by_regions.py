@@ -1,0 +1,117 @@
+"""A model of regions answers: it makes statements of the places that the measurement proposes."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from whatchanged.answers.answer import Answer
+from whatchanged.answers.installed import Installed
+from whatchanged.answers.pair import ReadPair
+from whatchanged.answers.verdict import Says, verdict_of
+from whatchanged.captioner.colours import unlike_a_screen
+from whatchanged.images import PictureSource
+from whatchanged.measured import Measured, sentences, words
+from whatchanged.text import read_quotes
+
+if TYPE_CHECKING:
+    from whatchanged.captioner.regions import RegionModel, Told
+
+
+class StatementModel(Installed):
+    """A model that makes statements of regions. It begins where the measurement stands."""
+
+    def build(self) -> "RegionModel":
+        """The model, ready to run; built when it is first asked for. Raises BundleError."""
+        return self._regions
+
+    @cached_property
+    def _regions(self) -> "RegionModel":
+        from whatchanged.captioner.regions import RegionModel
+
+        return RegionModel(self.bundle, self._threads)
+
+    def distances(self, pairs: Sequence[ReadPair]) -> list[float | None]:
+        """How unlike a screen the stranger of each pair's pictures is; 0 where the model was named.
+
+        Its graph is not needed for that. None from a model that cannot tell.
+        """
+        return [0.0 if self.named else self._distance(pair) for pair in pairs]
+
+    def answer(self, pair: ReadPair) -> Answer | None:
+        """The model's statements; None where the measured answer is all that there is to say."""
+        measured = pair.measured
+        if _is_settled(pair, measured):
+            return None
+        # The model's own statements quote the text, so the measurement beneath them does not.
+        read = read_quotes if pair.looking.read_text else None
+        told = self.build().tell(pair.compared, measured, read)
+        distance = self._distance(pair)
+        unfamiliar = None if distance is None else distance > 1
+        return of_statements(self.card.name, told, measured, unfamiliar, pair.sources)
+
+    def _distance(self, pair: ReadPair) -> float | None:
+        """How far a pair is from what the model knows, whether it was named or not; computed once."""
+        known = self.card.in_distribution
+        if known is None:
+            return None
+        if self not in pair.distances:
+            both = (pair.compared.before, pair.compared.after)
+            pair.distances[self] = max(unlike_a_screen(picture, known.threshold) for picture in both)
+        return pair.distances[self]
+
+
+def _is_settled(pair: ReadPair, measured: Measured) -> bool:
+    """Whether the measurement has said all: no statement can be added to it, or none was asked for.
+
+    So it is where the pictures are the same, were turned as a whole, or differ in what no look shows; where
+    every pixel counts, or faint differences do not; and where places of two sizes are ignored, in which a
+    model would look all the same.
+    """
+    masked = bool(pair.ignore) and not pair.compared.one_size
+    overlooked = pair.looking.sensitivity < 1 and not measured.changed  # as it was asked for
+    if pair.looking.strict or masked or overlooked or measured.notes:
+        return True
+    return np.array_equal(pair.compared.before, pair.compared.after) or is_turn(measured)
+
+
+def is_turn(measured: Measured) -> bool:
+    """Whether the picture was turned or mirrored as a whole."""
+    return any(one.values.get("aspect") == "turn" for one in measured.statements)
+
+
+def of_statements(
+    name: str,
+    told: "Told",
+    measured: Measured,
+    unfamiliar: bool | None,
+    sources: tuple[PictureSource, PictureSource] | None = None,
+) -> Answer:
+    """A model's statements as the answer.
+
+    The measured verdict is the floor (``verdict_of``): where a change is found that the model denies and the
+    measurement is not sure of, the answer says that perhaps nothing changed.
+    """
+    says = Says(told.changed, by_statements=True, tells=bool(told.statements))
+    ruling = verdict_of(says, measured)
+    changes, sentence = told.statements, words.capitalised(words.NOISE)
+    if ruling.verdict == "changed":
+        sentence = sentences.together(changes)
+    elif changes and measured.verdict == "changed":
+        sentence = f"Perhaps {words.NOISE}; if anything: {words.lowered(changes[0].sentence)}"
+    else:
+        changes = ()
+    return Answer(
+        sentence=sentence,
+        no_change=told.no_change,
+        verdict=ruling.verdict,
+        doubtful=ruling.doubtful,
+        answer=name,
+        size_before=measured.size_before,
+        size_after=measured.size_after,
+        changes=changes,
+        unfamiliar=unfamiliar,
+        measured=measured,
+        sources=sources,
+    )

@@ -1,0 +1,77 @@
+"""The rule for who is believed, case by case."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from whatchanged.answers.verdict import CHANGE_STANDS_BELOW, Ruling, Says, verdict_of
+from whatchanged.measured import measure
+
+GREY = np.full((32, 32, 3), 120, np.uint8)
+
+
+def measured(verdict, no_change=0.5, doubtful=False):
+    return replace(measure(GREY, GREY), verdict=verdict, no_change=no_change, doubtful=doubtful)
+
+
+IDENTICAL, NOISE = measured("identical", 1.0), measured("noise", 0.9)
+DOUBTFUL = measured("noise", 0.6, doubtful=True)
+CHANGE = measured("changed", CHANGE_STANDS_BELOW + 0.01)
+SURE = measured("changed", CHANGE_STANDS_BELOW - 0.01)
+
+WRITTEN = [
+    # says changed, is doubtful, named; measured; stands, verdict, doubtful
+    (True, False, False, None, True, "changed", False),
+    (True, True, False, None, True, "changed", True),
+    (False, False, False, None, True, "unchanged", False),
+    (False, True, True, None, True, "unchanged", True),
+    (False, False, False, IDENTICAL, True, "identical", False),
+    (False, False, False, NOISE, True, "noise", False),
+    (False, True, False, NOISE, True, "noise", False),
+    (False, False, False, DOUBTFUL, False, "noise", True),
+    (False, False, False, CHANGE, False, "changed", True),
+    (False, False, False, SURE, False, "changed", True),
+    (False, False, True, CHANGE, True, "changed", True),
+    (False, False, True, DOUBTFUL, True, "noise", True),
+    (False, False, True, NOISE, True, "noise", False),
+    (True, False, True, IDENTICAL, True, "identical", False),
+    (True, True, True, NOISE, True, "noise", False),
+    (True, False, True, CHANGE, True, "changed", False),
+]
+
+STATED = [
+    # says changed, has words; measured; verdict, doubtful
+    (True, True, CHANGE, "changed", False),
+    (True, True, SURE, "changed", False),
+    (True, True, NOISE, "changed", True),
+    (False, True, NOISE, "noise", False),
+    (False, True, SURE, "changed", True),
+    (False, True, CHANGE, "noise", True),
+    (False, False, NOISE, "noise", False),
+    (True, False, NOISE, "noise", True),
+    (True, False, CHANGE, "noise", True),
+    (False, False, SURE, "noise", True),
+]
+
+
+@pytest.mark.parametrize(("changed", "doubts", "named", "found", "stands", "verdict", "doubtful"), WRITTEN)
+def test_a_model_that_writes(changed, doubts, named, found, stands, verdict, doubtful):
+    says = Says(changed, doubtful=doubts, named=named)
+    assert verdict_of(says, found) == Ruling(stands, verdict, doubtful)
+
+
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize(("changed", "tells", "found", "verdict", "doubtful"), STATED)
+def test_a_model_that_makes_statements(changed, tells, found, verdict, doubtful, named):
+    says = Says(changed, named=named, by_statements=True, tells=tells)
+    assert verdict_of(says, found) == Ruling(True, verdict, doubtful)
+
+
+@pytest.mark.parametrize("found", [CHANGE, SURE])
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("by_statements", [False, True])
+def test_what_can_be_seen_is_never_passed_over(found, named, by_statements):
+    """Whoever denies it: the answer counts as changed, or is the measured one, which does."""
+    ruling = verdict_of(Says(False, named=named, by_statements=by_statements), found)
+    assert ruling.doubtful or ruling.verdict == "changed" or not ruling.stands
