@@ -23,9 +23,9 @@ from benchmarks.screen_boxes import compared, points_into
 from benchmarks.screens import Score, auroc, share_of, verdict_rows, with_interval
 from whatchanged.datasets import open_dataset
 from whatchanged.measured import Measured, measure
-from whatchanged.measured.numbers import NUMBERS
-from whatchanged.measured.proposals import overlap
 from whatchanged.records import PairRecord
+from whatchanged.regions.numbers import NUMBERS
+from whatchanged.regions.proposals import overlap
 from whatchanged.training.regions.store import RegionFiles, RegionReader
 from whatchanged.training.regions.supervision import ELEMENT_NAMES, refined, supported
 from whatchanged.training.regions.vision import RegionVision, chances

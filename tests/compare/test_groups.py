@@ -5,13 +5,13 @@ from compare.screens import BLUE, GREEN, RED, screen, with_square
 from drawn_page import page
 
 from whatchanged.answers.answer import of_measured, of_statements
-from whatchanged.captioner.regions import Told
 from whatchanged.compare import groups as room
 from whatchanged.compare.groups import group_outcomes
 from whatchanged.compare.pairs import PairToCompare
 from whatchanged.compare.run import Outcome
 from whatchanged.measured import measure
 from whatchanged.measured.groups import AlikePairs
+from whatchanged.regions.runtime import Told
 
 
 def outcome(name, before, after):

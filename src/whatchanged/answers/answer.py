@@ -13,8 +13,8 @@ from whatchanged.measured import Measured, Statement, sentences, words
 from whatchanged.measured.reading import read_picture
 
 if TYPE_CHECKING:
-    from whatchanged.captioner.regions import Told
     from whatchanged.captioner.runtime import Description
+    from whatchanged.regions.runtime import Told
 
 AnswerVerdict = Literal["identical", "noise", "changed", "unchanged"]
 """Same pixels; differences that nobody would name; a visible change; differences of view and light alone."""

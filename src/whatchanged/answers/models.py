@@ -20,8 +20,8 @@ from whatchanged.measured.reading import Pixels
 from whatchanged.worlds import find_world
 
 if TYPE_CHECKING:
-    from whatchanged.captioner.regions import RegionModel
     from whatchanged.captioner.runtime import Captioner
+    from whatchanged.regions.runtime import RegionModel
 
 MOST_STRETCH = 1.25
 """Pictures whose proportions the model's input would change by more are not asked about: 4:3 and 16:9 become
@@ -94,7 +94,7 @@ class StatementModel(Installed):
 
     @cached_property
     def _regions(self) -> "RegionModel":
-        from whatchanged.captioner.regions import RegionModel
+        from whatchanged.regions.runtime import RegionModel
 
         return RegionModel(self.bundle, self._threads)
 

@@ -23,7 +23,7 @@ class PictureInput:
 
 @dataclass(frozen=True)
 class RegionInput:
-    """The model judges places of a pair that may have changed, by what ``measured.numbers`` says of them."""
+    """The model judges places of a pair that may have changed, by what ``regions.numbers`` says of them."""
 
     regions: int
     """The largest number of places of one pair."""

@@ -11,12 +11,12 @@ from tiny_run import make_run
 
 from whatchanged.answers import Answerer
 from whatchanged.captioner.card import RegionInput, Statements
-from whatchanged.captioner.regions import RegionJudgement, RegionModel
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import BundleError, RecipeError
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.numbers import NUMBERS, read_places
 from whatchanged.measured.reading import read_picture
+from whatchanged.regions.numbers import NUMBERS, read_places
+from whatchanged.regions.runtime import RegionJudgement, RegionModel
 from whatchanged.training.export import export_run, regions
 from whatchanged.training.export.regions import JudgedPair, Weights, fit_statements, fit_weights
 from whatchanged.training.regions.store import RegionFiles, store_regions

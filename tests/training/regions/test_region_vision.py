@@ -12,9 +12,9 @@ from torch.testing import assert_close
 
 from whatchanged.errors import DatasetError, ShapeError
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.numbers import read_places
 from whatchanged.recipes.building import find_method
 from whatchanged.recipes.schema import RegionsConfig
+from whatchanged.regions.numbers import read_places
 from whatchanged.testing.method_case import CAPTIONS, MethodCase
 from whatchanged.testing.methods import DUTIES
 from whatchanged.training.batches import Batch

@@ -10,9 +10,9 @@ from safetensors.numpy import save_file
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, OutputError
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.numbers import NUMBERS, read_places
 from whatchanged.measured.reading import read_picture
 from whatchanged.recipes.schema import RegionsConfig
+from whatchanged.regions.numbers import NUMBERS, read_places
 from whatchanged.training.batches import read_pair
 from whatchanged.training.regions.store import (
     ROW,

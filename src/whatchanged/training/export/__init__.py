@@ -19,9 +19,9 @@ from whatchanged.datasets import open_dataset
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.files import whole_folder
 from whatchanged.images import normalise
-from whatchanged.measured.numbers import NUMBERS
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import DataConfig, DatasetConfig, FeaturesConfig, Recipe, RegionsConfig
+from whatchanged.regions.numbers import NUMBERS
 from whatchanged.training.batches import Source, read_examples
 from whatchanged.training.checkpoint import State, model_tensors, read_state
 from whatchanged.training.data.sources import Sources, open_sources

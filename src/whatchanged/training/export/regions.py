@@ -15,7 +15,15 @@ from scipy.optimize import minimize_scalar
 
 from whatchanged.captioner.bundle import REGION_GRAPH, open_bundle, write_bundle
 from whatchanged.captioner.card import BoxAttention, Card, InDistribution, NoChange, RegionInput, Statements
-from whatchanged.captioner.regions import (
+from whatchanged.errors import BundleError, RecipeError
+from whatchanged.measured import measure
+from whatchanged.measured.compared import Compared
+from whatchanged.measured.reading import read_picture
+from whatchanged.measured.result import KINDS
+from whatchanged.recipes.schema import RegionsConfig
+from whatchanged.records import PairRecord
+from whatchanged.regions.numbers import NUMBERS, read_places
+from whatchanged.regions.runtime import (
     RegionJudgement,
     RegionModel,
     aspects_of,
@@ -27,14 +35,6 @@ from whatchanged.captioner.regions import (
     order,
     softmax,
 )
-from whatchanged.errors import BundleError, RecipeError
-from whatchanged.measured import measure
-from whatchanged.measured.compared import Compared
-from whatchanged.measured.numbers import NUMBERS, read_places
-from whatchanged.measured.reading import read_picture
-from whatchanged.measured.result import KINDS
-from whatchanged.recipes.schema import RegionsConfig
-from whatchanged.records import PairRecord
 from whatchanged.training.export.calibration import fit_logistic, fit_sigmoid
 from whatchanged.training.export.graphs import store_half, trace
 from whatchanged.training.regions import supervision
@@ -70,7 +70,7 @@ uneven has 0.77, scenes of CLEVR 0.92 to 0.96, and nine of ten drawn screens bel
 class JudgedPair:
     """A validation pair: what the graph says of its places and what they show by the truth.
 
-    order: the places that may be told, see ``captioner.regions.order``.
+    order: the places that may be told, see ``regions.runtime.order``.
     kind, element, aspect: (N,), as in ``supervision.Labels``.
     right: (N,), whether the place's likeliest kind is that of a change that it points to.
     points: (N, changes), whether the place points to that change.

@@ -30,11 +30,11 @@ from whatchanged.errors import DatasetError, OutputError
 from whatchanged.files import write_whole
 from whatchanged.json_values import read_json
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.numbers import NUMBERS, read_places
 from whatchanged.measured.reading import read_picture
 from whatchanged.processes import in_order, worker_pool
 from whatchanged.recipes.schema import RegionsConfig
 from whatchanged.records import PairRecord
+from whatchanged.regions.numbers import NUMBERS, read_places
 from whatchanged.training.data.grid_files import PATTERN, picture_name, shard_file
 
 REGIONS = 12

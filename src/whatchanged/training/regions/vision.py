@@ -16,8 +16,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from whatchanged.errors import DatasetError, ShapeError
-from whatchanged.measured.numbers import NUMBERS
 from whatchanged.recipes.schema import RegionsConfig
+from whatchanged.regions.numbers import NUMBERS
 from whatchanged.training.batches import Batch
 from whatchanged.training.nn.clip import CLIPBlock
 from whatchanged.training.nn.transformer import BLIND, key_mask
