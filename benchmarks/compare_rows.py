@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from whatchanged.errors import RecipeError
-from whatchanged.recipes.methods import MethodSettings
+from whatchanged.recipes.methods import LearnerSettings
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.recipes.methods.scorer import ScorerConfig
@@ -151,7 +151,7 @@ def common(recipe: Recipe, row: Row, plan: Plan) -> Recipe:
     )
 
 
-def common_method(method: MethodSettings, plan: Plan) -> MethodSettings:
+def common_method(method: LearnerSettings, plan: Plan) -> LearnerSettings:
     """The method's settings at the common size."""
     width = plan.width
     heads = max(1, width // HEAD_WIDTH)

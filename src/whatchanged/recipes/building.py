@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from whatchanged import plugins
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.hints import MOVED, nearest
-from whatchanged.recipes.methods import METHODS, MethodSettings
+from whatchanged.recipes.methods import METHODS, LearnerSettings
 from whatchanged.recipes.schema import StageConfig
 from whatchanged.recipes.values import toml_value
 
@@ -40,7 +40,7 @@ def build(cls: Any, table: Any, where: str, prefix: str) -> Any:
 def typed(hint: Any, value: Any, where: str, key: str) -> Any:
     """``value`` if it has the type ``hint``; ints pass as floats and lists as tuples, nothing else."""
     origin, wanted = get_origin(hint), get_args(hint)
-    if hint is MethodSettings:
+    if hint is LearnerSettings:
         return _method(value, where)
     if origin is UnionType:
         return _one_of_kinds(wanted, value, where, key)
@@ -89,17 +89,17 @@ def _one_of_kinds(kinds: Sequence[Any], value: Any, where: str, key: str) -> Any
     return build(chosen, value, where, key + ".")
 
 
-def _method(value: Any, where: str) -> MethodSettings:
+def _method(value: Any, where: str) -> LearnerSettings:
     """The settings of the method that the table names."""
     if not isinstance(value, dict):
         raise _wrong(where, "method", value, "a table of settings")
     if "name" not in value:
         raise RecipeError(f"{where}: key method.name is missing. Choose among: {', '.join(method_names())}.")
-    built: MethodSettings = build(find_method(value["name"], where), value, where, "method.")
+    built: LearnerSettings = build(find_method(value["name"], where), value, where, "method.")
     return built
 
 
-def find_method(name: Any, where: str = "method") -> type[MethodSettings]:
+def find_method(name: Any, where: str = "method") -> type[LearnerSettings]:
     """The settings' class of the method of this name; one of another package is imported now.
 
     Raises RecipeError for an unknown name, PluginError for a package that is broken.
@@ -107,7 +107,7 @@ def find_method(name: Any, where: str = "method") -> type[MethodSettings]:
     if not isinstance(name, str) or name not in method_names():
         hint = nearest(str(name), method_names())
         raise RecipeError(f"{where}: method.name: there is no method {toml_value(name)}." + hint)
-    check = plugins.subclass_of(MethodSettings)  # type: ignore[type-abstract]  # which builds none of it
+    check = plugins.subclass_of(LearnerSettings)  # type: ignore[type-abstract]  # which builds none of it
     return plugins.find(plugins.METHODS, name, METHODS, check)
 
 

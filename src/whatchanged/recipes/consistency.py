@@ -4,6 +4,7 @@ A setting that would have no effect is refused, so that a recipe means what it s
 """
 
 from collections import Counter
+from collections.abc import Mapping
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.checks import (
@@ -14,23 +15,30 @@ from whatchanged.recipes.checks import (
     require_used,
 )
 from whatchanged.recipes.hints import nearest
+from whatchanged.recipes.methods import MethodSettings, Reads
 from whatchanged.recipes.schema import (
     DatasetConfig,
-    FeaturesConfig,
     ObjectsConfig,
     PoolConfig,
     Recipe,
-    RegionsConfig,
     StageConfig,
 )
 from whatchanged.recipes.values import toml_value
+
+READABLE: Mapping[Reads, str] = {
+    "pairs": "captioned pairs",
+    "labelled": "labelled pictures",
+    "regions": "stored regions",
+}
+"""What a task reads, in words."""
 
 
 def check(recipe: Recipe, where: str) -> None:
     """Raise RecipeError, with the key and what it wants, at the first setting that does not fit."""
     require(where, "seed", recipe.seed, 0 <= recipe.seed < 2**63, "0 or more, below 2^63")
-    max_length = recipe.method.max_length
-    require_length(where, "method.max_length", max_length)
+    if isinstance(recipe.method, MethodSettings):
+        require_length(where, "method.max_length", recipe.method.max_length)
+    _check_parts(recipe, where)
     _check_task_numbers(recipe, where)
     recipe.vision.check(where)
     for stage in recipe.stages:
@@ -41,7 +49,7 @@ def check(recipe: Recipe, where: str) -> None:
         _check_rates(recipe, stage, where)
     if isinstance(recipe.data, DatasetConfig):
         _check_dataset(recipe, recipe.data, where)
-    else:
+    elif isinstance(recipe.data, PoolConfig):
         _check_pool(recipe, recipe.data, where)
     if isinstance(recipe.vision, ObjectsConfig):
         _check_guided_attention(recipe, recipe.vision, where)
@@ -49,6 +57,15 @@ def check(recipe: Recipe, where: str) -> None:
         wanted = "false: this method reads tokens in any order"
         require(where, "vision.aligned", ordered, recipe.method.compares_by_place or not ordered, wanted)
     recipe.method.check(recipe, where)
+
+
+def _check_parts(recipe: Recipe, where: str) -> None:
+    """A vision for a method that reads tokens, and for no other."""
+    kind, captions = recipe.vision.kind, recipe.method.captions
+    fits = recipe.vision.gives_tokens or not captions
+    require(where, "vision.kind", kind, fits, "another kind: this method reads tokens")
+    fits = captions or not recipe.vision.gives_tokens
+    require(where, "vision.kind", kind, fits, '"none": this method reads no tokens')
 
 
 def _check_task_numbers(recipe: Recipe, where: str) -> None:
@@ -79,6 +96,9 @@ def _check_numbers(stage: StageConfig, where: str) -> None:
 def _check_evaluation(recipe: Recipe, stage: StageConfig, where: str) -> None:
     """When the stage is validated, by what, and when it stops."""
     prefix = f"stage.{stage.name}."
+    captions = recipe.method.captions or stage.evaluate_every == 0
+    wanted = "0: this method writes no captions that could be scored"
+    require(where, prefix + "evaluate_every", stage.evaluate_every, captions, wanted)
     by = f"evaluations ({prefix}evaluate_every is 0)"
     require_used(where, prefix, stage, stage.evaluate_every > 0, by, "metric", "evaluate_from", "patience")
     ranks = stage.metric != "R@1" or recipe.method.embeds_captions
@@ -114,11 +134,18 @@ def _check_tasks(recipe: Recipe, stage: StageConfig, where: str) -> None:
     disk = stage.data == "single" or any(task.reads == "labelled" for task in tasks.values())
     wanted = '"dataset": single and labelled pictures lie on disk'
     require(where, "data.source", source, not disk or source == "dataset", wanted)
+    _check_reads(recipe, stage, where)
     drawn = ", ".join(name for name, task in tasks.items() if task.truth)
     wanted = f'"pool" for the task {drawn}, which learns from the truth of drawn scenes'
-    # Of what was stored from a data set, the truth lies beside that.
-    has_truth = recipe.vision.stored or source == "pool"
-    require(where, "data.source", source, not drawn or has_truth, wanted)
+    require(where, "data.source", source, not drawn or recipe.data.has_truth, wanted)
+
+
+def _check_reads(recipe: Recipe, stage: StageConfig, where: str) -> None:
+    """The source holds what the stage's tasks read."""
+    for name in stage.tasks:
+        reads = recipe.tasks[name].reads
+        wanted = f"a source of {READABLE[reads]}, which the task {name} reads"
+        require(where, "data.source", recipe.data.source, reads in recipe.data.holds, wanted)
 
 
 def _task_hint(recipe: Recipe, name: str) -> str:
@@ -130,15 +157,13 @@ def _task_hint(recipe: Recipe, name: str) -> str:
         return ' It needs vision.kind = "objects".'
     if name in full.tasks and name not in plain.tasks:
         return ' It needs vision.kind = "objects" with vision.matching = true.'
-    if name in RegionsConfig().tasks:
-        return ' It needs vision.kind = "regions".'
     return nearest(name, recipe.tasks)
 
 
 def _check_vision_use(recipe: Recipe, stage: StageConfig, where: str) -> None:
     """Whether the vision learns where it can, and only there."""
     prefix, learns = f"stage.{stage.name}.", recipe.vision.learns
-    by = 'a vision that learns: vision.kind = "backbone", "objects" or "regions"'
+    by = 'a vision that learns: vision.kind = "backbone" or "objects"'
     require_used(where, prefix, stage, learns, by, "train_vision")
     frozen = isinstance(recipe.vision, ObjectsConfig) and recipe.vision.frozen
     wanted = "false with vision.frozen"
@@ -183,7 +208,7 @@ def _check_dataset(recipe: Recipe, data: DatasetConfig, where: str) -> None:
     """Keys of a data set that some stage, or the vision, reads."""
     require_not_negative(where, "data.", data, "validation", "shift")
     stored = recipe.vision.stored
-    by = 'vision.kind = "features" or "regions"'
+    by = 'vision.kind = "features"'
     require_used(where, "data.", data, stored, by, "features")
     _check_variation(recipe, data, stored, where)
     single = any(stage.data == "single" for stage in recipe.stages)
@@ -205,8 +230,9 @@ def _check_variation(recipe: Recipe, data: DatasetConfig, stored: bool, where: s
     frozen = recipe.vision.learns and not any(stage.learns_vision for stage in recipe.stages)
     by = "pixels that are read anew in each pass (stored features, or a vision that no stage trains, are not)"
     require_used(where, "data.", data, not stored and not frozen, by, "shift", "mirror_unless")
-    if not isinstance(recipe.vision, FeaturesConfig | RegionsConfig):
-        side = min(recipe.vision.image_width, recipe.vision.image_height)
+    size = recipe.vision.picture_size
+    if size is not None:
+        side = min(size)
         wanted = f"less than half of {side} pixels, the pictures' shorter side"
         require(where, "data.shift", data.shift, 2 * data.shift < side, wanted)
     words = all(len(word.split()) == 1 for word in data.mirror_unless)
@@ -236,7 +262,7 @@ def _check_pool(recipe: Recipe, data: PoolConfig, where: str) -> None:
     """What a pool of drawn triples can give."""
     require_not_negative(where, "data.", data, "validation")
     pictures = not recipe.vision.stored
-    wanted = 'another kind with data.source = "pool", which holds no grid features and no regions'
+    wanted = 'another kind with data.source = "pool", which holds no grid features'
     require(where, "vision.kind", recipe.vision.kind, pictures, wanted)
     by = 'a vision that learns: vision.kind = "backbone" or "objects"'
     require_used(where, "data.", data, recipe.vision.learns, by, "tokens")

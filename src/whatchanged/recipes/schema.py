@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from whatchanged.recipes.checks import check_multiples, require, require_not_negative, require_positive
-from whatchanged.recipes.methods import MethodSettings, Task
+from whatchanged.recipes.methods import LearnerSettings, Reads, Task
 
 CELL = 8
 """Pixels of a side of a backbone's cell."""
@@ -25,6 +25,8 @@ class VisionSettings:
     """Whether the vision has weights of its own."""
     stored: ClassVar[bool] = False
     """Whether it reads what was computed from a data set's pictures beforehand, ``data.features``."""
+    gives_tokens: ClassVar[bool] = True
+    """Whether it turns pictures into tokens."""
 
     @property
     def tasks(self) -> Mapping[str, Task]:
@@ -40,6 +42,11 @@ class VisionSettings:
     def tokens_correspond(self) -> bool:
         """Whether token n of both pictures belongs together."""
         return self.keeps_every_cell
+
+    @property
+    def picture_size(self) -> tuple[int, int] | None:
+        """Width and height that pictures are resized to; None where it reads none."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,11 @@ class PatchesConfig(VisionSettings):
     patch: int = 32
     """Pixels of a side of a patch: one token."""
 
+    @property
+    def picture_size(self) -> tuple[int, int]:
+        """Width and height that pictures are resized to."""
+        return self.image_width, self.image_height
+
     def check(self, where: str) -> None:
         """Whole patches fill the picture."""
         require_positive(where, "vision.", self, "patch")
@@ -97,6 +109,11 @@ class BackboneConfig(VisionSettings):
     same_cell: bool = False
     """Each cell is also told what the other picture shows in the same cell, and how the two differ. Meant for
     pictures from one place."""
+
+    @property
+    def picture_size(self) -> tuple[int, int]:
+        """Width and height that pictures are resized to."""
+        return self.image_width, self.image_height
 
     @property
     def cell(self) -> int:
@@ -153,6 +170,11 @@ class ObjectsConfig(VisionSettings):
     """Pixels of a side of a cell."""
 
     @property
+    def picture_size(self) -> tuple[int, int]:
+        """Width and height that pictures are resized to."""
+        return self.image_width, self.image_height
+
+    @property
     def cells(self) -> int:
         """Cells of a picture."""
         return self.image_width // CELL * (self.image_height // CELL)
@@ -197,41 +219,18 @@ class ObjectsConfig(VisionSettings):
 
 
 @dataclass(frozen=True)
-class RegionsConfig(VisionSettings):
-    """Regions of screens as tokens: places that may have changed, told by stored measurements.
+class NoVision(VisionSettings):
+    """None, for a method that reads no tokens: what it reads of a pair is its own."""
 
-    Not published. Its own task ``regions`` learns what each place shows from the truth of drawn pairs.
-    """
+    gives_tokens: ClassVar[bool] = False
 
-    learns: ClassVar[bool] = True
-    stored: ClassVar[bool] = True
-    heads: ClassVar[int] = 4
-    """Of the layer in which places read each other; they share the width."""
-
-    kind: Literal["regions"] = "regions"
-    regions: int = 12
-    """Tokens of a picture at most: what ``whatchanged features --backbone regions`` stored."""
-    width: int = 128
-    """Numbers of a token."""
-    dropout: float = 0.3
-    """Share of a place's features that are left out while it learns."""
-    networks: int = 1
-    """How many networks judge each place. They begin with other weights; what they say is averaged."""
-
-    @property
-    def tasks(self) -> Mapping[str, Task]:
-        """What the truth of drawn pairs can teach."""
-        return {"regions": Task(11, truth=True, vision_only=True)}
+    kind: Literal["none"] = "none"
 
     def check(self, where: str) -> None:
-        """At least a region, and a width that the heads share out evenly."""
-        require_positive(where, "vision.", self, "regions", "width", "networks")
-        name = f"{self.heads}, the heads that share it"
-        check_multiples(where, "vision.", self, ("width",), self.heads, name)
-        require(where, "vision.dropout", self.dropout, 0 <= self.dropout < 1, "a share below 1")
+        """There is nothing to check."""
 
 
-VisionConfig = FeaturesConfig | PatchesConfig | BackboneConfig | ObjectsConfig | RegionsConfig
+VisionConfig = FeaturesConfig | PatchesConfig | BackboneConfig | ObjectsConfig | NoVision
 """``[vision]``: what turns a picture into tokens, by ``kind``."""
 
 PreparationName = Literal[
@@ -256,11 +255,14 @@ PreparationName = Literal[
 class DatasetConfig:
     """A data set on disk. ``--data`` and ``--features`` on the command line set ``path`` and ``features``."""
 
+    holds: ClassVar[frozenset[Reads]] = frozenset({"pairs", "labelled"})
+    has_truth: ClassVar[bool] = False
+
     source: Literal["dataset"] = "dataset"
     path: str = ""
     """The data set's folder, or a list of pairs."""
     features: str = ""
-    """What ``whatchanged features`` wrote, grids or regions; or a folder with an ``.npy`` a picture."""
+    """What ``whatchanged features`` wrote; or a folder with an ``.npy`` a picture."""
     single: str = ""
     """Folder of single pictures with captions (CUB), for stages with ``data`` "single"."""
     single_preparation: PreparationName = "none"
@@ -298,6 +300,10 @@ class DatasetConfig:
         """The same data in other folders."""
         return replace(self, path=path, features=stored)
 
+    def without_places(self) -> "DatasetConfig":
+        """The same without folders and files, which say more of a machine than of a model."""
+        return replace(self.with_folders("", ""), merges="")
+
 
 @dataclass(frozen=True)
 class PoolConfig:
@@ -305,6 +311,9 @@ class PoolConfig:
 
     ``--data`` and ``--features`` on the command line set ``path`` and ``tokens``.
     """
+
+    holds: ClassVar[frozenset[Reads]] = frozenset({"pairs"})
+    has_truth: ClassVar[bool] = True
 
     source: Literal["pool"] = "pool"
     path: str = ""
@@ -333,8 +342,44 @@ class PoolConfig:
         """The same data in other folders."""
         return replace(self, path=path, tokens=stored)
 
+    def without_places(self) -> "PoolConfig":
+        """As of a data set."""
+        return replace(self.with_folders("", ""), merges="")
 
-DataConfig = DatasetConfig | PoolConfig
+
+@dataclass(frozen=True)
+class RegionPairsConfig:
+    """The stored regions of drawn pairs whose truth is known.
+
+    ``--data`` and ``--features`` on the command line set ``path`` and ``features``.
+    """
+
+    holds: ClassVar[frozenset[Reads]] = frozenset({"regions"})
+    has_truth: ClassVar[bool] = True
+    merges: ClassVar[str] = ""
+    """It holds no captions that would be cut into subwords."""
+
+    source: Literal["regions"] = "regions"
+    path: str = ""
+    """The drawn pairs (``whatchanged synth screens``), their truth beside them."""
+    features: str = ""
+    """What ``whatchanged features --backbone regions`` wrote of them."""
+
+    @property
+    def stored(self) -> str:
+        """The folder of what was computed from the pictures beforehand: regions."""
+        return self.features
+
+    def with_folders(self, path: str, stored: str) -> "RegionPairsConfig":
+        """The same data in other folders."""
+        return replace(self, path=path, features=stored)
+
+    def without_places(self) -> "RegionPairsConfig":
+        """As of a data set."""
+        return self.with_folders("", "")
+
+
+DataConfig = DatasetConfig | PoolConfig | RegionPairsConfig
 """``[data]``: where examples come from, by ``source``."""
 
 
@@ -412,7 +457,7 @@ class Recipe:
     description: str
     """One line for ``whatchanged recipes``."""
     stages: tuple[StageConfig, ...]
-    method: MethodSettings
+    method: LearnerSettings
     seed: int = 1234
     """Everything that is drawn at random follows from it."""
     vision: VisionConfig = field(default_factory=FeaturesConfig)

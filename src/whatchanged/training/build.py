@@ -10,15 +10,14 @@ from whatchanged.errors import RecipeError
 from whatchanged.recipes.schema import (
     BackboneConfig,
     FeaturesConfig,
+    NoVision,
     ObjectsConfig,
     PatchesConfig,
     Recipe,
-    RegionsConfig,
     VisionConfig,
 )
-from whatchanged.training.methods import Method, build_method
+from whatchanged.training.methods import Learner, build_learner, build_method
 from whatchanged.training.objects.tokens import ObjectVision
-from whatchanged.training.regions.vision import RegionVision
 from whatchanged.training.vision.backbone import BackboneVision
 from whatchanged.training.vision.base import Vision
 from whatchanged.training.vision.features import StoredFeatures
@@ -26,8 +25,8 @@ from whatchanged.training.vision.patches import PatchVision
 from whatchanged.vocabulary import Vocabulary
 
 
-def build_vision(config: VisionConfig) -> Vision:
-    """The vision that a recipe asks for."""
+def build_vision(config: VisionConfig) -> Vision | None:
+    """The vision that a recipe asks for; None where it asks for none."""
     match config:
         case FeaturesConfig():
             return StoredFeatures(config.rows, config.columns, config.feature_width)
@@ -37,8 +36,8 @@ def build_vision(config: VisionConfig) -> Vision:
             return BackboneVision(config)
         case ObjectsConfig():
             return ObjectVision(config)
-        case RegionsConfig():
-            return RegionVision(config)
+        case NoVision():
+            return None
 
 
 COPIES = 4
@@ -75,12 +74,15 @@ def check_weights(recipe: Recipe, vocabulary: Vocabulary, tensors: Mapping[str, 
         )
 
 
-def on_meta(recipe: Recipe, vocabulary: Vocabulary) -> Method:
+def on_meta(recipe: Recipe, vocabulary: Vocabulary) -> Learner:
     """The recipe's method, whose weights are shapes alone."""
     with torch.device("meta"):
         return make_method(recipe, vocabulary)
 
 
-def make_method(recipe: Recipe, vocabulary: Vocabulary, longest_caption: int = 0) -> Method:
+def make_method(recipe: Recipe, vocabulary: Vocabulary, longest_caption: int = 0) -> Learner:
     """The recipe's method with its vision. longest_caption: see ``build_method``."""
-    return build_method(recipe.method, build_vision(recipe.vision), vocabulary, longest_caption)
+    vision = build_vision(recipe.vision)
+    if vision is None:
+        return build_learner(recipe.method)
+    return build_method(recipe.method, vision, vocabulary, longest_caption)

@@ -25,18 +25,15 @@ from whatchanged.recipes.schema import (
     FeaturesConfig,
     PoolConfig,
     Recipe,
-    RegionsConfig,
     StageConfig,
 )
 from whatchanged.records import PairRecord, RecordKind
 from whatchanged.training.batches import Batch, Example
 from whatchanged.training.build import COPIES, on_meta
-from whatchanged.training.methods import Method
-from whatchanged.training.regions.store import ROW
-from whatchanged.training.regions.supervision import no_truth
+from whatchanged.training.methods import Learner, PlansWithoutData
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.training.vision.base import has_backbone
-from whatchanged.vocabulary import Vocabulary
+from whatchanged.vocabulary import NO_WORDS, Vocabulary
 
 WORDS = 1000
 """Words that captions are assumed to have."""
@@ -69,6 +66,8 @@ class StageEstimate:
 def expected_vocabulary(recipe: Recipe) -> tuple[Vocabulary, str]:
     """The words of the recipe's data set, or so many as are assumed where it names none; and which it was."""
     data = recipe.data
+    if not recipe.method.captions:
+        return NO_WORDS, "no words, as no captions are read"
     if data.merges:
         found: Vocabulary = read_merges(Path(data.merges))
         return found, f"{len(found):,} subwords of {data.merges}"
@@ -91,7 +90,7 @@ def _stage(
     method = on_meta(recipe, vocabulary)
     make_optimizer(method, stage)  # which says what learns
     method.train()
-    if not stage.learns_vision:
+    if method.vision is not None and not stage.learns_vision:
         method.vision.eval()
     found = {}
     for task in stage.tasks:
@@ -117,7 +116,7 @@ def _stage(
     )
 
 
-def _count(method: Method, task: str, batch: Batch) -> tuple[int, int]:
+def _count(method: Learner, task: str, batch: Batch) -> tuple[int, int]:
     """The operations of a step, and the bytes that are kept between its two passes."""
     own = {_storage(tensor) for tensor in method.state_dict().values()}
     kept: dict[int, int] = {}
@@ -166,16 +165,18 @@ def _chosen(index: Tensor | None) -> list[Tensor | None]:
     return [torch.empty(count, dtype=torch.long, device="meta") for _ in range(index.ndim)]
 
 
-def _batch(recipe: Recipe, stage: StageConfig, method: Method, task: str, rows: int) -> Batch:
+def _batch(recipe: Recipe, stage: StageConfig, method: Learner, task: str, rows: int) -> Batch:
     """A batch of shapes alone: captions as long as the method reads them."""
+    if isinstance(method, PlansWithoutData):
+        alone: Batch = _shapes(method.collate([method.blank_example()]), rows)
+        return alone
     caption = " ".join(["word"] * recipe.method.longest_caption(stage.data == "single"))
     false = (caption,) * recipe.tasks[task].false_captions
     kind: RecordKind = "single_caption" if stage.data == "single" else "pair_caption"
     paths = Path("before.png"), Path("after.png")
     record = PairRecord("none", "0", "0", "train", kind, *paths, (caption,), changed=True, labels=(0, 0))
-    truth = no_truth() if isinstance(recipe.vision, RegionsConfig) else None
     picture = _picture(recipe, method)
-    example = Example(record, caption, picture, picture, false, truth)
+    example = Example(record, caption, picture, picture, false)
     examples = stage.examples or getattr(recipe.data, "examples", "")  # a stage's own come first
     scenes = stage.data == "pairs" and examples == "scenes"
     if scenes:
@@ -185,16 +186,16 @@ def _batch(recipe: Recipe, stage: StageConfig, method: Method, task: str, rows: 
     return made
 
 
-def _picture(recipe: Recipe, method: Method) -> np.ndarray[Any, Any]:
+def _picture(recipe: Recipe, method: Learner) -> np.ndarray[Any, Any]:
     """A picture as the recipe's vision reads it; of a pool with stored tokens, these."""
     vision = recipe.vision
     if isinstance(recipe.data, PoolConfig) and recipe.data.tokens and has_backbone(method.vision):
         return np.zeros((method.vision.patches, method.vision.stored_width), np.float32)
     if isinstance(vision, FeaturesConfig):
         return np.zeros((vision.rows * vision.columns, vision.feature_width), np.float32)
-    if isinstance(vision, RegionsConfig):
-        return np.zeros((vision.regions, ROW), np.float32)
-    return np.zeros((vision.image_height, vision.image_width, 3), np.uint8)
+    assert vision.picture_size is not None
+    width, height = vision.picture_size
+    return np.zeros((height, width, 3), np.uint8)
 
 
 def _shapes(value: Any, rows: int, **changes: Any) -> Any:

@@ -22,7 +22,7 @@ from whatchanged.training.device import choose_device
 from whatchanged.training.distributed import first_process_first, joined, rank, wait_for_all
 from whatchanged.training.features.backbones import fingerprint
 from whatchanged.training.loop import train
-from whatchanged.training.methods import Method, initialise_from
+from whatchanged.training.methods import Learner, initialise_from
 from whatchanged.training.objects.token_files import read_origin
 from whatchanged.training.run_folder import (
     check_stage,
@@ -102,7 +102,8 @@ def _run(
             if fresh and writes:  # before the data: opening it may take long, and be broken off
                 keep(recipe, run, where, init)
             sources = open_sources(recipe, run)
-            if start is not None:
+            captions = recipe.method.captions
+            if start is not None and captions:
                 check_vocabulary(sources.vocabulary, run)
             check_memory(recipe, sources.vocabulary)
             seed_everything(recipe.seed)
@@ -113,7 +114,7 @@ def _run(
                 start.restore_model(method)
             elif init is not None:
                 start_from(recipe, method, init, quiet)
-            if start is None:
+            if start is None and method.vision is not None:
                 measure_tokens(method.vision, sources.train)
             check_tokens(recipe, method)
     except BaseException:
@@ -122,7 +123,8 @@ def _run(
         raise
     if writes:
         keep(recipe, run, where, init, resumed=start is not None)
-        keep_vocabulary(sources.vocabulary, run)
+        if captions:
+            keep_vocabulary(sources.vocabulary, run)
     method.to(where)
     if leaves_backbone(recipe) and has_backbone(method.vision) and not workers:
         sources = with_tokens(sources, method.vision)
@@ -131,7 +133,7 @@ def _run(
     return train(recipe, method, sources, run, where, start, max_seconds, quiet, workers, accumulate)
 
 
-def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
+def start_from(recipe: Recipe, method: Learner, init: Path, quiet: bool) -> None:
     """Copy the weights to start from, a run's last ones, a bundle's or a file's, and print what was copied.
 
     Raises RecipeError where the method reads no file of weights, or nothing fits; ShapeError where a tensor
@@ -192,7 +194,7 @@ def check_start(recipe: Recipe, quiet: bool) -> None:
         )
 
 
-def check_tokens(recipe: Recipe, method: Method) -> None:
+def check_tokens(recipe: Recipe, method: Learner) -> None:
     """Raises RecipeError where a pool's stored tokens were made by other weights than the method's own.
 
     It would learn from one backbone and later read pictures with another. Tokens that do not name their

@@ -9,7 +9,7 @@ import numpy as np
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import preparation
 from whatchanged.errors import DatasetError, RecipeError
-from whatchanged.recipes.schema import DatasetConfig, Recipe, RegionsConfig
+from whatchanged.recipes.schema import DatasetConfig, Recipe
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Source
 from whatchanged.training.data.captions import longest_caption, no_change_captions, prepare, reword
@@ -52,8 +52,7 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
         kept = run / "negatives.jsonl"
         negatives = find_false_captions(pairs.train, count, recipe, kept, pairs.world, pairs.truths)
     read = picture_reader(recipe.vision, data.features, pairs.root)
-    truths = pairs.truths if isinstance(recipe.vision, RegionsConfig) else {}
-    maker = ExampleMaker(pairs.train, pairs.root, read, negatives, truths)
+    maker = ExampleMaker(pairs.train, pairs.root, read, negatives)
     own = {}
     for stage in recipe.stages:
         if stage.examples:

@@ -10,8 +10,7 @@ from whatchanged.errors import DatasetError
 from whatchanged.recipes.methods import Task
 from whatchanged.recipes.schema import Examples
 from whatchanged.records import PairRecord
-from whatchanged.training.batches import Example, PictureReader, Source, read_pair
-from whatchanged.worlds import Truth
+from whatchanged.training.batches import Example, PictureReader, Source
 
 
 @dataclass(frozen=True)
@@ -20,7 +19,6 @@ class DatasetSource:
 
     items: the number of the record, and of its caption, of each example. views: record number -> the
     unchanged pair of its scene; half of the times its second picture takes the place of the picture before.
-    truths: pair id -> what the world knows of it, for a vision that learns from it; {} for others.
     """
 
     records: Sequence[PairRecord]
@@ -28,7 +26,6 @@ class DatasetSource:
     read: PictureReader
     negatives: Mapping[str, tuple[str, ...]]
     views: Mapping[int, PairRecord] = field(default_factory=dict)
-    truths: Mapping[str, Truth] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -43,7 +40,7 @@ class DatasetSource:
         record = self.records[number]
         if number in self.views and rng.random() < 0.5:
             record, _ = exchanged(record, self.views[number])
-        return _example(record, caption, self.read, self.negatives, self.truths)
+        return _example(record, caption, self.read, self.negatives)
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,6 @@ class DrawnSource:
     exchange: bool
     read: PictureReader
     negatives: Mapping[str, tuple[str, ...]]
-    truths: Mapping[str, Truth] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -72,7 +68,7 @@ class DrawnSource:
         if self.exchange and rng.random() < 0.5:
             group = exchanged(*group)
         first, *rest = [
-            _example(record, int(rng.integers(len(record.captions))), self.read, self.negatives, self.truths)
+            _example(record, int(rng.integers(len(record.captions))), self.read, self.negatives)
             for record in group
         ]
         return replace(first, partner=rest[0]) if rest else first
@@ -97,12 +93,10 @@ def _example(
     caption: int,
     read: PictureReader,
     negatives: Mapping[str, tuple[str, ...]],
-    truths: Mapping[str, Truth],
 ) -> Example:
     after = record.before if record.after is None else record.after
-    false, truth = negatives.get(record.pair_id, ()), truths.get(record.pair_id)
-    pictures = read_pair(read, record.before, after)
-    return Example(record, record.captions[caption], *pictures, false, truth)
+    false = negatives.get(record.pair_id, ())
+    return Example(record, record.captions[caption], read(record.before), read(after), false)
 
 
 def _scenes(train: Sequence[PairRecord], root: Path) -> Sequence[tuple[PairRecord, ...]]:
@@ -127,7 +121,6 @@ class ExampleMaker:
     root: Path
     read: PictureReader
     negatives: Mapping[str, tuple[str, ...]]
-    truths: Mapping[str, Truth] = field(default_factory=dict)
 
     def make(self, kind: Examples, exchange: bool, changed_only: bool = False) -> Source:
         """Examples of a kind: one per caption, per pair, or per scene.
@@ -149,6 +142,6 @@ class ExampleMaker:
             )
         if kind == "captions":
             captions = [(i, j) for i, record in enumerate(train) for j in range(len(record.captions))]
-            return DatasetSource(train, captions, self.read, self.negatives, views, self.truths)
+            return DatasetSource(train, captions, self.read, self.negatives, views)
         groups = _scenes(train, self.root) if kind == "scenes" else [(record,) for record in train]
-        return DrawnSource(groups, exchange, self.read, self.negatives, self.truths)
+        return DrawnSource(groups, exchange, self.read, self.negatives)

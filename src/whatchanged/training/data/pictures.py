@@ -1,6 +1,5 @@
 """How a picture of a data set is read for training: its pixels, or its precomputed features."""
 
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -8,37 +7,31 @@ from numpy.typing import NDArray
 
 from whatchanged.errors import RecipeError
 from whatchanged.images import open_image, resize
-from whatchanged.recipes.schema import FeaturesConfig, RegionsConfig, VisionConfig
+from whatchanged.recipes.schema import FeaturesConfig, VisionConfig
 from whatchanged.training.batches import PictureReader
 from whatchanged.training.data.grid_files import GridFiles, is_grid_folder, picture_name
 from whatchanged.training.data.npy_files import features_places, read_features
 
-REGION_READER = "whatchanged.training.regions.store:region_reader"
-"""What reads regions, (settings, folder, root of the data set) -> reader; imported when a recipe wants it."""
 MOST_BYTES = 2**29
 """Of decoded pictures in memory: 17,000 of 128x80. Those beyond are decoded anew each time."""
 
 
 def picture_reader(vision: VisionConfig, features: str, root: Path) -> PictureReader:
-    """How a picture of the data set at ``root`` is read: features (N, F) float32, pixels (H, W, 3) uint8, or
-    regions (N, P) uint8.
+    """How a picture of the data set at ``root`` is read: features (N, F) float32, or pixels (H, W, 3) uint8.
 
     features: a folder of ``grid_files``, or one with an ``.npy`` per picture; unused by a vision that reads
     pixels. Raises RecipeError where it is empty, DatasetError where its grids are of another size than the
     recipe's.
     """
-    of_grids = isinstance(vision, FeaturesConfig)
     if vision.stored and not features:
         raise RecipeError(
-            "data.features is empty. Say where the precomputed features lie: --features FOLDER"
-            + ("; or learn from the pictures themselves: --set vision.kind=patches" if of_grids else "")
+            "data.features is empty. Say where the precomputed features lie: --features FOLDER;"
+            " or learn from the pictures themselves: --set vision.kind=patches"
         )
-    if isinstance(vision, RegionsConfig):
-        module, _, name = REGION_READER.partition(":")
-        reader: PictureReader = getattr(import_module(module), name)(vision, Path(features), root)
-        return reader
+    if vision.picture_size is not None:
+        return kept_pixels(vision.picture_size)
     if not isinstance(vision, FeaturesConfig):
-        return kept_pixels((vision.image_width, vision.image_height))
+        raise RecipeError(f"vision.kind = {vision.kind!r} reads no pictures and no features of them.")
     grid = (vision.rows, vision.columns, vision.feature_width)
     if not is_grid_folder(Path(features)):
         return lambda path: read_features(features_places(Path(features), path, root), *grid)

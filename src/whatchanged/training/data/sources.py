@@ -17,6 +17,7 @@ from whatchanged.vocabulary import Vocabulary
 SOURCES: Mapping[str, str] = {
     "dataset": "whatchanged.training.data.dataset_source:open_dataset_sources",
     "pool": "whatchanged.training.objects.pool_source:open_pool",
+    "regions": "whatchanged.training.regions.source:open_region_pairs",
 }
 
 

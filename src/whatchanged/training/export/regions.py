@@ -1,4 +1,4 @@
-"""A run whose vision judges regions as a bundle: one graph, and numbers fitted on validation pairs.
+"""A run that judges regions as a bundle: one graph, and numbers fitted on validation pairs.
 
 The validation pairs go through the ``RegionModel`` that ships, picture by picture, so that what is fitted is
 what is later said.
@@ -13,14 +13,16 @@ import torch
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from whatchanged.captioner.bundle import REGION_GRAPH, open_bundle, write_bundle
+import whatchanged
+from whatchanged.captioner.bundle import REGION_GRAPH, WEIGHTS, open_bundle, write_bundle
 from whatchanged.captioner.card import BoxAttention, Card, InDistribution, NoChange, RegionInput, Statements
+from whatchanged.datasets import open_dataset
 from whatchanged.errors import BundleError, RecipeError
+from whatchanged.files import whole_folder
 from whatchanged.measured import measure
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.reading import read_picture
 from whatchanged.measured.result import KINDS
-from whatchanged.recipes.schema import RegionsConfig
 from whatchanged.records import PairRecord
 from whatchanged.regions.numbers import NUMBERS, read_places
 from whatchanged.regions.runtime import (
@@ -37,10 +39,13 @@ from whatchanged.regions.runtime import (
 )
 from whatchanged.training.export.calibration import fit_logistic, fit_sigmoid
 from whatchanged.training.export.graphs import store_half, trace
+from whatchanged.training.export.model_card import model_card
+from whatchanged.training.export.trained_model import TrainedModel
 from whatchanged.training.regions import supervision
 from whatchanged.training.regions.graph import INPUTS, OUTPUTS, RegionGraph
-from whatchanged.training.regions.vision import RegionVision
-from whatchanged.worlds import Truth
+from whatchanged.training.regions.judge import RegionJudge
+from whatchanged.training.weights.bundle_weights import pack_weights
+from whatchanged.worlds import Truth, world_of
 
 OFF, OFF_HALF = 1e-3, 0.1
 """The largest difference between a logit of the graph and torch's, or between two boxes in pixels; with large
@@ -87,9 +92,40 @@ class JudgedPair:
     points: NDArray[np.bool_]
 
 
+def export_regions(
+    model: TrainedModel, output: Path, data: Path | None, in_distribution: Path | None
+) -> None:
+    """Write the bundle of a model that judges regions; arguments and what is raised: see ``export_run``."""
+    recipe, judge = model.recipe, model.method
+    if not isinstance(judge, RegionJudge):
+        raise RecipeError(f"{model.run}: {recipe.method.name} judges no regions.")
+    if in_distribution is not None:
+        raise RecipeError("--familiar: a model of regions tells screens by how even they are. Leave it out.")
+    root = Path(recipe.data.path) if data is None else data
+    dataset = open_dataset(root)
+    world = world_of(dataset.name, root)
+    if world is None:
+        raise RecipeError(f"{root}: these pairs are of no world, so no statement can be put into words.")
+    records = [record for record in dataset.records if record.split == "val"]
+    card = Card(
+        name=model.name,
+        version=whatchanged.__version__,
+        method=recipe.method.name,
+        world=world.name,
+        input=RegionInput(judge.config.regions, NUMBERS),
+        attention=BoxAttention(),
+        no_change=NoChange(0.5, 1.0, 0.0, "nothing", world.no_change_sentences),
+        provenance=model.provenance,
+    )
+    with whole_folder(output, replace=True) as draft:
+        (draft / WEIGHTS).write_bytes(pack_weights(model.tensors))
+        card = write_region_model(judge, records, world.truths(root, records), card, draft, model.fp16)
+        (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
+        write_bundle(draft, card)
+
+
 def write_region_model(
-    vision: RegionVision,
-    config: RegionsConfig,
+    judge: RegionJudge,
     records: Sequence[PairRecord],
     truths: Mapping[str, Truth],
     card: Card,
@@ -98,19 +134,19 @@ def write_region_model(
 ) -> Card:
     """Write ``regions.onnx`` and the card of a folder whose other files lie there; returns the card.
 
-    card: with the vocabulary, world and provenance; the rest is found here. records, truths: the validation
+    card: with the world and provenance; the rest is found here. records, truths: the validation
     pairs. fp16: large weights are stored in half the bytes. Raises RecipeError where there are no such pairs,
     BundleError where graph and torch differ.
     """
     known = _known_pairs(records, truths)
-    graph = RegionGraph(vision).eval()
+    graph = RegionGraph(judge).eval()
     _write_graph(graph, folder)
     if fp16:
         store_half(folder / REGION_GRAPH)
     neutral = _neutral_statements()
     card = replace(
         card,
-        input=RegionInput(config.regions, NUMBERS),
+        input=RegionInput(judge.config.regions, NUMBERS),
         attention=BoxAttention(),
         statements=neutral,
         in_distribution=InDistribution(

@@ -14,7 +14,7 @@ from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.files import whole
 from whatchanged.json_values import read_json
 from whatchanged.recipes.methods import Task
-from whatchanged.recipes.schema import FeaturesConfig, PoolConfig, Recipe, RegionsConfig
+from whatchanged.recipes.schema import PoolConfig, Recipe
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
 from whatchanged.training.data.captions import check_wording
@@ -188,8 +188,9 @@ def open_pool(recipe: Recipe, run: Path) -> Sources:
     pool = Path(data.path)
     begun = _begun(run)
     shards = open_shards(pool, None if begun is None else begun[0])
-    if not isinstance(recipe.vision, FeaturesConfig | RegionsConfig):
-        check_size(pool, shards, recipe.vision.image_width, recipe.vision.image_height)
+    size = recipe.vision.picture_size
+    if size is not None:
+        check_size(pool, shards, *size)
     tokens = open_tokens(Path(data.tokens), pool, shards) if data.tokens else []
     triples = sum(len(shard) for shard in shards)
     held = triples // 10 if data.validation == 0 else min(data.validation // 2, triples // 10)

@@ -1,26 +1,30 @@
-"""The vision of screens: proposed places as tokens, each judged by small networks.
+"""The method that judges proposed places of pairs of screens by small networks. It writes no captions.
 
-The measured numbers of a place make the features of a token. A layer of attention lets the places of a pair
-read each other. Heads tell kind, element and aspect, whether it is a change at all, which place is the best,
-where its boxes should be, and whether the pair shows any change. Not part of any published method.
+The measured numbers of a place become features. A layer of attention lets the places of a pair read each
+other. Heads tell kind, element and aspect, whether it is a change at all, which place is the best, where its
+boxes should be, and whether the pair shows any change. Not published.
 
-Axis letters: B pairs, N places, F width of a token, M networks.
+Axis letters: B pairs, N places, F width of a place's features.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from whatchanged.errors import DatasetError, ShapeError
-from whatchanged.recipes.schema import RegionsConfig
+from whatchanged.errors import DatasetError, RecipeError, ShapeError
+from whatchanged.recipes.methods.regions import RegionsConfig
+from whatchanged.records import PairRecord
 from whatchanged.regions.numbers import NUMBERS
-from whatchanged.training.batches import Batch
+from whatchanged.training.batches import Batch, Example, stack_pictures
+from whatchanged.training.methods import copy_matching_tensors
 from whatchanged.training.nn.clip import CLIPBlock
-from whatchanged.training.nn.transformer import BLIND, key_mask
+from whatchanged.training.nn.transformer import BLIND
 from whatchanged.training.regions import supervision
 from whatchanged.training.regions.store import ROW
 from whatchanged.training.regions.supervision import (
@@ -30,28 +34,24 @@ from whatchanged.training.regions.supervision import (
     RegionTruth,
     mean_judgement,
 )
-from whatchanged.training.vision.base import PlainVision, TokenPair, Tokens
 from whatchanged.worlds.screens.kinds import KINDS
 
 UNTOLD = 0.1
 """Share of a place's measured numbers that are left out while it learns."""
 WIDEST = 4.0
 """Largest measured number, as it is and in standard deviations: what lies beyond counts as much."""
-GRID = 8
-"""Rows and columns of the grid that attention is painted back to."""
+TASK = "regions"
 
 
 @dataclass(frozen=True)
 class BatchPlaces:
     """The proposed places of a batch of pairs.
 
-    numbers: (B, N, NUMBERS). boxes: (B, N, 2, 4) in pixels; sizes: (B, N, 2, 2), width and height of both
-    pictures. there: (B, N), real places.
+    numbers: (B, N, NUMBERS). boxes: (B, N, 2, 4) in pixels. there: (B, N), real places.
     """
 
     numbers: Tensor
     boxes: Tensor
-    sizes: Tensor
     there: Tensor
 
 
@@ -110,7 +110,7 @@ class PlaceNetwork(nn.Module):
         pair, place = places.there.nonzero(as_tuple=True)
         if len(pair):  # batch normalisation has no mean of nothing
             own[pair, place] = self.net(places.numbers[pair, place]).to(own.dtype)
-        read, _ = self.context(own, key_mask(places.there))
+        read, _ = self.context(own, places.there[:, None, None])
         joined: Tensor = self.exit_norm(read) * places.there[..., None].to(own.dtype)
         return joined
 
@@ -130,54 +130,76 @@ class PlaceNetwork(nn.Module):
         )
 
 
-class RegionVision(PlainVision):
-    """Places as tokens. A picture of a batch is its rows of numbers, see ``store``.
+class RegionJudge(nn.Module):
+    """Several networks of one form judge every place; what is said is the mean of what they say.
 
-    Several networks of one form, which differ in their first weights and in what dropout leaves out, judge
-    every place; what is said is the mean of what they say. A token is made of the features of all.
+    They differ in their first weights and in what dropout leaves out.
     """
+
+    vision = None
+    architecture = "regions"
 
     def __init__(self, config: RegionsConfig) -> None:
         super().__init__()
-        self.rows = self.columns = GRID
-        self.patches = config.regions
-        self.raw_width = self.width = width = config.width
-        self.networks = nn.ModuleList(PlaceNetwork(width, config.dropout) for _ in range(config.networks))
-        self.before = nn.Linear(config.networks * width, width)
-        self.after = nn.Linear(config.networks * width, width)
+        self.config = config
+        self.networks = nn.ModuleList(
+            PlaceNetwork(config.width, config.dropout) for _ in range(config.networks)
+        )
 
-    @property
-    def tasks(self) -> Mapping[str, Callable[[Batch], dict[str, Tensor]]]:
-        """What the truth of drawn pairs teaches."""
-        return {"regions": self._learn}
+    def batch_size(self, task: str, batch: int) -> int:
+        """What the stage asks for."""
+        return batch
 
-    def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """The heads without the task ``regions``; what makes tokens of places with that task alone."""
-        idle = []
-        for name, _ in self.named_parameters():
-            if name.startswith("networks."):
-                unread = not tasks or (".heads." in name and "regions" not in tasks)
-            else:
-                unread = set(tasks) <= {"regions"}
-            if unread:
-                idle.append(name)
-        return frozenset(idle)
+    def collate(self, examples: Sequence[Example]) -> Batch:
+        """Examples to tensors, without captions. Raises DatasetError where their regions are not known."""
+        measured = [example.measured for example in examples if example.measured is not None]
+        if len(measured) < len(examples):
+            raise DatasetError(f'{examples[0].record.dataset}: no regions. Use data.source = "regions".')
+        truths = [example.truth for example in examples if example.truth is not None]
+        truth = supervision.collate(truths) if len(truths) == len(examples) else None
+        ids = torch.zeros(len(examples), 0, dtype=torch.long)
+        numbers = torch.from_numpy(np.stack(measured))
+        return Batch(*stack_pictures(examples), ids, truth=truth, measured=numbers)
 
-    def collate_truth(self, truths: Sequence[Any]) -> RegionTruth | None:
-        """The pairs' truth as tensors, where all of it is known."""
-        return None if any(truth is None for truth in truths) else supervision.collate(truths)
+    def blank_example(self) -> Example:
+        """A pair without a region: it has the shapes of any, for who plans without data."""
+        count, paths = self.config.regions, (Path("before.png"), Path("after.png"))
+        record = PairRecord("none", "0", "0", "train", "pair_caption", *paths, ())
+        rows, numbers = (np.zeros((count, width), np.float32) for width in (ROW, NUMBERS))
+        return Example(record, "", rows, rows, truth=supervision.no_truth(), measured=numbers)
 
-    def places(self, before: Tensor, after: Tensor) -> BatchPlaces:
-        """Rows (B, N, ROW) of both pictures -> places. Raises ShapeError."""
-        for rows in (before, after):
-            if tuple(rows.shape[1:]) != (self.patches, ROW):
+    def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
+        """``supervision.region_loss`` of all places, the mean of all networks.
+
+        Raises RecipeError for another task, DatasetError where the truth is not known.
+        """
+        if task != TASK:
+            raise RecipeError(f"{self.architecture} has no task {task!r}. Choose: {TASK}.")
+        if not isinstance(batch.truth, RegionTruth):
+            raise DatasetError(
+                "the task regions needs the truth of drawn pairs; this data set has none. Draw one:"
+                " whatchanged synth screens"
+            )
+        places = self.places(batch)
+        labels = supervision.label(places.boxes, batch.truth)
+        each = [
+            supervision.region_loss(said, places.boxes, labels, places.there)
+            for said in self._judge_each(places)
+        ]
+        return {name: torch.stack([losses[name] for losses in each]).mean() for name in each[0]}
+
+    def places(self, batch: Batch) -> BatchPlaces:
+        """The places of a batch. Raises ShapeError where the stored regions are others than the recipe's."""
+        wanted, measured = (self.config.regions, ROW), batch.measured
+        for rows in (batch.before, batch.after):
+            if tuple(rows.shape[1:]) != wanted or measured is None or measured.shape[2] != NUMBERS:
                 raise ShapeError(
-                    f"regions: got {tuple(rows.shape)}, wanted (pairs, {self.patches}, {ROW}). Store them"
-                    " again, or set vision.regions to what is stored."
+                    f"regions: got {tuple(rows.shape)}, wanted {('pairs', *wanted)}. Store them again, or set"
+                    " method.regions to what is stored."
                 )
-        both = torch.stack([before, after], 2)  # (B, N, 2, ROW)
-        measured, boxes, sizes, there = torch.split(both, [NUMBERS, 4, 2, 1], dim=3)
-        return BatchPlaces(measured[:, :, 1], boxes, sizes, there[:, :, 1, 0] > 0)
+        assert measured is not None
+        boxes = torch.stack([batch.before, batch.after], 2)  # (B, N, 2, ROW)
+        return BatchPlaces(measured, boxes[..., :4], boxes[:, :, 0, 4] > 0)
 
     def judge(self, places: BatchPlaces) -> RegionLogits:
         """What is said of each place and of the pair: the mean of all networks."""
@@ -191,38 +213,17 @@ class RegionVision(PlainVision):
         """What each network says."""
         return [network.judge(network.features(places), places.there) for network in self._networks]
 
-    def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
-        """Rows (B, N, ROW) of both pictures -> their tokens; padding is masked."""
-        places = self.places(before, after)
-        features = torch.cat([network.features(places) for network in self._networks], -1)  # (B, N, M F)
-        pair = [
-            Tokens(side(features), cells_of(places, number), places.there, places.boxes[:, :, number])
-            for number, side in enumerate((self.before, self.after))
-        ]
-        return TokenPair(pair[0], pair[1])
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """All of it is one group."""
+        return [{"name": "method", "params": list(self.parameters())}]
 
-    def _learn(self, batch: Batch) -> dict[str, Tensor]:
-        """``supervision.region_loss`` of all places, the mean of all networks."""
-        if not isinstance(batch.truth, RegionTruth):
-            raise DatasetError(
-                "the task regions needs the truth of drawn pairs; this data set has none. Draw one:"
-                " whatchanged synth screens"
-            )
-        places = self.places(batch.before, batch.after)
-        labels = supervision.label(places.boxes, batch.truth)
-        each = [
-            supervision.region_loss(said, places.boxes, labels, places.there)
-            for said in self._judge_each(places)
-        ]
-        return {name: torch.stack([losses[name] for losses in each]).mean() for name in each[0]}
+    def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
+        """None, as long as its task is among them."""
+        return frozenset(() if TASK in tasks else (name for name, _ in self.named_parameters()))
 
-
-def cells_of(places: BatchPlaces, picture: int) -> Tensor:
-    """The cell of the grid in which the middle of each place lies, (B, N); 0 where there is no place."""
-    boxes, sizes = places.boxes[:, :, picture], places.sizes[:, :, picture].clamp_min(1)
-    middle = (boxes[..., :2] + boxes[..., 2:]) / 2 / sizes
-    column, row = (middle * GRID).long().clamp(0, GRID - 1).unbind(-1)
-    return row * GRID + column
+    def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
+        """Take over every tensor that bears the name of one of ours; names what keeps its own start."""
+        return copy_matching_tensors(self, state)
 
 
 def chances(said: RegionLogits, there: Tensor) -> Tensor:
