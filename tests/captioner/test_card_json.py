@@ -18,6 +18,7 @@ from whatchanged.captioner.card import (
 )
 from whatchanged.captioner.card_json import card_from_json, card_to_json
 from whatchanged.errors import BundleError, escaped
+from whatchanged.vocabulary import NO_WORDS
 
 PATH = Path("model/bundle.json")
 STATISTICS = {"mean": [0.1, 0.2, 0.3], "std": [0.4, 0.5, 0.6]}
@@ -48,17 +49,16 @@ statements = st.builds(
     *[numbers] * 6,
     texts,
 )
-cards = st.builds(
-    replace,
-    st.sampled_from([CARD, WARY]),
-    name=texts,
-    input=inputs,
-    attention=attentions,
-    no_change=judges,
-    max_length=st.integers(1, 1000),
-    statements=st.none() | statements,
-    folded_norms=st.booleans(),
-)
+given_by_all = {
+    "name": texts,
+    "input": inputs,
+    "attention": attentions,
+    "no_change": judges,
+    "folded_norms": st.booleans(),
+}
+writers = st.builds(replace, st.sampled_from([CARD, WARY]), **given_by_all, max_length=st.integers(1, 1000))
+without_words = replace(CARD, preset="", vocabulary=NO_WORDS, max_length=0)
+cards = writers | st.builds(replace, st.just(without_words), **given_by_all, statements=statements)
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
