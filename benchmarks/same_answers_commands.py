@@ -28,8 +28,10 @@ NORMALISED = (
     (r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?(?:\+00:00|Z| UTC)?", "DATE"),
     (r"\bwhatchanged \d+\.\d+\.\w+(?:\.\w+)*", "whatchanged VERSION"),
     (r'("(?:version|whatchanged)": )"\d+\.\d+\.\w+(?:\.\w+)*"', r'\1"VERSION"'),
+    # A model's README.md tells how long it trained; so its card has another size and hash of it.
+    (r'("README\.md": \{\s*"size": )\d+(,\s*"sha256": )"\w+"', r'\1N\2"HASH"'),
 )
-"""Patterns of times and versions, and what they are replaced by."""
+"""Patterns of times, versions and what follows from them, and what they are replaced by."""
 NOT_KEPT = (
     "run/events/*",
     "run/environment.json",

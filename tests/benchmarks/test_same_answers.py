@@ -124,6 +124,8 @@ def test_a_line_that_was_cut_short_is_written_again(records, tmp_path):
         ("12 pairs, 3.4 a second, in 12.5 s", "12 pairs, N a second, in N s"),
         ("whatchanged 0.2.0 and /work/tree/src", "whatchanged VERSION and TREE/src"),
         ('{"version": "0.2.0", "no_change": 0.25}', '{"version": "VERSION", "no_change": 0.25}'),
+        ('"README.md": {\n "size": 12,\n "sha256": "1f"}', '"README.md": {\n "size": N,\n "sha256": "HASH"}'),
+        ('"a.onnx": {\n "size": 12,\n "sha256": "1f"}', '"a.onnx": {\n "size": 12,\n "sha256": "1f"}'),
         ("moved right by 12 pixels, 12 of 40 changed", "moved right by 12 pixels, 12 of 40 changed"),
     ],
 )
