@@ -162,6 +162,21 @@ def test_written_changed_and_removed_files_are_kept(commands, tmp_path):
     assert commands.contents(tmp_path / "out") == {"changed.txt": b"new", "removed.txt": b"gone.txt\n"}
 
 
+def test_only_the_commands_that_are_named_are_run_and_compared(bench, tmp_path, capsys):
+    record = tmp_path / "record"
+    (record / "inputs").mkdir(parents=True)
+    (record / "commands.json").write_text('{"version": ["--version"], "help": ["--help"]}')
+    given = ["--tree", str(ROOT), "--only", "commands", "--commands", "ver*"]
+    assert bench.main([*given, "--record", str(record)]) == 0
+    assert [path.name for path in (record / "commands").iterdir()] == ["version"]
+    assert bench.main([*given, "--against", str(record)]) == 0
+    assert "| commands | 1 | equal |" in capsys.readouterr().out
+    (record / "commands" / "version" / "1.stdout").write_text("whatchanged none\n")
+    assert bench.main([*given, "--against", str(record)]) == 1
+    assert "commands/version/1.stdout" in capsys.readouterr().out
+    assert bench.main([*given, "--against", str(record), "--except", "commands/version"]) == 0
+
+
 def test_every_line_is_of_a_promised_command_and_reads_inputs_that_are_listed(bench):
     from benchmarks import same_answers_inputs as inputs
     from benchmarks import same_answers_lines as lines
