@@ -14,8 +14,8 @@ from whatchanged.answers import Answerer
 from whatchanged.answers import models as models_room
 from whatchanged.captioner import runtime
 from whatchanged.captioner.card import InDistribution, NoChange
-from whatchanged.captioner.regions import NOT_ASKED_ABOVE
 from whatchanged.errors import BundleError, ImageError, WhatchangedError
+from whatchanged.regions.runtime import NOT_ASKED_ABOVE
 
 DEMO = Path(models_room.__file__).parents[1] / "models" / "demo"
 BLENDER = Path(__file__).resolve().parents[2] / "../shared/data/blender_clevr_dev"

@@ -16,7 +16,7 @@ from whatchanged.measured import Measured, sentences, words
 from whatchanged.text import read_quotes
 
 if TYPE_CHECKING:
-    from whatchanged.captioner.regions import RegionModel, Told
+    from whatchanged.regions.runtime import RegionModel, Told
 
 
 class StatementModel(Installed):
@@ -28,7 +28,7 @@ class StatementModel(Installed):
 
     @cached_property
     def _regions(self) -> "RegionModel":
-        from whatchanged.captioner.regions import RegionModel
+        from whatchanged.regions.runtime import RegionModel
 
         return RegionModel(self.bundle, self._threads)
 

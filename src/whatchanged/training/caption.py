@@ -12,10 +12,10 @@ from torch import Tensor
 
 from whatchanged.errors import ImageError, RecipeError
 from whatchanged.recipes.schema import Precision
-from whatchanged.training.batches import PictureReader, read_pair
+from whatchanged.training.batches import PictureReader
 from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.device import choose_device, in_precision
-from whatchanged.training.methods import Method
+from whatchanged.training.methods import Method, captioning
 from whatchanged.training.run_folder import open_run
 from whatchanged.training.validation import decode_memory
 
@@ -72,7 +72,7 @@ class RunCaptioner:
 
     def _pictures(self, places: PicturePaths) -> tuple[NDArray[np.generic], ...] | ImageError:
         try:
-            return read_pair(self.read, *places)
+            return tuple(self.read(path) for path in places)
         except ImageError as error:
             return error
 
@@ -127,4 +127,4 @@ def open_run_captioner(
         raise RecipeError(f"{run}: no stage of it learned to caption. Name another run.")
     where = choose_device(device)
     read = picture_reader(recipe.vision, "" if features is None else str(features), root)
-    return RunCaptioner(recipe.name, method.to(where), read, where, precision)
+    return RunCaptioner(recipe.name, captioning(method, str(run)).to(where), read, where, precision)
