@@ -32,7 +32,7 @@ UPDATES = 2
 """Steps that are really taken, beyond one of each task."""
 HANDED_ON = ("clevr-see",)
 """Recipes that train the vision alone and hand on a method whose sizes the next recipe (clevr-pcl) must have,
-since it begins from all of its tensors. Of these the fresh model counts, too."""
+since it begins from all of its tensors. Of these the fresh model counts, too, and what it writes."""
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Fingerprint:
         stages = range(len(self.recipe.stages))
         parts = [f"{part} {stage}" for part in ("updates", "examples") for stage in stages]
         model = ["model"] if self.recipe.name in HANDED_ON else []
-        sentences = ["sentences"] if self._learns_to_write else []
+        sentences = ["sentences"] if self._learns_to_write or model else []
         return ["timeline", *model, *parts, "validation", *sentences]
 
     @property

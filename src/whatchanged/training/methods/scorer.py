@@ -172,7 +172,7 @@ class SCORER(nn.Module):
                 scores = self.reasoning.matching(queries[kind], keys[kind])
                 reason = self.config.reason_weight * two_sided(scores, scores.T)
                 terms["reason"].append(share_of_mean(reason, len(kind)))
-        shared = attention[:, :, :-1].mean(1)[:, :, None] * 0.5  # (B, L - 1, 1, N)
+        shared = attention[:, :, :-1].mean(1)[:, :, None] * _halves(pair)  # (B, L - 1, 1 or 2, N)
         guided = self.vision.attention_terms(pair, batch.truth, shared, batch.ids[:, 1:] != PAD)
         return {name: torch.stack(parts).mean() for name, parts in terms.items() if parts} | guided
 
@@ -367,6 +367,11 @@ def in_rows(tokens: Tokens) -> Tensor:
     """The features of all cells, in rows: an object vision hands its cells over by salience."""
     features = tokens.features
     return torch.zeros_like(features).scatter(1, tokens.cells[..., None].expand_as(features), features)
+
+
+def _halves(pair: TokenPair) -> Tensor | float:
+    """What each picture gets of the attention to the difference: half; of aligned tokens in 32 bit."""
+    return torch.full((2, 1), 0.5, device=pair.before.cells.device) if pair.aligned else 0.5
 
 
 def _of(matched: Directions, rows: Tensor) -> Directions:
