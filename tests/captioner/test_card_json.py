@@ -49,16 +49,17 @@ statements = st.builds(
     *[numbers] * 6,
     texts,
 )
-given_by_all = {
-    "name": texts,
-    "input": inputs,
-    "attention": attentions,
-    "no_change": judges,
-    "folded_norms": st.booleans(),
-}
-writers = st.builds(replace, st.sampled_from([CARD, WARY]), **given_by_all, max_length=st.integers(1, 1000))
-without_words = replace(CARD, preset="", vocabulary=NO_WORDS, max_length=0)
-cards = writers | st.builds(replace, st.just(without_words), **given_by_all, statements=statements)
+cards = st.builds(
+    replace,
+    st.sampled_from([CARD, WARY]),
+    name=texts,
+    input=inputs,
+    attention=attentions,
+    no_change=judges,
+    max_length=st.integers(1, 1000),
+    statements=st.none() | statements,
+    folded_norms=st.booleans(),
+)
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
