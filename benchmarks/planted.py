@@ -24,6 +24,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -47,11 +48,22 @@ SECONDS = 20.0
 """What a case may take on a machine that does nothing else."""
 LONG = ("train", "export", "features", "synth", "retrieve", "evaluate with Java", "demo", "caption --run")
 """Commands, by how they begin, that take long by themselves: ten times as much."""
+MOST_SAID = 3000
+"""Characters that are shown of what a command said."""
 CODES = (0, 1, 2)
 
 
-def run_case(case: Case, seed: int, inputs: Path, root: Path, bound: float) -> tuple[list[str], str]:
-    """Run a case in a new folder; returns its faults, and what the command said."""
+@dataclass(frozen=True)
+class Ended:
+    """How a case ended: what is wrong, the exit code (None: it was late), and what the command said."""
+
+    faults: list[str]
+    code: int | None
+    said: str
+
+
+def run_case(case: Case, seed: int, inputs: Path, root: Path, bound: float) -> Ended:
+    """Run a case in a new folder."""
     folder = PlantedFolder(root)
     (folder.here / "in").mkdir()
     for entry in inputs.iterdir():  # what other commands need is not there for all
@@ -69,13 +81,13 @@ def run_case(case: Case, seed: int, inputs: Path, root: Path, bound: float) -> t
         ENVIRONMENTS[one](variables, root)
     prepare = partial(enter, case.environment, variables)
     process = start(arguments_of(case), folder.here, case.execute, prepare)
-    return _faults(process, case, folder, bound)
+    return watched(process, folder, bound)
 
 
-def _faults(process: Process, case: Case, folder: PlantedFolder, bound: float) -> tuple[list[str], str]:
-    """What is wrong with how a command ended, and with what it left; and what it said."""
+def watched(process: Process, folder: PlantedFolder, bound: float) -> Ended:
+    """How a command ends within so many seconds, and what it leaves."""
     found = []
-    said = ""
+    code, said = None, ""
     try:
         code, said = process.ended(bound)
     except TimeoutError as error:
@@ -93,7 +105,7 @@ def _faults(process: Process, case: Case, folder: PlantedFolder, bound: float) -
         found.append(f"ran: {', '.join(ran)}")
     if digest(folder.victim) != folder.before:
         found.append("changed: what lies outside")
-    return found, said
+    return Ended(found, code, said)
 
 
 def bound_of(case: Case, slowness: float) -> float:
@@ -125,7 +137,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     cases: Counter[str] = Counter()
     planted: Counter[str] = Counter()
-    codes: list[dict[str, str | int]] = []
+    ended: Counter[str] = Counter()
+    faults: list[dict[str, str | int]] = []
     with tempfile.TemporaryDirectory() as scratch, Watch() as watch:
         inputs = Path(scratch) / "in"
         draw_inputs(inputs)
@@ -134,21 +147,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _needed(case, inputs)
             root = Path(scratch) / f"case-{number}"
             began = time.monotonic()
-            wrong, said = run_case(case, asked.seed, inputs, root, bound_of(case, asked.slowness))
+            ran = run_case(case, asked.seed, inputs, root, bound_of(case, asked.slowness))
+            ended[str(ran.code)] += 1
             cases[case.plan.name] += 1
             planted.update((*case.things, *case.environment, *([case.name] if case.name else ())))
-            if wrong or asked.only:
-                print(
-                    f"{case}\n  {wrong}\n  {said[-3000:]!r}\n  {time.monotonic() - began:.1f} s", flush=True
-                )
-            codes += [{"case": number, "what": str(case), "fault": one} for one in wrong]
+            if ran.faults or asked.only:
+                took = f"{time.monotonic() - began:.1f} s"
+                print(case, ran.faults, repr(ran.said[-MOST_SAID:]), took, sep="\n  ", flush=True)
+            faults += [{"case": number, "what": str(case), "fault": one} for one in ran.faults]
             shutil.rmtree(root, ignore_errors=True)
-    print(f"{cases.total():,} cases of {len(cases)} commands; faults {len(codes)}")
+    print(f"{cases.total():,} cases of {len(cases)} commands; exit codes {dict(ended)}; faults {len(faults)}")
     if asked.record:
         rows = [{"command": name, "cases": count} for name, count in sorted(cases.items())]
-        figures = {"cases": cases.total(), "rows": rows, "planted": dict(planted), "faults": codes}
+        counts = {"cases": cases.total(), "codes": dict(ended), "planted": dict(planted)}
+        figures = {**counts, "rows": rows, "faults": faults}
         write_result(asked.record, "planted", figures, watch=watch, seeds={"cases": asked.seed})
-    return int(bool(codes))
+    return int(bool(faults))
 
 
 if __name__ == "__main__":

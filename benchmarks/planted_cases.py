@@ -164,6 +164,8 @@ def _sidecar(folder: PlantedFolder, output: str, rng: random.Random) -> None:
 
 
 def _inside(folder: PlantedFolder, output: str, rng: random.Random) -> None:
+    if (folder.here / (output or "out")).is_symlink():
+        return  # what is planted does not go through a link either
     names = ("index.html", "results.jsonl", "answers.jsonl", "old", "new", "cut", "parts", "checkpoints")
     for name in rng.sample((*names, "recipe.toml", "drawing.json", "deep/inner"), 3):
         _link(folder.here / (output or "out") / name, folder, rng)

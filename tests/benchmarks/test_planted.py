@@ -1,7 +1,5 @@
 """The planted suite: cases are drawn again by their numbers, faults are seen, and a few cases find none."""
 
-from types import SimpleNamespace
-
 import pytest
 from planted_folder import PlantedFolder
 
@@ -51,16 +49,15 @@ class Ended:
     ],
 )
 def test_how_a_command_ended_is_judged(bench, tmp_path, code, said, fault):
-    found, _ = bench._faults(Ended(code, said), SimpleNamespace(), PlantedFolder(tmp_path / "p"), 1.0)
-    assert found == ([] if fault is None else [fault])
+    ended = bench.watched(Ended(code, said), PlantedFolder(tmp_path / "p"), 1.0)
+    assert ended.faults == ([] if fault is None else [fault])
 
 
 def test_what_was_changed_or_run_is_seen(bench, tmp_path):
     folder = PlantedFolder(tmp_path / "p")
     (folder.victim / "new").write_text("")
     folder.log.write_text("evil\n")
-    found, _ = bench._faults(Ended(0, ""), SimpleNamespace(), folder, 1.0)
-    assert found == ["ran: evil", "changed: what lies outside"]
+    assert bench.watched(Ended(0, ""), folder, 1.0).faults == ["ran: evil", "changed: what lies outside"]
 
 
 @pytest.mark.slow
