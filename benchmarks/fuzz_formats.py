@@ -310,7 +310,7 @@ def _check_names(store: Any, names: Sequence[str]) -> None:
                 open_dataset(found, pictures=False)
         with contextlib.suppress(ValueError, OSError):  # the store itself refuses the name
             store.fs.pipe_file(f"/store/below/{name}", b"")
-    pictures, _ = pictures_below(store)
+    pictures = pictures_below(store).pictures
     listed(pictures.values())
     assert all(not name.startswith("/") for name in pictures), "a name that leads out of its folder"
 

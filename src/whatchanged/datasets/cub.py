@@ -99,7 +99,7 @@ def read_boxes(path: Path, reading: Reading) -> dict[str, tuple[float, ...]]:
         try:
             boxes[number] = tuple(float(value) for value in values)
         except ValueError:
-            reading.damage(f"{where}: four numbers are wanted, not {' '.join(values)!r}.")
+            reading.damage(f"{where}: four numbers are wanted.")
     return boxes
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from whatchanged.datasets.picture_files import as_spelled
 from whatchanged.errors import DatasetError
 from whatchanged.json_values import read_json
 from whatchanged.opening import open_regular_text, read_regular_text
@@ -79,7 +80,7 @@ class Reading:
         if "\0" in name or (inside and (leaves(name) or is_url(name))):
             self.damage(f"{where}: the path {name!r} leaves the folder {str(root)!r}.")
             return None
-        return root / name
+        return root / name if is_remote(root) else as_spelled(root, name)
 
     def _elsewhere(self, url: str, where: str) -> Path | None:
         """A picture that a list of this machine names by URL; None, and damage, where it lies in no store."""
@@ -146,7 +147,7 @@ class Reading:
             if len(values) == columns:
                 yield f"{path}, line {number}", values
             elif values:
-                self.damage(f"{path}, line {number}: {len(values)} values, wanted {columns}: {line[:60]!r}.")
+                self.damage(f"{path}, line {number}: {len(values)} values, wanted {columns}.")
 
     def table(self, path: Path) -> dict[str, str]:
         """First column -> the rest of the line; an id that comes again is damage (the first stays)."""

@@ -32,7 +32,7 @@ def test_lines_as_the_captioner_writes_them(tmp_path):
         ('{"id": "1"\n{"id": "2", "caption": "a"}', "line 1, column 11: not JSON"),
         ('[{"image_id": "1",\n "caption": "a"},\n {"image_id" 2}]', "line 3, column 14: not JSON"),
         ('[{"image_id": "1", "caption": "a"}]\n\n[]', "line 3: not JSON: something follows"),
-        ("before,after\na.png,b.png", "line 1: not JSON; it begins with 'before,after"),
+        ("before,after\na.png,b.png", "line 1: not JSON. JSON or JSON Lines"),
         ("[" * 100_000, "not JSON"),
         ('{"id": "1", "caption": "a", "no_change": ' + "9" * 5000 + "}", "not JSON"),
         ('["a"]', "entry 1: an object is wanted, this is"),

@@ -38,8 +38,8 @@ def read_document(path: Path) -> FileValues:
         raise PredictionsError(f"{path}: the file is empty. Was it written to the end?")
     if text[start] not in "{[":
         raise PredictionsError(
-            f"{path}, line {text.count(chr(10), 0, start) + 1}: not JSON; it begins with "
-            f"{text[start : start + 30]!r}. JSON or JSON Lines (one object a line) is wanted."
+            f"{path}, line {text.count(chr(10), 0, start) + 1}: not JSON. JSON or JSON "
+            "Lines (one object a line) is wanted."
         )
     try:
         first, end = json.JSONDecoder().raw_decode(text, start)
