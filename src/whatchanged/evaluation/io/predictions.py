@@ -8,6 +8,9 @@ The formats, recognised by their content:
     SCORER      a folder with sc_results.json and nsc_results.json, both COCO (DUDA's likewise)
     PCL         JSON Lines {"ImgId": "CLEVR_default_000123.png_CLEVR_semantic_000123.png",
                 "candidates": ["..."]}
+    by id       {"000123.png": "..."} or {"000123.png": ["..."]}, as pycocoevalcap and others (``by_id``)
+    table       CSV with the columns id and caption
+    text        NAME.txt, one sentence a line, in the order of the references
 
 An id may be spelled as any of them spells it, where it can only mean one pair (``spellings``).
 """
@@ -20,7 +23,8 @@ from typing import Any
 
 from whatchanged.datasets.reading import is_unicode
 from whatchanged.errors import PredictionsError
-from whatchanged.evaluation.io.documents import pcl_id, read_document, short
+from whatchanged.evaluation.io.by_id import by_id, table_rows
+from whatchanged.evaluation.io.documents import parse_document, pcl_id, read_text, short
 from whatchanged.evaluation.io.spellings import Spellings
 from whatchanged.json_values import read_json
 from whatchanged.opening import read_regular_text
@@ -31,7 +35,8 @@ TWO_FILES = ("sc_results.json", "nsc_results.json")
 FORMATS = (
     'JSON Lines {"id": .., "caption": ..} as `whatchanged caption` writes them, '
     'COCO results [{"image_id": .., "caption": ..}], PCL\'s JSON Lines {"ImgId": .., "candidates": [..]}, '
-    f"or a folder with {' and '.join(TWO_FILES)}"
+    "an object {id: sentence} or {id: [sentence]}, CSV with the columns id and caption, NAME.txt with a "
+    f"sentence a line in the order of the references, or a folder with {' and '.join(TWO_FILES)}"
 )
 REFERENCE_KEYS = ("captions", "sentences", "sents", "description", "annotations")
 """Keys of references in one format or another, and of predictions in none."""
@@ -51,14 +56,16 @@ class Prediction:
     answer: str | None = None
 
 
-def read_predictions(path: str | Path) -> tuple[Prediction, ...]:
+def read_predictions(path: str | Path, in_order: Sequence[str] | None = None) -> tuple[Prediction, ...]:
     """All predictions of a file, or of the folder of a SCORER run, in order.
+
+    in_order: the ids of the pairs that the lines of a plain text are of; it has one for each.
 
     Raises PredictionsError, with the line where there is one, for a file that is unreadable, empty,
     malformed, of no known format or evidently references, and for ids that occur more than once.
     """
     path = Path(path) if isinstance(path, str) else path
-    predictions = [p for file in _files(path) for p in _read_file(file, file.parent == path)]
+    predictions = [p for file in _files(path) for p in _read_file(file, in_order, file.parent == path)]
     twice = [pair_id for pair_id, count in Counter(p.pair_id for p in predictions).items() if count > 1]
     if twice:
         raise PredictionsError(f"{path}: {_named(twice, 'id')}: more than one line. Keep one line a pair.")
@@ -181,13 +188,49 @@ def _files(path: Path) -> list[Path]:
     return [path / name for name in TWO_FILES]
 
 
-def _read_file(path: Path, of_changed: bool = False) -> list[Prediction]:
+def _read_file(path: Path, in_order: Sequence[str] | None, of_changed: bool = False) -> list[Prediction]:
     """of_changed: the file is of changed pairs alone, so that a bare number is a changed pair's."""
-    document = read_document(path)
+    text = read_text(path)
+    if path.suffix.lower() == ".csv" and text.strip():
+        return [Prediction(pair_id, caption) for _, pair_id, caption in table_rows(text, str(path))]
+    if path.suffix.lower() == ".txt" and text.strip() and text.lstrip()[0] not in "{[":
+        return _read_lines(path, text, in_order)
+    document = parse_document(path, text)
+    captions = by_id(document)
+    if captions is not None:
+        return [_of_list(path, pair_id, own, captions) for pair_id, own in captions.items()]
     found = [_prediction(f"{path}, {where}", value) for where, value in document.values]
     if not of_changed:
         return found
     return [replace(p, pair_id=f"{p.pair_id}.png") if p.pair_id.isdecimal() else p for p in found]
+
+
+def _read_lines(path: Path, text: str, in_order: Sequence[str] | None) -> list[Prediction]:
+    """Plain text, one sentence a line; an empty line is an empty sentence."""
+    if in_order is None:
+        raise PredictionsError(f"{path}: a plain text names no pairs. Give predictions with ids.")
+    lines = [line.strip() for line in text.removesuffix("\n").split("\n")]
+    if len(lines) != len(in_order):
+        raise PredictionsError(
+            f"{path}: {len(lines):,} lines, but {len(in_order):,} pairs in the references. A plain text has "
+            "one sentence a line, in the order of the references; choose their --split, or give ids."
+        )
+    return [Prediction(pair_id, line) for pair_id, line in zip(in_order, lines, strict=True)]
+
+
+def _of_list(path: Path, pair_id: str, own: Sequence[str], every: Mapping[str, Sequence[str]]) -> Prediction:
+    """The one sentence of a pair in a mapping by id."""
+    if len(own) == 1:
+        return Prediction(pair_id, own[0])
+    if not own:
+        raise PredictionsError(
+            f"{path}: pair {pair_id} has no sentence. Write an empty one for a failed pair."
+        )
+    several = sum(len(each) > 1 for each in every.values())
+    raise PredictionsError(
+        f"{path}: {several:,} of {len(every):,} pairs have several sentences (first: {pair_id}), where one "
+        "is scored: these look like references. The predictions come first, then the references."
+    )
 
 
 def _prediction(where: str, value: Any) -> Prediction:

@@ -65,7 +65,8 @@ def report_from_files(
     """
     chosen = references.open()
     files = [systems.own, *systems.others]
-    read = [read_predictions(path) for path in files]
+    ids = [record.pair_id for record in chosen.records]
+    read = [read_predictions(path, ids) for path in files]
     every = chosen if references.split == "all" else references.open("all")
     own, *rest = _match(files, read, chosen, every, systems.failed_as_empty)
     makers = [made_by(path, predictions) for path, predictions in zip(files, read, strict=True)]
