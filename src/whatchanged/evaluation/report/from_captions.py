@@ -87,7 +87,10 @@ def evaluate(
     made = [Prediction(pair_id, text, probabilities.get(pair_id)) for pair_id, text in captions.items()]
     truths = read_truths(references.root, records) if isinstance(references, Dataset) else None
     splits = {record.split for record in records if record.dataset != MEMORY}
-    origin = Origin(split=splits.pop() if len(splits) == 1 else "all")
+    origin = Origin(
+        split=splits.pop() if len(splits) == 1 else "all",
+        protocol=references.name if isinstance(references, Dataset) else None,
+    )
     return make_report(score(records, aligned(made, records), settings, truths), origin=origin)
 
 

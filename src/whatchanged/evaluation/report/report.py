@@ -109,7 +109,7 @@ def make_report(
     origin = origin or Origin()
     content["intervals"] = intervals
     content["signature"] = make_signature(scored, origin)
-    content["warnings"] = make_warnings(content["signature"], scored, other, seeds)
+    content["warnings"] = [*origin.notes, *make_warnings(content["signature"], scored, other, seeds)]
     if scored.maps is not None:
         content["pointing"] = pointing_block(scored)
         if content["pointing"] is None:

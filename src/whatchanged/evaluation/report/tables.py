@@ -134,10 +134,12 @@ def _headline(
 
 def _signature_parts(signature: Mapping[str, Any]) -> list[str]:
     references, intervals = signature["references_per_pair"], signature["intervals"]
+    # Reports of earlier versions have no hash and no protocol.
+    hashed = f" ({signature['references_sha256']})" if "references_sha256" in signature else ""
     parts = [
-        signature["dataset"],
+        signature.get("protocol", signature["dataset"]),
         f"split {signature['split']}",
-        f"{references['min']}-{references['max']} references a pair",
+        f"{references['min']}-{references['max']} references a pair{hashed}",
         f"tokenizer {signature['tokenizer']}",
         f"document frequencies of the {signature['document_frequencies']}",
         f"{intervals['resamples']:,} resamples of scenes, seed {intervals['seed']}",
@@ -147,6 +149,8 @@ def _signature_parts(signature: Mapping[str, Any]) -> list[str]:
         parts += _maker_parts(signature["made_by"])
     if signature["failed_as_empty"]:
         parts.append(f"failed pairs as empty: {signature['failed_as_empty']}")
+    if signature.get("only_predicted") is not None:
+        parts.append(f"pairs without prediction left out: {signature['only_predicted']}")
     if signature["set_aside"]:
         parts.append(f"predictions of other splits set aside: {signature['set_aside']}")
     return parts
