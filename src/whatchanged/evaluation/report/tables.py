@@ -65,7 +65,9 @@ def footer(report: Mapping[str, Any]) -> str:
     """The lines below the tables: sentences not read, metrics not computed, warnings, and the signature."""
     signature = report["signature"]
     lines = unread_sentences(report["scene"]) if "scene" in report else []
-    lines += [f"{name}: not computed ({reason})." for name, reason in signature["not_computed"].items()]
+    for name, reason in signature["not_computed"].items():
+        reason = reason.removeprefix(f"{name}: ").removesuffix(".")
+        lines.append(f"{name}: not computed ({reason}).")
     lines += [f"Warning: {warning}" for warning in report["warnings"]]
     return "\n".join(map(escaped, [*lines, ", ".join(_signature_parts(signature))]))
 
