@@ -164,3 +164,37 @@ def test_an_id_of_two_splits_is_of_the_chosen_one(tmp_path, write):
     assert report["signature"]["pairs"]["overall"] == 3
     with pytest.raises(PredictionsError, match=r"a.jpg_x.jpg may mean Reddit_1 or Reddit_7"):
         report_from_files(Systems(out), References(folder), SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("names", "models", "differ"),
+    [
+        (["pcl_seed1.jsonl", "pcl_seed2.jsonl", "pcl-3.jsonl"], None, False),
+        (["duda.jsonl", "scorer.jsonl", "pcl.jsonl"], None, True),
+        (["1/out.jsonl", "2/out.jsonl", "3/out.jsonl"], None, False),
+        (["duda/out.jsonl", "scorer/out.jsonl", "pcl/out.jsonl"], None, True),
+        (["a.jsonl", "b.jsonl", "c.jsonl"], ["pcl-seed-1", "pcl-seed-2", "pcl-seed-3"], False),
+        (["out1.jsonl", "out2.jsonl", "out3.jsonl"], ["pcl", "pcl", "scorer"], True),
+    ],
+)
+def test_different_methods_given_as_seeds_are_noted(tmp_path, write, references, names, models, differ):
+    files = []
+    for i, name in enumerate(names):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        files.append(write(name, "caption", {"1": "a cube moved", "2": f"a ball is {i}"}))
+        if models:
+            note = {"model": {"name": models[i], "version": "1"}, "beams": 1}
+            files[-1].with_name(files[-1].name + ".meta.json").write_text(json.dumps(note))
+    report = report_from_files(Systems(files[0], seeds=files[1:]), references, SETTINGS)
+    assert any("look like different methods" in each for each in report["warnings"]) == differ
+
+
+def test_the_interval_over_seeds_ends_where_shares_end(write, references):
+    files = [
+        write(f"{i}.jsonl", "caption", {"1": "a cube moved", "2": said})
+        for i, said in enumerate(("a ball is gone", "a ball is gone", "nothing", "no"))
+    ]
+    report = report_from_files(Systems(files[0], seeds=files[1:]), references, SETTINGS)
+    cells = report["seeds"]["overall"]
+    assert cells["ROUGE-L"]["high"] == 100 and cells["BLEU-4"]["low"] >= 0
+    assert cells["CIDEr-D"]["high"] > 100

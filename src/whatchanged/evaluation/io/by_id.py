@@ -48,7 +48,8 @@ def sentences_of(value: Any) -> list[str] | None:
     """The sentences of a pair in any of the three forms; None where these are no sentences."""
     values = value if isinstance(value, list | tuple) else [value]
     texts = [v.get("caption") if isinstance(v, Mapping) and v is not value else v for v in values]
-    return texts if all(isinstance(text, str) for text in texts) else None
+    sentences = [text for text in texts if isinstance(text, str)]
+    return sentences if len(sentences) == len(texts) else None
 
 
 def table_rows(text: str, where: str) -> Iterator[tuple[str, str, str]]:

@@ -1,5 +1,6 @@
 """From files to a report: predictions and references as they lie on disk, matched and scored."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +28,8 @@ from whatchanged.records import PairRecord
 
 PROTOCOLS = "spot_the_diff"
 """How the names of the readers begin that read the same files in several ways."""
+_SEED = re.compile(r"[-_. ]*(?:seed|run|rep|s)?[-_. =]*\d+[-_. ]*|[-_. ]*seed[-_. ]*")
+"""What the names of one method's runs differ in."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,7 @@ def report_from_files(
         set_aside=len(read[0]) - sum(prediction.error != NO_PREDICTION for prediction in own),
         protocol=chosen.name,
         not_predicted=not_predicted,
-        notes=notes,
+        notes=[*notes, *_of_other_methods(systems, makers)],
         made_by=maker,
         others=[
             {"file": path.name, "made_by": made}
@@ -183,6 +186,28 @@ def _without_lacking_files(files: Sequence[Path], opened: Dataset) -> tuple[Data
     if not records:
         raise PredictionsError(f"{files[0]}: no pairs are left to score. {' '.join(notes)}")
     return replace(opened, records=records), notes
+
+
+def _of_other_methods(systems: Systems, makers: Sequence[Mapping[str, Any] | None]) -> list[str]:
+    """A remark where what is given as several seeds of one method looks like several methods.
+
+    It goes by the names of the models where each is noted, else by the names of the files, or of their
+    folders where the files have one name; numbers and "seed" do not count.
+    """
+    if not systems.seeds:
+        return []
+    files = [systems.own, *systems.seeds]
+    names = [maker["model"]["name"] for maker in makers if maker is not None]
+    if len(names) < len(files):
+        names = [path.stem for path in files]
+    if len(set(names)) == 1:
+        names = [path.resolve().parent.name for path in files] if None in makers else names
+    if len({_SEED.sub("", name.lower()) for name in names}) == 1:
+        return []
+    return [
+        f"--seeds takes one method trained from several seeds; these look like different methods "
+        f"({', '.join(dict.fromkeys(names))}): their spread is not that of training. Use --compare for those."
+    ]
 
 
 def _only_predicted(path: Path, read: Sequence[Prediction], chosen: Dataset, every: Dataset) -> Dataset:
