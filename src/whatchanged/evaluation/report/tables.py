@@ -17,7 +17,7 @@ from whatchanged.evaluation.report.layout import (
 )
 from whatchanged.evaluation.report.no_change_block import no_change_table
 from whatchanged.evaluation.report.pointing_block import pointing_table
-from whatchanged.evaluation.report.scene_block import grade_titles, scene_table, unread_sentences
+from whatchanged.evaluation.report.scene_block import grade_titles, read_table, scene_table, unread_sentences
 
 WITHOUT_INTERVALS = ("BLEU-1", "BLEU-2", "BLEU-3")
 """Metrics shown without their intervals, which are in the JSON."""
@@ -49,6 +49,9 @@ def tables(report: Mapping[str, Any]) -> Iterator[Table]:
     yield "Against the references (x 100, 95 % interval)", _score_rows(report)
     if "scene" in report:
         yield scene_table(report["scene"], titles)
+        of_read = read_table(report["scene"], titles)
+        if of_read is not None:
+            yield of_read
     if report.get("pointing") is not None:
         yield pointing_table(report["pointing"])
     if "no_change" in report:
