@@ -31,6 +31,7 @@ READERS: dict[str, str] = {
     "spot_the_diff_multi": "whatchanged.datasets.spot_the_diff_multi:read",
     "spot_the_diff_records": "whatchanged.datasets.spot_the_diff:read_records",
     "spot_the_diff_blanks": "whatchanged.datasets.spot_the_diff:read_blanks",
+    "spot_the_diff_multi_blanks": "whatchanged.datasets.spot_the_diff_multi:read_blanks",
     "image_editing_request": "whatchanged.datasets.image_editing_request:read",
     "birds_to_words": "whatchanged.datasets.birds_to_words:read",
     "levir_cc": "whatchanged.datasets.levir_cc:read",

@@ -40,7 +40,7 @@ def recognises(root: Path) -> bool:
     base = _base(root)
     if (base / "images.txt").is_file() and (base / "classes.txt").is_file():
         return not (base / "hierarchy.txt").is_file()
-    entry = first_entry(next(iter(_files(root).values()), None))
+    entry = first_entry(*_files(root).values())
     return "img" in entry and "description" in entry
 
 

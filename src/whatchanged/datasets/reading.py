@@ -223,10 +223,15 @@ def split_files(
     return {}
 
 
-def first_entry(path: Path | None) -> dict[str, Any]:
-    """The first object of a JSON list or of JSON lines, from the file's start; {} where there is none."""
-    if path is None:
-        return {}
+def first_entry(*paths: Path) -> dict[str, Any]:
+    """The first object of JSON lists or JSON lines, from the files' starts; {} where there is none.
+
+    A file without an entry, such as an empty list for a split that was not wanted, is passed over.
+    """
+    return next(filter(None, map(_first_entry, paths)), {})
+
+
+def _first_entry(path: Path) -> dict[str, Any]:
     try:
         with open_regular_text(path, "utf-8-sig") as file:
             start = file.read(1 << 16).lstrip().removeprefix("[").lstrip()
