@@ -13,12 +13,12 @@ from whatchanged.cli.caption_run import PairToCaption, named_from, sidecar
 from whatchanged.cli.console import note, progress
 from whatchanged.errors import ImageError, MissingExtra
 from whatchanged.files import whole, write_output
-from whatchanged.places import is_remote
 from whatchanged.plurals import counted
+from whatchanged.urls import is_remote
 
 if TYPE_CHECKING:
     from whatchanged.recipes.schema import Precision
-    from whatchanged.training.caption import SaidByRun
+    from whatchanged.training.caption import RunDescription
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,11 @@ def caption_by_run(
     captioner = open_run_captioner(
         choice.run, root, choice.features, choice.device, choice.checkpoint, choice.precision
     )
-    places = [(pair.before, pair.after) for pair in pairs]
+    paths = [(pair.before, pair.after) for pair in pairs]
     failed = 0
     lines = []
     with progress("captioning", len(pairs), quiet) as advance:
-        for pair, said in zip(pairs, captioner.describe(places, batch_size), strict=True):
+        for pair, said in zip(pairs, captioner.describe(paths, batch_size), strict=True):
             failed += isinstance(said, ImageError)
             fields = _fields(pair, said, captioner.name, root)
             lines.append(json.dumps(fields, ensure_ascii=False) + "\n")
@@ -87,13 +87,15 @@ def caption_by_run(
     note(f"{counted(len(pairs), 'pair')} captioned: {output}", quiet)
 
 
-def _fields(pair: PairToCaption, said: "SaidByRun | ImageError", run: str, root: Path) -> dict[str, Any]:
+def _fields(
+    pair: PairToCaption, description: "RunDescription | ImageError", run: str, root: Path
+) -> dict[str, Any]:
     """The fields of one line. run: the name of the recipe, which stands where a model's would."""
-    if isinstance(said, ImageError):
-        return {"id": pair.pair_id, "error": str(said)}
-    fields: dict[str, Any] = {"id": pair.pair_id, "caption": said.sentence}
-    if said.no_change is not None:
-        fields["no_change"] = round(said.no_change, 4)
+    if isinstance(description, ImageError):
+        return {"id": pair.pair_id, "error": str(description)}
+    fields: dict[str, Any] = {"id": pair.pair_id, "caption": description.sentence}
+    if description.no_change is not None:
+        fields["no_change"] = round(description.no_change, 4)
     before, after = (named_from(root, picture) for picture in (pair.before, pair.after))
     return {**fields, "answer": run, "before": before, "after": after}
 
@@ -105,7 +107,7 @@ def _write(output: Path, text: str) -> None:
         with suppress(FileNotFoundError):
             sidecar(output).unlink()
         return
-    place = output.resolve()
-    with whole(place) as draft:
+    target = output.resolve()
+    with whole(target) as draft:
         draft.write_text(text, encoding="utf-8", errors="backslashreplace")
         sidecar(output).unlink(missing_ok=True)

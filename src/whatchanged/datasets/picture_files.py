@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from typing import Any, Literal
 
 from whatchanged.errors import DatasetError
-from whatchanged.places import is_remote
+from whatchanged.urls import is_remote
 
 ENDINGS = frozenset(
     (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".ppm", ".pgm", ".pbm", ".pnm")
@@ -25,7 +25,7 @@ _FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
 
 
 @dataclass
-class FoundPictures:
+class ListedPictures:
     """What lies in a folder and below it.
 
     pictures  by their paths relative to the folder, with "/" between the parts
@@ -43,7 +43,9 @@ def is_picture(name: str) -> bool:
     return PurePath(name).suffix.lower() in ENDINGS
 
 
-def pictures_below(folder: Path, leave_out: Sequence[Path] = (), named: Sequence[Path] = ()) -> FoundPictures:
+def pictures_below(
+    folder: Path, leave_out: Sequence[Path] = (), named: Sequence[Path] = ()
+) -> ListedPictures:
     """The pictures in a folder and below it, in the order of their names.
 
     Left out are names that begin with a dot, links to folders, the folders of ``leave_out``, and what links
@@ -58,10 +60,10 @@ def pictures_below(folder: Path, leave_out: Sequence[Path] = (), named: Sequence
     skipped = {path.resolve() for path in leave_out}
     inside = [path.resolve() for path in named or (folder,)]
     away = not any(folder.resolve().is_relative_to(path) for path in inside)
-    found = FoundPictures()
+    found = ListedPictures()
     seen = 0
-    for place, folders, names in os.walk(folder, onerror=_refuse):
-        here = Path(place)
+    for parent, folders, names in os.walk(folder, onerror=_refuse):
+        here = Path(parent)
         folders[:] = sorted(
             name for name in folders if name[0] != "." and (here / name).resolve() not in skipped
         )
@@ -106,9 +108,9 @@ def as_spelled(folder: Path, name: str) -> Path:
     return next((place for place in places if os.path.lexists(place)), places[0])
 
 
-def _pictures_elsewhere(folder: Any) -> FoundPictures:
+def _pictures_elsewhere(folder: Any) -> ListedPictures:
     """The same for a folder that lies elsewhere."""
-    found = FoundPictures()
+    found = ListedPictures()
     base = folder.path.rstrip("/")
     names = sorted(name.removeprefix(base).lstrip("/") for name in folder.fs.find(base))
     if len(names) > MOST_FILES:
@@ -128,12 +130,12 @@ def listed(paths: Iterable[Path]) -> set[Path]:
     by_folder: dict[Path, set[Path]] = {}
     for path in paths:
         by_folder.setdefault(path.parent, set()).add(path)
-    found: set[Path] = set()
+    results: set[Path] = set()
     for folder, wanted in by_folder.items():
         if folder.is_dir():
             names = {entry.name for entry in folder.iterdir()}
-            found |= {path for path in wanted if path.name in names}
-    return found
+            results |= {path for path in wanted if path.name in names}
+    return results
 
 
 def _refuse(error: OSError) -> None:

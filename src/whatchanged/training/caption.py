@@ -27,7 +27,7 @@ PicturePaths = tuple[Path, Path]
 
 
 @dataclass(frozen=True)
-class SaidByRun:
+class RunDescription:
     """What a run says of a pair.
 
     no_change: the probability that nothing changed, by the method's own head, not calibrated; None where the
@@ -51,7 +51,9 @@ class RunCaptioner:
     device: torch.device
     precision: Precision = "fp32"
 
-    def describe(self, pairs: Sequence[PicturePaths], batch_size: int) -> Iterator[SaidByRun | ImageError]:
+    def describe(
+        self, pairs: Sequence[PicturePaths], batch_size: int
+    ) -> Iterator[RunDescription | ImageError]:
         """What is said of each pair in order, greedily, or what is wrong with its pictures.
 
         The next batch is read while one is computed.
@@ -68,20 +70,20 @@ class RunCaptioner:
                 pictures = following.result()
                 if start + batch_size < len(pairs):
                     following = ahead.submit(read, start + batch_size)
-                yield from self._said(pictures)
+                yield from self._descriptions(pictures)
 
-    def _pictures(self, places: PicturePaths) -> tuple[NDArray[np.generic], ...] | ImageError:
+    def _pictures(self, paths: PicturePaths) -> tuple[NDArray[np.generic], ...] | ImageError:
         try:
-            return tuple(self.read(path) for path in places)
+            return tuple(self.read(path) for path in paths)
         except ImageError as error:
             return error
 
-    def _said(
+    def _descriptions(
         self, pictures: Sequence[tuple[NDArray[np.generic], ...] | ImageError]
-    ) -> Iterator[SaidByRun | ImageError]:
+    ) -> Iterator[RunDescription | ImageError]:
         """What is said of pairs that are read; the broken ones are left out of the batch."""
         whole = [pair for pair in pictures if not isinstance(pair, ImageError)]
-        said: Iterator[SaidByRun] = iter(())
+        said: Iterator[RunDescription] = iter(())
         if whole:
             before, after = (self._on_device([pair[side] for pair in whole]) for side in (0, 1))
             said = iter(self._describe(before, after))
@@ -89,16 +91,17 @@ class RunCaptioner:
             yield pair if isinstance(pair, ImageError) else next(said)
 
     @torch.inference_mode()
-    def _describe(self, before: Tensor, after: Tensor) -> list[SaidByRun]:
+    def _describe(self, before: Tensor, after: Tensor) -> list[RunDescription]:
         with in_precision(self.precision, self.device):
             memory = self.method.encode(before, after)
             rows = decode_memory(self.method, memory, len(before), before.device)
             judged = self.method.no_change(memory)
         sentences = [self.method.vocabulary.text(row.ids) for row in rows]
         if judged is None:
-            return [SaidByRun(sentence, None) for sentence in sentences]
+            return [RunDescription(sentence, None) for sentence in sentences]
         return [
-            SaidByRun(sentence, chance) for sentence, chance in zip(sentences, judged.tolist(), strict=True)
+            RunDescription(sentence, chance)
+            for sentence, chance in zip(sentences, judged.tolist(), strict=True)
         ]
 
     def _on_device(self, pictures: Sequence[NDArray[np.generic]]) -> Tensor:

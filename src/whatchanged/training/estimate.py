@@ -84,7 +84,7 @@ def _stage(
     method.train()
     if method.vision is not None and not stage.learns_vision:
         method.vision.eval()
-    found = {}
+    results = {}
     for task in stage.tasks:
         rows = math.ceil(method.batch_size(task, stage.batch) / devices)
         batch = replace(_batch(recipe, stage, method, task, rows), accumulate=accumulate)
@@ -94,17 +94,17 @@ def _stage(
             continue
         if accumulate > 1:  # and what one part keeps while its gradient is computed
             kept += _count(method, task, _shapes(batch, math.ceil(rows / accumulate), accumulate=1))[1]
-        found[task] = operations, kept
+        results[task] = operations, kept
     learning = sum(parameter.numel() for parameter in method.parameters() if parameter.requires_grad)
     weights = sum(p.nbytes * (COPIES if p.requires_grad else 1) for p in method.parameters())
-    total = sum(stage.tasks[task] for task in found)
+    total = sum(stage.tasks[task] for task in results)
     return StageEstimate(
         stage.name,
         stage.steps,
         learning,
-        weights + max((kept for _, kept in found.values()), default=0),
-        sum(stage.tasks[task] * operations for task, (operations, _) in found.items()) / max(total, 1e-9),
-        tuple(task for task in stage.tasks if task not in found),
+        weights + max((kept for _, kept in results.values()), default=0),
+        sum(stage.tasks[task] * operations for task, (operations, _) in results.items()) / max(total, 1e-9),
+        tuple(task for task in stage.tasks if task not in results),
     )
 
 
@@ -183,8 +183,8 @@ def _picture(recipe: Recipe, method: Learner) -> tuple[np.ndarray[Any, Any], Any
     stored tokens, these."""
     if recipe.data.tokens and has_backbone(method.vision):
         return np.zeros((method.vision.patches, method.vision.stored_width), np.float32), None
-    found: tuple[np.ndarray[Any, Any], Any] = imported(recipe.vision.planned)(recipe.vision)
-    return found
+    results: tuple[np.ndarray[Any, Any], Any] = imported(recipe.vision.planned)(recipe.vision)
+    return results
 
 
 def _shapes(value: Any, rows: int, **changes: Any) -> Any:

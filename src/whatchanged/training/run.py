@@ -139,7 +139,7 @@ def _look(recipe: Recipe, run: Path, device: torch.device, init: Path | None, qu
         check_stage(start, recipe)
     fresh = not (run / "recipe.toml").exists()
     if start is None and not fresh and not quiet:
-        _tell(f"{run}: it was ended before its first checkpoint, so it starts over.")
+        _print_note(f"{run}: it was ended before its first checkpoint, so it starts over.")
     init = first_init(run, init)
     if start is None and init is None:
         check_start(recipe, quiet)
@@ -222,10 +222,10 @@ def start_from(recipe: Recipe, method: Learner, init: Path, quiet: bool) -> None
         module, _, name = loader.partition(":")
         said = str(getattr(import_module(module), name)(method, init))
     if not quiet:
-        _tell(f"{init}: {said}")
+        _print_note(f"{init}: {said}")
 
 
-def _tell(text: str) -> None:
+def _print_note(text: str) -> None:
     """A line on stderr."""
     print(printable(text), file=sys.stderr)
 
@@ -252,13 +252,13 @@ def check_start(recipe: Recipe, quiet: bool) -> None:
             ' (--init RUN), or use vision.kind = "backbone".'
         )
     if ranked and not teachers & recipe.stages[0].tasks.keys() and not quiet:
-        _tell(
+        _print_note(
             f"Warning: {recipe.name} starts from random weights, and its first stage chooses cells by heads"
             " that it does not train. It will learn next to nothing of pictures. Start from trained weights"
             " (--init RUN)."
         )
     if (expects := recipe.method.expects_weights(recipe)) and not quiet:
-        _tell(
+        _print_note(
             f"Warning: {recipe.name} starts from random weights, as no others were given, but it {expects}."
             " It will learn next to nothing of pictures. Give CLIP's weights (--init FILE), or let all of it"
             " learn (--set method.freeze=false, and rates near 1), as clip4idc-tiny does."

@@ -7,9 +7,9 @@ from dataclasses import replace
 from whatchanged.evaluation.io.predictions import Prediction
 from whatchanged.evaluation.report.report import Report
 from whatchanged.evaluation.report.scored import Scored
-from whatchanged.evaluation.report.side_by_side import ORDER, order_by_difference, said_by, systems_of
+from whatchanged.evaluation.report.side_by_side import ORDER, order_by_difference, system_captions, systems_of
 from whatchanged.evaluation.report.tables import footer, tables
-from whatchanged.page import Badge, Page, Pair, Said
+from whatchanged.page import Badge, Page, Pair, SystemCaption
 from whatchanged.records import corners
 from whatchanged.worlds import Verdict
 
@@ -25,7 +25,7 @@ def report_page(report: Report, title: str) -> Page:
         orders = {ORDER: order_by_difference(systems), **orders}
     pairs = [_pair(scored, i) for i in range(len(scored.records))]
     if systems:
-        pairs = [_compared(pair, said_by(systems, i)) for i, pair in enumerate(pairs)]
+        pairs = [_compared(pair, system_captions(systems, i)) for i, pair in enumerate(pairs)]
     return Page(
         title=title,
         pairs=pairs,
@@ -61,11 +61,11 @@ def _pair(scored: Scored, i: int) -> Pair:
     )
 
 
-def _compared(pair: Pair, said: Sequence[Said]) -> Pair:
+def _compared(pair: Pair, captions: Sequence[SystemCaption]) -> Pair:
     """The pair with the sentences of all systems; whether they agree can be filtered by."""
-    sentences = {tuple(text for text, _ in each.parts) for each in said}
+    sentences = {tuple(text for text, _ in each.parts) for each in captions}
     tags = {**pair.tags, "systems": "say the same" if len(sentences) == 1 else "differ"}
-    return replace(pair, said=said, tags=tags, facts=pair.facts[2:])
+    return replace(pair, captions=captions, tags=tags, facts=pair.facts[2:])
 
 
 def grade(verdict: Verdict) -> str:

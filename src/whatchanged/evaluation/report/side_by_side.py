@@ -8,7 +8,7 @@ import numpy as np
 
 from whatchanged.evaluation.report.report import Report
 from whatchanged.evaluation.report.scored import Scored
-from whatchanged.page import Said
+from whatchanged.page import SystemCaption
 
 ORDER = "systems differ most first"
 
@@ -30,10 +30,10 @@ def letter_of(number: int) -> str:
     return chr(ord("A") + number) if number < 26 else str(number + 1)
 
 
-def said_by(systems: Sequence[tuple[str, Scored]], i: int) -> list[Said]:
+def system_captions(systems: Sequence[tuple[str, Scored]], i: int) -> list[SystemCaption]:
     """What each system says of pair ``i``, words that not all of them say marked, with its scores."""
     captions = [scored.predictions[i].caption.split() for _, scored in systems]
-    found = []
+    results = []
     for own, (title, scored) in zip(captions, systems, strict=True):
         facts = [
             f"ROUGE-L {100 * scored.captions.rouge[i]:.1f}",
@@ -41,8 +41,8 @@ def said_by(systems: Sequence[tuple[str, Scored]], i: int) -> list[Said]:
         ]
         error = scored.predictions[i].error
         parts = [(f"failed: {error}", False)] if error else marked(own, captions)
-        found.append(Said(title, parts, facts))
-    return found
+        results.append(SystemCaption(title, parts, facts))
+    return results
 
 
 def marked(own: Sequence[str], every: Sequence[Sequence[str]]) -> list[tuple[str, bool]]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from whatchanged.recipes.visions.features import FeaturesConfig
 from whatchanged.training.batches import PictureReader
 from whatchanged.training.data.grid_files import GridFiles, is_grid_folder, picture_name
-from whatchanged.training.data.npy_files import features_places, read_features
+from whatchanged.training.data.npy_files import features_paths, read_features
 
 
 def grid_reader(vision: FeaturesConfig, folder: Path, root: Path) -> PictureReader:
@@ -19,7 +19,7 @@ def grid_reader(vision: FeaturesConfig, folder: Path, root: Path) -> PictureRead
     """
     grid = (vision.rows, vision.columns, vision.feature_width)
     if not is_grid_folder(folder):
-        return lambda path: read_features(features_places(folder, path, root), *grid)
+        return lambda path: read_features(features_paths(folder, path, root), *grid)
     stored = GridFiles(folder)
     stored.check(*grid)
     return lambda path: stored.read(picture_name(path, root))

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from whatchanged.captioner.bundle import MANIFEST
-from whatchanged.captioner.card import AttentionPlaces, Card, GridAttention, Input, PictureInput
+from whatchanged.captioner.card import AttentionLayout, Card, GridAttention, Input, PictureInput
 from whatchanged.recipes.schema import Recipe
 from whatchanged.worlds import World
 
@@ -100,7 +100,7 @@ def _words_in_words(card: Card) -> str:
     return f"those of its world, for {kinds} kinds and {elements} elements"
 
 
-def _attention_in_words(declared: AttentionPlaces) -> str:
+def _attention_in_words(declared: AttentionLayout) -> str:
     if isinstance(declared, GridAttention):
         return f"{declared.rows} x {declared.columns} cells over each picture"
     return "the boxes of its statements"

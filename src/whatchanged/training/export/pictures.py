@@ -44,8 +44,8 @@ def export_pictures(
     size, statistics = recipe.vision.picture_size, method.vision.pixel_statistics
     if size is None or statistics is None:
         raise RecipeError(f"{model.run}: this model reads no pictures, so it cannot caption any.")
-    places = _places(recipe.data, data)
-    sources = open_sources(replace(recipe, data=places, stages=()), model.run)  # nothing to train on
+    pictures = _picture_data(recipe.data, data)
+    sources = open_sources(replace(recipe, data=pictures, stages=()), model.run)  # nothing to train on
     distance, fitted = None, None
     if in_distribution is not None:
         distance, fitted = fit_in_distribution(method.vision, in_distribution)
@@ -53,7 +53,7 @@ def export_pictures(
     with whole_folder(output, replace=True) as draft:
         (draft / WEIGHTS).write_bytes(pack_weights(model.tensors))
         graphs = _write_checked_graphs(method, model.fp16, pairs, distance, draft)
-        world = world_of(_dataset(sources.validation), Path(places.path))
+        world = world_of(_dataset(sources.validation), Path(pictures.path))
         card = Card(
             name=model.name,
             version=whatchanged.__version__,
@@ -108,7 +108,7 @@ def _no_change(method: Method, recipe: Recipe, sources: Sources, world: World | 
     return calibrate(method, sources.validation, sentences)
 
 
-def _places(data: DataSettings, folder: Path | None) -> DataSettings:
+def _picture_data(data: DataSettings, folder: Path | None) -> DataSettings:
     """The settings that read the pairs of ``folder``, or of the run's own data, as pictures.
 
     The vocabulary stays that of the run, and each pair is read by itself.

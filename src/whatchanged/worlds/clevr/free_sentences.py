@@ -187,7 +187,8 @@ def _valued(groups: Mapping[str, str | None]) -> ParsedStatement | None:
         return None
     if groups.get("old"):
         old = _WIDER.get(groups["old"] or "")
-        head = {name: getattr(phrase.head, name) for name in ("size", "color", "material", "shape")}
+        names: tuple[Attribute, ...] = ("size", "color", "material", "shape")
+        head = {name: getattr(phrase.head, name) for name in names}
         if old is None or ATTRIBUTE_OF.get(old) != attribute or head[attribute] not in (None, old):
             return None
         head[attribute] = old
@@ -214,10 +215,10 @@ def _plain(text: str, new: bool = False) -> Plain | None:
     values = [_WIDER.get(word) for word in words[1:] if not (new and word == "new")]
     if not values or values[-1] not in (*SHAPES, "thing"):
         return None
-    found: dict[Attribute, str] = {}
+    results: dict[Attribute, str] = {}
     for value in values if values[-1] != "thing" else values[:-1]:
         attribute = ATTRIBUTE_OF.get(value or "")
-        if value is None or attribute is None or attribute in found:
+        if value is None or attribute is None or attribute in results:
             return None
-        found[attribute] = value
-    return as_plain(found)
+        results[attribute] = value
+    return as_plain(results)
