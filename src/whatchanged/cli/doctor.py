@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from whatchanged.cli import completion
+from whatchanged.cli.console import show
 from whatchanged.errors import BundleError, MetricUnavailable, PluginError
 
 EXAMPLES = ("whatchanged doctor",)
@@ -78,7 +79,7 @@ def _report_metrics() -> None:
         try:
             found()
         except MetricUnavailable as error:
-            typer.echo(f"{name}: {error}")
+            show(f"{name}: {error}")
         else:
             typer.echo(f"{name}: found")
 
@@ -102,9 +103,9 @@ def _report_plugins() -> None:
             try:
                 find(plugin.name)
             except PluginError as error:
-                typer.echo(f"plug-in: {error}")
+                show(f"plug-in: {error}")
             else:
-                typer.echo(f"plug-in: {plugins.GROUPS[group]} {plugin.name} of {plugin.package}, found")
+                show(f"plug-in: {plugins.GROUPS[group]} {plugin.name} of {plugin.package}, found")
     if not count:
         typer.echo("plug-ins: none")
 
@@ -133,8 +134,8 @@ def _model_works(model: str | None) -> bool:
         bundle.check()
         answerer.answer(before, after)
     except BundleError as error:
-        typer.echo(f"model: {error}")
+        show(f"model: {error}")
         return False
     card = bundle.card
-    typer.echo(f"model: {card.name} {card.version}, {bundle.size / 1e6:.1f} MB, whole and running")
+    show(f"model: {card.name} {card.version}, {bundle.size / 1e6:.1f} MB, whole and running")
     return True
