@@ -88,6 +88,8 @@ def _report_plugins() -> None:
     """What other packages add, methods and worlds among it; each is imported to see whether it works."""
     from whatchanged import plugins
     from whatchanged.datasets import READERS, find_reader
+    from whatchanged.evaluation.metrics.caption_metrics import METRICS
+    from whatchanged.evaluation.metrics.plugin_metrics import find_metric
     from whatchanged.recipes.tables import TABLES
     from whatchanged.worlds import WORLDS, find_world
 
@@ -95,6 +97,7 @@ def _report_plugins() -> None:
         *((table.group, table.builtin, table.find) for table in TABLES.values()),
         (plugins.WORLDS, WORLDS, find_world),
         (plugins.DATASETS, READERS, find_reader),
+        (plugins.METRICS, METRICS, find_metric),
     )
     count = 0
     for group, builtin, find in groups:

@@ -24,7 +24,7 @@ class Badge:
 
 
 @dataclass(frozen=True)
-class SystemCaption:
+class SystemSentence:
     """What one of several systems says of a pair: its name, the sentence in parts, each with whether it is
     marked as different from the others', and remarks."""
 
@@ -63,7 +63,7 @@ class Pair:
     badges: Sequence[Badge] = ()
     facts: Sequence[str] = ()
     tags: Mapping[str, str] = field(default_factory=dict)
-    captions: Sequence[SystemCaption] = ()
+    captions: Sequence[SystemSentence] = ()
 
 
 @dataclass(frozen=True)
