@@ -41,10 +41,10 @@ def find_metric(name: str) -> Scorer:
     return found
 
 
-def _callable(name: str, found: object) -> Any:
-    if not callable(found):
-        raise TypeError(f"wanted a function (captions, references), got {found!r}")
-    return found
+def _callable(name: str, candidate: object) -> Any:
+    if not callable(candidate):
+        raise TypeError(f"wanted a function (captions, references), got {candidate!r}")
+    return candidate
 
 
 def _compute(
