@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from whatchanged.captioner.attention import over_content
+from whatchanged.captioner.attention import over_content, words_with_maps
 from whatchanged.captioner.bundle import WEIGHTS, Bundle, open_bundle
 from whatchanged.captioner.card import Card, GridAttention, PictureInput
 from whatchanged.captioner.colours import colour_distance
@@ -226,8 +226,7 @@ class Captioner:
         maps = row.attention
         if maps is None:
             maps = np.zeros((0, 2, *self.attention.shape), np.float32)
-        # A word of several byte pairs has the mean of their maps.
-        words = tuple((word, maps[list(at)].mean(axis=0)) for word, at in vocabulary.words(row.ids))
+        words = words_with_maps(vocabulary, row.ids, maps)
         no_change = self.card.no_change.calibrated(probability)
         changed = sentence not in self.card.no_change.sentences
         return Description(
