@@ -1,7 +1,6 @@
 """Sentences straight from a run are those of the model that is exported from it."""
 
 import json
-import shutil
 import subprocess
 import sys
 from contextlib import nullcontext
@@ -112,29 +111,6 @@ def test_beams_and_maps_are_those_of_the_exported_model(run, pairs, tiny_dataset
         assert [word for word, _ in found.words] == [word for word, _ in exported.words]
         for (_, maps), (_, others) in zip(found.words, exported.words, strict=True):
             np.testing.assert_allclose(maps, others, atol=1e-4)
-
-
-@pytest.fixture(scope="module")
-def stored_run(tiny_dataset, tmp_path_factory):
-    """A run on published features, and its data set without pictures, which has features beside it."""
-    root = tmp_path_factory.mktemp("stored")
-    shutil.copytree(tiny_dataset, root / "data", ignore=shutil.ignore_patterns("*.png", "features"))
-    shutil.copytree(tiny_dataset / "features", root / "features")
-    boxes = {
-        str(int(name[14:20])): {"bbox_before": [8, 8, 16, 12], "bbox_after": [4, 2, 12, 10]}
-        for name in json.loads((root / "data" / "change_captions.json").read_text())
-    }
-    (root / "data" / "change_captions_with_bbox.json").write_text(json.dumps(boxes))
-    settings = [
-        f"data.path={root / 'data'}",
-        f"data.features={root / 'features'}",
-        "stage.train.steps=2",
-        "stage.train.evaluate_every=0",
-    ]
-    run_recipe(load_recipe("scorer-tiny", settings), root / "run", quiet=True, device="cpu")
-    _, method, state = open_run(root / "run")
-    save_checkpoint(root / "run" / "checkpoints" / "last.safetensors", state, shaken(method), None)
-    return root
 
 
 def test_a_run_on_features_needs_no_pictures_and_writes_maps_for_the_pointing_game(

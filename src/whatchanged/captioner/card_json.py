@@ -18,6 +18,7 @@ from whatchanged.captioner.card import (
     AttentionPlaces,
     BoxAttention,
     Card,
+    FeatureInput,
     GridAttention,
     InDistribution,
     Input,
@@ -91,6 +92,8 @@ def declaration_to_json(declared: Input | AttentionPlaces) -> dict[str, Any]:
     match declared:
         case PictureInput():
             kind = "pictures"
+        case FeatureInput():
+            kind = "features"
         case RegionInput():
             kind = "regions"
         case GridAttention():
@@ -133,6 +136,13 @@ def _input(reader: CardReader, values: Fields) -> Input:
     kind = declared.get("kind")
     if kind == "pictures":
         return _pictures(inside, declared, "size")
+    if kind == "features":
+        return FeatureInput(
+            rows=inside.count(declared, "rows", 10_000),
+            columns=inside.count(declared, "columns", 10_000),
+            width=inside.count(declared, "width", 1_000_000),
+            made_by=inside.text(declared, "made_by"),
+        )
     if kind == "regions":
         return RegionInput(
             regions=inside.count(declared, "regions", 1000),

@@ -1,10 +1,11 @@
 """The captioner: two pictures in, a description out. NumPy and ONNX Runtime on the CPU; no torch.
 
 The encoder graph runs once for a pair, the decoder graph once for a word. What they read and write depends
-on what the model's card declares. This version runs models whose input is whole pictures and whose attention
-is a grid over each picture (B pairs, V words of the vocabulary, L words so far):
+on what the model's card declares. This version runs models whose input is whole pictures, or features of them
+(``features.py``), and whose attention is a grid over each picture (B pairs, N cells of F numbers, V words of
+the vocabulary, L words so far):
 
-    encoder   before, after (B, 3, H, W) float32
+    encoder   before, after (B, 3, H, W) float32, or (B, N, F) where the model reads features
               -> memory_* (B, ...), any number of them
                  no_change (B,), where the card says that a head judges
                  strangeness (B, 2), where the card has an in-distribution threshold: the distances of the
@@ -23,8 +24,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from whatchanged.captioner.attention import over_content, words_with_maps
-from whatchanged.captioner.bundle import WEIGHTS, Bundle, open_bundle
-from whatchanged.captioner.card import Card, GridAttention, PictureInput
+from whatchanged.captioner.bundle import WEIGHTS, Bundle, open_bundle, reads_features
+from whatchanged.captioner.card import Card, FeatureInput, GridAttention, PictureInput
 from whatchanged.captioner.colours import colour_distance
 from whatchanged.captioner.decoding import Decoded, GraphCache, Ids, beam, greedy
 from whatchanged.captioner.heatmap import overlay
@@ -101,77 +102,26 @@ class Description:
         return as_html(self.sentence, facts, None if self.sources is None else self.heatmap())
 
 
-class Captioner:
-    """A model that is loaded and ready. Loading is slow, so keep it. Threads may share it.
+class CaptionGraphs:
+    """The two graphs of a bundle, and how what they compute becomes a description."""
 
-    >>> import whatchanged
-    >>> captioner = whatchanged.load("clevr-pcl")
-    >>> captioner.card.name, captioner.input.size, captioner.attention.shape
-    ('clevr-pcl', (240, 160), (20, 30))
-    >>> pairs = captioner.describe(["before.png", "before.png"], ["after.png", "before.png"])
-    >>> [found.sentence for found in pairs]
-    ['the large red metal cube has been added', 'there is no change']
-    """
-
-    card: Card
-    """What is known of the model."""
-    input: PictureInput
-    """What the model reads."""
-    attention: GridAttention
-    """How the attention of its words lies over the pictures."""
-
-    def __init__(self, bundle: Bundle, threads: int | None = None) -> None:
-        """Check the files that are run and build their sessions.
-
-        threads: how many an operator may use; None: at most two. Raises BundleError where a file is wrong or
-        the model declares what this version cannot run, WhatchangedError where ``threads`` is no whole number
-        from 1.
-        """
-        self.bundle = bundle
-        self.card = bundle.card
-        self.input, self.attention = _declared(bundle)
+    def __init__(
+        self, bundle: Bundle, reads: PictureInput | FeatureInput, grid: GridAttention, threads: int | None
+    ) -> None:
+        """Check the files that are run and build their sessions; what is raised: see ``Captioner``."""
+        self.card, self.attention = bundle.card, grid
         content = {name: bundle.read(name) for name in bundle.files if name != WEIGHTS}
-        self._encoder, self._decoder = open_graphs(
-            bundle.folder, content, bundle.card, self.input, self.attention, threads
-        )
+        self._encoder, self._decoder = open_graphs(bundle.folder, content, bundle.card, reads, grid, threads)
 
-    @overload
-    def describe(self, before: PictureSource, after: PictureSource, beams: int = 1) -> Description: ...
-    @overload
     def describe(
-        self, before: PictureSources, after: PictureSources, beams: int = 1
-    ) -> list[Description]: ...
-    def describe(
-        self, before: PictureSource | PictureSources, after: PictureSource | PictureSources, beams: int = 1
-    ) -> Description | list[Description]:
-        """Describe one pair, or two lists of pictures pair by pair; lists are answered with a list.
+        self, before: Floats, after: Floats, beams: int, pixels: NDArray[np.uint8] | None = None
+    ) -> list[Description]:
+        """Describe pairs side by side, by what the encoder reads of them: (B, ...) each.
 
-        A picture is a path, the bytes of a file, an open file, a Pillow picture or an array
-        (``whatchanged.images.PictureSource``). beams: hypotheses that the search keeps; 1 is greedy.
-
-        Raises ImageError for a picture that cannot be used, ShapeError for lists of different lengths,
-        WhatchangedError where ``beams`` is no whole number from 1.
+        pixels: (B, 2, H, W, 3), where it reads pictures.
         """
-        checked_count("beams", beams)
-        if isinstance(before, list | tuple) and isinstance(after, list | tuple):
-            if len(before) != len(after):
-                raise ShapeError(
-                    f"{len(before)} pictures before and {len(after)} after: a pair needs one of each."
-                )
-            return self._describe_lists(before, after, beams)
-        if isinstance(before, list | tuple) or isinstance(after, list | tuple):
-            raise ShapeError("One of the two is a list, the other is not: give two pictures, or two lists.")
-        return self._describe_lists([before], [after], beams)[0]
-
-    def read(self, before: PictureSource, after: PictureSource) -> NDArray[np.uint8]:
-        """A pair at the size that the model reads: (2, H, W, 3). Raises ImageError."""
-        return np.stack([resize(open_image(source), self.input.size) for source in (before, after)])
-
-    def describe_pixels(self, pixels: NDArray[np.uint8], beams: int = 1) -> list[Description]:
-        """Describe pairs that ``read`` prepared, (B, 2, H, W, 3), side by side."""
-        batch = len(pixels)
-        inputs = normalise(pixels, self.input.mean, self.input.std)  # (B, 2, 3, H, W)
-        encoded = self._encoder.run({"before": inputs[:, 0], "after": inputs[:, 1]}, batch)
+        batch = len(before)
+        encoded = self._encoder.run({"before": before, "after": after}, batch)
         judged = encoded.pop("no_change", None)  # (B,)
         distances = self._in_units_of_threshold(encoded.pop("strangeness", None), pixels)
         cache = {**encoded, **self._decoder.empty_caches(batch)}
@@ -187,24 +137,15 @@ class Captioner:
         ]
 
     def _in_units_of_threshold(
-        self, distances: Floats | None, pixels: NDArray[np.uint8]
+        self, distances: Floats | None, pixels: NDArray[np.uint8] | None
     ) -> NDArray[np.float64] | None:
         """How far each picture is from the training pictures, 1 the limit: (B, 2); None: nobody can tell."""
         known = self.card.in_distribution
-        if distances is None or known is None:
+        if distances is None or known is None or pixels is None:
             return None
         colours = [colour_distance(pixels[:, side], known.colours) for side in (0, 1)]
         in_units: NDArray[np.float64] = distances.astype(np.float64) / known.threshold
         return np.maximum(in_units, np.stack(colours, axis=1))
-
-    def _describe_lists(self, before: PictureSources, after: PictureSources, beams: int) -> list[Description]:
-        found: list[Description] = []
-        for start in range(0, len(before), BATCH):
-            pairs = zip(before[start : start + BATCH], after[start : start + BATCH], strict=True)
-            sources = [(kept(b), kept(a)) for b, a in pairs]
-            described = self.describe_pixels(np.stack([self.read(*pair) for pair in sources]), beams)
-            found += [replace(one, sources=pair) for one, pair in zip(described, sources, strict=True)]
-        return found
 
     def _judge_by_sentences(self, cache: GraphCache, batch: int) -> NDArray[np.float64]:
         """The probability (B,) of the no-change sentences, for a model without a head that judges."""
@@ -240,6 +181,84 @@ class Captioner:
         )
 
 
+class Captioner:
+    """A model that is loaded and ready. Loading is slow, so keep it. Threads may share it.
+
+    >>> import whatchanged
+    >>> captioner = whatchanged.load("clevr-pcl")
+    >>> captioner.card.name, captioner.input.size, captioner.attention.shape
+    ('clevr-pcl', (240, 160), (20, 30))
+    >>> pairs = captioner.describe(["before.png", "before.png"], ["after.png", "before.png"])
+    >>> [found.sentence for found in pairs]
+    ['the large red metal cube has been added', 'there is no change']
+    """
+
+    card: Card
+    """What is known of the model."""
+    input: PictureInput
+    """What the model reads."""
+    attention: GridAttention
+    """How the attention of its words lies over the pictures."""
+
+    def __init__(self, bundle: Bundle, threads: int | None = None) -> None:
+        """Check the files that are run and build their sessions.
+
+        threads: how many an operator may use; None: at most two. Raises BundleError where a file is wrong or
+        the model declares what this version cannot run, WhatchangedError where ``threads`` is no whole number
+        from 1.
+        """
+        self.bundle = bundle
+        self.card = bundle.card
+        self.input, self.attention = _declared(bundle)
+        self._graphs = CaptionGraphs(bundle, self.input, self.attention, threads)
+
+    @overload
+    def describe(self, before: PictureSource, after: PictureSource, beams: int = 1) -> Description: ...
+    @overload
+    def describe(
+        self, before: PictureSources, after: PictureSources, beams: int = 1
+    ) -> list[Description]: ...
+    def describe(
+        self, before: PictureSource | PictureSources, after: PictureSource | PictureSources, beams: int = 1
+    ) -> Description | list[Description]:
+        """Describe one pair, or two lists of pictures pair by pair; lists are answered with a list.
+
+        A picture is a path, the bytes of a file, an open file, a Pillow picture or an array
+        (``whatchanged.images.PictureSource``). beams: hypotheses that the search keeps; 1 is greedy.
+
+        Raises ImageError for a picture that cannot be used, ShapeError for lists of different lengths,
+        WhatchangedError where ``beams`` is no whole number from 1.
+        """
+        checked_count("beams", beams)
+        if isinstance(before, list | tuple) and isinstance(after, list | tuple):
+            if len(before) != len(after):
+                raise ShapeError(
+                    f"{len(before)} pictures before and {len(after)} after: a pair needs one of each."
+                )
+            return self._describe_lists(before, after, beams)
+        if isinstance(before, list | tuple) or isinstance(after, list | tuple):
+            raise ShapeError("One of the two is a list, the other is not: give two pictures, or two lists.")
+        return self._describe_lists([before], [after], beams)[0]
+
+    def read(self, before: PictureSource, after: PictureSource) -> NDArray[np.uint8]:
+        """A pair at the size that the model reads: (2, H, W, 3). Raises ImageError."""
+        return np.stack([resize(open_image(source), self.input.size) for source in (before, after)])
+
+    def describe_pixels(self, pixels: NDArray[np.uint8], beams: int = 1) -> list[Description]:
+        """Describe pairs that ``read`` prepared, (B, 2, H, W, 3), side by side."""
+        inputs = normalise(pixels, self.input.mean, self.input.std)  # (B, 2, 3, H, W)
+        return self._graphs.describe(inputs[:, 0], inputs[:, 1], beams, pixels)
+
+    def _describe_lists(self, before: PictureSources, after: PictureSources, beams: int) -> list[Description]:
+        found: list[Description] = []
+        for start in range(0, len(before), BATCH):
+            pairs = zip(before[start : start + BATCH], after[start : start + BATCH], strict=True)
+            sources = [(kept(b), kept(a)) for b, a in pairs]
+            described = self.describe_pixels(np.stack([self.read(*pair) for pair in sources]), beams)
+            found += [replace(one, sources=pair) for one, pair in zip(described, sources, strict=True)]
+        return found
+
+
 def load(name: str | Path | None = None, threads: int | None = None) -> Captioner:
     """Load a shipped model by its name, or a model folder by its path; None: the default model.
 
@@ -258,14 +277,22 @@ def load(name: str | Path | None = None, threads: int | None = None) -> Captione
 def _declared(bundle: Bundle) -> tuple[PictureInput, GridAttention]:
     """What the card declares. Raises BundleError for a kind that this version does not run."""
     card = bundle.card
+    if isinstance(card.input, FeatureInput):
+        raise reads_features(bundle)
     if not isinstance(card.input, PictureInput):
         raise BundleError(
             f"{bundle.folder}: {card.name} reads regions of pictures and makes statements of them, which a"
             " captioner of whole pictures cannot. Ask it by whatchanged.answers.Answerer(model)."
         )
+    return card.input, declared_grid(bundle)
+
+
+def declared_grid(bundle: Bundle) -> GridAttention:
+    """The grid of the attention. Raises BundleError where there is none."""
+    card = bundle.card
     if not isinstance(card.attention, GridAttention):
         raise BundleError(
             f"{bundle.folder}: the attention of {card.name} lies on boxes; this version of whatchanged paints"
             " attention on a grid only. Update whatchanged."
         )
-    return card.input, card.attention
+    return card.attention

@@ -110,7 +110,7 @@ def caption(
         typer.Option(help="A run of `train`, in place of a model; needs torch."),
     ] = None,
     features: Annotated[
-        Path | None, typer.Option(help="With --run: stored features, for a run that learned from such.")
+        Path | None, typer.Option(help="Stored features, for a run or a model that learned from such.")
     ] = None,
     device: Annotated[str, typer.Option(help="With --run: auto, cpu, cuda or cuda:NUMBER.")] = "auto",
     precision: PrecisionOption = "fp32",
@@ -131,8 +131,10 @@ def caption(
         raise typer.BadParameter("choose one of --resume and --force")
     if attention is not None and model is None and run is None:
         raise typer.BadParameter("--attention keeps the maps of one model; name it with --model, or a --run")
-    choice = chosen_run(run, features, device, checkpoint, precision)
-    refuse_others(choice, {"--model": model is not None, "--html": html is not None, "--resume": resume})
+    choice = chosen_run(run, model, features, device, checkpoint, precision)
+    refuse_others(
+        choice, {"--model": None not in (model, run), "--html": html is not None, "--resume": resume}
+    )
     if any_remote(pairs, output):
         only_here({"--html": html, "--attention": attention}, "pages and maps lie beside their pictures")
     if any_remote(output):
@@ -148,6 +150,7 @@ def caption(
     from whatchanged.answers import Answerer
     from whatchanged.datasets import open_dataset
 
+    answerer = Answerer(model, beams=beams) if choice is None else None  # before the data: is it a model?
     pictures = choice is None or choice.reads_pictures
     found = open_dataset(pairs, dataset, split, skip_missing, pictures)
     listed = _pairs_of(found, pairs)
@@ -163,7 +166,7 @@ def caption(
         results.write(found.records)
         report_captioned(failed, last - first, lines, output, quiet)
         return
-    answerer = Answerer(model, beams=beams)
+    assert answerer is not None
     identity = identity_of(answerer, base, listed, (first, last), attention is not None)
     maps = None
     if attention is not None:

@@ -1,11 +1,15 @@
-"""``whatchanged caption --run``: a run's sentences by torch, a line a pair, written when all is done."""
+"""``whatchanged caption`` with --run or --features: a line a pair, written when all is done.
+
+By a run, with torch; or by a model that reads stored features. No answer is measured here: pictures may not
+even be there.
+"""
 
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import typer
 
@@ -40,7 +44,7 @@ class Said(Protocol):
 
 
 class PairCaptioner(Protocol):
-    """Who captions pairs by what lies at the places of their pictures: a run."""
+    """Who captions pairs by their pictures, or by what was stored of these: a run, or a model of features."""
 
     @property
     def name(self) -> str:
@@ -64,6 +68,8 @@ class PairCaptioner(Protocol):
 @dataclass(frozen=True)
 class RunChoice:
     """A run that is to caption, and how."""
+
+    refusal: ClassVar[str] = "a run (--run) goes without {}; for that, export it to a model"
 
     run: Path
     features: Path | None
@@ -91,32 +97,67 @@ class RunChoice:
         )
 
 
+@dataclass(frozen=True)
+class FeaturesChoice:
+    """A model of stored features that is to caption, and where these lie."""
+
+    refusal: ClassVar[str] = "captions from --features go without {}"
+    reads_pictures: ClassVar[bool] = False
+
+    model: str
+    features: Path
+
+    def open(self, root: Path, beams: int, maps: bool) -> PairCaptioner:
+        """The model's captioner for the data set at ``root``; words always come with their attention.
+
+        Raises BundleError where the model reads something else, DatasetError where these features are not of
+        the kind that it reads.
+        """
+        from whatchanged.captioner.bundle import open_bundle
+        from whatchanged.captioner.features import FeatureCaptioner, declared_features
+        from whatchanged.training.data.feature_folders import check_made_by, features_reader
+
+        bundle = open_bundle(self.model)
+        declared = declared_features(bundle)
+        check_made_by(self.features, declared.made_by)
+        grid = (declared.rows, declared.columns, declared.width)
+        return FeatureCaptioner(bundle, features_reader(grid, self.features, root), beams)
+
+
 def _needs_torch(error: ModuleNotFoundError) -> MissingExtra:
     return MissingExtra("whatchanged caption --run", error.name or "torch", "train")
 
 
 def chosen_run(
-    run: Path | None, features: Path | None, device: str, checkpoint: str, precision: "Precision"
-) -> RunChoice | None:
-    """What ``--run`` and the options that go with it say; None without it. Refuses them without it."""
+    run: Path | None,
+    model: str | None,
+    features: Path | None,
+    device: str,
+    checkpoint: str,
+    precision: "Precision",
+) -> RunChoice | FeaturesChoice | None:
+    """What ``--run`` and the options that go with it say, or ``--model`` with ``--features``.
+
+    None without them, for pictures that are answered for one by one. Refuses what is for a run without one.
+    """
     if run is not None:
         return RunChoice(run, features, device, checkpoint, precision)
     given = {
-        "--features": features is not None,
+        "--features": features is not None and model is None,
         "--device": device not in ("auto", "cpu"),
         "--checkpoint": checkpoint != "auto",
         "--precision": precision != "fp32",
     }
     for option in (option for option, asked in given.items() if asked):
         raise typer.BadParameter(f"{option} is for a run's sentences; name the run (--run), or leave it out")
-    return None
+    return None if model is None or features is None else FeaturesChoice(model, features)
 
 
-def refuse_others(choice: RunChoice | None, used: dict[str, bool]) -> None:
-    """Refuse options that a run's sentences cannot have. used: option -> whether it is used."""
+def refuse_others(choice: RunChoice | FeaturesChoice | None, used: dict[str, bool]) -> None:
+    """Refuse options that such sentences cannot have. used: option -> whether it is used."""
     for option, asked in used.items():
         if asked and choice is not None:
-            raise typer.BadParameter(f"a run (--run) goes without {option}; for that, export it to a model")
+            raise typer.BadParameter(choice.refusal.format(option))
 
 
 @dataclass(frozen=True)
@@ -154,7 +195,9 @@ class PairsOfRun:
         return maps
 
 
-def caption_by_run(choice: RunChoice, job: PairsOfRun, beams: int, batch_size: int, quiet: bool) -> int:
+def caption_by_run(
+    choice: RunChoice | FeaturesChoice, job: PairsOfRun, beams: int, batch_size: int, quiet: bool
+) -> int:
     """Write a line for every pair, and its maps where they are wanted; returns how many pairs failed.
 
     A line has the names of ``Answer.as_json``: what a run without calibration knows of them. Maps are written
@@ -172,7 +215,7 @@ def caption_by_run(choice: RunChoice, job: PairsOfRun, beams: int, batch_size: i
         ):
             if isinstance(said, ImageError):
                 failed += 1
-            elif said.words:
+            elif maps is not None and said.words:
                 words[pair.pair_id] = said.words
             if maps is not None and maps.ends_file(done):
                 _write_maps(maps, done, words)

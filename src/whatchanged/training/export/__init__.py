@@ -23,6 +23,7 @@ from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.recipes.sources import DataSettings
 from whatchanged.training.batches import Source, read_examples
+from whatchanged.training.caption import check_captions
 from whatchanged.training.checkpoint import State, model_tensors, read_state
 from whatchanged.training.data.sources import Sources, open_sources
 from whatchanged.training.export.calibration import calibrate, sayable_sentences
@@ -54,7 +55,8 @@ def export_run(
     data: a data set folder whose validation pairs calibrate the no-change probability and test the graphs;
     default: the run's own. fp16 stores large weights in half the bytes; the graphs still compute in fp32.
     checkpoint: as in ``checkpoint_file``. weights: of the backbone that a model of stored features needs to
-    read pictures, where no package carries them. in_distribution: a pool of drawn pictures of the model's
+    read pictures, where no package carries them; without a backbone that is known, it reads features
+    (``of_features``). in_distribution: a pool of drawn pictures of the model's
     size; the bundle then reports how unlike them a picture is (``in_distribution.py``).
 
     unfinished: also of a run that has not come to its end; its card says how far it came.
@@ -94,11 +96,13 @@ def _open_model(
 ) -> TrainedModel:
     """The run's model; arguments and what is raised: see ``export_run``."""
     recipe, method, state = open_run(run, checkpoint)
+    check_decoder(run, recipe, state)
     provenance = _training(run, recipe, method, state, _is_finished(run, recipe, unfinished))
     tensors, folded_norms = model_tensors(method), has_folded_norms(method)
     if recipe.vision.in_front:
         recipe, backbone = imported(recipe.vision.in_front)(run, recipe, method, weights)
-        provenance["features"] = backbone.about()
+        if backbone is not None:
+            provenance["features"] = backbone.about()
     provenance["weights_stored_as"] = "fp16 where large" if fp16 else "fp32"
     return TrainedModel(run, name, recipe, method, tensors, folded_norms, fp16, provenance)
 
@@ -115,11 +119,12 @@ def export_pictures(
     distance, fitted = None, None
     if in_distribution is not None:
         distance, fitted = fit_in_distribution(method.vision, in_distribution)
-    pairs = _fixture_pairs(sources.validation, *statistics)
+    before, after = fixture_pairs(sources.validation)
+    pairs = normalise(before, *statistics), normalise(after, *statistics)
     with whole_folder(output, replace=True) as draft:
         (draft / WEIGHTS).write_bytes(pack_weights(model.tensors))
-        graphs = _write_checked_graphs(model, pairs, distance, draft)
-        world = world_of(_dataset(sources.validation), Path(places.path))
+        graphs = write_checked_graphs(model, pairs, distance, draft)
+        world = world_of(dataset_name(sources.validation), Path(places.path))
         card = Card(
             name=model.name,
             version=whatchanged.__version__,
@@ -130,7 +135,7 @@ def export_pictures(
             attention=GridAttention(method.vision.rows, method.vision.columns),
             vocabulary=method.vocabulary,
             max_length=method.max_length,
-            no_change=_no_change(model, sources, world),
+            no_change=calibrated_no_change(model, sources, world),
             provenance={**model.provenance, "graphs_against_torch": graphs},
             in_distribution=fitted,
             folded_norms=model.folded_norms,
@@ -139,7 +144,7 @@ def export_pictures(
         write_bundle(draft, card)
 
 
-def _write_checked_graphs(
+def write_checked_graphs(
     model: TrainedModel,
     pairs: tuple[NDArray[np.float32], NDArray[np.float32]],
     distance: OODDistance | None,
@@ -160,12 +165,12 @@ def _write_checked_graphs(
     return {"pairs": len(before), "ids": "equal", "largest_difference": difference}
 
 
-def _dataset(validation: Source) -> str:
+def dataset_name(validation: Source) -> str:
     """The name of the data set that the pairs are of."""
     return validation.example(0, np.random.default_rng(0)).record.dataset
 
 
-def _no_change(model: TrainedModel, sources: Sources, world: World | None) -> NoChange:
+def calibrated_no_change(model: TrainedModel, sources: Sources, world: World | None) -> NoChange:
     """The no-change probability, calibrated on validation pairs, by the sentences that say that nothing did:
     those of the world, or those of the data that the model can say."""
     sentences = () if world is None else world.language.no_change_sentences
@@ -182,6 +187,12 @@ def _check_output(output: Path, force: bool) -> None:
         raise OutputError(f"{output}: exists already. Pass --force to replace it, or choose another folder.")
     if output.exists() and any(output.iterdir()) and not (output / MANIFEST).is_file():
         raise OutputError(f"{output}: holds other files than a model's, so it stays. Choose another folder.")
+
+
+def check_decoder(run: Path, recipe: Recipe, state: State) -> None:
+    """Raise RecipeError for a checkpoint before the first stage that learns to caption, if any stage does."""
+    if any("caption" in stage.tasks for stage in recipe.stages):
+        check_captions(run, recipe, state)
 
 
 def _is_finished(run: Path, recipe: Recipe, unfinished: bool) -> bool:
@@ -231,10 +242,8 @@ def data_of(data: DataSettings, folder: Path | None) -> DataSettings:
     return data.as_pictures() if folder is None else data.of_folder(str(folder))
 
 
-def _fixture_pairs(
-    validation: Source, mean: Sequence[float], std: Sequence[float]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The first validation pairs as the graphs read them: normalised, (B, 3, H, W) each.
+def fixture_pairs(validation: Source) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The first validation pairs, as they are read: pixels (B, H, W, 3) uint8, or features, (B, N, F), each.
 
     Raises RecipeError if there are none.
     """
@@ -242,4 +251,4 @@ def _fixture_pairs(
     if len(examples) < 2:
         raise RecipeError("There are no validation pairs to test the graphs on. Name a data set with --data.")
     before, after = (np.stack([getattr(e, side) for e in examples]) for side in ("before", "after"))
-    return normalise(before, mean, std), normalise(after, mean, std)
+    return before, after
