@@ -13,15 +13,14 @@ from torch import Tensor
 from whatchanged import __version__
 from whatchanged.captioner.attention import WordMaps, words_with_maps
 from whatchanged.captioner.decoding import Decoded
-from whatchanged.errors import ImageError, RecipeError
-from whatchanged.recipes.schema import Precision, Recipe
+from whatchanged.errors import ImageError
+from whatchanged.recipes.schema import Precision
 from whatchanged.training.batches import PictureReader, read_pair
-from whatchanged.training.checkpoint import State
 from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.device import choose_device, in_precision
 from whatchanged.training.features.backbones import fingerprint
 from whatchanged.training.methods import Method
-from whatchanged.training.run_folder import open_run
+from whatchanged.training.run_folder import check_captions, open_run
 from whatchanged.training.validation import decode_memory
 
 READERS = 8
@@ -155,16 +154,3 @@ def open_run_captioner(
     where = choose_device(device)
     read = picture_reader(recipe.vision, "" if features is None else str(features), root)
     return RunCaptioner(recipe.name, method.to(where), read, where, precision, beams, maps)
-
-
-def check_captions(run: Path, recipe: Recipe, state: State) -> None:
-    """Raise RecipeError where no stage up to that of the checkpoint learned to caption."""
-    stages = [stage.name for stage in recipe.stages if "caption" in stage.tasks]
-    if not stages:
-        raise RecipeError(f"{run}: no stage of it learned to caption. Name another run.")
-    if all("caption" not in stage.tasks for stage in recipe.stages[: state.stage + 1]):
-        now = recipe.stages[state.stage].name
-        raise RecipeError(
-            f"{run}: this checkpoint is of the stage {now}, before the decoder learned to caption (stage"
-            f" {stages[0]}). Name a later one: --checkpoint, or go on with the run (train --resume)."
-        )

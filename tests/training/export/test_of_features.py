@@ -77,7 +77,7 @@ def test_pictures_are_refused_with_what_to_do(model, stored_run, tiny_dataset, t
     code, _, err = whatchanged(*asked(stored_run, tmp_path / "out.jsonl", "--model", "clevr-pcl"))
     assert code == 2 and "does not read stored features" in err
     code, _, err = whatchanged(*asked(stored_run, tmp_path / "out.jsonl", "--model", model, "--resume"))
-    assert code == 2 and "goes without --resume" in err
+    assert code == 2 and "go without --resume" in err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -23,7 +23,6 @@ from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.recipes.sources import DataSettings
 from whatchanged.training.batches import Source, read_examples
-from whatchanged.training.caption import check_captions
 from whatchanged.training.checkpoint import State, model_tensors, read_state
 from whatchanged.training.data.sources import Sources, open_sources
 from whatchanged.training.export.calibration import calibrate, sayable_sentences
@@ -31,7 +30,7 @@ from whatchanged.training.export.graphs import compare, compare_ood_distance, st
 from whatchanged.training.export.in_distribution import OODDistance, fit_in_distribution
 from whatchanged.training.export.model_card import model_card
 from whatchanged.training.methods import Method
-from whatchanged.training.run_folder import checkpoint_file, launches, open_run
+from whatchanged.training.run_folder import check_captions, checkpoint_file, launches, open_run
 from whatchanged.training.weights.bundle_weights import has_folded_norms, pack_weights
 from whatchanged.worlds import World, world_of
 
@@ -96,8 +95,9 @@ def _open_model(
 ) -> TrainedModel:
     """The run's model; arguments and what is raised: see ``export_run``."""
     recipe, method, state = open_run(run, checkpoint)
-    check_decoder(run, recipe, state)
     provenance = _training(run, recipe, method, state, _is_finished(run, recipe, unfinished))
+    if not unfinished and any("caption" in stage.tasks for stage in recipe.stages):
+        check_captions(run, recipe, state)
     tensors, folded_norms = model_tensors(method), has_folded_norms(method)
     if recipe.vision.in_front:
         recipe, backbone = imported(recipe.vision.in_front)(run, recipe, method, weights)
@@ -187,12 +187,6 @@ def _check_output(output: Path, force: bool) -> None:
         raise OutputError(f"{output}: exists already. Pass --force to replace it, or choose another folder.")
     if output.exists() and any(output.iterdir()) and not (output / MANIFEST).is_file():
         raise OutputError(f"{output}: holds other files than a model's, so it stays. Choose another folder.")
-
-
-def check_decoder(run: Path, recipe: Recipe, state: State) -> None:
-    """Raise RecipeError for a checkpoint before the first stage that learns to caption, if any stage does."""
-    if any("caption" in stage.tasks for stage in recipe.stages):
-        check_captions(run, recipe, state)
 
 
 def _is_finished(run: Path, recipe: Recipe, unfinished: bool) -> bool:
