@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from whatchanged.recipes.schema import Precision
 
 
-class Said(Protocol):
+class SaidOfPair(Protocol):
     """What is said of a pair: the sentence, the probability that nothing changed where it is known, and each
     word with its maps where these were asked for."""
 
@@ -61,7 +61,9 @@ class PairCaptioner(Protocol):
     def about(self) -> dict[str, str]:
         """What tells the model from others."""
 
-    def describe(self, pairs: Sequence[tuple[Path, Path]], batch_size: int) -> "Iterator[Said | ImageError]":
+    def describe(
+        self, pairs: Sequence[tuple[Path, Path]], batch_size: int
+    ) -> "Iterator[SaidOfPair | ImageError]":
         """What is said of each pair in order, or what is wrong with its pictures."""
 
 
@@ -244,7 +246,7 @@ def report_captioned(failed: int, pairs: int, lines: Path, output: Path, quiet: 
     note(f"{counted(pairs, 'pair')} captioned: {output}", quiet)
 
 
-def _fields(pair: PairToCaption, said: "Said | ImageError", run: str, root: Path) -> dict[str, Any]:
+def _fields(pair: PairToCaption, said: "SaidOfPair | ImageError", run: str, root: Path) -> dict[str, Any]:
     """The fields of one line. run: the name of the recipe, which stands where a model's would."""
     if isinstance(said, ImageError):
         return {"id": pair.pair_id, "error": str(said)}
