@@ -74,7 +74,7 @@ from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.data.sources import Sources, open_sources
 from whatchanged.training.device import choose_device
 from whatchanged.training.loop import take_step, train
-from whatchanged.training.methods import Method, build_method
+from whatchanged.training.methods import Method, build_method, captioning
 from whatchanged.training.run import seed_everything
 from whatchanged.training.run_folder import environment, open_run
 from whatchanged.training.schedule import make_optimizer
@@ -108,7 +108,8 @@ def open_row(row: Row, recipe: Recipe, folder: Path, plan: Plan) -> tuple[Source
     else:
         sources = open_sources(recipe, folder)
         seed_everything(recipe.seed)
-        method = make_method(recipe, sources.vocabulary, sources.longest_caption)
+        made = make_method(recipe, sources.vocabulary, sources.longest_caption)
+        method = captioning(made, recipe.name)
     method.to(plan.device)
     return sources, method
 

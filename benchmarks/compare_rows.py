@@ -11,7 +11,7 @@ import torch
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes import BackboneConfig, DatasetConfig, FeaturesConfig, PatchesConfig, PoolConfig
-from whatchanged.recipes.methods import MethodSettings
+from whatchanged.recipes.methods import LearnerSettings
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.recipes.methods.scorer import ScorerConfig
@@ -144,7 +144,7 @@ def common(recipe: Recipe, row: Row, plan: Plan) -> Recipe:
     )
 
 
-def common_method(method: MethodSettings, plan: Plan) -> MethodSettings:
+def common_method(method: LearnerSettings, plan: Plan) -> LearnerSettings:
     """The method's settings at the common size."""
     width = plan.width
     heads = max(1, width // HEAD_WIDTH)

@@ -192,6 +192,7 @@ def check_runs(folder: Path, file: Path) -> None:
     import torch
 
     from whatchanged.training.checkpoint import read_checkpoint, read_state
+    from whatchanged.training.methods import captioning
     from whatchanged.training.run_folder import check_vocabulary, first_init, keep, open_run, read_recipe
 
     first_init(folder, None)
@@ -205,7 +206,7 @@ def check_runs(folder: Path, file: Path) -> None:
     saved = read_checkpoint(checkpoint)
     saved.restore_optimizer(method, torch.optim.Adam(method.parameters()))
     saved.restore_random()
-    check_vocabulary(method.vocabulary, folder)
+    check_vocabulary(captioning(method, str(folder)).vocabulary, folder)
 
 
 def check_stored(folder: Path, file: Path) -> None:
@@ -223,7 +224,7 @@ def check_stored(folder: Path, file: Path) -> None:
     elif file.parent.name == "regions":
         regions = RegionFiles(file.parent)
         regions.check(2)
-        for before, after in list(regions._places):
+        for before, after in list(regions._index):
             regions.read(before, after)
     elif file.parent.name == "arrays":
         read_features([file], 2, 3, 4)
@@ -309,7 +310,7 @@ def _check_names(store: Any, names: Sequence[str]) -> None:
                 open_dataset(found, pictures=False)
         with contextlib.suppress(ValueError, OSError):  # the store itself refuses the name
             store.fs.pipe_file(f"/store/below/{name}", b"")
-    pictures, _ = pictures_below(store)
+    pictures = pictures_below(store).pictures
     listed(pictures.values())
     assert all(not name.startswith("/") for name in pictures), "a name that leads out of its folder"
 

@@ -26,9 +26,12 @@ class Command:
     again     what is added to go on after it was stopped
     over      what is added where the outputs are there already, so that they are replaced; empty: never
     kind      "whole": an output is there whole or not at all; "grows": lines are added to the first one;
-              "parts": each file of the folder is there whole or not at all; "run": a run folder
+              "parts": each file of the folder is there whole or not at all; "run": a run folder;
+              "replaced": each file is there, old or new, whole, with the rights that it had
     needs     a command whose outputs it reads; they are made once
     meanwhile patterns of files of JSON that are there, whole, while it runs, and then go or become others
+    first     a command that is run before it, where ``base`` is a copy of the inputs' ``old``, and again
+              before it goes on after it was stopped; what that writes is ``beside``
     share     how often it is stopped, beside the others: what takes long has a small share
     """
 
@@ -41,7 +44,11 @@ class Command:
     needs: str = ""
     share: int = 6
     meanwhile: Sequence[str] = ()
+    first: Sequence[str] = ()
+    beside: Sequence[str] = ()
 
+
+ACCEPTED = ("compare", "base", "in/new", "-o", "report", "--workers", "1", "--fail-on", "never", "--quiet")
 
 COMMANDS: Sequence[Command] = (
     Command(
@@ -69,6 +76,14 @@ COMMANDS: Sequence[Command] = (
         ("compare", "in/old", "in/new", "-o", "report", "--workers", "1", "--fail-on", "never", "--quiet"),
         ("report",),
         kind="parts",
+    ),
+    Command(
+        "compare --accept",
+        (*ACCEPTED, *(word for number in range(PAIRS) for word in ("--accept", f"{number:02d}.png"))),
+        ("base",),
+        kind="replaced",
+        first=ACCEPTED,
+        beside=("report",),
     ),
     Command(
         "compare --calibrate",

@@ -22,7 +22,8 @@ def snapshot(command: Command, place: Path) -> dict[str, bytes]:
         for file in files:
             relative = file.relative_to(place)
             if file.is_file() and not any(part.startswith(".") for part in relative.parts):
-                found[str(relative)] = file.read_bytes()
+                rights = f"{file.stat().st_mode:o} ".encode() if command.kind == "replaced" else b""
+                found[str(relative)] = rights + file.read_bytes()
     return found
 
 
@@ -31,7 +32,7 @@ def differences(command: Command, place: Path, expected: Snapshot) -> list[str]:
     found = snapshot(command, place)
     names = expected.keys() | found.keys()
     wrong = sorted(name for name in names if expected.get(name) != found.get(name))
-    tops = {name.split("/")[0] for name in command.outputs}
+    tops = {name.split("/")[0] for name in (*command.outputs, *command.beside)}
     strange = [
         path.name for path in place.iterdir() if path.name not in {*tops, "in"} and path.name[0] != "."
     ]
@@ -52,6 +53,8 @@ def torn(command: Command, place: Path, expected: Snapshot, before: Mapping[str,
         grows = (command.kind == "grows" and name == command.outputs[0]) or name.endswith("answers.jsonl")
         if not (grows and expected.get(name, b"").startswith(content)):
             wrong.append(name)
+    if command.kind == "replaced":
+        wrong += sorted(expected.keys() - found.keys())
     if command.kind == "whole":
         for name in command.outputs:
             if (place / name).is_dir():

@@ -70,6 +70,8 @@ class Bench:
     folder: Path
     expected: Snapshot
     seconds: float
+    start: Path | None
+    """A folder as it is before the command runs, of one that begins with more than the inputs."""
     execute: bool
     """Whether each run is an interpreter of its own, not a copy of this process, which has all imported."""
 
@@ -88,9 +90,10 @@ def prepare(command: Command, folder: Path, execute: bool) -> Bench:
         _finished(start(arguments, _place(folder, "needed"), execute), arguments)
 
     make_needed(command.needs, inputs, run)
+    start_folder = _begun(command, folder, execute) if command.first else None
     found = []
     for number in range(2):
-        place = _place(folder, f"expected-{number}")
+        place = _place(folder, f"expected-{number}", start_folder)
         began = time.monotonic()
         _finished(start(command.arguments, place, execute), command.arguments)
         seconds = time.monotonic() - began
@@ -99,7 +102,17 @@ def prepare(command: Command, folder: Path, execute: bool) -> Bench:
     unstable = sorted(name for name in found[0] if found[0][name] != found[1].get(name))
     if unstable:
         raise RuntimeError(f"{command.name}: two runs write two things: {unstable}")
-    return Bench(command, folder, found[0], seconds, execute)
+    return Bench(command, folder, found[0], seconds, start_folder, execute)
+
+
+def _begun(command: Command, folder: Path, execute: bool) -> Path:
+    """The folder that a command begins with: pictures with several rights, and what ``first`` wrote."""
+    place = _place(folder, "start")
+    shutil.copytree(folder / "inputs" / "old", place / "base")
+    for number, picture in enumerate(sorted((place / "base").iterdir())):
+        picture.chmod((0o644, 0o600, 0o664)[number % 3])
+    _finished(start(command.first, place, execute), command.first)
+    return place
 
 
 def _finished(process: Process, arguments: Sequence[str]) -> None:
@@ -108,9 +121,11 @@ def _finished(process: Process, arguments: Sequence[str]) -> None:
         raise RuntimeError(f"{' '.join(arguments)} ended with {code}: {said}")
 
 
-def _place(folder: Path, name: str) -> Path:
-    """A folder to run in, where ``in`` leads to the inputs."""
+def _place(folder: Path, name: str, begun: Path | None = None) -> Path:
+    """A folder to run in, where ``in`` leads to the inputs; begun: what it is a copy of."""
     place = folder / name
+    if begun is not None:
+        shutil.copytree(begun, place, symlinks=True)
     place.mkdir(parents=True, exist_ok=True)
     if not (place / "in").is_symlink():
         (place / "in").symlink_to(folder / "inputs")
@@ -119,15 +134,15 @@ def _place(folder: Path, name: str) -> Path:
 
 def trial(bench: Bench, kind: str, rng: random.Random, tally: Tally) -> None:
     """Stop the command once, look, go on, and look again."""
-    place = _place(bench.folder, f"trial-{time.monotonic_ns()}")
-    before: dict[str, bytes] = {}
+    place = _place(bench.folder, f"trial-{time.monotonic_ns()}", bench.start)
+    before = {} if bench.start is None else snapshot(bench.command, bench.start)
     over = bool(bench.command.over) and rng.random() < 0.5
     if over and bench.command.kind == "whole":
         before = {name: b"what was there before\n" for name in bench.command.outputs if "." in name}
         for name, content in before.items():
             (place / name).write_bytes(content)
     added = bench.command.over if before else ()
-    mounted = kind == "disk" and _mount(place, bench, rng)
+    mounted = kind == "disk" and bench.start is None and _mount(place, bench, rng)
     try:
         stopped = _stopped(bench, kind, rng, place, added, before, tally)
     finally:
@@ -200,6 +215,8 @@ def _go_on(bench: Bench, kind: str, place: Path, before: dict[str, bytes], tally
     there = [name for name in bench.command.outputs if (place / name).exists()]
     if bench.command.over and there:
         added += bench.command.over
+    if bench.command.first:
+        _finished(start(bench.command.first, place, bench.execute), bench.command.first)
     code, said = bench.begin(place, added).ended(LONGEST)
     if code not in DONE:
         tally.faults.append(f"{kind}: lost: run again, it ended with {code}: {said[-1500:]}")

@@ -37,7 +37,7 @@ from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.data.sources import Sources, open_sources
 from whatchanged.training.data.token_cache import cached_tokens
 from whatchanged.training.loop import count_terms, due, next_stage, stage_draws, steps_done, take_step
-from whatchanged.training.methods import Method
+from whatchanged.training.methods import Method, captioning
 from whatchanged.training.run import check_tokens, measure_tokens, seed_everything
 from whatchanged.training.run_folder import keep, keep_vocabulary
 from whatchanged.training.schedule import make_optimizer
@@ -81,7 +81,7 @@ class Plan:
     @cached_property
     def trained(self) -> Method:
         """The method whose vision all rows share."""
-        return open_trained(Path(self.vision))[1]
+        return captioning(open_trained(Path(self.vision))[1], self.vision)
 
     @cached_property
     def validation(self) -> Twin:
@@ -171,7 +171,8 @@ class Run:
         self._launch()
         sources = open_sources(recipe, self.folder)
         seed_everything(recipe.seed)
-        method = make_method(recipe, sources.vocabulary, sources.longest_caption)
+        made = make_method(recipe, sources.vocabulary, sources.longest_caption)
+        method = captioning(made, recipe.name)
         if not self._last.exists():
             self._begin(recipe, method, sources)
         start = read_checkpoint(self._last)
@@ -279,7 +280,8 @@ class Run:
             return
         recipe = self.recipe
         sources = open_sources(recipe, self.folder)
-        method = make_method(recipe, sources.vocabulary, sources.longest_caption)
+        made = make_method(recipe, sources.vocabulary, sources.longest_caption)
+        method = captioning(made, recipe.name)
         for name in missing:
             read_checkpoint(self._last).restore_model(method)
             twin = self.plan.tested[name]

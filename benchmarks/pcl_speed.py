@@ -65,7 +65,7 @@ def training(model: PCL, task: str, size: int, repeats: int) -> dict[str, Any]:
     """A task's step in both forms, on ``size`` examples or as many as the task takes of them."""
     pairs = max(1, model.batch_size(task, size))
     batch, plain = random_batch(model, pairs), PlainPCL(model)
-    hidden = corrupt_patches(model.tokens(batch), model.vision.patches, None)
+    hidden = corrupt_patches(model.tokens(batch), None)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4)
 
     def step(loss: Callable[[], Tensor]) -> None:
@@ -93,7 +93,7 @@ def agreeing(plain: PlainPCL, task: str, batch: Batch) -> Callable[[], Tensor]:
     def loss() -> Tensor:
         if task != "mvcl":
             return plain.loss(task, batch, (torch.empty(0), torch.empty(0)))
-        hidden = corrupt_patches(model.tokens(batch), model.vision.patches, None)
+        hidden = corrupt_patches(model.tokens(batch), None)
         return plain.loss(task, batch, hidden)
 
     return loss

@@ -2,7 +2,7 @@
 
     python -m benchmarks.same_answers --tree OLD --record FOLDER [--only PART ...] [--styles FOLDER]
     python -m benchmarks.same_answers --tree NEW --against FOLDER [--only PART ...] [--except NAME ...]
-        [--record FOLDER2]
+        [--record FOLDER2] [--commands NAME ...]
 
 The first command records what OLD answers, the second asks NEW the same and compares: every field of every
 answer, unrounded, and every output of the command line byte for byte, exit codes among them. Each tree runs
@@ -19,7 +19,8 @@ A record may be interrupted; the same command goes on. It holds the answers of o
 refused to another. The pictures of FOLDER are read where they lie, so it must not be moved.
 
 Exit code 0 if all is equal, 1 otherwise, with the first differences. ``--except`` takes patterns of names
-that may differ, such as ``commands/help-*``, ``commands/*/1.stderr`` or ``ui.strict``.
+that may differ, such as ``commands/help-*``, ``commands/*/1.stderr`` or ``ui.strict``. ``--commands`` takes
+patterns of the commands to run, such as ``compare-*``; the others are left out.
 """
 
 import argparse
@@ -59,6 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--against", type=Path, metavar="FOLDER", help="the record to compare with")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, metavar="PART")
     parser.add_argument("--except", dest="excepted", nargs="+", default=[], metavar="NAME")
+    parser.add_argument("--commands", nargs="+", default=["*"], metavar="NAME", help="only these commands")
     parser.add_argument("--styles", type=Path, help="where npm installed what drawn pages use")
     given = parser.parse_args(arguments)
     if given.record is None and given.against is None:
@@ -73,11 +75,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             make_inputs(record, given.tree, given.only, given.styles)
         for part in given.only:
             began = time.monotonic()
-            answer_part(part, given.tree, inputs, record)
+            answer_part(part, given.tree, inputs, record, given.commands)
             print(f"{part}: {time.monotonic() - began:.0f} s", flush=True)
         if given.against is None:
             return 0
-        return int(report(inputs, record, given.only, given.excepted))
+        return int(report(inputs, record, given.only, given.excepted, given.commands))
 
 
 def claim(record: Path, tree: Path) -> None:
@@ -109,10 +111,10 @@ def make_inputs(folder: Path, tree: Path, parts: Sequence[str], styles: Path | N
         commands.make_inputs(folder, tree)
 
 
-def answer_part(part: str, tree: Path, inputs: Path, record: Path) -> None:
-    """Record what is not recorded yet of one part."""
+def answer_part(part: str, tree: Path, inputs: Path, record: Path, named: Sequence[str]) -> None:
+    """Record what is not recorded yet of one part; of the commands those that are named."""
     if part == COMMANDS:
-        commands.run_all(inputs, record / COMMANDS, tree)
+        commands.run_all(inputs, record / COMMANDS, tree, named)
     for name, one, settings in questions(part):
         answer_pairs(tree, inputs / "pairs" / f"{one.name}.jsonl", settings, answers_of(record, name))
 
@@ -142,11 +144,11 @@ def answer_pairs(tree: Path, pairs: Path, settings: Settings, out: Path) -> None
         raise SystemExit(f"{out.stem}: the tree failed; its message is above.")
 
 
-def report(old: Path, new: Path, parts: Sequence[str], excepted: Sequence[str]) -> bool:
+def report(old: Path, new: Path, parts: Sequence[str], excepted: Sequence[str], named: Sequence[str]) -> bool:
     """Print the table and the first differences; whether anything differs that may not."""
     rows, found = [], []
     for part in parts:
-        for name, count, differences in compared(part, old, new):
+        for name, count, differences in compared(part, old, new, named):
             left = unexcepted(differences, excepted)
             result = fields_in(left) if left else "equal"
             if len(left) < len(differences):
@@ -161,14 +163,17 @@ def report(old: Path, new: Path, parts: Sequence[str], excepted: Sequence[str]) 
     return bool(found)
 
 
-def compared(part: str, old: Path, new: Path) -> Iterator[tuple[str, int, list[Difference]]]:
+def compared(
+    part: str, old: Path, new: Path, named: Sequence[str]
+) -> Iterator[tuple[str, int, list[Difference]]]:
     """Each part of a record: its name, how many pairs or commands were compared, and what differs."""
     for name, _, _ in questions(part):
         sides = [read_whole_lines(answers_of(side, name)) for side in (old, new)]
         yield name, len(sides[0]), list(answer_differences(name, *sides))
     if part == COMMANDS:
         places = old / COMMANDS, new / COMMANDS
-        names = sorted({path.name for place in places for path in place.iterdir()})
+        recorded = {path.name for place in places for path in place.iterdir()}
+        names = sorted(name for name in recorded if commands.is_named(name, named))
         differences: list[Difference] = []
         for name in names:
             differences += output_differences(f"{COMMANDS}/{name}", *(place / name for place in places))

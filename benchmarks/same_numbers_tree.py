@@ -96,9 +96,11 @@ def train_case(name: str, data: Path, out: Path, steps: int = STEPS, fp32: bool 
     table = recipe_table(recipe)
     settings = (shrink_stages if variant == "init" else shrink)(table, steps)
     settings += _in_fp32(table) if fp32 else []
-    if table["vision"]["kind"] == "regions":
+    kinds = {"vision": table["vision"]["kind"], "method": table["method"]["name"]}
+    of_regions = [key for key, kind in kinds.items() if kind == "regions"]  # a vision in trees up to 0.2
+    if of_regions:
         places = _stored_regions(out)
-        settings += [f"vision.regions={STORED_REGIONS}"]
+        settings += [f"{of_regions[0]}.regions={STORED_REGIONS}"]
     else:
         places = _places(table, data)
     frozen = table["vision"].get("frozen")  # a vision that learns nothing reads what another run saw

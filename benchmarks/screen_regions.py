@@ -23,12 +23,13 @@ from benchmarks.screen_boxes import compared, points_into
 from benchmarks.screens import Score, auroc, share_of, verdict_rows, with_interval
 from whatchanged.datasets import open_dataset
 from whatchanged.measured import Measured, measure
-from whatchanged.measured.numbers import NUMBERS
-from whatchanged.measured.proposals import overlap
 from whatchanged.records import PairRecord
-from whatchanged.training.regions.store import RegionFiles, RegionReader
+from whatchanged.regions.proposals import overlap
+from whatchanged.training.batches import Example
+from whatchanged.training.data.grid_files import picture_name
+from whatchanged.training.regions.judge import RegionJudge, chances
+from whatchanged.training.regions.store import RegionFiles, StoredRegions
 from whatchanged.training.regions.supervision import ELEMENT_NAMES, refined, supported
-from whatchanged.training.regions.vision import RegionVision, chances
 from whatchanged.training.run_folder import open_run
 from whatchanged.worlds.screens.kinds import KINDS
 from whatchanged.worlds.screens.truth import Box, ScreenTruth
@@ -76,25 +77,28 @@ def by_rules(pair: PairRecord) -> Answer:
     return Answer(chance, str(first.kind), "", first.box_before, first.box_after)
 
 
+def stored(files: RegionFiles, root: Path, pair: PairRecord) -> StoredRegions:
+    """The stored regions of a pair of the data set at ``root``."""
+    assert pair.after is not None
+    return files.read(picture_name(pair.before, root), picture_name(pair.after, root))
+
+
 class Net:
     """The network of a run."""
 
     def __init__(self, run: Path, files: RegionFiles, root: Path) -> None:
         _, method, _ = open_run(run, "last")
-        assert isinstance(method.vision, RegionVision)
-        self.vision = method.vision.eval()
+        assert isinstance(method, RegionJudge)
+        self.judge = method.eval()
         self.files, self.root = files, root
 
     def answer(self, pair: PairRecord) -> Answer:
         """What the network says of a pair: of its best place."""
-        assert pair.after is not None
-        rows = [
-            torch.from_numpy(own)[None]
-            for own in RegionReader(self.files, self.root).pair(pair.before, pair.after)
-        ]
+        found = stored(self.files, self.root, pair)
+        example = Example(pair, "", found.before, found.after, measured=found.numbers)
         with torch.inference_mode():
-            places = self.vision.places(rows[0], rows[1])
-            said = self.vision.judge(places)
+            places = self.judge.places(self.judge.collate([example]))
+            said = self.judge.judge(places)
             chance = chances(said, places.there)[0]
             boxes = refined(places.boxes, said.shift)[0].round()
             best = int(supported(said.rank, places.boxes, places.there)[0].argmax())
@@ -102,7 +106,7 @@ class Net:
             return Answer(0.0)
         kind = KINDS[int(said.kinds[0, best].argmax())]
         element = ELEMENT_NAMES[int(said.elements[0, best].argmax())]
-        before, after = (_inside_of(boxes[best, side], places.sizes[0, best, side]) for side in (0, 1))
+        before, after = (_inside_of(boxes[best, side], found.sizes[side]) for side in (0, 1))
         return Answer(
             float(chance),
             kind,
@@ -112,7 +116,7 @@ class Net:
         )
 
 
-def _inside_of(box: torch.Tensor, size: torch.Tensor) -> Box:
+def _inside_of(box: torch.Tensor, size: NDArray[np.int32]) -> Box:
     """A box in whole pixels, inside a picture of this width and height, at least a pixel large."""
     left, top, right, bottom = (int(end) for end in box)
     width, height = (int(side) for side in size)
@@ -199,8 +203,8 @@ def proposed(
     """How often one of a pair's places, and the first of them, overlaps a change by half."""
     first, any_place, counts = [], [], []
     for pair, truth in zip(pairs, known, strict=True):
-        assert pair.after is not None
-        boxes = [_boxes(rows) for rows in RegionReader(files, root).pair(pair.before, pair.after)]
+        found = stored(files, root, pair)
+        boxes = [_boxes(rows) for rows in (found.before, found.after)]
         counts.append(len(boxes[0]))
         for change in truth.changes:
             side = 1 if change.box_after else 0
@@ -215,7 +219,7 @@ def proposed(
 
 
 def _boxes(rows: NDArray[np.float32]) -> list[Box]:
-    real = rows[rows[:, -1] > 0, NUMBERS : NUMBERS + 4].astype(int)
+    real = rows[rows[:, -1] > 0, :4].astype(int)
     return [(int(a), int(b), int(c), int(d)) for a, b, c, d in real]
 
 

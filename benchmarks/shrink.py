@@ -41,13 +41,13 @@ METHOD: Mapping[str, Any] = {
     "decoder_heads": 2,
     "decoder_ffn": 32,
     "classes": CLASSES,
+    "regions": 4,
 }
 TEXT_TOWER = ("text_heads", "text_ffn", "text_layers", "joint_width")
 """Sizes without effect in CLIP4IDC's baseline FT2, where they must stay as they are."""
 VISION: Mapping[str, Mapping[str, Any]] = {
     "features": {"rows": GRID[0], "columns": GRID[1], "feature_width": FEATURE_WIDTH},
     "patches": {"image_width": SQUARE, "image_height": SQUARE, "patch": 32},
-    "regions": {"regions": 4, "side": 16, "channels": [6, 8], "width": 16},
     "backbone": {"image_width": IMAGE[0], "image_height": IMAGE[1], "channels": [4, 6, 8], "blocks": 1},
 }
 """Sizes by kind of vision; any other kind is a backbone, too."""

@@ -5,6 +5,8 @@ import socket
 from pathlib import Path
 
 KINDS = ("pipe", "zero", "random", "tty", "socket", "dangling", "loop", "linked-pipe")
+OUTSIDE = ("zero", "random", "tty")
+"""Those that are links to somewhere else: in a folder that is looked through they are left out."""
 
 
 def plant(path: Path, kind: str) -> Path:

@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from whatchanged.captioner.bundle import Bundle, write_bundle
 from whatchanged.captioner.card import BoxAttention, Card, InDistribution, NoChange, RegionInput, Statements
-from whatchanged.measured.numbers import NUMBERS
+from whatchanged.regions.numbers import NUMBERS
 from whatchanged.vocabulary import Vocabulary
 
 RECOLOURED = 62

@@ -14,8 +14,8 @@ from whatchanged.answers import Answerer
 from whatchanged.answers import models as models_room
 from whatchanged.captioner import runtime
 from whatchanged.captioner.card import InDistribution, NoChange
-from whatchanged.captioner.regions import NOT_ASKED_ABOVE
 from whatchanged.errors import BundleError, ImageError, WhatchangedError
+from whatchanged.regions.runtime import NOT_ASKED_ABOVE
 
 DEMO = Path(models_room.__file__).parents[1] / "models" / "demo"
 BLENDER = Path(__file__).resolve().parents[2] / "../shared/data/blender_clevr_dev"
@@ -417,3 +417,15 @@ def test_every_pair_of_the_development_set_is_answered_by_its_model():
         for answer, wanted in zip(answerer.answer_batch(part), alone, strict=True):
             assert answer.answer == "clevr-pcl" and not answer.unfamiliar
             assert (answer.sentence, answer.no_change) == (wanted.sentence, wanted.no_change)
+
+
+@pytest.mark.parametrize("side", [1, 30])
+def test_of_two_pictures_of_which_one_is_next_to_nothing_the_sizes_are_told(side, tmp_path):
+    large, tiny = picture(SMALL, ground=np.full_like(GREY, 200)), Image.new("RGB", (side, side))
+    for before, after in ((large, tiny), (tiny, large)):
+        paths = tmp_path / "before.png", tmp_path / "after.png"
+        for image, path in zip((before, after), paths, strict=True):
+            image.save(path)
+        answer = Answerer().answer(*paths)
+        assert (answer.answer, answer.verdict) == ("measured", "changed")
+        assert f"from {before.width} x {before.height} to {after.width} x {after.height}" in answer.sentence

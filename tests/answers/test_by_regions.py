@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from whatchanged.answers.by_regions import of_statements
-from whatchanged.captioner.regions import Told
 from whatchanged.measured import measure
+from whatchanged.regions.runtime import Told
 
 GREY = np.full((320, 480, 3), 120, np.uint8)
 BLACK = GREY.copy()

@@ -17,6 +17,7 @@ from benchmarks.kill_commands import COMMANDS, Command  # noqa: E402
 
 sys.path.remove(str(ROOT))
 
+KINDS = ("whole", "grows", "parts", "run", "replaced")
 GROWING = Command("c", (), ("out.jsonl", "out.jsonl.meta.json"), kind="grows")
 FOLDER = Command("s", (), ("twin",))
 EXPECTED = {"out.jsonl": b"one\ntwo\n", "out.jsonl.meta.json": b"{}"}
@@ -60,6 +61,23 @@ def test_what_is_there_meanwhile_is_whole_json_and_goes(tmp_path):
     assert "set/parts/0.jsonl" in kill_outputs.differences(command, tmp_path, expected)
 
 
+def test_a_picture_that_is_replaced_is_old_or_new_whole_and_keeps_its_rights(tmp_path):
+    command = Command("a", (), ("base",), kind="replaced", first=("compare",), beside=("report",))
+    write(tmp_path, base__1=b"old", base__2=b"old", report__x=b"")
+    (tmp_path / "base/2").chmod(0o600)
+    before = kill_outputs.snapshot(command, tmp_path)
+    write(tmp_path, base__1=b"new", base__2=b"new")
+    expected = kill_outputs.snapshot(command, tmp_path)
+    assert kill_outputs.differences(command, tmp_path, expected) == []
+    write(tmp_path, base__1=b"old")
+    assert kill_outputs.torn(command, tmp_path, expected, before) == []
+    (tmp_path / "base/2").chmod(0o640)
+    write(tmp_path, base__1=b"ol")
+    assert sorted(kill_outputs.torn(command, tmp_path, expected, before)) == ["base/1", "base/2"]
+    (tmp_path / "base/1").unlink()
+    assert "base/1" in kill_outputs.torn(command, tmp_path, expected, before)
+
+
 def test_drafts_and_locks_are_seen_wherever_they_lie(tmp_path):
     (tmp_path / "pool").mkdir()
     for name in (".out.lock", "pool/.00000.host-1.draft", "page.html"):
@@ -77,7 +95,7 @@ def test_a_process_that_lives_on_is_found_and_ended(monkeypatch):
 
 def test_every_command_has_another_name_and_writes_something():
     assert len({command.name for command in COMMANDS}) == len(COMMANDS)
-    assert all(command.outputs and command.kind in ("whole", "grows", "parts", "run") for command in COMMANDS)
+    assert all(command.outputs and command.kind in KINDS for command in COMMANDS)
 
 
 def bench_of(bench, name, folder):
@@ -105,7 +123,7 @@ def test_files_that_are_not_written_whole_are_seen(bench, tmp_path, monkeypatch)
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["caption", "describe --heatmap", "evaluate", "compare"])
+@pytest.mark.parametrize("name", ["caption", "describe --heatmap", "evaluate", "compare", "compare --accept"])
 def test_what_is_stopped_loses_nothing(bench, capsys, name):
     assert bench.main(["--count", "6", "--commands", name, "--seed", "1"]) == 0, capsys.readouterr().out
     said = capsys.readouterr().out

@@ -124,6 +124,8 @@ def test_a_line_that_was_cut_short_is_written_again(records, tmp_path):
         ("12 pairs, 3.4 a second, in 12.5 s", "12 pairs, N a second, in N s"),
         ("whatchanged 0.2.0 and /work/tree/src", "whatchanged VERSION and TREE/src"),
         ('{"version": "0.2.0", "no_change": 0.25}', '{"version": "VERSION", "no_change": 0.25}'),
+        ('"README.md": {\n "size": 12,\n "sha256": "1f"}', '"README.md": {\n "size": N,\n "sha256": "HASH"}'),
+        ('"a.onnx": {\n "size": 12,\n "sha256": "1f"}', '"a.onnx": {\n "size": 12,\n "sha256": "1f"}'),
         ("moved right by 12 pixels, 12 of 40 changed", "moved right by 12 pixels, 12 of 40 changed"),
     ],
 )
@@ -158,6 +160,21 @@ def test_written_changed_and_removed_files_are_kept(commands, tmp_path):
     (place / "run" / "events" / "1").write_text("of this machine")
     commands.keep_files(place, before, tmp_path / "out", {})
     assert commands.contents(tmp_path / "out") == {"changed.txt": b"new", "removed.txt": b"gone.txt\n"}
+
+
+def test_only_the_commands_that_are_named_are_run_and_compared(bench, tmp_path, capsys):
+    record = tmp_path / "record"
+    (record / "inputs").mkdir(parents=True)
+    (record / "commands.json").write_text('{"version": ["--version"], "help": ["--help"]}')
+    given = ["--tree", str(ROOT), "--only", "commands", "--commands", "ver*"]
+    assert bench.main([*given, "--record", str(record)]) == 0
+    assert [path.name for path in (record / "commands").iterdir()] == ["version"]
+    assert bench.main([*given, "--against", str(record)]) == 0
+    assert "| commands | 1 | equal |" in capsys.readouterr().out
+    (record / "commands" / "version" / "1.stdout").write_text("whatchanged none\n")
+    assert bench.main([*given, "--against", str(record)]) == 1
+    assert "commands/version/1.stdout" in capsys.readouterr().out
+    assert bench.main([*given, "--against", str(record), "--except", "commands/version"]) == 0
 
 
 def test_every_line_is_of_a_promised_command_and_reads_inputs_that_are_listed(bench):

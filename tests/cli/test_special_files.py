@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from compare.screens import git, save, screen, with_square
-from special_files import KINDS, plant
+from special_files import KINDS, OUTSIDE, plant
 
 SECONDS = 120
 """A bound for commands that would never end."""
@@ -38,14 +38,19 @@ def test_compare(run, tmp_path, sides):
             (tmp_path / side / "folder.png").mkdir()
     names = tmp_path / "old", tmp_path / "new", "-o", tmp_path / "out", "--workers", 1
     code, said, err = run("compare", *names, "--embed")
-    assert code == 1 and f"{len(KINDS)} could not be compared" in said, (said, err)
+    failed = len(KINDS) - len(OUTSIDE)
+    assert code == 1 and f"{failed} could not be compared" in said, (said, err)
     assert "Traceback" not in err
+    assert f"not compared: {len(sides) * len(OUTSIDE)} (first: " in err
     lines = (tmp_path / "out" / "results.jsonl").read_text().splitlines()
     errors = [json.loads(line).get("error") for line in lines]
-    assert sum(error is not None for error in errors) == len(KINDS)
-    assert sum("a file is wanted" in (error or "") for error in errors) == len(KINDS) - 2
-    code, _, err = run("compare", *names, "--accept", "zero/1.png")
+    assert sum(error is not None for error in errors) == failed
+    assert sum("a file is wanted" in (error or "") for error in errors) == failed - 2
+    code, _, err = run("compare", *names, "--accept", "pipe/1.png")
     assert code == 2 and "could not be compared" in err
+    code, _, err = run("compare", *names, "--accept", "zero/1.png")
+    why = {("old",): "is a link, which was left out", ("new",): "it was removed"}
+    assert code == 2 and why.get(sides, "no pair has this name") in err
 
 
 def test_compare_and_files_that_were_added_or_removed(run, tmp_path):
@@ -54,12 +59,13 @@ def test_compare_and_files_that_were_added_or_removed(run, tmp_path):
         save(screen(), tmp_path / side / "good.png")
         for kind in KINDS:
             plant(tmp_path / side / f"{side}-{kind}" / "1.png", kind)
+    count = len(KINDS) - len(OUTSIDE)
     names = tmp_path / "old", tmp_path / "new", "-o", tmp_path / "out"
     code, said, _ = run("compare", *names)
-    assert code == 1 and f"{len(KINDS)} were added; {len(KINDS)} were removed" in said
-    code, _, err = run("compare", *names, "--accept", "new-zero/1.png")
+    assert code == 1 and f"{count} were added; {count} were removed" in said
+    code, _, err = run("compare", *names, "--accept", "new-pipe/1.png")
     assert code == 2 and "a file is wanted" in err
-    assert not (tmp_path / "old" / "new-zero" / "1.png").exists()
+    assert not (tmp_path / "old" / "new-pipe" / "1.png").exists()
 
 
 def test_compare_with_a_revision(run, tmp_path):
@@ -84,14 +90,19 @@ def test_caption_and_dataset_of_a_folder(run, tmp_path):
     for kind in KINDS:
         plant(pairs / "before" / f"{kind}.png", kind)
         save(screen(), pairs / "after" / f"{kind}.png")
-        plant(pairs / "captions" / f"{kind}.txt", kind)
+        if kind not in OUTSIDE:
+            plant(pairs / "captions" / f"{kind}.txt", kind)
     (pairs / "before" / "a-pipe").unlink()
     code, _, err = run("caption", pairs, "-o", tmp_path / "out.jsonl")
     assert code == 2 and "missing" in err and "Traceback" not in err
     code, _, err = run("caption", pairs, "-o", tmp_path / "out.jsonl", "--skip-missing")
     assert code == 0 and len((tmp_path / "out.jsonl").read_text().splitlines()) == 1
     code, _, err = run("dataset", pairs)
-    assert code == 2 and f"pictures are missing: {len(KINDS)}" in err
+    assert code == 2 and f"only: {len(OUTSIDE)} (first: random.png" in err
+    for kind in OUTSIDE:
+        (pairs / "after" / f"{kind}.png").unlink()
+    code, _, err = run("dataset", pairs)
+    assert code == 2 and f"pictures are missing: {len(KINDS) - len(OUTSIDE)}" in err
 
 
 @pytest.mark.parametrize("kind", ["pipe", "zero", "socket"])

@@ -143,3 +143,19 @@ def test_an_added_picture_goes_through_no_link(found, tmp_path):
     with pytest.raises(OutputError, match=r"sub/profile\.png: its folder is a link that leads out of"):
         carry_out(plan(replace(found, outcomes=(moved,), groups=()), ["sub/profile.png"]))
     assert state(tmp_path / "victim") == {}
+
+
+def test_a_pair_may_be_named_in_another_unicode_form(found):
+    first = found.outcomes[2]
+    spelled = replace(first, pair=replace(first.pair, pair_id="caf\u00e9.png"))
+    one = replace(found, outcomes=(spelled,), groups=())
+    assert plan(one, ["cafe\u0301.png"]) == plan(one, ["caf\u00e9.png"])
+    twin = replace(first, pair=replace(first.pair, pair_id="cafe\u0301.png"))
+    assert len(plan(replace(one, outcomes=(spelled, twin)), ["cafe\u0301.png"])) == 1
+
+
+def test_a_link_that_was_left_out_is_not_replaced(found):
+    added = next(one for one in found.outcomes if one.pair.status == "added")
+    (found.matched.old / added.pair.pair_id).symlink_to("/dev/zero")
+    with pytest.raises(WhatchangedError, match="is a link, which was left out"):
+        plan(found, [added.pair.pair_id])

@@ -187,3 +187,20 @@ def test_pictures_of_revisions_are_written_through_no_link(repository, tmp_path)
         "new/shots/b.png",
         "new/shots/c.png",
     }
+
+
+def test_a_picture_that_became_a_folder_and_pictures_of_earlier_revisions(repository, tmp_path):
+    """A folder of results holds nothing of the revisions that an earlier run compared."""
+    match_revisions("HEAD~1..HEAD", repository, tmp_path / "out")
+    (repository / "shots" / "a.png").unlink()
+    save(screen(9), repository / "shots" / "a.png" / "inner.png")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "three")
+    for wanted, old, new in (
+        ("HEAD~1..HEAD", ["a.png"], ["inner.png"]),
+        ("HEAD..HEAD~1", ["inner.png"], ["a.png"]),
+    ):
+        match_revisions(wanted, repository, tmp_path / "out")
+        for side, names in (("old", old), ("new", new)):
+            kept = [path for path in (tmp_path / "out" / side).rglob("*") if path.is_file()]
+            assert [path.name for path in kept] == names

@@ -63,3 +63,9 @@ def test_too_many_boxes_for_one_picture(monkeypatch):
     assert len(boxes_of(boxes, "b.png")) == 1
     with pytest.raises(WhatchangedError, match="2 ignored boxes; at most 1"):
         boxes_of(boxes, "a.png")
+
+
+def test_a_pattern_fits_a_name_in_another_unicode_form():
+    ignored = [Ignored("caf\u00e9/*", (0, 0, 1, 1))]
+    assert boxes_of(ignored, "cafe\u0301/a.png") == [(0, (0, 0, 1, 1))]
+    assert boxes_of(ignored, "cafe/a.png") == []

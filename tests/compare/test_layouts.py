@@ -162,3 +162,31 @@ def test_a_folder_of_single_pictures_says_what_is_recognised(tmp_path):
 def test_no_picture_is_lost_where_two_names_are_one_without_the_tools_ending():
     pictures = {"a.png": Path("1"), "a-base.png": Path("2"), "b-base.png": Path("3")}
     assert _without("-base", pictures) == {"a.png": Path("1"), "a-base.png": Path("2"), "b.png": Path("3")}
+
+
+def test_links_that_lead_out_of_the_results_are_left_out(tmp_path):
+    save(screen(5), tmp_path / "private" / "x.png")
+    folder = tmp_path / "results"
+    for side in ("before", "after"):
+        save(screen(1), folder / side / "a.png")
+    (folder / "after" / "b.png").symlink_to("../../private/x.png")
+    (folder / "after" / "c.png").symlink_to("../before/a.png")
+    found = match_results(folder, tmp_path)
+    assert [pair.pair_id for pair in found.pairs] == ["a.png", "c.png"]
+    assert found.notes == (
+        f"Links that lead out of {folder}, not compared: 1 (first: {folder}/after/b.png).",
+    )
+
+
+def test_a_side_of_the_results_that_is_a_link_elsewhere_is_left_out(tmp_path):
+    save(screen(5), tmp_path / "private" / "x.png")
+    folder = tmp_path / "results"
+    save(screen(1), folder / "before" / "x.png")
+    (folder / "after").symlink_to("../private")
+    found = match_results(folder, tmp_path)
+    assert [pair.status for pair in found.pairs] == ["removed"] and "lead out" in found.notes[0]
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    (alone / "a_before.png").symlink_to("../private/x.png")
+    with pytest.raises(DatasetError, match=r"no pairs of pictures.*Links that lead out of"):
+        match_results(alone, tmp_path)

@@ -93,3 +93,27 @@ def test_a_long_list_of_names_is_not_searched_once_a_name(folder):
         "1.png",
         "3.png",
     ]
+
+
+def test_links_that_lead_out_are_left_out_and_texts_behind_them_refused(folder, tmp_path_factory):
+    private = tmp_path_factory.mktemp("private") / "secret.txt"
+    private.write_text("a secret\n")
+    Image.new("RGB", (40, 40)).save(private.with_suffix(".png"))
+    for side in ("before", "after"):
+        (folder / side / "zz.png").symlink_to(private.with_suffix(".png"))
+    found = open_dataset(folder)
+    assert "zz.png" not in [record.pair_id for record in found.records]
+    assert sum("zz.png" in note and "lead out" in note for note in found.report.notes) == 2
+    (folder / "test.txt").unlink(missing_ok=True)
+    (folder / "test.txt").symlink_to(private)
+    with pytest.raises(DatasetError, match=r"test\.txt: this link leads out of") as raised:
+        open_dataset(folder)
+    assert "secret\n" not in str(raised.value) and "a secret" not in str(raised.value)
+
+
+def test_names_in_two_unicode_forms_are_one(tmp_path):
+    for side, name in (("before", "caf\u00e9.png"), ("after", "cafe\u0301.png")):
+        (tmp_path / side).mkdir()
+        Image.new("RGB", (40, 40)).save(tmp_path / side / name)
+    (record,) = open_dataset(tmp_path).records
+    assert (record.pair_id, record.after.name) == ("caf\u00e9.png", "cafe\u0301.png")

@@ -91,3 +91,25 @@ def test_one_side_alone_is_damage(tmp_path):
         open_dataset(tmp_path)
     found = open_dataset(tmp_path, skip_missing=True)
     assert [r.pair_id for r in found.records] == ["a.png"] and len(found.report.damaged) == 1
+
+
+def test_names_in_two_unicode_forms_are_a_pair_and_exact_ones_come_first():
+    nfc, nfd = "caf\u00e9", "cafe\u0301"
+    found = match_names([f"{nfd}_before.png", f"{nfc}_after.png", "a_before.png", "a_after.png"])
+    assert found.pairs[f"{nfc}.png"] == (f"{nfd}_before.png", f"{nfc}_after.png")
+    assert len(found.pairs) == 2 and found.single == ([], [])
+    both = [f"{name}_{side}.png" for name in (nfc, nfd) for side in ("before", "after")]
+    assert match_names(both).pairs == {f"{nfc}.png": tuple(both[:2]), f"{nfd}.png": tuple(both[2:])}
+    assert match_names(both[:3]).single == ([both[2]], [])
+
+
+def test_links_that_lead_out_are_left_out_and_told(tmp_path):
+    Image.new("RGB", (40, 40)).save(tmp_path / "private.png")
+    folder = tmp_path / "pairs"
+    folder.mkdir()
+    for name in ("a_before.png", "a_after.png", "b_before.png"):
+        Image.new("RGB", (40, 40)).save(folder / name)
+    (folder / "b_after.png").symlink_to("../private.png")
+    found = open_dataset(folder, skip_missing=True)
+    assert [record.pair_id for record in found.records] == ["a.png"]
+    assert f"links that lead out of {folder}, left out: 1 (first: {folder}/b_after.png)" in found.report.notes

@@ -142,3 +142,10 @@ def test_a_folder_that_cannot_be_read_is_not_missing(tmp_path):
     (tmp_path / "locked").chmod(0o700)
     assert done.returncode == 2 and "missing" not in done.stderr
     assert "locked/a.png: its folder cannot be read (Permission denied)" in done.stderr
+
+
+def test_locks_and_drafts_of_ours_are_not_what_a_folder_holds(tmp_path):
+    for name in (".out.lock", ".out.host-1.draft", "notes.txt"):
+        (tmp_path / name).touch()
+    with pytest.raises(DatasetError, match=r"it holds notes.txt\)"):
+        open_dataset(tmp_path)

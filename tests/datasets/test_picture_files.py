@@ -15,7 +15,8 @@ def make(folder, *names):
 
 def test_pictures_by_their_endings_hidden_names_left_out(tmp_path):
     make(tmp_path, "b.PNG", "a/c.jpeg", "a/notes.txt", ".git/x.png", "a/.y.png", "d.svg", "e.svg", "f.pdf")
-    found, others = pictures_below(tmp_path)
+    walked = pictures_below(tmp_path)
+    found, others = walked.pictures, walked.others
     assert list(found) == ["a/c.jpeg", "b.PNG"]
     assert found["a/c.jpeg"] == tmp_path / "a" / "c.jpeg"
     assert others == {".svg": 2, ".pdf": 1}
@@ -25,7 +26,7 @@ def test_pictures_by_their_endings_hidden_names_left_out(tmp_path):
 def test_a_folder_can_be_left_out_and_links_to_folders_are(tmp_path):
     make(tmp_path, "a.png", "out/old/b.png")
     (tmp_path / "round").symlink_to(tmp_path, target_is_directory=True)
-    assert list(pictures_below(tmp_path, [tmp_path / "out"])[0]) == ["a.png"]
+    assert list(pictures_below(tmp_path, [tmp_path / "out"]).pictures) == ["a.png"]
 
 
 def test_a_folder_that_cannot_be_listed_is_named(tmp_path, monkeypatch):

@@ -177,3 +177,24 @@ def test_a_list_inside_a_data_set_stays_in_its_folder(folder):
     (folder / "list.jsonl").write_text('{"before": "/etc/a.png", "after": "../b.png"}\n')
     with pytest.raises(DatasetError, match=r"'/etc/a\.png' leaves the folder"):
         plain.read(folder / "list.jsonl", Reading(root=folder))
+
+
+def test_a_name_in_another_unicode_form_names_the_file(tmp_path):
+    for name in ("cafe\u0301.png", "\u00f6.png"):
+        Image.new("RGB", (40, 40)).save(tmp_path / name)
+    (tmp_path / "list.csv").write_text("before,after\ncaf\u00e9.png,o\u0308.png\n", encoding="utf-8")
+    (record,) = open_dataset(tmp_path / "list.csv").records
+    assert (record.before.name, record.after.name) == ("cafe\u0301.png", "\u00f6.png")
+
+
+def test_the_five_sentences_of_levir_cc_say_that_nothing_changed(tmp_path):
+    five = "there is no difference|the two scenes seem identical|the scene is the same as before|"
+    rows = [
+        five + "no change has occurred|almost nothing has changed",
+        "almost nothing has changed",
+        five + "a road was built",
+    ]
+    path = tmp_path / "list.csv"
+    path.write_text("before,after,captions\n" + "".join(f"a.png,b.png,{row}\n" for row in rows))
+    found = open_dataset(path, pictures=False).records
+    assert [(r.changed, r.change_type) for r in found] == [(False, "none"), (True, None), (True, None)]

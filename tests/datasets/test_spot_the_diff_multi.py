@@ -38,6 +38,15 @@ def test_the_renamed_files_are_recognised(tmp_path):
     assert (record.pair_id, record.captions) == ("235.png", ("a. b",))
     assert record.after == tmp_path / "sc_images/000235.png"
     assert any("empty texts" in note and "000007.png" in note for note in opened.report.notes)
+    kept = open_dataset(tmp_path, "spot_the_diff_multi_blanks", pictures=False).records
+    assert [(r.pair_id, r.captions) for r in kept] == [("7.png", ("",)), ("235.png", ("a. b",))]
+
+
+def test_pairs_of_blank_sentences_are_kept_on_request(tmp_path):
+    entries = [{"img_id": "1", "sentences": ["", " "]}, {"img_id": "2", "sentences": ["a man"]}]
+    write(tmp_path / "test.json", entries)
+    kept = open_dataset(tmp_path, "spot_the_diff_multi_blanks", pictures=False).records
+    assert [(r.pair_id, r.captions) for r in kept] == [("1.png", ("",)), ("2.png", ("a man",))]
 
 
 def test_every_real_text_follows_from_the_annotations(annotations):

@@ -1,8 +1,11 @@
 """Every command that reads or writes, small, with two workers where it takes any."""
 
+import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from benchmarks.kill_commands import COMMANDS, Command
@@ -34,6 +37,13 @@ def begin_repository(folder: Path) -> None:
     for arguments in (["init", "-q"], ["add", "in"], ["commit", "-q", "-m", "pictures"]):
         subprocess.run([*git, *arguments], cwd=folder, check=True)
     (folder / "in/old/01.png").write_bytes((folder / "in/new/01.png").read_bytes())
+
+
+def begin_accepting(command: Command, folder: Path) -> None:
+    """Old pictures of its own, and the results that a person has looked at."""
+    shutil.copytree(folder / "in/old", folder / "base")
+    program = [sys.executable, "-P", "-m", "whatchanged"]
+    subprocess.run([*program, *command.first], cwd=folder, check=True, capture_output=True)
 
 
 def _two_workers(command: Command) -> Command:
@@ -101,7 +111,14 @@ FURTHER = (
 
 def _planned() -> tuple[Planned, ...]:
     """The commands that are stopped at random moments elsewhere, and further ones, some with workers."""
-    found = [Planned(_two_workers(command), quick=command.name == "compare") for command in COMMANDS]
+    found = [
+        Planned(
+            _two_workers(command),
+            partial(begin_accepting, command) if command.first else None,
+            quick=command.name == "compare",
+        )
+        for command in COMMANDS
+    ]
     train = next(plan for plan in found if plan.name == "train").command
     workers = replace(train, name="train --workers", arguments=(*train.arguments, "--workers", "2"))
     return (*found, Planned(workers), *FURTHER)

@@ -1,8 +1,8 @@
 """What a recipe does, computed by the program itself on tiny data, to be compared with what another does.
 
-A fingerprint has parts: when a run logs, saves and evaluates and with which rates; the model; the examples of
-each stage; the losses and the weights after the first updates; what validates. Parts are computed when they
-are first asked for.
+A fingerprint has parts: when a run logs, saves and evaluates and with which rates; the examples of each
+stage; the losses and what was learned in the first updates; what validates. Parts are computed when they are
+first asked for. Weights that no update touches are no part: a key that only changes these does nothing.
 """
 
 import hashlib
@@ -30,6 +30,9 @@ MODELS = 8
 """Fresh models that are kept. Some are large: those of a method or a vision with its defaults."""
 UPDATES = 2
 """Steps that are really taken, beyond one of each task."""
+HANDED_ON = ("clevr-see",)
+"""Recipes that train the vision alone and hand on a method whose sizes the next recipe (clevr-pcl) must have,
+since it begins from all of its tensors. Of these the fresh model counts, too, and what it writes."""
 
 
 @dataclass
@@ -53,7 +56,16 @@ class Fingerprint:
         """The parts, those first that show most for what they cost."""
         stages = range(len(self.recipe.stages))
         parts = [f"{part} {stage}" for part in ("updates", "examples") for stage in stages]
-        return ["timeline", "model", *parts, "validation", "sentences"]
+        model = ["model"] if self.recipe.name in HANDED_ON else []
+        sentences = ["sentences"] if self._learns_to_write or model else []
+        return ["timeline", *model, *parts, "validation", *sentences]
+
+    @property
+    def _learns_to_write(self) -> bool:
+        """Whether a stage trains more than the vision of a method that writes captions."""
+        recipe = self.recipe
+        tasks = [recipe.tasks[name] for stage in recipe.stages for name in stage.tasks]
+        return recipe.method.captions and not all(task.vision_only for task in tasks)
 
     def __getitem__(self, name: str):
         if name not in self._parts:
@@ -120,7 +132,7 @@ class Fingerprint:
         return planned, first
 
     def _updates(self, number):
-        """The loss terms of the first batches, and the weights after these steps."""
+        """The loss terms of the first batches, and the tensors that these steps changed."""
         stage, method = self.recipe.stages[number], deepcopy(self.fresh)
         optimizer = make_optimizer(method, stage)
         torch.manual_seed(0)
@@ -130,7 +142,8 @@ class Fingerprint:
             state = State(stage=number, step=len(found))
             cpu = torch.device("cpu")
             found.append(loop.take_step(method, optimizer, read(given, plan), self.recipe, state, cpu))
-        return found, digest(method.state_dict())
+        before, after = self.fresh.state_dict(), method.state_dict()
+        return found, digest({n: t for n, t in after.items() if not torch.equal(t, before[n])})
 
     def _validation(self):
         """What is validated on, and the sentences that say that nothing changed."""

@@ -49,6 +49,8 @@ METHOD = {
     "max_words": (6, 8),
     "freeze": (True, False),
     "train_words": (True, False),
+    "regions": (3, 2),
+    "networks": (2, 1),
 }
 VISION = {
     "kind": ("patches", "backbone"),
@@ -67,10 +69,6 @@ VISION = {
     "occlusion": (True, False),
     "landmarks": (True, False),
     "guided_attention": (True, False),
-    "regions": (3, 2),
-    "networks": (2, 1),
-    "dropout": (0.2, 0.4),
-    "width": (24, 20),
     "frozen": (True, False),
     "aligned": (True, False),
 }
@@ -141,8 +139,6 @@ def other_value(recipe: Recipe, key: str, data):
         if name == "rates":
             return {recipe.method.groups(stage.tasks)[0]: 0.5}
         return _first_other(STAGE[name], getattr(stage, name), stage.examples or _examples(recipe))
-    if key == "data.wording" and recipe.vision.kind == "regions":
-        return _first_other(("plain", "full"), recipe.data.wording)
     config = getattr(recipe, table)
     values = {"method": METHOD, "vision": VISION, "data": DATA}[table][name]
     return _first_other(values, getattr(config, name, None))
@@ -160,15 +156,15 @@ def _folder(recipe: Recipe, name: str, data):
     """Another folder of the same kind as the recipe's own."""
     birds = data.birds("other")
     if name == "path":
-        if recipe.vision.kind == "regions":
+        if recipe.data.source == "regions":
             return data.screens("other")
         return data.pool(which="other") if recipe.data.source == "pool" else data.twin("other")
     if name == "features":
         vision = recipe.vision
-        if vision.kind == "regions":
-            return data.regions(vision, "other")
+        if recipe.data.source == "regions":
+            return data.regions(recipe.method, "other")
         grid = [getattr(vision, size, 3) for size in ("rows", "columns", "feature_width")]
         return data.features(*grid, "other")
     if name == "tokens":
-        return data.tokens(recipe.vision)
+        return data.tokens(recipe.vision) if recipe.vision.gives_tokens else "tokens"
     return {"single": birds / "cub", "labelled": birds / "nabirds", "merges": data.merges}[name]

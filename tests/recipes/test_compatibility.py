@@ -7,13 +7,22 @@ from pathlib import Path
 import pytest
 
 from whatchanged.errors import RecipeError
-from whatchanged.recipes import DatasetConfig, FeaturesConfig, ObjectsConfig, PatchesConfig, PoolConfig
+from whatchanged.recipes import (
+    DatasetConfig,
+    FeaturesConfig,
+    NoVision,
+    ObjectsConfig,
+    PatchesConfig,
+    PoolConfig,
+    RegionPairsConfig,
+)
 from whatchanged.recipes.compatibility import current_form, is_of_before
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.recipes.methods.pcl_cross_task import PCLCrossTaskConfig
+from whatchanged.recipes.methods.regions import RegionsConfig
 from whatchanged.recipes.methods.scorer import ScorerConfig
-from whatchanged.recipes.reader import dump_recipe, load_recipe, parse_saved_recipe
+from whatchanged.recipes.reader import dump_recipe, load_recipe, parse_recipe, parse_saved_recipe
 from whatchanged.recipes.schema import Recipe, StageConfig
 
 OLD = Path(__file__).parent / "old"
@@ -296,3 +305,35 @@ def test_what_is_not_of_before_stays_as_it_is():
     for table in ({}, {"vision": 3}, {"vision": {"kind": "features"}}, {"vision": {"scene_truth": True}}):
         assert not is_of_before(table)
         assert current_form(table) == table
+
+
+REGIONS = Path(__file__).parents[1] / "fixtures" / "regions-0.2"
+"""Of a version in which what judges regions was a vision (``fixtures/make_regions_0_2.py``)."""
+
+
+def test_a_vision_of_regions_beside_which_nothing_learned_is_a_method():
+    found = parse_saved_recipe((REGIONS / "run" / "recipe.toml").read_text(), "run")
+    assert found.method == RegionsConfig(regions=3, width=4, networks=2)
+    assert found.vision == NoVision() and found.data == RegionPairsConfig(path="data", features="data")
+    assert dict(found.stages[0].tasks) == {"regions": 1.0} and found.stages[0].weight_decay == 0.05
+    assert parse_recipe(dump_recipe(found), "again") == found
+
+
+def test_the_rate_of_a_vision_of_regions_is_that_of_the_method():
+    text = (REGIONS / "run" / "recipe.toml").read_text()
+    found = parse_saved_recipe(text.replace("rates = {}", "rates = {method = 0.0, vision = 0.5}"), "run")
+    assert dict(found.stages[0].rates) == {"method": 0.5}
+
+
+def test_a_method_that_learned_from_regions_as_tokens_is_refused_with_the_version_that_reads_it():
+    for read in (
+        lambda: parse_saved_recipe((REGIONS / "screens-pcl.toml").read_text(), "run"),
+        lambda: load_recipe("screens-pcl"),
+    ):
+        with pytest.raises(RecipeError, match=r"^screens-pcl: .* Version 0\.2 reads it"):
+            read()
+
+
+def test_a_person_who_writes_a_vision_of_regions_is_told_what_it_is_now():
+    with pytest.raises(RecipeError, match=r'^mine: vision\.kind = "regions" is a method now: method\.name ='):
+        parse_recipe((REGIONS / "run" / "recipe.toml").read_text(), "mine")

@@ -26,7 +26,7 @@ REFUSED = "refused"
 NEED_MATCHING = ("scene_context", "occlusion", "landmarks")
 ALONE = {"vision.matching": tuple(f"vision.{key}=false" for key in NEED_MATCHING)}
 """Key -> settings that need it, and are the same before and after."""
-QUICK = ("pcl-tiny", "scorer-tiny", "clip4idc-tiny-ft1")
+QUICK = ("pcl-tiny", "scorer-tiny", "clip4idc-tiny-ft1", "screens-regions")
 
 
 class Changes:
@@ -91,6 +91,15 @@ def test_the_same_recipe_twice_has_the_same_fingerprint(changes):
     for name in QUICK:
         again = Changes(changes.data, changes.seen.folder / f"again-{name}")
         assert changes.plain(name)[1].difference(again.plain(name)[1]) is None
+
+
+def test_a_key_that_changes_only_what_never_learns_leaves_the_fingerprint_as_it_is(changes, monkeypatch):
+    """PCL that only detects: its encoders are built, and no update touches them."""
+    name, given = "clevr-see", small("clevr-see")
+    one, other = (load_recipe(name, [*given, f"method.cross_layers={layers}"]) for layers in (1, 2))
+    assert changes.fingerprint(one).difference(changes.fingerprint(other)) == "model"
+    monkeypatch.setattr("fingerprint.HANDED_ON", ())
+    assert changes.fingerprint(one).difference(changes.fingerprint(other)) is None
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 from drawn_regions import write_set
 
 from whatchanged.datasets import open_dataset
-from whatchanged.recipes import DatasetConfig, FeaturesConfig, PoolConfig, RegionsConfig
+from whatchanged.recipes import DatasetConfig, FeaturesConfig, PoolConfig, RegionPairsConfig
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.build import build_vision
 from whatchanged.training.objects import pool
@@ -104,14 +104,14 @@ class TinyData:
         made = self._once(f"screens-{which}", lambda folder: write_set(folder, first=SEEDS[which]))
         return made / "pairs.jsonl"
 
-    def regions(self, vision, which="own"):
+    def regions(self, method, which="own"):
         """The regions of these pairs."""
         path = self.screens(which)
 
         def make(folder):
-            store_regions(open_dataset(path), path, folder, quiet=True, regions=vision.regions)
+            store_regions(open_dataset(path), path, folder, quiet=True, regions=method.regions)
 
-        return self._once(f"regions-{which}-{vision.regions}", make)
+        return self._once(f"regions-{which}-{method.regions}", make)
 
     def tokens(self, vision):
         """Stored tokens of the pool, not of any picture, as many and as wide as a vision makes them."""
@@ -141,13 +141,14 @@ class TinyData:
             size = (recipe.vision.image_width, recipe.vision.image_height)
             path = recipe.data.path or str(self.pool(size))
             return replace(recipe, data=replace(recipe.data, path=path))
+        if isinstance(recipe.data, RegionPairsConfig):
+            path, features = recipe.data.path or self.screens(), recipe.data.features
+            data = recipe.data.with_folders(str(path), str(features or self.regions(recipe.method)))
+            return replace(recipe, data=data)
         return replace(recipe, data=self._places(recipe, recipe.data))
 
     def _places(self, recipe: Recipe, data: DatasetConfig) -> DatasetConfig:
         vision = recipe.vision
-        if isinstance(vision, RegionsConfig):
-            path = data.path or str(self.screens())
-            return replace(data, path=path, features=data.features or str(self.regions(vision)))
         found = {"path": data.path or str(self.twin())}
         if isinstance(vision, FeaturesConfig):
             grid = (vision.rows, vision.columns, vision.feature_width)

@@ -12,13 +12,12 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import torch
 from torch import nn
 
 from whatchanged.recipes import ObjectsConfig
 from whatchanged.recipes.schema import Recipe, StageConfig
-from whatchanged.testing.method_case import MaskedFeatures, in_double
+from whatchanged.testing.method_case import in_double
 from whatchanged.training import loop
 from whatchanged.training.batches import StageInput, draws
 from whatchanged.training.checkpoint import State
@@ -111,24 +110,9 @@ def stages_of(case):
 
 
 def all_cases(pool):
-    """The cases of the contract, and two whose pictures have unlike numbers of tokens."""
+    """The cases of the contract."""
     module = contract()
-    cases = {name: module.with_pictures(case, pool) for name, case in module.CASES.items()}
-    for name in ("pcl-paper", "scorer-repaired"):
-        cases[f"{name}-masked"] = replace(cases[name], vision=MaskedFeatures, pairs=with_padding)
-    return cases
-
-
-def with_padding(vision):
-    """Ten pairs of pictures that have one to seven of seven tokens."""
-    rng = np.random.default_rng(1)
-
-    def picture(real):
-        features = rng.standard_normal((7, vision.raw_width))
-        cells = np.arange(7.0)[:, None]
-        return np.hstack([features, cells, cells < real]).astype(np.float32)
-
-    return [(picture(1 + i % 7), picture(7 - i % 7), None) for i in range(10)]
+    return {name: module.with_pictures(case, pool) for name, case in module.CASES.items()}
 
 
 def main(pool, out, steps, batch, accumulate, *names):

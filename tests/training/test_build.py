@@ -11,7 +11,6 @@ from whatchanged.recipes import BackboneConfig, FeaturesConfig, ObjectsConfig, P
 from whatchanged.recipes.reader import load_recipe, recipe_names
 from whatchanged.training.build import build_vision, check_memory, make_method
 from whatchanged.training.objects.tokens import ObjectVision
-from whatchanged.training.regions.vision import RegionVision
 from whatchanged.training.vision.backbone import BackboneVision
 from whatchanged.training.vision.features import StoredFeatures
 from whatchanged.training.vision.patches import PatchVision
@@ -84,4 +83,4 @@ def test_a_method_that_no_memory_holds_is_refused_before_it_is_built(monkeypatch
 def test_every_shipped_recipe_names_a_vision_that_can_be_built():
     with torch.device("meta"):  # weights are shapes alone
         kinds = {type(build_vision(load_recipe(name).vision)) for name in recipe_names()}
-    assert kinds == {StoredFeatures, PatchVision, BackboneVision, ObjectVision, RegionVision}
+    assert kinds == {StoredFeatures, PatchVision, BackboneVision, ObjectVision, type(None)}

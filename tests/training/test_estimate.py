@@ -12,8 +12,6 @@ from whatchanged.testing.method_case import total
 from whatchanged.training.batches import Batch
 from whatchanged.training.build import COPIES, make_method
 from whatchanged.training.estimate import estimate, expected_vocabulary
-from whatchanged.training.regions.store import ROW
-from whatchanged.training.regions.supervision import collate, no_truth
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.vocabulary import BOS, EOS, Vocabulary
 
@@ -103,6 +101,7 @@ def test_the_words_of_a_data_set_are_counted(tiny_dataset):
     assert "cube" in vocabulary.entries and f"the {len(vocabulary):,} words of" in said
     assumed, said = expected_vocabulary(load_recipe("pcl-tiny"))
     assert len(assumed) == 1006 and "no data set is named" in said
+    assert expected_vocabulary(load_recipe("screens-regions"))[1] == "no words, as no captions are read"
 
 
 def test_a_recipe_that_begins_from_clips_weights_is_counted_with_clips_pieces():
@@ -117,26 +116,21 @@ def test_a_recipe_that_begins_from_clips_weights_is_counted_with_clips_pieces():
     assert caption.learning > 768 * len(found)  # the captioner's table
 
 
-@pytest.mark.parametrize("task", ["regions", "caption"])
-def test_regions_of_screens_are_counted_as_a_real_step_takes_them(task):
-    recipe = one_stage("screens-pcl", "method.dropout=0", task=task)
+def test_regions_of_screens_are_counted_as_a_real_step_takes_them():
+    recipe = one_stage("screens-regions", task="regions")
     (stage,) = recipe.stages
     (found,) = estimate(recipe, WORDS, 1, 1)
     assert found.uncounted == () and found.operations > 0
     method = make_method(recipe, WORDS).train()
     make_optimizer(method, stage)
-    places = recipe.vision.regions
-    rows = torch.zeros(stage.batch, places, ROW)
-    rows[:, : places // 2, -1] = 1  # half of the places are there
-    length = recipe.method.longest_caption() + 2
-    ids = torch.tensor([[BOS, *[7] * (length - 2), EOS]]).expand(stage.batch, -1).contiguous()
-    truth = collate([no_truth()] * stage.batch)
-    batch = Batch(rows, rows, ids, changed=torch.ones(stage.batch, dtype=torch.long), truth=truth)
+    batch = method.collate([method.blank_example()] * stage.batch)
+    for rows in (batch.before, batch.after):
+        rows[:, : recipe.method.regions // 2, -1] = 1  # half of the places are there
     with FlopCounterMode(display=False) as counter:
-        total(method.loss(task, batch)).backward()
+        total(method.loss("regions", batch)).backward()
     assert found.operations == pytest.approx(counter.get_total_flops(), rel=0.05)
     assert found.memory > COPIES * 4 * found.learning
-    more = estimate(one_stage("screens-pcl", "vision.regions=16", task=task), WORDS, 1, 1)[0]
+    more = estimate(one_stage("screens-regions", "method.regions=16", task="regions"), WORDS, 1, 1)[0]
     assert more.operations > found.operations
 
 

@@ -32,7 +32,7 @@ def recipes_page(warn: Warn) -> str:
         "The recipe itself", schema.Recipe, warn, leave_out=("stages", "method", "vision", "data")
     )
     parts += ["## `[method]`\n\n`method.name` says which other keys there are.\n"]
-    parts += _section("Every method", MethodSettings, warn, level=3)
+    parts += _section("Every method that writes captions", MethodSettings, warn, level=3)
     shared = [field.name for field in dataclasses.fields(MethodSettings)]
     for name, place in METHODS.items():
         found = _class(place)

@@ -16,7 +16,11 @@ from whatchanged.measured import Measured, sentences, words
 from whatchanged.text import read_quotes
 
 if TYPE_CHECKING:
-    from whatchanged.captioner.regions import RegionModel, Told
+    from whatchanged.regions.runtime import RegionModel, Told
+
+
+FAR_APART = 100
+"""How many times as large one picture is as the other where nothing can be said but their sizes."""
 
 
 class StatementModel(Installed):
@@ -28,7 +32,7 @@ class StatementModel(Installed):
 
     @cached_property
     def _regions(self) -> "RegionModel":
-        from whatchanged.captioner.regions import RegionModel
+        from whatchanged.regions.runtime import RegionModel
 
         return RegionModel(self.bundle, self._threads)
 
@@ -66,12 +70,13 @@ def _is_settled(pair: ReadPair, measured: Measured) -> bool:
     """Whether the measurement has said all: no statement can be added to it, or none was asked for.
 
     So it is where the pictures are the same, were turned as a whole, or differ in what no look shows; where
-    every pixel counts, or faint differences do not; and where places of two sizes are ignored, in which a
-    model would look all the same.
+    every pixel counts, or faint differences do not; where places of two sizes are ignored, in which a
+    model would look all the same; and where one picture is next to nothing beside the other.
     """
+    small, large = sorted(width * height for width, height in (measured.size_before, measured.size_after))
     masked = bool(pair.ignore) and not pair.compared.one_size
     overlooked = pair.looking.sensitivity < 1 and not measured.changed  # as it was asked for
-    if pair.looking.strict or masked or overlooked or measured.notes:
+    if pair.looking.strict or masked or overlooked or measured.notes or large > FAR_APART * small:
         return True
     return np.array_equal(pair.compared.before, pair.compared.after) or is_turn(measured)
 

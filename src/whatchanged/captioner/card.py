@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from whatchanged.vocabulary import Vocabulary
+from whatchanged.vocabulary import NO_WORDS, Vocabulary
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class FeatureInput:
 
 @dataclass(frozen=True)
 class RegionInput:
-    """The model judges places of a pair that may have changed, by what ``measured.numbers`` says of them."""
+    """The model judges places of a pair that may have changed, by what ``regions.numbers`` says of them."""
 
     regions: int
     """The largest number of places of one pair."""
@@ -173,13 +173,9 @@ class Card:
     name: str
     version: str
     method: str
-    preset: str
     world: str
     input: Input
     attention: AttentionPlaces
-    vocabulary: Vocabulary
-    max_length: int
-    """The largest number of ids of a sentence, BOS included."""
     no_change: NoChange
     provenance: Mapping[str, Any]
     """How the weights came about: recipe, checkpoint, machine."""
@@ -187,5 +183,10 @@ class Card:
     """None: the encoder computes no distance."""
     statements: Statements | None = None
     """None: the model writes its sentences word by word."""
+    preset: str = ""
+    """One reading of the method; "" of a model that makes statements, as the next two."""
+    vocabulary: Vocabulary = NO_WORDS
+    max_length: int = 0
+    """The largest number of ids of a sentence, BOS included."""
     folded_norms: bool = False
     """The backbone's batch norms were folded into its convolutions, so it can no longer be trained."""

@@ -38,6 +38,8 @@ FORMAT = 2
 FORMATS = (1, FORMAT)
 """The formats that can be read."""
 
+REGION_INPUT = "regions"
+"""The kind of the input of a model that makes statements."""
 MOST_SENTENCES = 1000
 """Sentences of one card that say that nothing changed: each is run for each pair."""
 LONGEST_SENTENCE = 1000
@@ -56,13 +58,11 @@ def card_to_json(card: Card) -> dict[str, Any]:
         "name": card.name,
         "version": card.version,
         "method": card.method,
-        "preset": card.preset,
+        **({"preset": card.preset} if card.statements is None else {}),
         "world": card.world,
         "input": declaration_to_json(card.input),
         "attention": declaration_to_json(card.attention),
-        "vocabulary": to_json(card.vocabulary),
-        "special_ids": SPECIAL_IDS,
-        "max_length": card.max_length,
+        **(_words_to_json(card) if card.statements is None else {}),
         "no_change": {
             "by": no_change.by,
             "threshold": no_change.threshold,
@@ -80,6 +80,15 @@ def card_to_json(card: Card) -> dict[str, Any]:
     return fields
 
 
+def _words_to_json(card: Card) -> dict[str, Any]:
+    """What only a model has that writes its sentences word by word."""
+    return {
+        "vocabulary": to_json(card.vocabulary),
+        "special_ids": SPECIAL_IDS,
+        "max_length": card.max_length,
+    }
+
+
 def _in_distribution_to_json(known: InDistribution) -> dict[str, Any]:
     fields: dict[str, Any] = {"threshold": known.threshold, "how": known.how}
     if known.colours:
@@ -95,7 +104,7 @@ def declaration_to_json(declared: Input | AttentionPlaces) -> dict[str, Any]:
         case FeatureInput():
             kind = "features"
         case RegionInput():
-            kind = "regions"
+            kind = REGION_INPUT
         case GridAttention():
             kind = "grid"
         case BoxAttention():
@@ -113,22 +122,30 @@ def card_from_json(fields: Any, path: Path) -> Card:
             f"{path}: the bundle's format is {found!r}; this version reads the formats "
             f"{' and '.join(map(str, FORMATS))}. Update whatchanged, or export the model again."
         )
+    statements = _statements(reader, values)
     return Card(
         name=reader.text(values, "name"),
         version=reader.text(values, "version"),
         method=reader.text(values, "method"),
-        preset=reader.text(values, "preset"),
         world=reader.text(values, "world"),
         input=_pictures(reader, values, "image_size") if found == 1 else _input(reader, values),
         attention=_grid_of_format_1(reader, values) if found == 1 else _attention(reader, values),
-        vocabulary=_vocabulary(reader, values),
-        max_length=reader.count(values, "max_length", 1000),
         no_change=_no_change(reader, values),
         provenance=reader.mapping(values.get("provenance"), "provenance"),
         in_distribution=_in_distribution(reader, values),
-        statements=_statements(reader, values),
+        statements=statements,
         folded_norms=reader.flag(values, "folded_norms"),
+        **(_words(reader, values) if statements is None else {}),
     )
+
+
+def _words(reader: CardReader, values: Fields) -> dict[str, Any]:
+    """What only a model has that writes its sentences word by word. Up to 0.2 the others had it, too."""
+    return {
+        "preset": reader.text(values, "preset"),
+        "vocabulary": _vocabulary(reader, values),
+        "max_length": reader.count(values, "max_length", 1000),
+    }
 
 
 def _input(reader: CardReader, values: Fields) -> Input:
@@ -143,7 +160,7 @@ def _input(reader: CardReader, values: Fields) -> Input:
             width=inside.count(declared, "width", 1_000_000),
             made_by=inside.text(declared, "made_by"),
         )
-    if kind == "regions":
+    if kind == REGION_INPUT:
         return RegionInput(
             regions=inside.count(declared, "regions", 1000),
             numbers=inside.count(declared, "numbers", 10_000),

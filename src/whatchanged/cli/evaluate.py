@@ -106,7 +106,13 @@ def evaluate(
     ] = None,
     failed_as_empty: Annotated[
         bool,
-        typer.Option("--failed-as-empty", help="Score failed pairs as empty sentences instead of refusing."),
+        typer.Option(
+            "--failed-as-empty", help="Score pairs that failed or are missing as empty sentences, not refuse."
+        ),
+    ] = False,
+    only_predicted: Annotated[
+        bool,
+        typer.Option("--only-predicted", help="Leave out pairs of the references without a prediction."),
     ] = False,
 ) -> None:
     """Score captions: BLEU, ROUGE-L, CIDEr-D, by type of change, and against the scene where it is known."""
@@ -127,7 +133,7 @@ def evaluate(
         return
     if compare and (seeds or not resamples):
         raise typer.BadParameter("--compare takes one other system: no --seeds, and --resamples above 0.")
-    systems = Systems(predictions, compare, seeds or (), attention, failed_as_empty)
+    systems = Systems(predictions, compare, seeds or (), attention, failed_as_empty, only_predicted)
     check_outputs((json, markdown, html), (predictions, references, *systems.others))
     further = further_metrics(with_meteor=not no_meteor, with_spice=not no_java, spice_home=spice_home)
     settings = ReportSettings(

@@ -102,7 +102,7 @@ def features(
         "--precision": precision != "fp32",
         "--ray": ray is not None,
     }
-    _refuse_others(TOKENS if run is not None else REGIONS if backbone == "regions" else FEATURES, asked)
+    _refuse_others(TOKENS if run is not None else REGIONS if backbone == REGIONS else FEATURES, asked)
     if any_remote(data, out):
         only_here({"--run": run}, "a pool lies on this machine")
     device = on_cpu(ray, device)
@@ -118,7 +118,7 @@ def features(
     from whatchanged.datasets import open_dataset
 
     found = open_dataset(data, dataset, skip_missing=skip_missing)
-    if backbone == "regions":
+    if backbone == REGIONS:
         from whatchanged.training.regions.store import store_regions
 
         shards = store_regions(found, data, out, workers or os.cpu_count() or 1, quiet)

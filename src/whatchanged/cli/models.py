@@ -72,7 +72,7 @@ def _fields(bundle: "Bundle", is_default: bool) -> dict[str, Any]:
         "image_size": card.input.size if isinstance(card.input, PictureInput) else None,
         "input": declaration_to_json(card.input),
         "attention": declaration_to_json(card.attention),
-        "words": len(card.vocabulary),
+        "words": len(card.vocabulary) if card.statements is None else 0,
         "bytes": bundle.size,
         "weights": bundle.has_weights,
         "default": is_default,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from whatchanged.compare.comparison import Comparison
 from whatchanged.compare.run import Outcome
+from whatchanged.datasets.picture_files import composed
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import clear_drafts, whole
 from whatchanged.links import check_link
@@ -72,7 +73,11 @@ def _accepted(done: int, copies: Sequence[Copy]) -> str:
 
 def _named(found: Comparison, name: str) -> list[Outcome]:
     group = next((group for group in found.groups if str(group.number) == name), None)
-    outcome = next((one for one in found.outcomes if one.pair.pair_id == name), None)
+    spellings = [one for one in found.outcomes if composed(one.pair.pair_id) == composed(name)]
+    exact = [one for one in spellings if one.pair.pair_id == name]
+    outcome = next(iter(exact or spellings), None)
+    if outcome is not None and not exact and len(spellings) > 1:
+        outcome = None  # two files in one folder, whose names look alike
     if group is not None and outcome is not None:
         raise WhatchangedError(
             f"--accept {name}: both a group and a pair are called so. Give the pairs of the list other ids."
@@ -104,7 +109,10 @@ def _copy(found: Comparison, outcome: Outcome) -> Copy:
         return Copy(pair.after, pair.before)
     assert found.matched.old is not None
     target = found.matched.old / pair.pair_id
-    return Copy(pair.after, target.with_stem(target.stem + found.matched.ending))
+    target = target.with_stem(target.stem + found.matched.ending)
+    if target.is_symlink():
+        raise WhatchangedError(f"--accept {pair.pair_id}: {target} is a link, which was left out. Remove it.")
+    return Copy(pair.after, target)
 
 
 def _check_target(target: Path, old: Path | None) -> None:

@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from whatchanged.datasets.picture_files import composed
 from whatchanged.errors import WhatchangedError
 from whatchanged.json_values import read_json
 from whatchanged.measured import Box
@@ -74,12 +75,17 @@ def read_document(path: Path) -> dict[str, Any]:
 
 def boxes_of(ignored: Sequence[Ignored], pair_id: str) -> list[tuple[int, Box]]:
     """(index, box) of every box whose pattern fits the pair. Raises WhatchangedError: too many."""
-    found = [(index, one.box) for index, one in enumerate(ignored) if fnmatchcase(pair_id, one.pattern)]
+    found = [(index, one.box) for index, one in enumerate(ignored) if fits(pair_id, one.pattern)]
     if len(found) > MOST_BOXES:
         raise WhatchangedError(
             f"{pair_id}: {len(found):,} ignored boxes; at most {MOST_BOXES:,} are allowed."
         )
     return found
+
+
+def fits(pair_id: str, pattern: str) -> bool:
+    """Whether a pattern fits the name of a pair, in whichever Unicode form both are spelled."""
+    return fnmatchcase(pair_id, pattern) or fnmatchcase(composed(pair_id), composed(pattern))
 
 
 def idle_boxes(ignored: Sequence[Ignored], touched: Iterable[int]) -> list[Ignored]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from whatchanged.compare.composites import DIFF_FOLDER, RECEIVED_FOLDER, stored_pairs
-from whatchanged.compare.pairs import Matched, PairToCompare, checked, matched, notes_of_formats
+from whatchanged.compare.pairs import Matched, PairToCompare, checked, matched, notes_of, notes_of_links
 from whatchanged.datasets.named_pairs import match_names
 from whatchanged.datasets.picture_files import pictures_below
 from whatchanged.errors import DatasetError
@@ -127,8 +127,8 @@ def match_results(folder: Path, scratch: Path, leave_out: Path | None = None) ->
         found = _two_folders(layout, folder, leave_out)
         if found is not None:
             return found
-    pictures, others = pictures_below(folder, [leave_out] if leave_out else [])
-    notes = notes_of_formats(others)
+    walked = pictures_below(folder, [leave_out] if leave_out else [])
+    pictures, notes = walked.pictures, notes_of(str(folder), walked)
     for tool in BY_NAME:
         sides: tuple[dict[str, Path], dict[str, Path]] = ({}, {})
         for name, path in pictures.items():
@@ -143,7 +143,7 @@ def match_results(folder: Path, scratch: Path, leave_out: Path | None = None) ->
             cut = any(pair.after is not None and pair.after.is_relative_to(scratch) for pair in pairs)
             source = f"jest-image-snapshot results in {folder}"
             return Matched(checked(pairs), source, (*notes, *more), UPDATE_SNAPSHOTS if cut else "")
-    return _named(folder, pictures, notes)
+    return _named(folder, pictures, notes, notes_of_links(str(folder), walked))
 
 
 def _two_folders(layout: TwoFolders, folder: Path, leave_out: Path | None) -> Matched | None:
@@ -153,15 +153,14 @@ def _two_folders(layout: TwoFolders, folder: Path, leave_out: Path | None) -> Ma
         if not (old.is_dir() and new.is_dir()):
             continue
         skip = [leave_out] if leave_out else []
-        before, others = pictures_below(old, skip)
-        before = _without(layout.endings[0], before)
+        walked = [pictures_below(old, skip, [folder])]
+        before = _without(layout.endings[0], walked[0].pictures)
         if layout.new == "bitmaps_test":
             runs = sorted(path for path in new.iterdir() if _RUN.fullmatch(path.name) and path.is_dir())
             new = runs[-1] if runs else new
-        after, more_others = pictures_below(new, skip)
-        after = {name: path for name, path in after.items() if not _is_diff(name)}
+        walked.append(pictures_below(new, skip, [folder]))
+        after = {name: path for name, path in walked[1].pictures.items() if not _is_diff(name)}
         after = _without(layout.endings[1], after)
-        others.update(more_others)
         if before or after:
             source = (
                 f"{layout.name} results in {folder}" if layout.name != "two folders" else f"{old} and {new}"
@@ -169,7 +168,7 @@ def _two_folders(layout: TwoFolders, folder: Path, leave_out: Path | None) -> Ma
             return Matched(
                 checked(matched(before, after)),
                 source,
-                notes_of_formats(others),
+                notes_of(str(folder), *walked),
                 layout.accepted,
                 old,
                 layout.endings[0],
@@ -190,15 +189,18 @@ def _is_diff(name: str) -> bool:
     return PurePosixPath(name).name.startswith("failed_diff_")
 
 
-def _named(folder: Path, pictures: NamedPictures, notes: tuple[str, ...]) -> Matched:
-    """Pairs told by their names: ``a_before.png`` and ``a_after.png``. Raises DatasetError."""
+def _named(folder: Path, pictures: NamedPictures, notes: tuple[str, ...], links: tuple[str, ...]) -> Matched:
+    """Pairs told by their names: ``a_before.png`` and ``a_after.png``. Raises DatasetError.
+
+    notes: on all that was left out. links: those of them that tell of links.
+    """
     found = match_names(pictures)
     if not found.pairs:
         tools = ", ".join(layout.name for layout in (*BY_NAME, *TWO_FOLDERS[:-1]))
         raise DatasetError(
             f"{folder}: no pairs of pictures are recognised in it. Name two folders, old and new; or a "
             f"folder of results of {tools}, jest-image-snapshot or cypress-image-snapshot; or one with names "
-            "such as a_before.png and a_after.png."
+            + " ".join(("such as a_before.png and a_after.png.", *links))
         )
     pairs = [
         PairToCompare(name, pictures[before], pictures[after])

@@ -1,12 +1,14 @@
 """What is to be compared: two folders matched by relative path; added, removed and renamed files."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from whatchanged.datasets.picture_files import pictures_below
+from whatchanged.datasets.picture_files import FoundPictures, composed, pictures_below
+from whatchanged.datasets.reading import with_examples
 from whatchanged.errors import DatasetError, ImageError
 from whatchanged.opening import open_regular
 from whatchanged.places import is_remote
@@ -71,15 +73,13 @@ def match_folders(old: Path, new: Path, leave_out: Sequence[Path] = ()) -> Match
     same = old == new if is_remote(old) or is_remote(new) else _same_folder(old, new)
     if same:
         raise DatasetError(f"{old} and {new} are the same folder. Name the old and the new one.")
-    before, other_before = pictures_below(old, leave_out)
-    after, other_after = pictures_below(new, leave_out)
-    if not before and not after:
-        raise DatasetError(f"{old} and {new} hold no pictures. Check the paths.")
+    before, after = (pictures_below(folder, leave_out, (old, new)) for folder in (old, new))
+    where = f"{old} and {new}"
+    if not before.pictures and not after.pictures:
+        links = notes_of_links(where, before, after)
+        raise DatasetError(" ".join((f"{where} hold no pictures. Check the paths.", *links)))
     return Matched(
-        checked(matched(before, after)),
-        f"{old} and {new}",
-        notes_of_formats(other_before + other_after),
-        old=old,
+        checked(matched(before.pictures, after.pictures)), where, notes_of(where, before, after), old=old
     )
 
 
@@ -88,8 +88,16 @@ def _same_folder(old: Path, new: Path) -> bool:
 
 
 def matched(before: Mapping[str, Path], after: Mapping[str, Path]) -> list[PairToCompare]:
-    """One pair a relative path; a file that only moved is one pair, called as it is called now."""
-    pairs = [PairToCompare(name, before.get(name), after.get(name)) for name in sorted({*before, *after})]
+    """One pair a relative path; a file that only moved is one pair, called as it is called now.
+
+    So is a file whose name is spelled in another Unicode form, as systems do it: that is no other name.
+    """
+    spelled = _spelled_otherwise(before, after)
+    was_spelled = set(spelled.values())
+    pairs = [
+        PairToCompare(name, before.get(spelled.get(name, name)), after.get(name))
+        for name in sorted({*before, *after} - was_spelled)
+    ]
     was = _renamed(
         {pair.pair_id: pair.before for pair in pairs if pair.after is None and pair.before is not None},
         {pair.pair_id: pair.after for pair in pairs if pair.before is None and pair.after is not None},
@@ -112,6 +120,28 @@ def checked(pairs: Sequence[PairToCompare]) -> tuple[PairToCompare, ...]:
             "Name folders further down."
         )
     return tuple(pairs)
+
+
+def _spelled_otherwise(before: Mapping[str, Path], after: Mapping[str, Path]) -> dict[str, str]:
+    """New name -> old name of files whose names differ by their Unicode form alone; each is used once."""
+    old: dict[str, list[str]] = {}
+    for name in sorted(before.keys() - after.keys()):
+        if not name.isascii():
+            old.setdefault(composed(name), []).append(name)
+    new = sorted(name for name in after.keys() - before.keys() if composed(name) in old)
+    return {name: old[composed(name)].pop(0) for name in new if old[composed(name)]}
+
+
+def notes_of(where: str, *found: FoundPictures) -> tuple[str, ...]:
+    """What was left out of the folders that were looked into; where: what the person named."""
+    formats = sum((one.others for one in found), Counter[str]())
+    return (*notes_of_formats(formats), *notes_of_links(where, *found))
+
+
+def notes_of_links(where: str, *found: FoundPictures) -> tuple[str, ...]:
+    """A sentence about links that lead out of what the person named; none where there are none."""
+    links = [str(path) for one in found for path in one.outside]
+    return (f"{with_examples(f'Links that lead out of {where}, not compared', links)}.",) if links else ()
 
 
 def notes_of_formats(counts: Mapping[str, int]) -> tuple[str, ...]:

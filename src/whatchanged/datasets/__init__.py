@@ -31,6 +31,7 @@ READERS: dict[str, str] = {
     "spot_the_diff_multi": "whatchanged.datasets.spot_the_diff_multi:read",
     "spot_the_diff_records": "whatchanged.datasets.spot_the_diff:read_records",
     "spot_the_diff_blanks": "whatchanged.datasets.spot_the_diff:read_blanks",
+    "spot_the_diff_multi_blanks": "whatchanged.datasets.spot_the_diff_multi:read_blanks",
     "image_editing_request": "whatchanged.datasets.image_editing_request:read",
     "birds_to_words": "whatchanged.datasets.birds_to_words:read",
     "levir_cc": "whatchanged.datasets.levir_cc:read",
@@ -200,7 +201,7 @@ def _recognise(root: Path) -> str:
         if find_reader(name).recognises(root):
             return name
     if root.is_dir():
-        names = sorted(entry.name for entry in root.iterdir())
+        names = sorted(entry.name for entry in root.iterdir() if not _is_ours(entry.name))
         lies = ", ".join(names[:6]) + (", ..." if names[6:] else "") if names else "nothing"
         raise DatasetError(
             f"{root}: not a folder of a known data set (it holds {lies}). "
@@ -211,6 +212,11 @@ def _recognise(root: Path) -> str:
     raise DatasetError(
         f"{root}: a list of pairs ends in .csv or .jsonl; this is {root.suffix or 'no ending'!r}."
     )
+
+
+def _is_ours(name: str) -> bool:
+    """Whether this is a lock or a draft that a command leaves beside what it writes, while it runs."""
+    return name.startswith(".") and name.endswith((".lock", ".draft"))
 
 
 def _plugin_recognises(plugin: plugins.Plugin, root: Path) -> bool:

@@ -51,7 +51,7 @@ def recognises(root: Path) -> bool:
     """The table, or JSON lines whose pictures are numbers."""
     if _tables(root):
         return True
-    entry = first_entry(next(iter(_files(root).values()), None))
+    entry = first_entry(*_files(root).values())
     return "description" in entry and "img2" in entry
 
 

@@ -295,7 +295,7 @@ def _begins(path: Path) -> bool:
 
 
 def _is_lines(root: Path) -> bool:
-    entry = first_entry(root / "train.json") or first_entry(root / "test.json")
+    entry = first_entry(root / "train.json", root / "test.json")
     return _PICTURE.fullmatch(str(entry.get("img1"))) is not None
 
 

@@ -40,7 +40,7 @@ def recognises(root: Path) -> bool:
     base = _base(root)
     if (base / "images.txt").is_file() and (base / "classes.txt").is_file():
         return not (base / "hierarchy.txt").is_file()
-    entry = first_entry(next(iter(_files(root).values()), None))
+    entry = first_entry(*_files(root).values())
     return "img" in entry and "description" in entry
 
 
@@ -99,7 +99,7 @@ def read_boxes(path: Path, reading: Reading) -> dict[str, tuple[float, ...]]:
         try:
             boxes[number] = tuple(float(value) for value in values)
         except ValueError:
-            reading.damage(f"{where}: four numbers are wanted, not {' '.join(values)!r}.")
+            reading.damage(f"{where}: four numbers are wanted.")
     return boxes
 
 

@@ -10,9 +10,11 @@ The names in ``before/`` are the list of pairs, and their ids.
 from collections.abc import Iterator
 from pathlib import Path
 
+from whatchanged.datasets.picture_files import composed, leads_out
 from whatchanged.datasets.plain import mark_changes
 from whatchanged.datasets.reading import SPLITS, Reading, text, with_examples
 from whatchanged.errors import DatasetError
+from whatchanged.places import is_remote
 from whatchanged.records import PairRecord, Split
 
 NAME = "folders"
@@ -28,7 +30,10 @@ def read(path: Path, reading: Reading) -> list[PairRecord]:
     """One record per picture in ``before/``, in the order of the splits' files, or of the names."""
     if not recognises(path):
         raise DatasetError(f"{path}: pairs in folders lie in a folder before and a folder after.")
-    names, others = (sorted(p.name for p in (path / s).iterdir() if p.name[0] != ".") for s in SIDES)
+    before, after = (_names(path, side, reading) for side in SIDES)
+    later = {composed(name): name for name in sorted(after - before)}
+    spelled = {name: later[composed(name)] for name in sorted(before - after) if composed(name) in later}
+    names, others = sorted(before), sorted(after.difference(spelled.values()).union(spelled))
     alone = sorted(set(names) ^ set(others))
     if alone:
         reading.damage(f"{path}: {with_examples('names that are in one of before/ and after/ only', alone)}.")
@@ -41,13 +46,33 @@ def read(path: Path, reading: Reading) -> list[PairRecord]:
             split=split,
             kind="pair_caption",
             before=path / "before" / name,
-            after=path / "after" / name,
-            captions=_sentences(path / "captions" / f"{Path(name).stem}.txt", reading),
+            after=path / "after" / spelled.get(name, name),
+            captions=_sentences(path / "captions" / f"{Path(name).stem}.txt", path, reading),
         )
         for split, name in _splits(path, sorted(there), reading)
         if name in there
     ]
     return mark_changes(records)
+
+
+def _names(path: Path, side: str, reading: Reading) -> set[str]:
+    """The names of the pictures in one of the two folders; those of links that lead out are left out."""
+    entries = [entry for entry in (path / side).iterdir() if entry.name[0] != "."]
+    if is_remote(path):
+        return {entry.name for entry in entries}
+    inside = [path.resolve()]
+    away = leads_out(path / side, inside)
+    outside = sorted(str(entry) for entry in entries if away or leads_out(entry, inside))
+    if outside:
+        reading.note(with_examples(f"links that lead out of {path}, left out", outside))
+    return {entry.name for entry in entries if str(entry) not in set(outside)}
+
+
+def _text(file: Path, root: Path) -> str:
+    """What a file beside the pictures says. Raises DatasetError where it is a link that leads out."""
+    if not is_remote(file) and leads_out(file, [root.resolve()]):
+        raise DatasetError(f"{file}: this link leads out of {root}. Put the file itself there.")
+    return text(file)
 
 
 def _splits(path: Path, names: list[str], reading: Reading) -> Iterator[tuple[Split, str]]:
@@ -60,7 +85,7 @@ def _splits(path: Path, names: list[str], reading: Reading) -> Iterator[tuple[Sp
     there = set(names)
     seen: set[str] = set()
     for split, file in files.items():
-        listed = [line.strip() for line in text(file).splitlines() if line.strip()]
+        listed = [line.strip() for line in _text(file, path).splitlines() if line.strip()]
         absent = sorted(set(listed) - there)
         if absent:
             reading.damage(f"{file}: {with_examples('names without a pair of pictures', absent)}.")
@@ -75,11 +100,11 @@ def _splits(path: Path, names: list[str], reading: Reading) -> Iterator[tuple[Sp
         reading.note(with_examples("pairs that no split lists, left out", left))
 
 
-def _sentences(file: Path, reading: Reading) -> tuple[str, ...]:
+def _sentences(file: Path, root: Path, reading: Reading) -> tuple[str, ...]:
     """The sentences of one pair: the lines of its file; none where there is no file."""
     if not file.is_file():
         return ()
-    lines = [line.strip() for line in text(file).splitlines()]
+    lines = [line.strip() for line in _text(file, root).splitlines()]
     found = reading.sentences(str(file), [line for line in lines if line])
     if not found:
         reading.damage(f"{file}: no sentence in it.")

@@ -24,7 +24,7 @@ SITES = ("Reddit", "Zhopped")
 
 def recognises(root: Path) -> bool:
     """The project's own files, or the later form in lines."""
-    entry = first_entry(next(iter(_files(root).values()), None))
+    entry = first_entry(*_files(root).values())
     if "img0" in entry and "sents" in entry:
         return not str(entry.get("uid")).startswith("spotdiff_")
     return "img2" in entry and "sentences" in entry and str(entry.get("img1")).startswith(SITES)

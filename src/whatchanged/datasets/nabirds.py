@@ -26,7 +26,7 @@ def recognises(root: Path) -> bool:
     """The official tables, or PCL's pairs."""
     if (root / "images.txt").is_file() and (root / "hierarchy.txt").is_file():
         return True
-    return "class_id1" in first_entry(next(iter(_files(root).values()), None))
+    return "class_id1" in first_entry(*_files(root).values())
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:

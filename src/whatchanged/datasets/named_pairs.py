@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from whatchanged.datasets.picture_files import pictures_below
+from whatchanged.datasets.picture_files import composed, pictures_below
 from whatchanged.datasets.reading import Reading, with_examples
 from whatchanged.errors import DatasetError
 from whatchanged.records import PairRecord
@@ -24,6 +24,8 @@ FOLDERS = {"before": 0, "after": 1}
 """Which side of a pair the name of a folder means."""
 PLAIN_WORDS = ("before", "after")
 """Words that hardly stand at the end of a name by chance, so that one side alone is worth telling."""
+_Sides = dict[tuple[str, tuple[str, str]], dict[int, str]]
+"""(rest of the path, the two words) -> side -> name"""
 _ENDING = re.compile(rf"(.*[^-_. ])[-_. ]({'|'.join(SIDES)})", re.IGNORECASE)
 
 
@@ -43,7 +45,7 @@ class NamedPairs:
 
 def match_names(names: Iterable[str]) -> NamedPairs:
     """Pairs among relative paths with "/" between their parts."""
-    sides: dict[tuple[str, tuple[str, str]], dict[int, str]] = {}
+    sides: _Sides = {}
     found = NamedPairs({}, ([], []), [])
     for name in names:
         key = _side(name)
@@ -55,7 +57,7 @@ def match_names(names: Iterable[str]) -> NamedPairs:
             if side in pair:  # as a-before.png and a_before.png: the later one is taken
                 found.other.append(pair[side])
             pair[side] = name
-    for (rest, words), pair in sides.items():
+    for (rest, words), pair in _with_other_spellings(sides).items():
         if len(pair) == 2:
             pair_id = rest if rest not in found.pairs else f"{rest} ({' and '.join(words)})"
             found.pairs[pair_id] = pair[0], pair[1]
@@ -67,18 +69,39 @@ def match_names(names: Iterable[str]) -> NamedPairs:
     return found
 
 
+def _with_other_spellings(sides: _Sides) -> _Sides:
+    """The same, where two that lack a side each are one if they differ by the Unicode form of their names.
+
+    They are called as the later picture is.
+    """
+    alone: dict[tuple[str, tuple[str, str]], str] = {}
+    for (rest, words), pair in sides.items():
+        if len(pair) == 1 and 0 in pair and not rest.isascii():
+            alone.setdefault((composed(rest), words), rest)
+    found = dict(sides)
+    for (rest, words), pair in sides.items():
+        if len(pair) == 1 and 1 in pair and (composed(rest), words) in alone:
+            other = alone.pop((composed(rest), words)), words
+            found[rest, words] = {**found.pop(other), **pair}
+    return found
+
+
 def recognises(path: Path) -> bool:
     """A folder in which the names of two pictures differ by such a word alone."""
     try:
-        return path.is_dir() and bool(match_names(pictures_below(path)[0]).pairs)
+        return path.is_dir() and bool(match_names(pictures_below(path).pictures).pairs)
     except DatasetError:  # too many files to look at
         return False
 
 
 def read(path: Path, reading: Reading) -> list[PairRecord]:
     """One record a pair, in the order of the ids."""
-    pictures, _ = pictures_below(path)
+    walked = pictures_below(path)
+    pictures = walked.pictures
     found = match_names(pictures)
+    if walked.outside:
+        links = [str(link) for link in walked.outside]
+        reading.note(with_examples(f"links that lead out of {path}, left out", links))
     if not found.pairs:
         raise DatasetError(f"{path}: no two names that differ by before and after, old and new, or a and b.")
     alone = [*found.single[0], *found.single[1]]

@@ -1,10 +1,15 @@
-"""Which files of a folder are pictures, by the endings of their names."""
+"""Which files of a folder are pictures, by the endings of their names; and when two names are one.
+
+Whoever made a folder may have put links into it: those that lead out of what a person named are left out.
+"""
 
 import os
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, Literal
 
 from whatchanged.errors import DatasetError
 from whatchanged.places import is_remote
@@ -16,6 +21,21 @@ ENDINGS = frozenset(
 DRAWINGS = frozenset((".svg", ".pdf", ".eps", ".avif", ".heic", ".jxl", ".psd"))
 """Endings of pictures that are not read; a comparison says that it leaves them out."""
 MOST_FILES = 200_000
+_FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
+
+
+@dataclass
+class FoundPictures:
+    """What lies in a folder and below it.
+
+    pictures  by their paths relative to the folder, with "/" between the parts
+    others    ending -> number of the pictures of a format that is not read
+    outside   links to something that nobody named; they are not among the pictures
+    """
+
+    pictures: dict[str, Path] = field(default_factory=dict)
+    others: Counter[str] = field(default_factory=Counter)
+    outside: list[Path] = field(default_factory=list)
 
 
 def is_picture(name: str) -> bool:
@@ -23,12 +43,12 @@ def is_picture(name: str) -> bool:
     return PurePath(name).suffix.lower() in ENDINGS
 
 
-def pictures_below(folder: Path, leave_out: Sequence[Path] = ()) -> tuple[dict[str, Path], Counter[str]]:
-    """The pictures in a folder and below it, by their paths relative to it, with "/" between the parts.
+def pictures_below(folder: Path, leave_out: Sequence[Path] = (), named: Sequence[Path] = ()) -> FoundPictures:
+    """The pictures in a folder and below it, in the order of their names.
 
-    Left out are names that begin with a dot, links to folders, and the folders of ``leave_out``. The second
-    result counts the pictures of other formats by their endings. Raises DatasetError where the folder cannot
-    be listed or holds too many files.
+    Left out are names that begin with a dot, links to folders, the folders of ``leave_out``, and what links
+    lead to outside of the folders that a person named; named: if they are others than this one.
+    Raises DatasetError where the folder cannot be listed or holds too many files.
     """
     if not folder.is_dir():
         wrong = "this is a file, a folder is wanted" if folder.exists() else "there is no such folder"
@@ -36,8 +56,9 @@ def pictures_below(folder: Path, leave_out: Sequence[Path] = ()) -> tuple[dict[s
     if is_remote(folder):
         return _pictures_elsewhere(folder)
     skipped = {path.resolve() for path in leave_out}
-    found: dict[str, Path] = {}
-    others: Counter[str] = Counter()
+    inside = [path.resolve() for path in named or (folder,)]
+    away = not any(folder.resolve().is_relative_to(path) for path in inside)
+    found = FoundPictures()
     seen = 0
     for place, folders, names in os.walk(folder, onerror=_refuse):
         here = Path(place)
@@ -51,16 +72,43 @@ def pictures_below(folder: Path, leave_out: Sequence[Path] = ()) -> tuple[dict[s
             ending = PurePath(name).suffix.lower()
             if name[0] != "." and ending in ENDINGS:
                 path = here / name
-                found[path.relative_to(folder).as_posix()] = path
+                if away or leads_out(path, inside):
+                    found.outside.append(path)
+                else:
+                    found.pictures[path.relative_to(folder).as_posix()] = path
             elif ending in DRAWINGS:
-                others[ending] += 1
-    return dict(sorted(found.items())), others
+                found.others[ending] += 1
+    found.pictures = dict(sorted(found.pictures.items()))
+    return found
 
 
-def _pictures_elsewhere(folder: Any) -> tuple[dict[str, Path], Counter[str]]:
+def leads_out(path: Path, inside: Sequence[Path]) -> bool:
+    """Whether this is a link to something below none of these folders, whose own links are resolved."""
+    if not path.is_symlink():
+        return False
+    try:
+        target = path.resolve()
+    except (OSError, RuntimeError):  # links in a circle: what opens the file says so
+        return False
+    return not any(target.is_relative_to(folder) for folder in inside)
+
+
+def composed(name: str) -> str:
+    """One spelling of a name: a letter and its accent are one character or two, as systems differ (NFC)."""
+    return name if name.isascii() else unicodedata.normalize("NFC", name)
+
+
+def as_spelled(folder: Path, name: str) -> Path:
+    """The file of this name in a folder, which may be spelled there with accents of their own, or without."""
+    if name.isascii():
+        return folder / name
+    places = [folder / name, *(folder / unicodedata.normalize(form, name) for form in _FORMS)]
+    return next((place for place in places if os.path.lexists(place)), places[0])
+
+
+def _pictures_elsewhere(folder: Any) -> FoundPictures:
     """The same for a folder that lies elsewhere."""
-    found: dict[str, Path] = {}
-    others: Counter[str] = Counter()
+    found = FoundPictures()
     base = folder.path.rstrip("/")
     names = sorted(name.removeprefix(base).lstrip("/") for name in folder.fs.find(base))
     if len(names) > MOST_FILES:
@@ -69,10 +117,10 @@ def _pictures_elsewhere(folder: Any) -> tuple[dict[str, Path], Counter[str]]:
         ending = PurePath(name).suffix.lower()
         hidden = any(part[0] == "." for part in name.split("/") if part)
         if not hidden and ending in ENDINGS:
-            found[name] = folder / name
+            found.pictures[name] = folder / name
         elif ending in DRAWINGS:
-            others[ending] += 1
-    return found, others
+            found.others[ending] += 1
+    return found
 
 
 def listed(paths: Iterable[Path]) -> set[Path]:

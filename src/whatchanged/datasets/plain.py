@@ -54,6 +54,8 @@ NO_CHANGE = frozenset(
     }
 )
 """Sentences that say that nothing changed, in lower case, without the full stop."""
+ALMOST_NO_CHANGE = frozenset({"almost nothing has changed", "no change is occurred"})
+"""Sentences that say so in LEVIR-CC, whose five stand together: alone they do not decide."""
 SEPARATORS = {";": "semicolons", "\t": "tabs"}
 
 
@@ -186,10 +188,10 @@ def _record(path: Path, line: int, row: Mapping[str, Any], reading: Reading) -> 
 def mark_changes(records: Sequence[PairRecord]) -> list[PairRecord]:
     """Captioned pairs marked as changed or unchanged by their sentences; existing marks stay.
 
-    A pair is unchanged where all its sentences are in ``NO_CHANGE``. If no pair is, the captions may say it
-    in other words, so nothing is marked.
+    A pair is unchanged where all its sentences are in ``NO_CHANGE``, or some are and the others in
+    ``ALMOST_NO_CHANGE``. If no pair is, the captions may say it in other words, so nothing is marked.
     """
-    same = [bool(r.captions) and all(bare(caption) in NO_CHANGE for caption in r.captions) for r in records]
+    same = [_says_no_change({bare(caption) for caption in r.captions}) for r in records]
     if not any(same):
         return list(records)
     return [
@@ -198,6 +200,11 @@ def mark_changes(records: Sequence[PairRecord]) -> list[PairRecord]:
         else record
         for record, unchanged in zip(records, same, strict=True)
     ]
+
+
+def _says_no_change(sentences: set[str]) -> bool:
+    """Whether all the sentences of a pair say that nothing changed."""
+    return sentences <= NO_CHANGE | ALMOST_NO_CHANGE and bool(sentences & NO_CHANGE)
 
 
 def _id(where: str, line: int, value: Any, reading: Reading) -> str | None:

@@ -25,6 +25,7 @@ PUBLISHED: Mapping[str, Counts] = {
     "spot_the_diff_blanks": Counts((8_566, 1_493, 1_270), (17_676, 3_310, 2_107), source="annotations v0.1"),
     "spot_the_diff_records": Counts((9_524, 1_634, 1_404), (17_676, 3_310, 2_107), source="annotations v0.1"),
     "spot_the_diff_multi": Counts((8_566, 1_493, 1_270), (8_566, 1_493, 1_270), source="CARD's files"),
+    "spot_the_diff_multi_blanks": Counts((8_566, 1_493, 1_270), (8_566, 1_493, 1_270), source="CARD's files"),
     "image_editing_request": Counts((3_061, 383, 495), (3_061, 1_149, 1_485), source="the project's files"),
     "birds_to_words": Counts((2_685, 325, 337), (12_890, 1_556, 1_604), source="files of PCL's authors"),
     "levir_cc": Counts((6_815, 1_333, 1_929), (34_075, 6_665, 9_645), source="the paper and its files"),

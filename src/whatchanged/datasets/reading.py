@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from whatchanged.datasets.picture_files import as_spelled
 from whatchanged.errors import DatasetError
 from whatchanged.json_values import read_json
 from whatchanged.opening import open_regular_text, read_regular_text
@@ -79,7 +80,7 @@ class Reading:
         if "\0" in name or (inside and (leaves(name) or is_url(name))):
             self.damage(f"{where}: the path {name!r} leaves the folder {str(root)!r}.")
             return None
-        return root / name
+        return root / name if is_remote(root) else as_spelled(root, name)
 
     def _elsewhere(self, url: str, where: str) -> Path | None:
         """A picture that a list of this machine names by URL; None, and damage, where it lies in no store."""
@@ -146,7 +147,7 @@ class Reading:
             if len(values) == columns:
                 yield f"{path}, line {number}", values
             elif values:
-                self.damage(f"{path}, line {number}: {len(values)} values, wanted {columns}: {line[:60]!r}.")
+                self.damage(f"{path}, line {number}: {len(values)} values, wanted {columns}.")
 
     def table(self, path: Path) -> dict[str, str]:
         """First column -> the rest of the line; an id that comes again is damage (the first stays)."""
@@ -222,10 +223,15 @@ def split_files(
     return {}
 
 
-def first_entry(path: Path | None) -> dict[str, Any]:
-    """The first object of a JSON list or of JSON lines, from the file's start; {} where there is none."""
-    if path is None:
-        return {}
+def first_entry(*paths: Path) -> dict[str, Any]:
+    """The first object of JSON lists or JSON lines, from the files' starts; {} where there is none.
+
+    A file without an entry, such as an empty list for a split that was not wanted, is passed over.
+    """
+    return next(filter(None, map(_first_entry, paths)), {})
+
+
+def _first_entry(path: Path) -> dict[str, Any]:
     try:
         with open_regular_text(path, "utf-8-sig") as file:
             start = file.read(1 << 16).lstrip().removeprefix("[").lstrip()

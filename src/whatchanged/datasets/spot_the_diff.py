@@ -50,7 +50,7 @@ class Item:
 
 def recognises(root: Path) -> bool:
     """Official annotations, CLIP4IDC's or VisualRelationships'."""
-    entry = first_entry(next(iter(_files(root).values()), None))
+    entry = first_entry(*_files(root).values())
     return "img_id" in entry or str(entry.get("uid")).startswith("spotdiff_")
 
 

@@ -8,7 +8,8 @@ official annotations, or from CARD's renamed files, which hold only these texts:
     splits.json                   {"train": [235, ...], ...}
     images/000235.png, sc_images/000235.png
 
-Pairs whose text is empty (blank sentences only) are left out and counted.
+Pairs whose text is empty (blank sentences only) are left out and counted; ``spot_the_diff_multi_blanks``
+keeps them, as CARD's file does and published scores have them.
 """
 
 from collections.abc import Sequence
@@ -31,15 +32,25 @@ def recognises(root: Path) -> bool:
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
     """One record per id, with one reference."""
+    return _read(root, reading, blanks=False)
+
+
+def read_blanks(root: Path, reading: Reading) -> list[PairRecord]:
+    """The same with the pairs whose one reference has no words."""
+    return _read(root, reading, blanks=True)
+
+
+def _read(root: Path, reading: Reading, blanks: bool) -> list[PairRecord]:
     if (root / CARD).is_file():
-        return _read_card(root, reading)
+        return _read_card(root, reading, blanks)
     items = merged_items(root, reading)
     texts = [multi_text(item.sentences) for item in items]
-    note_left_out([item for item, text in zip(items, texts, strict=True) if not text], reading)
+    if not blanks:
+        note_left_out([item for item, text in zip(items, texts, strict=True) if not text], reading)
     return [
         make_record(root, item, (text,), {"records": item.records, "sentences": tuple(item.sentences)})
         for item, text in zip(items, texts, strict=True)
-        if text
+        if text or blanks
     ]
 
 
@@ -52,18 +63,20 @@ def multi_text(sentences: Sequence[str]) -> str:
     return joined if len(words) <= MOST_WORDS else " ".join(words[:MOST_WORDS])
 
 
-def _read_card(root: Path, reading: Reading) -> list[PairRecord]:
+def _read_card(root: Path, reading: Reading, blanks: bool) -> list[PairRecord]:
     splits = read_splits(root / "splits.json", reading)
     value = reading.json_object(root / CARD)
     empty = {
         key for key, texts in value.items() if isinstance(texts, list) and not any(map(_has_words, texts))
     }
-    if empty:
+    if empty and not blanks:
         reading.note(with_examples("left out, empty texts (blank sentences only)", sorted(empty)))
     gone = {scene_number(key) for key in empty}
     scenes = {i: split for split, indices in splits.items() for i in indices if i not in gone}
     kept = {key: texts for key, texts in value.items() if key not in empty}
     captions = read_captions(root / CARD, reading, scenes, kept)
+    if blanks:
+        captions |= {number: ("",) for number in gone if number is not None}
     return [
         make_record(root, Item(split, str(index), f"{index}.png"), captions[index], {})
         for split, indices in splits.items()

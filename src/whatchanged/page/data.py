@@ -48,6 +48,10 @@ def _pair(pair: Pair, pictures: Pictures) -> dict[str, Any]:
     known["badges"] = [[badge.text, badge.tone] for badge in pair.badges]
     known["facts"] = list(pair.facts)
     known["tags"] = dict(pair.tags)
+    known["said"] = [
+        {"name": said.name, "parts": [list(part) for part in said.parts], "facts": list(said.facts)}
+        for said in pair.said
+    ]
     if pair.heatmaps is not None:
         known["outlines"] = [[svg_path(lines) for lines in side] for side in outlines(pair.heatmaps)]
     filled = {name: value for name, value in known.items() if value not in (None, [], {}, "")}

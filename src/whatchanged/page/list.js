@@ -156,9 +156,17 @@ function badges(pair) {
 }
 
 function said(pair) {
+  if (pair.said) return make("dl", "systems", ...pair.said.flatMap(system));
   if (pair.caption) return make("p", "said", pair.caption);
   if (pair.error) return make("p", "said none", "failed: " + pair.error);
   return pair.references || pair.answer ? null : make("p", "said none", "(no sentence)");
+}
+
+// What one of several systems says: the words that others do not say are marked.
+function system({ name, parts, facts }) {
+  const words = parts.flatMap(([text, odd], i) => [i ? " " : "", odd ? make("mark", "", text) : text]);
+  const sentence = make("span", "", ...(parts.length ? words : ["(no sentence)"]));
+  return [make("dt", "", name), make("dd", "", sentence, make("span", "scores", facts.join(", ")))];
 }
 
 function remarks(pair) {

@@ -24,6 +24,16 @@ class Badge:
 
 
 @dataclass(frozen=True)
+class Said:
+    """What one of several systems says of a pair: its name, the sentence in parts, each with whether it is
+    marked as different from the others', and remarks."""
+
+    name: str
+    parts: Sequence[tuple[str, bool]]
+    facts: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
 class Pair:
     """One pair of pictures and all that is known of it.
 
@@ -39,6 +49,7 @@ class Pair:
     badges      shown beside the name
     facts       short remarks below everything else
     tags        what the pairs can be filtered by, such as {"type": "color"}
+    said        the sentences of several systems, shown beside each other in place of the line's own
     """
 
     id: str
@@ -52,6 +63,7 @@ class Pair:
     badges: Sequence[Badge] = ()
     facts: Sequence[str] = ()
     tags: Mapping[str, str] = field(default_factory=dict)
+    said: Sequence[Said] = ()
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,15 @@
 
 Before 0.2 every ``[vision]`` and ``[data]`` had the keys of all kinds. A backbone always had the heads of
 object tokens. Guided attention was a setting of the method. Some settings, tasks and methods had other names.
+
+Up to 0.2 what judges regions of screens was a vision (``vision.kind = "regions"``) of a method that did not
+learn beside it. Where that method did learn, the recipe can no longer be read.
 """
 
 from collections.abc import Mapping
 from typing import Any
+
+from whatchanged.errors import RecipeError
 
 METHODS_BEFORE = {"pcl-birds": "pcl-cross-task"}
 TASKS_BEFORE = {"seeing": "detection"}
@@ -33,6 +38,16 @@ POOL_KEYS = ("path", "merges", "wording", "ordered_pairs", "validation")
 ALL_KINDS = frozenset({"kind", "scene_truth", "rows", "keep", "patch"})
 """Keys that no ``[vision]`` of today has together."""
 
+REGIONS = "regions"
+"""Up to 0.2 a kind of vision and its only task; now a method, its task, and a source of data."""
+REGION_KEYS = ("regions", "width", "dropout", "networks")
+"""Keys of ``[vision]`` up to 0.2 that are keys of the method now."""
+REGION_DATA_KEYS = ("path", "features")
+REGION_TOKEN_RECIPES = ("screens-pcl",)
+"""Recipes of the package up to 0.2 whose method learned from regions as tokens."""
+LAST_WITH_REGION_TOKENS = "0.2"
+"""The last version in which a method could learn from regions as tokens."""
+
 
 def is_of_before(table: Mapping[str, Any]) -> bool:
     """Whether a resolved recipe was written before 0.2: its vision then spells out the keys of all kinds."""
@@ -40,8 +55,50 @@ def is_of_before(table: Mapping[str, Any]) -> bool:
     return isinstance(vision, dict) and vision.keys() >= ALL_KINDS
 
 
+def has_region_vision(table: Mapping[str, Any]) -> bool:
+    """Whether a recipe was written while what judges regions was a vision."""
+    vision = table.get("vision")
+    return isinstance(vision, dict) and vision.get("kind") == REGIONS
+
+
+def region_tokens_are_gone(name: str) -> RecipeError:
+    """What is wrong with a recipe whose method learns from regions as tokens."""
+    return RecipeError(
+        f"{name}: in it a method learned from regions of screens as tokens, which no method does any more."
+        f" Version {LAST_WITH_REGION_TOKENS} reads it:"
+        f" pip install 'whatchanged=={LAST_WITH_REGION_TOKENS}.*'"
+    )
+
+
+def _region_method(table: Mapping[str, Any]) -> dict[str, Any]:
+    """A recipe in which nothing but the vision of regions learned: that is the method now."""
+    if any(task != REGIONS for stage in table["stages"] for task in stage["tasks"]):
+        raise region_tokens_are_gone(str(table["name"]))
+    vision, data = table["vision"], table["data"]
+    return {
+        **table,
+        "method": {"name": REGIONS, **{key: vision[key] for key in REGION_KEYS if key in vision}},
+        "vision": {"kind": "none"},
+        "data": {"source": REGIONS, **{key: data[key] for key in REGION_DATA_KEYS if key in data}},
+        "stages": [_region_stage(stage) for stage in table["stages"]],
+    }
+
+
+def _region_stage(stage: Mapping[str, Any]) -> dict[str, Any]:
+    """A stage without settings that chose among captions; rates of the vision are the method's."""
+    chose = ("data", "examples", "exchange", "changed_only", "train_vision", "rates")
+    found = {key: value for key, value in stage.items() if key not in chose}
+    rates = stage.get("rates", {})
+    return {**found, "rates": {"method": rates["vision"]}} if "vision" in rates else found
+
+
 def current_form(table: Mapping[str, Any]) -> dict[str, Any]:
-    """A resolved recipe of before 0.2 in the form of this version; others are returned as they are."""
+    """A resolved recipe of an earlier version in the form of this one; others are returned as they are.
+
+    Raises RecipeError for one that only an earlier version can read.
+    """
+    if has_region_vision(table):
+        return _region_method(table)
     if not is_of_before(table):
         return dict(table)
     method, vision, data = dict(table["method"]), table["vision"], table["data"]

@@ -4,6 +4,7 @@ A setting that would have no effect is refused, so that a recipe means what it s
 """
 
 from collections import Counter
+from collections.abc import Mapping
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.checks import (
@@ -14,17 +15,26 @@ from whatchanged.recipes.checks import (
     require_used,
 )
 from whatchanged.recipes.hints import nearest
+from whatchanged.recipes.methods import MethodSettings, Reads
 from whatchanged.recipes.schema import Recipe, StageConfig
 from whatchanged.recipes.tables import VISION
 from whatchanged.recipes.values import toml_value
 from whatchanged.recipes.visions import kinds_that
 
+READABLE: Mapping[Reads, str] = {
+    "pairs": "captioned pairs",
+    "labelled": "labelled pictures",
+    "regions": "stored regions",
+}
+"""What a task reads, in words."""
+
 
 def check(recipe: Recipe, where: str) -> None:
     """Raise RecipeError, with the key and what it wants, at the first setting that does not fit."""
     require(where, "seed", recipe.seed, 0 <= recipe.seed < 2**63, "0 or more, below 2^63")
-    max_length = recipe.method.max_length
-    require_length(where, "method.max_length", max_length)
+    if isinstance(recipe.method, MethodSettings):
+        require_length(where, "method.max_length", recipe.method.max_length)
+    _check_parts(recipe, where)
     _check_task_numbers(recipe, where)
     recipe.vision.check(where)
     for stage in recipe.stages:
@@ -36,6 +46,15 @@ def check(recipe: Recipe, where: str) -> None:
     recipe.data.check(recipe, where)
     recipe.vision.check_recipe(recipe, where)
     recipe.method.check(recipe, where)
+
+
+def _check_parts(recipe: Recipe, where: str) -> None:
+    """A vision for a method that reads tokens, and for no other."""
+    kind, captions = recipe.vision.kind, recipe.method.captions
+    fits = recipe.vision.gives_tokens or not captions
+    require(where, "vision.kind", kind, fits, "another kind: this method reads tokens")
+    fits = captions or not recipe.vision.gives_tokens
+    require(where, "vision.kind", kind, fits, '"none": this method reads no tokens')
 
 
 def _check_task_numbers(recipe: Recipe, where: str) -> None:
@@ -66,6 +85,9 @@ def _check_numbers(stage: StageConfig, where: str) -> None:
 def _check_evaluation(recipe: Recipe, stage: StageConfig, where: str) -> None:
     """When the stage is validated, by what, and when it stops."""
     prefix = f"stage.{stage.name}."
+    captions = recipe.method.captions or stage.evaluate_every == 0
+    wanted = "0: this method writes no captions that could be scored"
+    require(where, prefix + "evaluate_every", stage.evaluate_every, captions, wanted)
     by = f"evaluations ({prefix}evaluate_every is 0)"
     require_used(where, prefix, stage, stage.evaluate_every > 0, by, "metric", "evaluate_from", "patience")
     ranks = stage.metric != "R@1" or recipe.method.embeds_captions
@@ -101,10 +123,19 @@ def _check_tasks(recipe: Recipe, stage: StageConfig, where: str) -> None:
     disk = stage.data == "single" or any(task.reads == "labelled" for task in tasks.values())
     wanted = '"dataset": single and labelled pictures lie on disk'
     require(where, "data.source", source, not disk or recipe.data.on_disk, wanted)
+    _check_reads(recipe, stage, where)
     drawn = ", ".join(name for name, task in tasks.items() if task.truth)
     wanted = f'"pool" for the task {drawn}, which learns from the truth of drawn scenes'
     has_truth = recipe.data.knows_scenes or (recipe.data.on_disk and recipe.vision.truth_beside_pairs)
     require(where, "data.source", source, not drawn or has_truth, wanted)
+
+
+def _check_reads(recipe: Recipe, stage: StageConfig, where: str) -> None:
+    """The source holds what the stage's tasks read."""
+    for name in stage.tasks:
+        reads = recipe.tasks[name].reads
+        wanted = f"a source of {READABLE[reads]}, which the task {name} reads"
+        require(where, "data.source", recipe.data.source, reads in recipe.data.holds, wanted)
 
 
 def _task_hint(recipe: Recipe, name: str) -> str:

@@ -13,7 +13,13 @@ from typing import Any
 from whatchanged.errors import RecipeError
 from whatchanged.opening import read_regular_text
 from whatchanged.recipes.building import build
-from whatchanged.recipes.compatibility import current_form, is_of_before
+from whatchanged.recipes.compatibility import (
+    REGION_TOKEN_RECIPES,
+    current_form,
+    has_region_vision,
+    is_of_before,
+    region_tokens_are_gone,
+)
 from whatchanged.recipes.consistency import check
 from whatchanged.recipes.hints import nearest
 from whatchanged.recipes.overrides import apply_overrides
@@ -42,6 +48,8 @@ def recipe_text(name_or_path: str | Path) -> str:
     if str(name_or_path) in recipe_names():
         file = resources.files("whatchanged.recipes").joinpath(f"{name_or_path}.toml")
         return file.read_text(encoding="utf-8")
+    if str(name_or_path) in REGION_TOKEN_RECIPES:
+        raise region_tokens_are_gone(str(name_or_path))
     raise RecipeError(
         f"{name_or_path}: no such recipe, and no .toml file."
         + nearest(str(name_or_path), recipe_names())
@@ -67,6 +75,11 @@ def parse_recipe(text: str, where: str, overrides: Sequence[str] = ()) -> Recipe
         raise RecipeError(
             f"{where}: a recipe of a run that an earlier version began. It cannot be gone on with. Start"
             " another run from its weights (--init)."
+        )
+    if has_region_vision(table):
+        raise RecipeError(
+            f'{where}: vision.kind = "regions" is a method now: method.name = "regions", vision.kind = "none"'
+            ' and data.source = "regions". `whatchanged recipes screens-regions` shows one.'
         )
     table = _with_base(table, where)
     apply_overrides(table, overrides)

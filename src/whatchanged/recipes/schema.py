@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from whatchanged.recipes.methods import MethodSettings, Task
+from whatchanged.recipes.methods import LearnerSettings, Task
 from whatchanged.recipes.sources import DataSettings, default_source
 from whatchanged.recipes.visions import VisionSettings, default_vision
 
@@ -90,7 +90,7 @@ class Recipe:
     description: str
     """One line for ``whatchanged recipes``."""
     stages: tuple[StageConfig, ...]
-    method: MethodSettings
+    method: LearnerSettings
     seed: int = 1234
     """Everything that is drawn at random follows from it."""
     vision: VisionSettings = field(default_factory=default_vision)

@@ -17,7 +17,7 @@ from whatchanged.recipes.methods import MethodSettings
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Batch, Example
 from whatchanged.training.methods import Method, build_method
-from whatchanged.training.vision.base import PlainVision, TokenPair, Tokens, Vision
+from whatchanged.training.vision.base import Vision
 from whatchanged.training.vision.features import StoredFeatures
 from whatchanged.vocabulary import BOS, Vocabulary
 
@@ -41,26 +41,6 @@ ROWS, COLUMNS, WIDTH = 3, 3, 6
 
 Seen = tuple[NDArray[Any], NDArray[Any], Any]
 """A pair as a vision reads it: before, after, and what its world knows of it."""
-
-
-class MaskedFeatures(PlainVision):
-    """Features of pictures with unlike numbers of tokens: (B, N, F + 2), N at most 9.
-
-    The last two numbers of a token are its cell on a grid of 3 x 3, and whether it is real (1 or 0).
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows, self.columns, self.patches = ROWS, COLUMNS, ROWS * COLUMNS
-        self.raw_width = self.width = WIDTH
-
-    def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
-        """The features, where they lie, and which are real."""
-        return TokenPair(self._read(before), self._read(after))
-
-    def _read(self, picture: Tensor) -> Tokens:
-        features, cells, real = torch.split(picture, [WIDTH, 1, 1], dim=2)
-        return Tokens(features, cells[..., 0].round().long(), real[..., 0] > 0.5)
 
 
 def plain_vision() -> Vision:

@@ -30,12 +30,7 @@ from whatchanged.testing.method_case import (
     say,
     total,
 )
-from whatchanged.testing.method_masks import (
-    check_masked_graphs,
-    check_padded_tokens,
-    check_plain_graphs,
-    check_real_tokens,
-)
+from whatchanged.testing.method_graphs import check_graphs
 from whatchanged.testing.require import require
 from whatchanged.training.batches import Batch
 from whatchanged.training.export.calibration import judge
@@ -257,9 +252,6 @@ DUTIES: tuple[Callable[[MethodCase], None], ...] = (
     check_words_to_come,
     check_outputs,
     check_word_tables,
-    check_real_tokens,
-    check_padded_tokens,
-    check_plain_graphs,
-    check_masked_graphs,
+    check_graphs,
 )
 """What ``check_method`` checks, one duty a function."""

@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, is_dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -32,24 +32,13 @@ PictureReader = Callable[[Path], NDArray[Any]]
 """How one picture is read: its features, or its pixels."""
 
 
-@runtime_checkable
-class PairReader(Protocol):
-    """A reader to whom a picture is another one in each pair that it belongs to, as its regions are."""
-
-    def pair(self, before: Path, after: Path) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Both pictures of a pair."""
-
-
-def read_pair(read: PictureReader, before: Path, after: Path) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Both pictures of a pair: each by itself, but by a ``PairReader`` together."""
-    return read.pair(before, after) if isinstance(read, PairReader) else (read(before), read(after))
-
-
 @dataclass(frozen=True)
 class Example:
     """One caption of one pair, with its pictures as the recipe's vision wants them.
 
-    before, after: (N, F) features or (N, F') stored tokens, float32, or (H, W, 3) pixels, uint8.
+    before, after: (N, F) features or (N, F') stored tokens, float32, or (H, W, 3) pixels, uint8; or the boxes
+    of N regions (N, 5), see ``regions.store``, float32, of an example without caption.
+    measured: what was measured of both pictures together, (N, M) float32; None: nothing was.
     truth: what the world knows of the pair, None for pairs from outside.
     partner: the other pair of the scene, where both are to stand in one batch.
     """
@@ -61,6 +50,7 @@ class Example:
     negatives: tuple[str, ...] = ()
     truth: Any = None
     partner: "Example | None" = None
+    measured: NDArray[Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -75,7 +65,8 @@ class Part:
 class Batch:
     """B examples as tensors. L text positions, K false captions.
 
-    before, after: what ``Vision.tokens`` reads. ids: (B, L) clean captions, BOS words EOS PAD.
+    before, after: what ``Vision.tokens`` reads, or boxes of regions. measured: (B, N, M), of both pictures.
+    ids: (B, L) clean captions, BOS words EOS PAD; L is 0 where no captions are read.
     negatives_ids: (B, K, L) false captions. changed: (B,) 1 where the content changed, 0 for a distractor.
     generator: source of the corruption's random numbers; None is torch's global one.
     truth: what the vision's own losses need, a dataclass of tensors with a ``to``; or None.
@@ -96,6 +87,7 @@ class Batch:
     labels: Tensor | None = None
     part: Part | None = None
     accumulate: int = 1
+    measured: Tensor | None = None
 
     def to(self, device: torch.device | str) -> "Batch":
         """The same batch on another device (the generator stays where it is)."""

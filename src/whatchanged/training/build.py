@@ -10,13 +10,15 @@ from whatchanged.errors import RecipeError
 from whatchanged.plugins import imported
 from whatchanged.recipes.schema import Recipe
 from whatchanged.recipes.visions import VisionSettings
-from whatchanged.training.methods import Method, build_method
+from whatchanged.training.methods import Learner, build_learner, build_method
 from whatchanged.training.vision.base import Vision
 from whatchanged.vocabulary import Vocabulary
 
 
-def build_vision(config: VisionSettings) -> Vision:
-    """The vision that a recipe asks for."""
+def build_vision(config: VisionSettings) -> Vision | None:
+    """The vision that a recipe asks for; None where it asks for none."""
+    if not config.implementation:
+        return None
     vision: Vision = imported(config.implementation)(config)
     return vision
 
@@ -55,12 +57,15 @@ def check_weights(recipe: Recipe, vocabulary: Vocabulary, tensors: Mapping[str, 
         )
 
 
-def on_meta(recipe: Recipe, vocabulary: Vocabulary) -> Method:
+def on_meta(recipe: Recipe, vocabulary: Vocabulary) -> Learner:
     """The recipe's method, whose weights are shapes alone."""
     with torch.device("meta"):
         return make_method(recipe, vocabulary)
 
 
-def make_method(recipe: Recipe, vocabulary: Vocabulary, longest_caption: int = 0) -> Method:
+def make_method(recipe: Recipe, vocabulary: Vocabulary, longest_caption: int = 0) -> Learner:
     """The recipe's method with its vision. longest_caption: see ``build_method``."""
-    return build_method(recipe.method, build_vision(recipe.vision), vocabulary, longest_caption)
+    vision = build_vision(recipe.vision)
+    if vision is None:
+        return build_learner(recipe.method)
+    return build_method(recipe.method, vision, vocabulary, longest_caption)

@@ -15,11 +15,11 @@ from whatchanged.captioner.attention import WordMaps, words_with_maps
 from whatchanged.captioner.decoding import Decoded
 from whatchanged.errors import ImageError
 from whatchanged.recipes.schema import Precision
-from whatchanged.training.batches import PictureReader, read_pair
+from whatchanged.training.batches import PictureReader
 from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.device import choose_device, in_precision
 from whatchanged.training.features.backbones import fingerprint
-from whatchanged.training.methods import Method
+from whatchanged.training.methods import Method, captioning
 from whatchanged.training.run_folder import check_captions, open_run
 from whatchanged.training.validation import decode_memory
 
@@ -95,7 +95,7 @@ class RunCaptioner:
 
     def _pictures(self, places: PicturePaths) -> tuple[NDArray[np.generic], ...] | ImageError:
         try:
-            return read_pair(self.read, *places)
+            return tuple(self.read(path) for path in places)
         except ImageError as error:
             return error
 
@@ -153,4 +153,5 @@ def open_run_captioner(
     check_captions(run, recipe, state)
     where = choose_device(device)
     read = picture_reader(recipe.vision, "" if features is None else str(features), root)
-    return RunCaptioner(recipe.name, method.to(where), read, where, precision, beams, maps)
+    captioner = captioning(method, str(run)).to(where)
+    return RunCaptioner(recipe.name, captioner, read, where, precision, beams, maps)

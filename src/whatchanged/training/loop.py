@@ -39,7 +39,7 @@ from whatchanged.training.distributed import (
 )
 from whatchanged.training.interrupts import noting_signals
 from whatchanged.training.log import Log, RunLog, SilentLog
-from whatchanged.training.methods import Method
+from whatchanged.training.methods import Learner
 from whatchanged.training.schedule import fill_idle_gradients, learning_rate, make_optimizer
 from whatchanged.training.validation import validate
 from whatchanged.training.vision.augmentation import augment_batch
@@ -47,7 +47,7 @@ from whatchanged.training.vision.augmentation import augment_batch
 
 def train(
     recipe: Recipe,
-    method: Method,
+    method: Learner,
     sources: Sources,
     run: Path,
     device: torch.device,
@@ -113,7 +113,7 @@ def open_log(recipe: Recipe, run: Path, state: State, quiet: bool) -> Log:
 
 def begin_stage(
     recipe: Recipe,
-    method: Method,
+    method: Learner,
     state: State,
     device: torch.device,
     start: Checkpoint | None,
@@ -134,7 +134,7 @@ def begin_stage(
 
 
 def stage_draws(
-    recipe: Recipe, method: Method, sources: Sources, state: State, workers: int
+    recipe: Recipe, method: Learner, sources: Sources, state: State, workers: int
 ) -> Generator[Draw]:
     """The batches of the running stage from its next step on, read by threads or by processes."""
     stage = recipe.stages[state.stage]
@@ -155,7 +155,7 @@ def stage_draws(
 
 
 def take_step(
-    method: Method,
+    method: Learner,
     optimizer: torch.optim.Optimizer,
     draw: Draw,
     recipe: Recipe,
@@ -170,7 +170,7 @@ def take_step(
     """
     stage, step = recipe.stages[state.stage], state.step
     method.train()
-    if not stage.learns_vision:  # its running statistics stay as they are, too
+    if method.vision is not None and not stage.learns_vision:  # its running statistics stay as they are, too
         method.vision.eval()
     batch = fitted(draw).to(device)
     if recipe.data.augments_batches:
@@ -194,7 +194,7 @@ def take_step(
 
 def report(
     recipe: Recipe,
-    method: Method,
+    method: Learner,
     sources: Sources,
     state: State,
     device: torch.device,
@@ -214,7 +214,7 @@ def report(
             save_checkpoint(best, state, method, None)
 
 
-def end_stage(recipe: Recipe, method: Method, state: State, best: Path, log: Log) -> State:
+def end_stage(recipe: Recipe, method: Learner, state: State, best: Path, log: Log) -> State:
     """Log the losses that were not logged yet, and give ``method`` the weights that the next stage begins
     with; returns where the run stands then."""
     stage = recipe.stages[state.stage]
@@ -272,7 +272,7 @@ def stage_over(stage: StageConfig, state: State, log: Log) -> bool:
     return state.step == stage.steps
 
 
-def keep_best(method: Method, best: Path, stage: str) -> State:
+def keep_best(method: Learner, best: Path, stage: str) -> State:
     """Copy the best checkpoint beside itself as the stage's own, and its weights into ``method``."""
     wait_for_all()  # it may be being written
     saved = read_checkpoint(best)

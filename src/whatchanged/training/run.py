@@ -26,7 +26,7 @@ from whatchanged.training.device import choose_device
 from whatchanged.training.distributed import first_process_first, joined, rank, wait_for_all
 from whatchanged.training.features.backbones import fingerprint
 from whatchanged.training.loop import train
-from whatchanged.training.methods import Method, initialise_from
+from whatchanged.training.methods import Learner, initialise_from
 from whatchanged.training.objects.token_files import read_origin
 from whatchanged.training.run_folder import (
     check_stage,
@@ -171,12 +171,12 @@ def _open_data(launch: Launch) -> Sources:
     if launch.start is None and not launch.quiet and rank() == 0:
         for line in told_shares(launch.run):
             _tell(line)
-    if launch.start is not None:
+    if launch.start is not None and launch.recipe.method.captions:
         check_vocabulary(sources.vocabulary, launch.run)
     return sources
 
 
-def _make_method(launch: Launch, sources: Sources) -> Method:
+def _make_method(launch: Launch, sources: Sources) -> Learner:
     """The method with the weights that it goes on from, or begins with.
 
     Raises RecipeError where no memory holds it, a stage would train nothing, or the weights do not fit.
@@ -191,7 +191,7 @@ def _make_method(launch: Launch, sources: Sources) -> Method:
         start.restore_model(method)
     elif launch.init is not None:
         start_from(recipe, method, launch.init, launch.quiet)
-    if start is None:  # a checkpoint holds what was measured
+    if start is None and method.vision is not None:  # a checkpoint holds what was measured
         measure_tokens(method.vision, sources.train)
     check_tokens(recipe, method)
     return method
@@ -201,10 +201,11 @@ def _complete_folder(launch: Launch, sources: Sources) -> None:
     """Write what is known now that the data is open, and note this launch beside earlier ones."""
     if rank() == 0:
         keep(launch.recipe, launch.run, launch.device, launch.init, resumed=launch.start is not None)
-        keep_vocabulary(sources.vocabulary, launch.run)
+        if launch.recipe.method.captions:
+            keep_vocabulary(sources.vocabulary, launch.run)
 
 
-def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool) -> None:
+def start_from(recipe: Recipe, method: Learner, init: Path, quiet: bool) -> None:
     """Copy the weights to start from, a run's last ones, a bundle's or a file's, and print what was copied.
 
     Raises RecipeError where the method reads no file of weights, or nothing fits; ShapeError where a tensor
@@ -268,7 +269,7 @@ def check_start(recipe: Recipe, quiet: bool) -> None:
         )
 
 
-def check_tokens(recipe: Recipe, method: Method) -> None:
+def check_tokens(recipe: Recipe, method: Learner) -> None:
     """Raises RecipeError where a pool's stored tokens were made by other weights than the method's own.
 
     It would learn from one backbone and later read pictures with another. Tokens that do not name their

@@ -2,7 +2,7 @@
 
 RUN/recipe.toml        as resolved, every setting spelled out
 RUN/environment.json   versions, machine, command, and the weights it started from; later launches beside
-RUN/vocabulary.json    the words, ids in order
+RUN/vocabulary.json    the words, ids in order, where captions are written
 RUN/checkpoints/       last, best and, of each earlier stage that was validated, best-STAGE (.safetensors)
 RUN/negatives.jsonl    where FDA built false captions; negatives.shares.json: how many of each kind
 RUN/metrics.jsonl, events/, shards.json (of a pool)
@@ -29,23 +29,20 @@ from whatchanged.recipes.schema import Recipe
 from whatchanged.training.build import check_weights, make_method
 from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, stage_checkpoint
 from whatchanged.training.distributed import processes
-from whatchanged.training.methods import Method
-from whatchanged.vocabulary import Vocabulary
+from whatchanged.training.methods import Learner
+from whatchanged.vocabulary import NO_WORDS, Vocabulary
 
 PACKAGES = ("whatchanged", "torch", "numpy", "safetensors", "scikit-learn", "textblob", "pillow")
 
 
-def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State]:
+def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Learner, State]:
     """A run's recipe, and its method with the weights of a checkpoint, in evaluation mode.
 
     checkpoint: as in ``checkpoint_file``. Raises RecipeError where the folder holds no run or not that
     checkpoint.
     """
     recipe = read_recipe(run)
-    try:
-        vocabulary = from_json(read_json(read_regular_text(run / "vocabulary.json")))
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise RecipeError(f"{run}: its vocabulary.json cannot be read ({error}). Train it again.") from error
+    vocabulary = _read_vocabulary(run) if recipe.method.captions else NO_WORDS
     saved = read_checkpoint(checkpoint_file(run, checkpoint))
     check_stage(saved, recipe)
     # Before the method is built: a recipe from elsewhere may ask for more than the memory holds.
@@ -60,6 +57,15 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
     saved.restore_model(method)
     method.eval()
     return recipe, method, saved.state
+
+
+def _read_vocabulary(run: Path) -> Vocabulary:
+    """The words of a run whose method writes captions. Raises RecipeError."""
+    try:
+        found: Vocabulary = from_json(read_json(read_regular_text(run / "vocabulary.json")))
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise RecipeError(f"{run}: its vocabulary.json cannot be read ({error}). Train it again.") from error
+    return found
 
 
 def check_stage(saved: Checkpoint, recipe: Recipe) -> None:

@@ -30,18 +30,20 @@ from whatchanged.training.distributed import (
     processes,
     rank,
 )
-from whatchanged.training.methods import EmbedsCaptions, Method
+from whatchanged.training.methods import EmbedsCaptions, Learner, Method, writes_captions
 
 BATCH = 64
 
 
 def validate(
-    method: Method, source: Source, device: torch.device, metric: str = "CIDEr-D"
+    method: Learner, source: Source, device: torch.device, metric: str = "CIDEr-D"
 ) -> dict[str, float]:
     """CIDEr-D and ROUGE-L (x100) of the greedy captions of every pair of ``source``, and how many differ.
 
-    With ``metric`` R@1 nothing is written: see ``rank_captions``.
+    With ``metric`` R@1 nothing is written: see ``rank_captions``. Raises RecipeError for what writes none.
     """
+    if not writes_captions(method):
+        raise RecipeError(f"{method.architecture} writes no captions that could be scored.")
     if metric == "R@1":
         return rank_captions(method, source, device)
     return captioning_scores(*caption_source(method, source, device))

@@ -64,7 +64,7 @@ class Claim:
     kind: one of the world's kinds.
     elements: what it may be, name -> probability. named: the least probability with which it is called so.
     box_before, box_after: its place in pixels, None where it is not there; at least one is.
-    values: what was measured of it, as ``measured.values`` names it.
+    values: what was measured of it, as ``regions.values`` names it.
     rest: how far other things moved because of it, to the right and down, in pixels; None where none did.
     size: width and height of the picture that shows it.
     """

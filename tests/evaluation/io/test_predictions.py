@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pair_records import pair_record
 
 from whatchanged.errors import PredictionsError
-from whatchanged.evaluation.io.predictions import Prediction, aligned, made_by, read_predictions
+from whatchanged.evaluation.io.predictions import Prediction, aligned, lacking_file, made_by, read_predictions
 
 
 def test_lines_as_the_captioner_writes_them(tmp_path):
@@ -32,7 +32,7 @@ def test_lines_as_the_captioner_writes_them(tmp_path):
         ('{"id": "1"\n{"id": "2", "caption": "a"}', "line 1, column 11: not JSON"),
         ('[{"image_id": "1",\n "caption": "a"},\n {"image_id" 2}]', "line 3, column 14: not JSON"),
         ('[{"image_id": "1", "caption": "a"}]\n\n[]', "line 3: not JSON: something follows"),
-        ("before,after\na.png,b.png", "line 1: not JSON; it begins with 'before,after"),
+        ("before,after\na.png,b.png", "line 1: not JSON. JSON or JSON Lines"),
         ("[" * 100_000, "not JSON"),
         ('{"id": "1", "caption": "a", "no_change": ' + "9" * 5000 + "}", "not JSON"),
         ('["a"]', "entry 1: an object is wanted, this is"),
@@ -74,12 +74,11 @@ def test_coco_results(tmp_path):
 
 def test_both_files_of_a_run(tmp_path):
     (tmp_path / "sc_results.json").write_text('[{"image_id": "000123.png", "caption": "the cube moved"}]')
-    with pytest.raises(
-        PredictionsError, match=r"sc_results.json but not nsc_results.json.*a list of its pairs"
-    ):
-        read_predictions(tmp_path)
+    assert [p.pair_id for p in read_predictions(tmp_path)] == ["000123.png"]
+    assert lacking_file(tmp_path) == "nsc_results.json"
     (tmp_path / "nsc_results.json").write_text('[{"image_id": "000123.png_n", "caption": "no change"}]')
     assert [p.pair_id for p in read_predictions(tmp_path)] == ["000123.png", "000123.png_n"]
+    assert lacking_file(tmp_path) is None and lacking_file(tmp_path / "sc_results.json") is None
     (tmp_path / "nsc_results.json").write_text('[{"image_id": "000123.png", "caption": "no change"}]')
     with pytest.raises(PredictionsError, match=r"1 id \(first: 000123.png\)"):
         read_predictions(tmp_path)
@@ -178,6 +177,8 @@ def test_failed_pairs_are_refused_unless_asked_for():
     ):
         aligned(failed, [pair_record("1")])
     assert aligned(failed, [pair_record("1")], failed_as_empty=True)[0].caption == ""
+    both = aligned(failed, [pair_record("1"), pair_record("2")], failed_as_empty=True)
+    assert [(p.pair_id, p.error) for p in both] == [("1", "gone"), ("2", "no prediction")]
 
 
 # Who made them, where several models may answer

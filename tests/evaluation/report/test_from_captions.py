@@ -37,7 +37,7 @@ def test_the_examples_in_the_documentation(name):
 def without_origin(report):
     """All but the signature's notes on where references come from."""
     found = report.to_dict()
-    for key in ("dataset", "split"):
+    for key in ("dataset", "split", "protocol"):
         found["signature"].pop(key)
     return found
 

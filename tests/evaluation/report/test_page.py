@@ -10,6 +10,7 @@ from whatchanged.evaluation.metrics.truth import Truths
 from whatchanged.evaluation.report.page import report_page
 from whatchanged.evaluation.report.report import make_report
 from whatchanged.evaluation.report.scored import ReportSettings, score
+from whatchanged.evaluation.report.signature import Origin
 from whatchanged.page import Badge
 from whatchanged.records import PairRecord
 from whatchanged.worlds import Verdict, find_world
@@ -109,3 +110,36 @@ def test_tables_and_small_print():
     title, rows = page.tables[0]
     assert title.startswith("Against the references") and rows[1][:2] == ["overall", "1"]
     assert any("whatchanged" in note for note in page.notes)
+
+
+def test_two_systems_stand_side_by_side():
+    records = [record("1", ("the red cube moved",)), record("2", ("a ball is gone",)), record("3", ("same",))]
+    one = ["the red cube moved", "a ball is gone", "same"]
+    other = ["the blue cube moved away", "a ball is gone", ""]
+    scored, beside = (
+        score(records, [Prediction(r.pair_id, c) for r, c in zip(records, own, strict=True)], SETTINGS)
+        for own in (one, other)
+    )
+    origin = Origin(others=[{"file": "b.jsonl", "made_by": None}])
+    page = report_page(make_report(scored, beside, origin=origin), "t")
+    first, second, third = page.pairs
+    assert [said.name for said in first.said] == ["A", "B (b.jsonl)"]
+    assert first.said[0].parts == [("the", False), ("red", True), ("cube moved", False)]
+    assert first.said[1].parts == [("the", False), ("blue", True), ("cube moved", False), ("away", True)]
+    assert first.said[0].facts[0] == "ROUGE-L 100.0" and third.said[1].parts == []
+    assert first.facts == [] and first.tags["systems"] == "differ"
+    assert second.said[0].parts == [("a ball is gone", False)] and second.tags["systems"] == "say the same"
+    assert next(iter(page.orders)) == "systems differ most first"
+    assert list(page.orders["systems differ most first"]) == [0, 2, 1]
+
+
+def test_three_seeds_are_all_shown():
+    records = [record("1", ("a b c",)), record("2", ("d e f",))]
+    runs = [
+        score(records, [Prediction("1", said), Prediction("2", "d e f")], SETTINGS)
+        for said in ("a b c", "a x c", "a b y")
+    ]
+    page = report_page(make_report(runs[0], seeds=runs[1:]), "t")
+    assert [said.name for said in page.pairs[0].said] == ["A", "B", "C"]
+    assert page.pairs[0].said[0].parts == [("a", False), ("b c", True)]
+    assert page.pairs[0].said[1].parts == [("a", False), ("x c", True)]

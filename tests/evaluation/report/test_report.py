@@ -182,3 +182,23 @@ def test_failed_pairs_of_the_other_system_are_warned_of():
     report = report_of(settings=ReportSettings(resamples=20), other=other)
     assert report["signature"]["failed_as_empty"] == 0
     assert [w for w in report["warnings"] if w.startswith("1 failed pairs of the other predictions")]
+
+
+def test_references_that_all_agree_leave_cider_without_weights():
+    """60 unchanged pairs with the same two sentences: no small sample, and yet a perfect caption scores 0."""
+    same = ("there is no difference", "the scene is the same as before")
+    unchanged = [record(f"{i}_n", False, "none", *same) for i in range(60)]
+    changed = [record(str(i), True, None, f"road {i} was built") for i in range(60)]
+    said = [Prediction(r.pair_id, r.captions[0]) for r in [*changed, *unchanged]]
+    report = report_of([*changed, *unchanged], said)
+    assert report["distractor"]["CIDEr-D"] == 0 and report["overall"]["CIDEr-D"] > 0
+    (warning,) = [each for each in report["warnings"] if "CIDEr-D" in each]
+    assert "0 whatever is said (distractor 60 of 60): every word" in warning
+    whole = report_of([*changed, *unchanged], said, ReportSettings(frequencies="corpus"))
+    assert whole["distractor"]["CIDEr-D"] > 0 and not any("CIDEr-D" in each for each in whole["warnings"])
+
+
+def test_a_single_pair_has_no_weights_either():
+    report = report_of(RECORDS[:1], PREDICTIONS[:1])
+    assert report["overall"]["CIDEr-D"] == 0
+    assert any("(overall 1 of 1, semantic 1 of 1, color 1 of 1)" in each for each in report["warnings"])

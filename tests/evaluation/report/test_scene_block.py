@@ -60,6 +60,18 @@ def test_sentences_that_cannot_be_read_stand_below_the_tables(scored):
     assert "\n".join(lines) in make_report(scored).table()
 
 
+def test_unread_sentences_stand_apart_in_the_second_table(scored):
+    """One of five changed pairs is unread: 4 of 5 true among all, 4 of 4 among those that were read."""
+    block = scene_block(scored)
+    assert (block["of_read"]["semantic"]["true"]["count"], block["of_read"]["semantic"]["true"]["of"]) == (
+        4,
+        4,
+    )
+    found = dict(tables(make_report(scored)))
+    rows = {row[0]: row[1:] for row in found["Against the scene, of the sentences that could be read"]}
+    assert rows["semantic"][0] == "4" and rows["semantic"][-2].startswith("100.0")
+
+
 def test_without_truth_there_is_no_block(scored):
     assert scene_block(replace(scored, judged=None)) is None
 

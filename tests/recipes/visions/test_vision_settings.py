@@ -3,7 +3,7 @@
 import pytest
 
 from whatchanged.errors import RecipeError
-from whatchanged.recipes import BackboneConfig, FeaturesConfig, ObjectsConfig, PatchesConfig, RegionsConfig
+from whatchanged.recipes import BackboneConfig, FeaturesConfig, NoVision, ObjectsConfig, PatchesConfig
 from whatchanged.recipes.tables import VISION
 from whatchanged.recipes.visions import kinds_that
 
@@ -75,7 +75,6 @@ def test_only_object_tokens_have_tasks_of_their_own():
         (PatchesConfig(image_width=96, image_height=64), (96, 64)),
         (BackboneConfig(image_width=96, image_height=64), (96, 64)),
         (ObjectsConfig(), (240, 160)),
-        (RegionsConfig(), None),
     ],
 )
 def test_what_reads_pixels_names_their_size(config, size):
@@ -83,12 +82,17 @@ def test_what_reads_pixels_names_their_size(config, size):
     assert config.stored is (size is None)
 
 
+def test_no_vision_gives_no_tokens_and_reads_nothing():
+    none = NoVision()
+    assert not none.gives_tokens and not none.stored and not none.learns and none.picture_size is None
+    assert FeaturesConfig.gives_tokens and ObjectsConfig.gives_tokens
+
+
 def test_kinds_in_words():
-    assert kinds_that(lambda kind: kind.learns) == '"backbone", "objects" or "regions"'
-    assert kinds_that(lambda kind: kind.stored) == '"features" or "regions"'
+    assert kinds_that(lambda kind: kind.learns) == '"backbone" or "objects"'
+    assert kinds_that(lambda kind: kind.stored) == '"features"'
     assert kinds_that(lambda kind: kind is PatchesConfig) == '"patches"'
 
 
 def test_what_a_task_needs_is_said_of_every_task_of_a_vision():
     assert set(ObjectsConfig.task_needs) == set(ObjectsConfig(matching=True).tasks)
-    assert set(RegionsConfig.task_needs) == set(RegionsConfig().tasks)

@@ -17,9 +17,9 @@ from whatchanged.captioner.card import GridAttention
 from whatchanged.errors import BundleError, OutputError, RecipeError
 from whatchanged.recipes import FeaturesConfig
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.training import export
 from whatchanged.training.batches import read_examples
-from whatchanged.training.export import export_run
+from whatchanged.training.export import export_run, trained_model
+from whatchanged.training.export import pictures as picture_export
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
 from whatchanged.training.validation import write_captions
@@ -54,7 +54,7 @@ def bundle(run, tmp_path_factory):
 
 def test_the_bundle_says_what_the_run_says(run, bundle, tiny_dataset):
     recipe, method, _ = open_run(run)
-    source = export.open_sources(recipe, run).validation
+    source = picture_export.open_sources(recipe, run).validation
     batch = method.collate([source.example(i, np.random.default_rng(0)) for i in range(len(source))])
     records = source.records
     captioner = package.load(bundle.folder)
@@ -114,14 +114,14 @@ def test_half_storage_shrinks_the_weights_and_keeps_the_words(run, bundle, tmp_p
 
 def test_graphs_that_say_something_else_are_refused(run, tmp_path, monkeypatch):
     """The decoder is exported with its output layer turned over: every word differs."""
-    whole = export.write_graphs
+    whole = picture_export.write_graphs
 
     def spoiled(method, pictures, folder, distance):
         method.output.weight.data.neg_()
         whole(method, pictures, folder, distance)
         method.output.weight.data.neg_()
 
-    monkeypatch.setattr(export, "write_graphs", spoiled)
+    monkeypatch.setattr(picture_export, "write_graphs", spoiled)
     with pytest.raises(BundleError, match="captions of the exported graphs differ from torch's"):
         export_run(run, tmp_path / "bundle", "b")
     assert list(tmp_path.iterdir()) == []
@@ -135,7 +135,7 @@ def test_a_model_is_kept_unless_forced_and_other_things_in_any_case(run, bundle,
     (other / "precious.txt").write_text("x")
     empty.mkdir()
     with monkeypatch.context() as patch:
-        patch.setattr(export, "open_run", None)  # refused before any work
+        patch.setattr(trained_model, "open_run", None)  # refused before any work
         for place in (folder, other, empty):
             with pytest.raises(OutputError, match="exists already"):
                 export_run(run, place, "b")
@@ -176,7 +176,7 @@ def test_a_model_that_is_replaced_is_never_lost(run, bundle, tmp_path, monkeypat
 
 @pytest.mark.parametrize("force", [False, True])
 def test_what_is_no_folder_is_refused_before_any_work(run, tmp_path, monkeypatch, force):
-    monkeypatch.setattr(export, "open_run", None)
+    monkeypatch.setattr(trained_model, "open_run", None)
     file, link, nowhere = (tmp_path / name for name in ("file", "link", "nowhere"))
     file.write_text("x")
     link.symlink_to(tmp_path, target_is_directory=True)
@@ -191,7 +191,7 @@ def test_other_data_need_validation_pairs_and_nothing_else(run, tiny_dataset, tm
     """A list without a train split, for a recipe whose examples are scenes, and with a task that mines."""
     recipe, method, state = open_run(run)
     scenes = replace(recipe, data=replace(recipe.data, examples="scenes", exchange=True))
-    records = export.open_sources(recipe, run).validation.records
+    records = picture_export.open_sources(recipe, run).validation.records
     rows = [
         {
             "id": r.pair_id,
@@ -204,7 +204,7 @@ def test_other_data_need_validation_pairs_and_nothing_else(run, tiny_dataset, tm
     ]
     data = tiny_dataset / "validation_pairs.jsonl"
     data.write_text("\n".join(json.dumps(row) for row in rows))
-    monkeypatch.setattr(export, "open_run", lambda *_: (scenes, method, state))
+    monkeypatch.setattr(trained_model, "open_run", lambda *_: (scenes, method, state))
     try:
         made = export_run(run, tmp_path / "b", "b", data=data)
     finally:
@@ -216,7 +216,7 @@ def test_other_data_need_validation_pairs_and_nothing_else(run, tiny_dataset, tm
 def test_runs_that_no_bundle_can_be_made_of_are_refused(run, tmp_path, monkeypatch):
     recipe, method, state = open_run(run)
     stored = replace(recipe, vision=FeaturesConfig())
-    monkeypatch.setattr(export, "open_run", lambda *_: (stored, method, state))
+    monkeypatch.setattr(trained_model, "open_run", lambda *_: (stored, method, state))
     with pytest.raises(RecipeError, match="reads precomputed features"):
         export_run(run, tmp_path / "b", "b")
 
@@ -254,7 +254,7 @@ def test_a_method_without_a_head_is_judged_by_its_sentences(name, settings, tiny
     run_recipe(recipe, folder, quiet=True, device="cpu")
     bundle = export_run(folder, tmp_path / "bundle", "tiny")
     _, method, _ = open_run(folder)
-    source = export.open_sources(recipe, folder).validation
+    source = picture_export.open_sources(recipe, folder).validation
     examples = list(read_examples(source, range(len(source))))
     sentences = bundle.card.no_change.sentences
     assert (bundle.card.method, bundle.card.no_change.by) == (recipe.method.name, "sentences")

@@ -11,8 +11,8 @@ from whatchanged.captioner.runtime import load
 from whatchanged.errors import BundleError, DatasetError, RecipeError
 from whatchanged.recipes import BackboneConfig, PatchesConfig
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.training import export
 from whatchanged.training.export import export_run, in_distribution
+from whatchanged.training.export import pictures as picture_export
 from whatchanged.training.export.in_distribution import (
     encode_and_judge,
     fit,
@@ -184,14 +184,14 @@ def test_a_scene_of_grey_things_does_not_make_greyscale_familiar(tiny_pool, monk
 
 
 def test_a_graph_that_finds_another_distance_is_refused(run, tiny_pool, tmp_path, monkeypatch):
-    whole = export.write_graphs
+    whole = picture_export.write_graphs
 
     def spoiled(method, pictures, folder, distance):
         distance.mean += 1
         whole(method, pictures, folder, distance)
         distance.mean -= 1
 
-    monkeypatch.setattr(export, "write_graphs", spoiled)
+    monkeypatch.setattr(picture_export, "write_graphs", spoiled)
     with pytest.raises(
         BundleError, match="out-of-distribution distance of the exported encoder differs from torch's"
     ):

@@ -6,8 +6,8 @@ import pytest
 from tiny_bundle import CARD, WARY
 from tiny_regions import CARD as REGIONS
 
-from whatchanged.measured.numbers import NUMBERS
 from whatchanged.recipes.reader import load_recipe
+from whatchanged.regions.numbers import NUMBERS
 from whatchanged.training.export.model_card import model_card
 from whatchanged.worlds import all_worlds, find_world
 

@@ -1,4 +1,4 @@
-"""A run whose vision judges regions as a model: what the graph says, and what is fitted beside it."""
+"""A run that judges regions as a model: what the graph says, and what is fitted beside it."""
 
 import json
 from dataclasses import replace
@@ -11,12 +11,12 @@ from tiny_run import make_run
 
 from whatchanged.answers import Answerer
 from whatchanged.captioner.card import RegionInput, Statements
-from whatchanged.captioner.regions import RegionJudgement, RegionModel
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import BundleError, RecipeError
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.numbers import NUMBERS, read_places
 from whatchanged.measured.reading import read_picture
+from whatchanged.regions.numbers import NUMBERS, read_places
+from whatchanged.regions.runtime import RegionJudgement, RegionModel
 from whatchanged.training.export import export_run, regions
 from whatchanged.training.export.regions import JudgedPair, Weights, fit_statements, fit_weights
 from whatchanged.training.regions.store import RegionFiles, store_regions
@@ -24,7 +24,7 @@ from whatchanged.training.regions.supervision import supported
 from whatchanged.training.run_folder import open_run
 from whatchanged.worlds import find_world
 
-TINY = ["vision.regions=5", "vision.width=16", "method.width=16", "method.heads=2", "method.ffn=16"]
+TINY = ["method.regions=5", "method.width=16"]
 
 
 @pytest.fixture(scope="module")
@@ -66,22 +66,25 @@ def test_the_card_says_what_the_model_reads_and_tells(bundle):
         "of 2 validation pairs; a second or third statement where 80 % of them point to a change"
     )
     assert card.statements.told == 1.0  # so few pairs show no precision
+    assert (card.preset, card.max_length, len(card.vocabulary)) == ("", 0, 6) and card.method == "regions"
+    held = json.loads((bundle.folder / "bundle.json").read_text())
+    assert not held.keys() & {"preset", "vocabulary", "special_ids", "max_length"}
     assert "whatchanged train" not in json.dumps(dict(card.provenance)) and card.provenance["finished"]
 
 
 def test_the_graph_says_what_torch_says_of_padded_pairs(run, bundle, drawn, tmp_path):
     """Independent of the export: rows as training reads them, several pairs at once, padded."""
     _, method, _ = open_run(run)
-    vision, model = method.vision, RegionModel(bundle, threads=1)
+    model = RegionModel(bundle, threads=1)
     store_regions(open_dataset(drawn), drawn, tmp_path / "regions", quiet=True, regions=5)
     files = RegionFiles(tmp_path / "regions")
     numbers = range(8)
     names = [[f"images/{number}_{side}.png" for side in ("before", "after")] for number in numbers]
-    pairs = [files.read(*pair) for pair in names]
-    rows = [torch.from_numpy(np.stack(side)) for side in zip(*pairs, strict=True)]
+    blank, pairs = method.blank_example(), [files.read(*pair) for pair in names]
+    examples = [replace(blank, before=p.before, after=p.after, measured=p.numbers) for p in pairs]
     with torch.inference_mode():
-        places = vision.places(*rows)
-        said = vision.judge(places)
+        places = method.places(method.collate(examples))
+        said = method.judge(places)
         ranks = supported(said.rank, places.boxes, places.there)
     assert len(set(places.there.sum(1).tolist())) > 1  # pairs of several lengths
     for number in numbers:

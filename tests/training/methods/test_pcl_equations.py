@@ -53,7 +53,7 @@ def test_masked_words(case, preset):
 
 def test_masked_patches(case, preset):
     model, W, batch = case
-    hidden = corrupt_patches(model.tokens(batch), 6, torch.Generator().manual_seed(2))
+    hidden = corrupt_patches(model.tokens(batch), torch.Generator().manual_seed(2))
     theirs = authors_equations.mvcl(W, batch.before, batch.after, batch.ids, *hidden, HEADS, preset)
     equal(model.loss("mvcl", batch), {"mvcl": theirs})
 
@@ -75,7 +75,7 @@ def test_captioning_and_distractors(case, preset):
 def test_temperatures(preset):
     model = tiny(preset, mvcl_temperature=0.2, fda_temperature=0.1).double()
     W, batch = authors_equations.symbols(model.state_dict()), random_batch(model, pairs=2)
-    hidden = corrupt_patches(model.tokens(batch), 6, torch.Generator().manual_seed(2))
+    hidden = corrupt_patches(model.tokens(batch), torch.Generator().manual_seed(2))
     texts = torch.cat([batch.ids[:, None], batch.negatives_ids], dim=1)
     mvcl = authors_equations.mvcl(W, batch.before, batch.after, batch.ids, *hidden, HEADS, preset, t1=0.2)
     fda = authors_equations.fda(W, batch.before, batch.after, texts, HEADS, preset, t2=0.1)

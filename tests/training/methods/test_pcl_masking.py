@@ -98,7 +98,7 @@ def test_a_long_caption_is_cut_to_37_words():
 
 
 def test_patches_are_hidden_in_one_picture_by_binomial_counts():
-    before, after = corrupt_patches(plain(20_000, 49), 49, seeded(3))
+    before, after = corrupt_patches(plain(20_000, 49), seeded(3))
     counts = torch.stack([before.sum(1), after.sum(1)])
     assert (counts.min(0).values == 0).all() and (counts.max(0).values > 0).all()
     assert near((counts[0] > 0).double().mean().item(), 0.5, 20_000)
@@ -110,7 +110,7 @@ def test_patches_are_hidden_in_one_picture_by_binomial_counts():
 
 
 def test_the_forced_patch_is_any_patch():
-    before, after = corrupt_patches(plain(8_000, 2), 2, seeded(4))
+    before, after = corrupt_patches(plain(8_000, 2), seeded(4))
     hidden = before | after
     only = hidden[hidden.sum(1) == 1].double().mean(0)
     assert near(only[0].item(), 0.5, 8_000 * 0.9)
@@ -124,7 +124,7 @@ def test_hiding_leaves_stored_features_alone_and_hides_them_whole(preset):
     batch.before.requires_grad_(), batch.after.requires_grad_()
     model.loss("mvcl", batch)["mvcl"].backward()
     assert torch.equal(batch.before, stored[0]) and torch.equal(batch.after, stored[1])
-    hidden = corrupt_patches(model.tokens(batch), 6, seeded(2))
+    hidden = corrupt_patches(model.tokens(batch), seeded(2))
     # Hidden features are data for the loss, and unseen by the network: no gradient reaches them.
     for picture, mask in zip((batch.before, batch.after), hidden, strict=True):
         assert (picture.grad[mask] == 0).all() and (picture.grad[~mask] != 0).any()

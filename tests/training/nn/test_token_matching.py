@@ -68,45 +68,6 @@ def test_what_holds_for_any_tokens(seed):
     assert_close(match_tokens(split(3 * q, 4), split(k, 4)), 3 * headed)
 
 
-def picked(q, k, real):
-    """Each pair of pictures by itself, its padding cut away first."""
-    rows = []
-    for a in range(len(q)):
-        row = []
-        for b in range(len(k)):
-            one, other = q[a : a + 1, :, real[0][a]], k[b : b + 1, :, real[1][b]]
-            empty = not one.shape[2] or not other.shape[2]
-            row.append(0 * (q.sum() + k.sum()) if empty else plain(one, other)[0, 0])
-        rows.append(torch.stack(row))
-    return torch.stack(rows)
-
-
-@settings(max_examples=40, deadline=None)
-@given(sizes, sizes, sizes, sizes, st.sampled_from([1, 2]), st.integers(1, 2000), st.integers(0, 99))
-def test_padding_counts_for_nothing(rows, columns, asking, asked, heads, budget, seed):
-    """Whatever it holds, in values and gradients; a picture of padding alone scores 0."""
-    torch.manual_seed(seed)
-    q = torch.randn(rows, heads, asking, 3, dtype=torch.float64)
-    k = torch.randn(columns, heads, asked, 3, dtype=torch.float64)
-    real = torch.rand(rows, asking) < 0.6, torch.rand(columns, asked) < 0.6
-    q, k = (
-        torch.where(mask[:, None, :, None], x, 1e3 * torch.randn_like(x)).requires_grad_()
-        for x, mask in zip((q, k), real, strict=True)
-    )
-    upstream = torch.randn(rows, columns, dtype=torch.float64)
-    ours, theirs = match_tokens(q, k, budget, real), picked(q, k, real)
-    assert_close(ours, theirs, atol=1e-12, rtol=0)
-    gradients = [torch.autograd.grad(out, (q, k), upstream) for out in (ours, theirs)]
-    assert_close(gradients[0], gradients[1], atol=1e-12, rtol=0)
-
-
-def test_masks_without_padding_change_nothing():
-    torch.manual_seed(0)
-    q, k = torch.randn(3, 2, 5, 4), torch.randn(4, 2, 6, 4)
-    all_real = torch.ones(3, 5, dtype=torch.bool), torch.ones(4, 6, dtype=torch.bool)
-    assert_close(match_tokens(q, k, real=all_real), match_tokens(q, k))
-
-
 def test_half_precision_sums_in_single():
     torch.manual_seed(0)
     q, k = torch.randn(4, 1, 50, 8), torch.randn(4, 1, 50, 8)

@@ -12,7 +12,6 @@ from whatchanged.training.nn.transformer import (
     key_mask,
     norm,
     sinusoid,
-    without_padding,
 )
 
 
@@ -78,7 +77,7 @@ def test_rows_run_in_two_parts_equal_rows_run_at_once(deviation):
     assert whole.attention.shape == (2, 3, 3, 9, 9)
 
 
-@pytest.mark.parametrize("mask", ["none", "rows", "keys", "both"])
+@pytest.mark.parametrize("mask", ["none", "rows", "keys"])
 @pytest.mark.parametrize("asked", [torch.tensor([7, 2]), torch.tensor([[0, 8], [5, 0], [4, 4]])])
 def test_asked_rows_are_those_of_all(mask, asked):
     """With the gradient that the other rows would have passed on."""
@@ -87,7 +86,7 @@ def test_asked_rows_are_those_of_all(mask, asked):
     x, real = torch.randn(3, 9, 12, requires_grad=True), torch.rand(3, 9) < 0.8
     real[:, 0] = True
     rows = captioning_mask(4, 9)
-    allowed = {"none": None, "rows": rows, "keys": key_mask(real), "both": without_padding(rows, real)}[mask]
+    allowed = {"none": None, "rows": rows, "keys": key_mask(real)}[mask]
     all_rows = stack(x, allowed)
     wanted = all_rows[:, asked] if asked.ndim == 1 else all_rows[torch.arange(3)[:, None], asked]
     found = stack(x, allowed, asked)

@@ -57,7 +57,7 @@ def test_aligned_tokens_are_the_same_tokens_in_another_order():
     plain.load_state_dict(vision.state_dict())
     pair, other = (v.tokens(pictures(2, 1), pictures(2, 2)) for v in (vision, plain))
     assert torch.equal(pair.before.features, other.before.features)
-    assert pair.masks is not None and all(mask.all() for mask in pair.masks) and other.masks is None
+    assert pair.aligned and pair.after.aligned and not other.aligned
     for b in range(2):
         order = [other.after.cells[b].tolist().index(cell) for cell in pair.after.cells[b].tolist()]
         assert sorted(order) == list(range(6))

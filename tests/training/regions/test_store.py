@@ -10,15 +10,12 @@ from safetensors.numpy import save_file
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, OutputError
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.numbers import NUMBERS, read_places
 from whatchanged.measured.reading import read_picture
-from whatchanged.recipes import RegionsConfig
-from whatchanged.training.batches import read_pair
+from whatchanged.regions.numbers import NUMBERS, read_places
 from whatchanged.training.regions.store import (
     ROW,
     RegionFiles,
     _checksum,
-    region_reader,
     regions_of,
     store_regions,
 )
@@ -40,13 +37,14 @@ def test_rows_hold_the_numbers_the_box_and_whether_they_are_real(drawn):
     )
     places = read_places(Compared(before, after), 4)
     count = len(places.boxes)
-    both = files.read("images/3_before.png", "images/3_after.png")
-    for side, rows in enumerate(both):
+    found = files.read("images/3_before.png", "images/3_after.png")
+    np.testing.assert_array_equal(found.numbers[:count], places.numbers)
+    assert found.numbers.shape == (4, NUMBERS) and not found.numbers[count:].any()
+    assert found.sizes.tolist() == [[96, 72], [96, 72]]
+    for side, rows in enumerate((found.before, found.after)):
         assert rows.shape == (4, ROW)
         assert rows[:, -1].tolist() == [1.0] * count + [0.0] * (4 - count)
-        np.testing.assert_array_equal(rows[:count, :NUMBERS], places.numbers * side)
-        np.testing.assert_array_equal(rows[:count, NUMBERS : NUMBERS + 4], places.boxes[:, side])
-        assert (rows[:count, NUMBERS + 4 : NUMBERS + 6] == (96, 72)).all()
+        np.testing.assert_array_equal(rows[:count, :4], places.boxes[:, side])
         assert not rows[count:].any()
 
 
@@ -61,9 +59,8 @@ def test_shards_that_are_there_are_kept_and_others_refused(drawn, tmp_path):
 
 
 def test_a_recipe_that_wants_others_is_told_how_to_have_these(drawn):
-    path, regions = drawn
-    with pytest.raises(DatasetError, match=r"4 regions a pair; .* Pass --set vision\.regions=4\."):
-        region_reader(RegionsConfig(), regions, path)
+    with pytest.raises(DatasetError, match=r"4 regions a pair; .* Pass --set method\.regions=4\."):
+        RegionFiles(drawn[1]).check(12)
 
 
 def test_a_picture_without_regions_is_named(drawn):
@@ -77,15 +74,12 @@ def test_a_picture_of_two_pairs_has_regions_of_each(tmp_path):
     lines[2]["before"] = lines[1]["before"]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     store_regions(open_dataset(path), path, tmp_path / "regions", quiet=True, regions=4)
-    read = region_reader(RegionsConfig(regions=4), tmp_path / "regions", path)
+    files = RegionFiles(tmp_path / "regions")
     for line in lines[1:3]:
-        places = [path.parent / line[side] for side in ("before", "after")]
-        alone = regions_of(*places, 4)
-        for side, rows in enumerate(read_pair(read, *places)):
-            kept = rows[: len(alone["boxes"]), NUMBERS : NUMBERS + 4]
-            np.testing.assert_array_equal(kept, alone["boxes"][:, side])
-    with pytest.raises(DatasetError, match="a single picture has no regions"):
-        read(path)
+        alone = regions_of(*(path.parent / line[side] for side in ("before", "after")), 4)
+        found = files.read(line["before"], line["after"])
+        for side, rows in enumerate((found.before, found.after)):
+            np.testing.assert_array_equal(rows[: len(alone["boxes"]), :4], alone["boxes"][:, side])
 
 
 def test_a_changed_shard_is_refused(drawn, tmp_path):
@@ -135,7 +129,7 @@ def test_pairs_must_fit_the_regions_of_a_shard(tmp_path, first):
 
     write()
     files = RegionFiles(tmp_path)
-    found = [rows for pair in (("a", "b"), ("c", "d")) for rows in files.read(*pair)]
+    found = [rows for pair in (("a", "b"), ("c", "d")) for rows in files.read(*pair)[1:3]]
     assert [int(rows[:, -1].astype(bool).sum()) for rows in found] == [1, 1, 2, 2]
     write(first=np.array(first))
     with pytest.raises(DatasetError, match="its content was changed"):

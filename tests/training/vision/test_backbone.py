@@ -95,7 +95,7 @@ def test_every_cell_is_a_token_row_by_row(vision):
         for cell in (0, 7, 23):
             assert_close(side.features[:, cell], features[:, :, cell // 6, cell % 6])
         assert side.cells.tolist() == [list(range(24))] * 2
-        assert side.mask is side.boxes is side.ground_positions is side.salience is None
+        assert side.ground_positions is side.salience is None
 
 
 def test_each_cell_is_told_of_the_same_cell_of_the_other_picture():

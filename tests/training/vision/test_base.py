@@ -31,11 +31,11 @@ def test_hiding_zeroes_a_copy():
 
 
 def test_other_features_leave_the_rest_of_a_token():
-    mask, boxes = torch.ones(4, 6, dtype=torch.bool), torch.rand(4, 6, 4)
-    tokens = Tokens(torch.rand(4, 6, 5), torch.arange(6).expand(4, -1), mask=mask, boxes=boxes)
+    salience = torch.rand(4, 6)
+    tokens = Tokens(torch.rand(4, 6, 5), torch.arange(6).expand(4, -1), salience=salience, aligned=True)
     other = tokens.with_features(torch.zeros(4, 6, 2))
     assert other.features.shape == (4, 6, 2) and tokens.features.shape == (4, 6, 5)
-    assert other.cells is tokens.cells and other.mask is mask and other.boxes is boxes
+    assert other.cells is tokens.cells and other.salience is salience and other.aligned
 
 
 def test_a_pair_knows_its_cells_and_whether_there_is_a_picture_after():

@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,24 +27,42 @@ class FileValues:
     path: Path
     values: tuple[tuple[str, Any], ...]
     whole: Any = None
+    repeated: tuple[str, ...] = ()
+    """Keys that stand more than once in ``whole``, an object: the last of each counts."""
 
 
 def read_document(path: Path) -> FileValues:
     """A JSON or JSON Lines file in UTF-8. Raises PredictionsError, which names the malformed line."""
+    return parse_document(path, read_text(path))
+
+
+def read_text(path: Path) -> str:
+    """The text of a file in UTF-8. Raises PredictionsError."""
     try:
-        text = read_regular_text(path, "utf-8-sig", piped=True)
+        return read_regular_text(path, "utf-8-sig", piped=True)
     except (OSError, UnicodeDecodeError) as error:
         raise PredictionsError(f"{path}: cannot be read ({error}).") from error
+
+
+def parse_document(path: Path, text: str) -> FileValues:
+    """The same of the text of a file."""
     start = len(text) - len(text.lstrip())
     if start == len(text):
         raise PredictionsError(f"{path}: the file is empty. Was it written to the end?")
     if text[start] not in "{[":
         raise PredictionsError(
-            f"{path}, line {text.count(chr(10), 0, start) + 1}: not JSON; it begins with "
-            f"{text[start : start + 30]!r}. JSON or JSON Lines (one object a line) is wanted."
+            f"{path}, line {text.count(chr(10), 0, start) + 1}: not JSON. JSON or JSON "
+            "Lines (one object a line) is wanted."
         )
+    keys: list[str] = []
+
+    def keep_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """The outermost object comes last: its keys are those that remain."""
+        keys[:] = [key for key, _ in pairs]
+        return dict(pairs)
+
     try:
-        first, end = json.JSONDecoder().raw_decode(text, start)
+        first, end = json.JSONDecoder(object_pairs_hook=keep_keys).raw_decode(text, start)
     except json.JSONDecodeError as error:
         if _is_lines(text):
             _lines(path, text)  # raises for the first broken line
@@ -53,7 +73,7 @@ def read_document(path: Path) -> FileValues:
         if text[end:].strip():
             line = text.count("\n", 0, end + len(text[end:]) - len(text[end:].lstrip())) + 1
             raise PredictionsError(f"{path}, line {line}: not JSON: something follows the end of the list.")
-        return _single(path, first)
+        return _single(path, first, keys)
     return FileValues(path, tuple(_lines(path, text)))
 
 
@@ -74,12 +94,13 @@ def pcl_id(name: str) -> str:
     return f"{found[1]}.png" + ("_n" if found[2] == "nonsemantic" else "")
 
 
-def _single(path: Path, value: Any) -> FileValues:
+def _single(path: Path, value: Any, keys: Sequence[str]) -> FileValues:
     if isinstance(value, list):
         if not value:
             raise PredictionsError(f"{path}: the list is empty. Was it written to the end?")
         return FileValues(path, tuple((f"entry {i}", v) for i, v in enumerate(value, 1)))
-    return FileValues(path, (("line 1", value),), value)
+    twice = tuple(key for key, count in Counter(keys).items() if count > 1)
+    return FileValues(path, (("line 1", value),), value, twice)
 
 
 def _is_lines(text: str) -> bool:

@@ -5,9 +5,12 @@ The formats, recognised by their content:
     ours        JSON Lines {"id": "000123.png", "caption": "...", "no_change": 0.03}; a pair that failed:
                 {"id": "...", "error": "..."}
     COCO        [{"image_id": "000123.png", "caption": "..."}, ...], as DUDA and CLIP4IDC write it
-    SCORER      a folder with sc_results.json and nsc_results.json, both COCO (DUDA's likewise)
+    SCORER      a folder with sc_results.json and nsc_results.json, both COCO (DUDA's likewise), or with one
     PCL         JSON Lines {"ImgId": "CLEVR_default_000123.png_CLEVR_semantic_000123.png",
                 "candidates": ["..."]}
+    by id       {"000123.png": "..."} or {"000123.png": ["..."]}, as pycocoevalcap and others (``by_id``)
+    table       CSV with the columns id and caption
+    text        NAME.txt, one sentence a line, in the order of the references
 
 An id may be spelled as any of them spells it, where it can only mean one pair (``spellings``).
 """
@@ -20,7 +23,8 @@ from typing import Any
 
 from whatchanged.datasets.reading import is_unicode
 from whatchanged.errors import PredictionsError
-from whatchanged.evaluation.io.documents import pcl_id, read_document, short
+from whatchanged.evaluation.io.by_id import by_id, table_rows
+from whatchanged.evaluation.io.documents import parse_document, pcl_id, read_text, short
 from whatchanged.evaluation.io.spellings import Spellings
 from whatchanged.json_values import read_json
 from whatchanged.opening import read_regular_text
@@ -31,8 +35,11 @@ TWO_FILES = ("sc_results.json", "nsc_results.json")
 FORMATS = (
     'JSON Lines {"id": .., "caption": ..} as `whatchanged caption` writes them, '
     'COCO results [{"image_id": .., "caption": ..}], PCL\'s JSON Lines {"ImgId": .., "candidates": [..]}, '
-    f"or a folder with {' and '.join(TWO_FILES)}"
+    "an object {id: sentence} or {id: [sentence]}, CSV with the columns id and caption, NAME.txt with a "
+    f"sentence a line in the order of the references, or a folder with {' and '.join(TWO_FILES)}"
 )
+NO_PREDICTION = "no prediction"
+"""The error of a pair that the file does not name, where such pairs count as empty sentences."""
 REFERENCE_KEYS = ("captions", "sentences", "sents", "description", "annotations")
 """Keys of references in one format or another, and of predictions in none."""
 
@@ -51,14 +58,16 @@ class Prediction:
     answer: str | None = None
 
 
-def read_predictions(path: str | Path) -> tuple[Prediction, ...]:
+def read_predictions(path: str | Path, in_order: Sequence[str] | None = None) -> tuple[Prediction, ...]:
     """All predictions of a file, or of the folder of a SCORER run, in order.
+
+    in_order: the ids of the pairs that the lines of a plain text are of; it has one for each.
 
     Raises PredictionsError, with the line where there is one, for a file that is unreadable, empty,
     malformed, of no known format or evidently references, and for ids that occur more than once.
     """
     path = Path(path) if isinstance(path, str) else path
-    predictions = [p for file in _files(path) for p in _read_file(file, file.parent == path)]
+    predictions = [p for file in _files(path) for p in _read_file(file, in_order, file.parent == path)]
     twice = [pair_id for pair_id, count in Counter(p.pair_id for p in predictions).items() if count > 1]
     if twice:
         raise PredictionsError(f"{path}: {_named(twice, 'id')}: more than one line. Keep one line a pair.")
@@ -109,10 +118,10 @@ def aligned(
 
     ``others``: pairs of the data set that are not scored now (another split). Their predictions are left out.
     Raises PredictionsError where a record has no prediction or no references, where a prediction is of no
-    known pair or may be of several, and, unless ``failed_as_empty``, where captioning failed. No pair is
-    dropped in silence.
+    known pair or may be of several. With ``failed_as_empty``, pairs whose captioning failed, and those that
+    have no prediction, count as empty sentences instead. No pair is dropped in silence.
     """
-    by_id = _by_meaning(predictions, [*records, *others])
+    by_id = _by_meaning(predictions, records, others)
     known = {r.pair_id for r in (*records, *others)}
     unknown = [i for i in by_id if i not in known]
     if unknown:
@@ -121,12 +130,16 @@ def aligned(
             f"{_named(unknown, 'prediction')}: no such id in the references{example}. Same data set?"
         )
     missing = [r.pair_id for r in records if r.pair_id not in by_id]
-    if missing:
-        raise PredictionsError(f"{_named(missing, 'pair')}: no prediction. Caption all, or choose a --split.")
+    if missing and not failed_as_empty:
+        raise PredictionsError(
+            f"{_named(missing, 'pair')}: no prediction. Caption all, choose a --split, or pass "
+            "--only-predicted (leaves them out) or --failed-as-empty (counts them as empty sentences)."
+        )
     bare = [r.pair_id for r in records if not r.captions]
     if bare:
         raise PredictionsError(f"{_named(bare, 'pair')}: no references to score against.")
-    chosen = tuple(by_id[r.pair_id] for r in records)
+    absent = {pair_id: Prediction(pair_id, error=NO_PREDICTION) for pair_id in missing}
+    chosen = tuple((absent.get(r.pair_id) or by_id[r.pair_id]) for r in records)
     failed = [p.pair_id for p in chosen if p.error is not None]
     if failed and not failed_as_empty:
         raise PredictionsError(
@@ -136,16 +149,29 @@ def aligned(
     return chosen
 
 
-def _by_meaning(predictions: Sequence[Prediction], records: Sequence[PairRecord]) -> dict[str, Prediction]:
+def predicted(
+    predictions: Sequence[Prediction], records: Sequence[PairRecord], others: Sequence[PairRecord] = ()
+) -> list[PairRecord]:
+    """Those of the records that have a prediction. Raises PredictionsError where an id may mean several."""
+    by_id = _by_meaning(predictions, records, others)
+    return [record for record in records if record.pair_id in by_id]
+
+
+def _by_meaning(
+    predictions: Sequence[Prediction], records: Sequence[PairRecord], others: Sequence[PairRecord]
+) -> dict[str, Prediction]:
     """The predictions by the ids of the records that they mean; of no record, by their own ids.
 
+    An id that may mean one of ``records`` and some of the ``others`` means the former.
     Raises PredictionsError where an id may mean several pairs, or two ids mean one.
     """
-    spellings = Spellings(records)
+    spellings = Spellings([*records, *others])
+    own = {record.pair_id for record in records}
     found: dict[str, Prediction] = {}
     spelled: dict[str, str] = {}
     for prediction in predictions:
         meant = sorted(spellings.meant(prediction.pair_id))
+        meant = [pair_id for pair_id in meant if pair_id in own] or meant
         if len(meant) > 1:
             raise PredictionsError(
                 f"The id {prediction.pair_id} may mean {' or '.join(meant[:EXAMPLES])}. Write the whole id."
@@ -162,32 +188,68 @@ def _by_meaning(predictions: Sequence[Prediction], records: Sequence[PairRecord]
 
 
 def _files(path: Path) -> list[Path]:
-    """The file itself, or both files of a run's folder."""
+    """The file itself, or those of both files of a run that its folder has."""
     if not path.is_dir():
         return [path]
-    there = [name for name in TWO_FILES if (path / name).is_file()]
-    if len(there) == 1:
-        lacks = next(name for name in TWO_FILES if name not in there)
-        raise PredictionsError(
-            f"{path}: it contains {there[0]} but not {lacks}. Caption the other kind too. To score one kind "
-            "alone, name that file, and as references a list of its pairs."
-        )
+    there = [path / name for name in TWO_FILES if (path / name).is_file()]
     if not there:
         swapped = " It looks like a data set: the predictions come first, then the references."
         raise PredictionsError(
             f"{path}: a folder of predictions contains {' and '.join(TWO_FILES)}; this one does not."
             + (swapped if (path / "splits.json").is_file() else " Name the file.")
         )
-    return [path / name for name in TWO_FILES]
+    return there
 
 
-def _read_file(path: Path, of_changed: bool = False) -> list[Prediction]:
+def lacking_file(path: Path) -> str | None:
+    """The one of a run's two files that its folder lacks; None where it has both, or is a file itself."""
+    lacks = [name for name in TWO_FILES if path.is_dir() and not (path / name).is_file()]
+    return lacks[0] if lacks else None
+
+
+def _read_file(path: Path, in_order: Sequence[str] | None, of_changed: bool = False) -> list[Prediction]:
     """of_changed: the file is of changed pairs alone, so that a bare number is a changed pair's."""
-    document = read_document(path)
+    text = read_text(path)
+    if path.suffix.lower() == ".csv" and text.strip():
+        return [Prediction(pair_id, caption) for _, pair_id, caption in table_rows(text, str(path))]
+    if path.suffix.lower() == ".txt" and text.strip() and text.lstrip()[0] not in "{[":
+        return _read_lines(path, text, in_order)
+    document = parse_document(path, text)
+    captions = by_id(document)
+    if captions is not None:
+        return [_of_list(path, pair_id, own, captions) for pair_id, own in captions.items()]
     found = [_prediction(f"{path}, {where}", value) for where, value in document.values]
     if not of_changed:
         return found
     return [replace(p, pair_id=f"{p.pair_id}.png") if p.pair_id.isdecimal() else p for p in found]
+
+
+def _read_lines(path: Path, text: str, in_order: Sequence[str] | None) -> list[Prediction]:
+    """Plain text, one sentence a line; an empty line is an empty sentence."""
+    if in_order is None:
+        raise PredictionsError(f"{path}: a plain text names no pairs. Give predictions with ids.")
+    lines = [line.strip() for line in text.removesuffix("\n").split("\n")]
+    if len(lines) != len(in_order):
+        raise PredictionsError(
+            f"{path}: {len(lines):,} lines, but {len(in_order):,} pairs in the references. A plain text has "
+            "one sentence a line, in the order of the references; choose their --split, or give ids."
+        )
+    return [Prediction(pair_id, line) for pair_id, line in zip(in_order, lines, strict=True)]
+
+
+def _of_list(path: Path, pair_id: str, own: Sequence[str], every: Mapping[str, Sequence[str]]) -> Prediction:
+    """The one sentence of a pair in a mapping by id."""
+    if len(own) == 1:
+        return Prediction(pair_id, own[0])
+    if not own:
+        raise PredictionsError(
+            f"{path}: pair {pair_id} has no sentence. Write an empty one for a failed pair."
+        )
+    several = sum(len(each) > 1 for each in every.values())
+    raise PredictionsError(
+        f"{path}: {several:,} of {len(every):,} pairs have several sentences (first: {pair_id}), where one "
+        "is scored: these look like references. The predictions come first, then the references."
+    )
 
 
 def _prediction(where: str, value: Any) -> Prediction:

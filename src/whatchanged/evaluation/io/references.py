@@ -4,6 +4,8 @@
     COCO         {"annotations": [{"image_id": .., "caption": ".."}, ..]}, one entry a sentence
     JSON Lines   {"id": "..", "captions": [..]}, or PCL's {"img1": .., "img2": .., "sentences": [..]} (birds:
                  "description", a list of sentences, each a list of words)
+    by id        {"..": ["..", ..]}, also one bare sentence a pair, or {"caption": ".."} for each (``by_id``)
+    table        CSV with the columns id and caption, a sentence a row; with pictures it is a data set
 
 A bare file knows no pictures, no splits and no kinds of change. The one exception: where some ids end in
 ``.png_n``, as those of CLEVR-Change's distractors do, these pairs are the unchanged ones.
@@ -16,13 +18,15 @@ from typing import Any
 from whatchanged.datasets import Dataset, DatasetReport, open_dataset
 from whatchanged.datasets.reading import is_unicode
 from whatchanged.errors import PredictionsError
-from whatchanged.evaluation.io.documents import FileValues, pcl_id, read_document, short
+from whatchanged.evaluation.io.by_id import by_id, is_table, table_rows
+from whatchanged.evaluation.io.documents import FileValues, pcl_id, read_document, read_text, short
 from whatchanged.records import PairRecord
 
 DISTRACTOR = ".png_n"
 FORMATS = (
     'a data set folder, a CSV or JSONL list with captions, COCO {"annotations": [{"image_id": .., "caption": '
-    '..}]}, or JSON Lines {"id": .., "captions": [..]} or {"img1": .., "img2": .., "sentences": [..]}'
+    '..}]}, an object {id: [sentence, ..]}, CSV with the columns id and caption, or JSON Lines {"id": .., '
+    '"captions": [..]} or {"img1": .., "img2": .., "sentences": [..]}'
 )
 
 
@@ -39,17 +43,13 @@ def open_references(
     cannot know.
     """
     path = Path(path)
-    if not path.is_file() or path.suffix.lower() == ".csv" or name is not None:
-        return open_dataset(path, name, split, skip_missing, pictures=skip_missing)
-    document = read_document(path)
-    first = document.values[0][1]
-    if path.suffix.lower() == ".jsonl" and isinstance(first, dict) and {"before", "after"} & set(first):
+    captions = None if name is not None or not path.is_file() else _read_captions(path)
+    if captions is None:
         return open_dataset(path, name, split, skip_missing, pictures=skip_missing)
     if skip_missing:
         raise PredictionsError(
             f"{path}: a file of sentences knows no pictures to miss. Leave out --skip-missing."
         )
-    captions = _captions(document)
     if split != "all":
         raise PredictionsError(
             f"{path}: a file of sentences knows no splits. Give the data set's folder, or a file of split "
@@ -85,8 +85,31 @@ def records_of(captions: Mapping[str, Sequence[str]], dataset: str, folder: Path
     return records
 
 
+def _read_captions(path: Path) -> dict[str, list[str]] | None:
+    """Id to sentences of a bare file; None where it is a list of pairs, which knows their pictures."""
+    if path.suffix.lower() == ".csv":
+        try:
+            text = read_text(path)
+        except PredictionsError:
+            return None  # the reader of lists says what is wrong
+        if not is_table(text):
+            return None
+        captions: dict[str, list[str]] = {}
+        for _, pair_id, sentence in table_rows(text, str(path)):
+            captions.setdefault(pair_id, []).append(sentence)
+        return captions
+    document = read_document(path)
+    first = document.values[0][1]
+    if path.suffix.lower() == ".jsonl" and isinstance(first, dict) and {"before", "after"} & set(first):
+        return None
+    return _captions(document)
+
+
 def _captions(document: FileValues) -> dict[str, list[str]]:
     """Id to sentences, in the order of the file."""
+    mapped = by_id(document)
+    if mapped is not None:
+        return mapped
     if isinstance(document.whole, dict) and "annotations" in document.whole:
         return _coco(document.path, document.whole["annotations"])
     captions: dict[str, list[str]] = {}

@@ -10,7 +10,7 @@ from whatchanged.errors import MetricUnavailable
 from whatchanged.evaluation.metrics import ngrams
 from whatchanged.evaluation.metrics.additive import Additive, Floats, joined, mean
 from whatchanged.evaluation.metrics.bleu import bleu, statistics
-from whatchanged.evaluation.metrics.cider import cider_d
+from whatchanged.evaluation.metrics.cider import cider_d, weightless
 from whatchanged.evaluation.metrics.rouge import rouge_l
 from whatchanged.evaluation.metrics.tokenisers import tokenise
 
@@ -50,6 +50,12 @@ class CaptionScores:
         else:
             cider = cider_d(self.corpus, pairs)
         return joined([*(part.take(pairs) for part in self.additive), mean("CIDEr-D", cider)])
+
+    def weightless(self, pairs: NDArray[np.int64]) -> int:
+        """How many of the chosen pairs have a CIDEr-D of 0 whatever is said: their words have no weight."""
+        if self.frequencies == "corpus":
+            return int(weightless(self.corpus)[pairs].sum())
+        return int(weightless(self.corpus, pairs).sum())
 
 
 def caption_scores(

@@ -40,6 +40,26 @@ def cider_d(corpus: Corpus, pairs: NDArray[np.int64] | None = None) -> Floats:
     return result
 
 
+def weightless(corpus: Corpus, pairs: NDArray[np.int64] | None = None) -> Flags:
+    """Which of the chosen pairs score 0 whatever is said, as a corpus of their own: (len(pairs),).
+
+    Those whose references have no n-gram of any weight: each stands in the references of every chosen pair,
+    ln N - ln df = 0. So it is with a single pair, and where all pairs have the same sentences.
+    """
+    chosen = np.arange(len(corpus)) if pairs is None else np.asarray(pairs)
+    is_chosen = np.zeros(len(corpus), bool)
+    is_chosen[chosen] = True
+    weighty = np.zeros(len(corpus), bool)
+    spoken = np.zeros(len(corpus), bool)
+    for order in corpus.orders:
+        pair, gram = order.used
+        frequency = np.bincount(gram[is_chosen[pair]], minlength=order.grams)  # (grams,)
+        spoken[pair] = True
+        weighty[pair[frequency[gram] < len(chosen)]] = True
+    result: Flags = (spoken & ~weighty)[chosen]
+    return result
+
+
 def _similarity(
     order: Order,
     combinations: tuple[NDArray[np.int64], NDArray[np.int64]],

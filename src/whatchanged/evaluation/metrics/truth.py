@@ -87,6 +87,11 @@ class Judged:
         names = [self.world.breakdown.grades[column] for column in columns]
         return shares(names, self.right[pairs][:, columns], self.applies[pairs][:, columns])
 
+    @property
+    def read(self) -> Flags:
+        """(P,) Whether each sentence could be read; False where no truth is known."""
+        return np.array([verdict is not None and verdict.parsed for verdict in self.verdicts])
+
     def counts(self, pairs: NDArray[np.int64]) -> dict[str, tuple[int, int]]:
         """Grade -> how many of such pairs have it, and to how many it applies."""
         applies = self.applies[pairs]

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from whatchanged.datasets import Dataset
 from whatchanged.errors import PredictionsError
+from whatchanged.evaluation.io.by_id import sentences_of
 from whatchanged.evaluation.io.predictions import Prediction, aligned
 from whatchanged.evaluation.io.references import records_of
 from whatchanged.evaluation.metrics.further_metrics import further_metrics
@@ -21,11 +22,11 @@ from whatchanged.records import PairRecord
 MEMORY = "memory"
 """The name, in a report's signature, of references that are no data set."""
 
-ReferencesLike = Dataset | Sequence[PairRecord] | Mapping[str, Sequence[str]] | Sequence[Sequence[str]]
+ReferencesLike = Dataset | Sequence[PairRecord] | Mapping[Any, Any] | Sequence[Sequence[str]]
 
 
 def evaluate(
-    predictions: Mapping[str, str] | Sequence[str],
+    predictions: Mapping[Any, Any] | Sequence[str],
     references: ReferencesLike,
     *,
     no_change: Mapping[str, float] | Sequence[float] | None = None,
@@ -40,8 +41,9 @@ def evaluate(
 
     predictions: the caption of each pair, in the order of ``references`` or by the id of the pair.
     references: the sentences of each pair, in order or by id; or a data set that ``open_dataset`` opened, or
-    its records. Records say what kind of change a pair shows, so that the report has subsets. A data set may
-    also know the truth of its pairs, by which the sentences are then judged.
+    its records. By id, both may be as pycocoevalcap takes them, ``evaluate(res, gts)``: for each id a list of
+    sentences, or of ``{"caption": sentence}``. Records say what kind of change a pair shows, so that the
+    report has subsets. A data set may also know the truth of its pairs, by which the sentences are judged.
     no_change: the probability of each pair that nothing changed, in order or by id.
     threshold: the probability from which a pair is called unchanged.
     tokenizer: ``ptb``, as the COCO evaluation, or ``plain``, split at blanks.
@@ -78,12 +80,17 @@ def evaluate(
     settings = ReportSettings(tokenizer, document_frequencies, threshold, resamples, further_metrics=further)
     records = _records(predictions, references)
     captions = _by_id("predictions", predictions, records)
+    if isinstance(predictions, Mapping):
+        captions = {pair_id: _one(own) for pair_id, own in captions.items()}
     probabilities = {} if no_change is None else _by_id("no_change", no_change, records)
     _check(captions, probabilities)
     made = [Prediction(pair_id, text, probabilities.get(pair_id)) for pair_id, text in captions.items()]
     truths = read_truths(references.root, records) if isinstance(references, Dataset) else None
     splits = {record.split for record in records if record.dataset != MEMORY}
-    origin = Origin(split=splits.pop() if len(splits) == 1 else "all")
+    origin = Origin(
+        split=splits.pop() if len(splits) == 1 else "all",
+        protocol=references.name if isinstance(references, Dataset) else None,
+    )
     return make_report(score(records, aligned(made, records), settings, truths), origin=origin)
 
 
@@ -108,7 +115,7 @@ def _records(
     if isinstance(references, Dataset):
         return references.records
     if isinstance(references, Mapping):
-        return _bare(references)
+        return _bare({str(pair_id): _listed(own) for pair_id, own in references.items()})
     given = list(references)
     if not given:
         raise PredictionsError("There are no pairs to score.")
@@ -136,12 +143,24 @@ def _bare(sentences: Mapping[str, Any]) -> list[PairRecord]:
     return records_of(sentences, MEMORY, Path())
 
 
+def _listed(own: Any) -> Any:
+    """The sentences of a pair, in a form of pycocoevalcap's or bare; anything else as it is."""
+    found = sentences_of(own)
+    return own if found is None else found
+
+
+def _one(own: Any) -> Any:
+    """The one sentence of a pair's prediction, in the same forms; anything else as it is."""
+    found = sentences_of(own)
+    return found[0] if found is not None and len(found) == 1 else own
+
+
 def _by_id(
     what: str, values: Mapping[str, Any] | Sequence[Any], records: Sequence[PairRecord]
 ) -> dict[str, Any]:
     """Values of pairs by their ids, whether they came by id or in order."""
     if isinstance(values, Mapping):
-        return dict(values)
+        return {str(pair_id): value for pair_id, value in values.items()}
     if isinstance(values, str):
         raise PredictionsError(f"{what} should have one entry for each pair; this is one text.")
     values = list(values)

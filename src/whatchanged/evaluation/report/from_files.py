@@ -1,19 +1,35 @@
 """From files to a report: predictions and references as they lie on disk, matched and scored."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from whatchanged.datasets import Dataset
-from whatchanged.errors import PredictionsError
+from whatchanged.datasets import Dataset, dataset_names
+from whatchanged.errors import DatasetError, PredictionsError
 from whatchanged.evaluation.io.maps import read_maps
-from whatchanged.evaluation.io.predictions import Prediction, aligned, made_by, read_predictions
-from whatchanged.evaluation.io.references import open_references
+from whatchanged.evaluation.io.predictions import (
+    NO_PREDICTION,
+    TWO_FILES,
+    Prediction,
+    aligned,
+    lacking_file,
+    made_by,
+    predicted,
+    read_predictions,
+)
+from whatchanged.evaluation.io.references import DISTRACTOR, open_references
 from whatchanged.evaluation.metrics.truth import read_truths
 from whatchanged.evaluation.report.report import Report, make_report
 from whatchanged.evaluation.report.scored import ReportSettings, score
 from whatchanged.evaluation.report.signature import Origin
+from whatchanged.records import PairRecord
+
+PROTOCOLS = "spot_the_diff"
+"""How the names of the readers begin that read the same files in several ways."""
+_SEED = re.compile(r"[-_. ]*(?:seed|run|rep|s)?[-_. =]*\d+[-_. ]*|[-_. ]*seed[-_. ]*")
+"""What the names of one method's runs differ in."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +60,9 @@ class Systems:
     attention: Path | None = None
     """The folder of the attention maps of ``own``."""
     failed_as_empty: bool = False
-    """Whether failed pairs count as empty sentences; otherwise they are refused."""
+    """Whether pairs that failed or have no prediction count as empty sentences; else they are refused."""
+    only_predicted: bool = False
+    """Whether pairs of the references without a prediction of ``own`` are left out."""
 
     @property
     def others(self) -> list[Path]:
@@ -63,11 +81,22 @@ def report_from_files(
     Raises PredictionsError or DatasetError for files that cannot be read or do not fit each other, and what
     ``score`` raises.
     """
-    chosen = references.open()
+    opened = references.open()
     files = [systems.own, *systems.others]
-    read = [read_predictions(path) for path in files]
-    every = chosen if references.split == "all" else references.open("all")
-    own, *rest = _match(files, read, chosen, every, systems.failed_as_empty)
+    ids = [record.pair_id for record in opened.records]
+    read = [read_predictions(path, ids) for path in files]
+    every = opened if references.split == "all" else references.open("all")
+    chosen, notes = _without_lacking_files(files, opened)
+    not_predicted = None
+    if systems.only_predicted:
+        before = len(chosen.records)
+        chosen = _only_predicted(systems.own, read[0], chosen, every)
+        not_predicted = before - len(chosen.records)
+    try:
+        own, *rest = _match(files, read, chosen, every, systems.failed_as_empty)
+    except PredictionsError as error:
+        fitting = "" if systems.only_predicted else _other_protocols(read[0], references, every)
+        raise PredictionsError(f"{error}{fitting}") from error
     makers = [made_by(path, predictions) for path, predictions in zip(files, read, strict=True)]
     maker = makers[0]
     if threshold is None:
@@ -79,7 +108,10 @@ def report_from_files(
     others = [score(chosen.records, predictions, settings, truths) for predictions in rest]
     origin = Origin(
         split=references.split,
-        set_aside=len(read[0]) - len(own),
+        set_aside=len(read[0]) - sum(prediction.error != NO_PREDICTION for prediction in own),
+        protocol=chosen.name,
+        not_predicted=not_predicted,
+        notes=[*notes, *_of_other_methods(systems, makers)],
         made_by=maker,
         others=[
             {"file": path.name, "made_by": made}
@@ -100,8 +132,7 @@ def _match(
     failed_as_empty: bool,
 ) -> list[tuple[Prediction, ...]]:
     """Each file's predictions of the chosen pairs, in their order; an error names the file."""
-    now = {record.pair_id for record in chosen.records}
-    others = [record for record in every.records if record.pair_id not in now]
+    others = _others(chosen, every)
     matched = []
     for path, predictions in zip(files, read, strict=True):
         try:
@@ -109,6 +140,88 @@ def _match(
         except PredictionsError as error:
             raise PredictionsError(f"{path}: {error}") from error
     return matched
+
+
+def _other_protocols(predictions: Sequence[Prediction], references: References, every: Dataset) -> str:
+    """Which other protocols of the same data set the predictions fit, as the end of a message; or nothing."""
+    fits: list[str] = []
+    pairs = 0
+    if not every.name.startswith(PROTOCOLS):
+        return ""
+    for name in dataset_names():
+        if name == every.name or not name.startswith(PROTOCOLS):
+            continue
+        try:
+            other = replace(references, dataset=name)
+            aligned(predictions, (opened := other.open()).records, other.open("all").records, True)
+        except (PredictionsError, DatasetError):
+            continue
+        if len(opened.records) == len(predictions):
+            fits.append(name)
+            pairs = len(opened.records)
+    if not fits:
+        return ""
+    return f" They fit --dataset {' or '.join(fits)} ({pairs:,} pairs), not {every.name}."
+
+
+def _others(chosen: Dataset, every: Dataset) -> list[PairRecord]:
+    """The pairs of the data set that are not chosen."""
+    now = {record.pair_id for record in chosen.records}
+    return [record for record in every.records if record.pair_id not in now]
+
+
+def _without_lacking_files(files: Sequence[Path], opened: Dataset) -> tuple[Dataset, list[str]]:
+    """The pairs of the kinds for which every run has a file, and a remark for each file that is lacking."""
+    records, notes = opened.records, []
+    for path in files:
+        lacks = lacking_file(path)
+        if lacks is not None:
+            unchanged = lacks == TWO_FILES[1]
+            kept = tuple(r for r in records if r.pair_id.endswith(DISTRACTOR) != unchanged)
+            notes.append(
+                f"{path.name}: there is no {lacks}; its {len(records) - len(kept):,} pairs "
+                f"({'without' if unchanged else 'with'} a change) are not scored."
+            )
+            records = kept
+    if not records:
+        raise PredictionsError(f"{files[0]}: no pairs are left to score. {' '.join(notes)}")
+    return replace(opened, records=records), notes
+
+
+def _of_other_methods(systems: Systems, makers: Sequence[Mapping[str, Any] | None]) -> list[str]:
+    """A remark where what is given as several seeds of one method looks like several methods.
+
+    It goes by the names of the models where each is noted, else by the names of the files, or of their
+    folders where the files have one name; numbers and "seed" do not count.
+    """
+    if not systems.seeds:
+        return []
+    files = [systems.own, *systems.seeds]
+    names = [maker["model"]["name"] for maker in makers if maker is not None]
+    if len(names) < len(files):
+        names = [path.stem for path in files]
+    if len(set(names)) == 1:
+        names = [path.resolve().parent.name for path in files] if None in makers else names
+    if len({_SEED.sub("", name.lower()) for name in names}) == 1:
+        return []
+    return [
+        f"--seeds takes one method trained from several seeds; these look like different methods "
+        f"({', '.join(dict.fromkeys(names))}): their spread is not that of training. Use --compare for those."
+    ]
+
+
+def _only_predicted(path: Path, read: Sequence[Prediction], chosen: Dataset, every: Dataset) -> Dataset:
+    """The chosen pairs that have a prediction."""
+    try:
+        kept = predicted(read, chosen.records, _others(chosen, every))
+    except PredictionsError as error:
+        raise PredictionsError(f"{path}: {error}") from error
+    if not kept:
+        raise PredictionsError(
+            f"{path}: no prediction is of any of the {len(chosen.records):,} pairs of the references, whose "
+            f"ids look like {chosen.records[0].pair_id}. Same data set, same --split?"
+        )
+    return replace(chosen, records=tuple(kept))
 
 
 def _noted_threshold(maker: Mapping[str, Any] | None) -> float:

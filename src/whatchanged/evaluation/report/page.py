@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from whatchanged.evaluation.io.predictions import Prediction
 from whatchanged.evaluation.report.report import Report
 from whatchanged.evaluation.report.scored import Scored
+from whatchanged.evaluation.report.side_by_side import ORDER, order_by_difference, said_by, systems_of
 from whatchanged.evaluation.report.tables import footer, tables
-from whatchanged.page import Badge, Page, Pair
+from whatchanged.page import Badge, Page, Pair, Said
 from whatchanged.records import corners
 from whatchanged.worlds import Verdict
 
@@ -17,13 +19,19 @@ NOT_TRUE, UNREADABLE, TRUE = "not true", "unreadable", "true"
 
 def report_page(report: Report, title: str) -> Page:
     """The page of a report. All scores come from the report's record."""
-    scored = report.scored
+    scored, systems = report.scored, systems_of(report)
+    orders = _orders(scored)
+    if systems:
+        orders = {ORDER: order_by_difference(systems), **orders}
+    pairs = [_pair(scored, i) for i in range(len(scored.records))]
+    if systems:
+        pairs = [_compared(pair, said_by(systems, i)) for i, pair in enumerate(pairs)]
     return Page(
         title=title,
-        pairs=[_pair(scored, i) for i in range(len(scored.records))],
+        pairs=pairs,
         tables=list(tables(report)),
         notes=footer(report).split("\n"),
-        orders=_orders(scored),
+        orders=orders,
     )
 
 
@@ -51,6 +59,13 @@ def _pair(scored: Scored, i: int) -> Pair:
         facts=facts,
         tags=tags,
     )
+
+
+def _compared(pair: Pair, said: Sequence[Said]) -> Pair:
+    """The pair with the sentences of all systems; whether they agree can be filtered by."""
+    sentences = {tuple(text for text, _ in each.parts) for each in said}
+    tags = {**pair.tags, "systems": "say the same" if len(sentences) == 1 else "differ"}
+    return replace(pair, said=said, tags=tags, facts=pair.facts[2:])
 
 
 def grade(verdict: Verdict) -> str:

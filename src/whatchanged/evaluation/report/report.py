@@ -22,7 +22,8 @@ from whatchanged.evaluation.statistics.resampling import Sample
 
 
 class Report(Mapping[str, Any]):
-    """The scores of one system, in percent and unrounded; ``scored`` holds those of single pairs.
+    """The scores of one system, in percent and unrounded; ``scored`` holds those of single pairs, ``others``
+    those of the systems that it is compared with.
 
         {"overall": {"BLEU-1": .., "CIDEr-D": .., "SPICE": null}, "semantic": {..}, "distractor": {..},
          "types": {"color": {..}, ..}, "overlap": {"hardest 25 %": {..}, "IoU 0.3-0.4": {..}, ..},
@@ -47,9 +48,10 @@ class Report(Mapping[str, Any]):
     ...
     """
 
-    def __init__(self, content: Mapping[str, Any], scored: Scored) -> None:
+    def __init__(self, content: Mapping[str, Any], scored: Scored, others: Sequence[Scored] = ()) -> None:
         self._content = content
         self.scored = scored
+        self.others = others
 
     def __getitem__(self, key: str) -> Any:
         return self._content[key]
@@ -109,14 +111,14 @@ def make_report(
     origin = origin or Origin()
     content["intervals"] = intervals
     content["signature"] = make_signature(scored, origin)
-    content["warnings"] = make_warnings(content["signature"], scored, other, seeds)
+    content["warnings"] = [*origin.notes, *make_warnings(content["signature"], scored, other, seeds)]
     if scored.maps is not None:
         content["pointing"] = pointing_block(scored)
         if content["pointing"] is None:
             content["warnings"].append("The references have no boxes: the pointing game was not played.")
     if origin.same_twice:
         content["warnings"].append("The same predictions were given more than once.")
-    return Report(content, scored)
+    return Report(content, scored, [*([] if other is None else [other]), *seeds])
 
 
 def _values(sample: Sample) -> dict[str, float | None]:

@@ -24,6 +24,12 @@ def scene_block(scored: Scored) -> dict[str, Any] | None:
         for place, pairs in scored.truth_subsets.items()
     }
     unparsed = judged.unparsed
+    read = judged.read
+    of_read = {
+        place: {name: share(*counts) for name, counts in judged.counts(pairs[read[pairs]]).items()}
+        for place, pairs in scored.truth_subsets.items()
+        if read[pairs].any()
+    }
     return {
         **nested(shares),
         "unparsable": {
@@ -32,6 +38,7 @@ def scene_block(scored: Scored) -> dict[str, Any] | None:
         },
         "without_truth": len(judged.kinds) - judged.known,
         "interval": "Wilson, 95 %, pairs taken as independent",
+        "of_read": nested(of_read),
     }
 
 
@@ -44,6 +51,13 @@ def grade_titles(report: Mapping[str, Any]) -> dict[str, str]:
     # A stored report of a world that is not installed here: the names stand in its blocks.
     names = [name for _, block in blocks_in_order(report.get("scene", {})) for name in block]
     return {name: name.replace("_", " ") for name in dict.fromkeys(names)}
+
+
+def read_table(scene: Mapping[str, Any], titles: Mapping[str, str]) -> Table | None:
+    """The same shares among the sentences that could be read; None where all could."""
+    if not scene["unparsable"]["count"] or not scene.get("of_read"):
+        return None
+    return "Against the scene, of the sentences that could be read", scene_table(scene["of_read"], titles)[1]
 
 
 def scene_table(scene: Mapping[str, Any], titles: Mapping[str, str]) -> Table:

@@ -1,5 +1,7 @@
 """What a report's numbers depend on, and what a reader should be warned of."""
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,10 +12,12 @@ import whatchanged
 from whatchanged.evaluation.metrics.caption_metrics import METRICS
 from whatchanged.evaluation.report.scored import Scored
 from whatchanged.evaluation.statistics.resampling import LEVEL
+from whatchanged.records import PairRecord
 
 FORMAT = 1
 """Of the report in JSON; a key that changes its meaning makes it 2."""
 METEOR = "METEOR 1.5 in Python, the statistics of meteor-1.5.jar (-l en -norm)"
+HASH_DIGITS = 12
 FEW_PAIRS = 50
 FEW_GROUPS = 30
 FEW_SEEDS = 3
@@ -31,6 +35,12 @@ class Origin:
     """What `whatchanged caption` noted about the predictions."""
     others: Sequence[Mapping[str, Any]] = ()
     """File and maker of each other system's predictions."""
+    protocol: str | None = None
+    """By which name of a reader the references were read; None: only the data set is known."""
+    not_predicted: int | None = None
+    """How many pairs without a prediction were left out on request; None where that was not asked for."""
+    notes: Sequence[str] = ()
+    """Remarks on the files, for the warnings."""
     same_twice: bool = False
     """Whether the same predictions were given for two systems."""
 
@@ -68,14 +78,36 @@ def make_signature(scored: Scored, origin: Origin) -> dict[str, Any]:
         "set_aside": origin.set_aside,
         "made_by": origin.made_by,
         "others": list(origin.others),
+        "protocol": origin.protocol or scored.records[0].dataset,
+        "references_sha256": references_hash(scored.records),
+        "only_predicted": origin.not_predicted,
     }
+
+
+def references_hash(records: Sequence[PairRecord]) -> str:
+    """12 hexadecimal digits of the SHA-256 of the references: which ids, and which sentences of each.
+
+    Hashed is a line of JSON for each pair, ``["id", ["sentence", ..]]`` and a line feed, in UTF-8, without
+    escapes, ", " between the values; pairs sorted by id, the sentences of a pair sorted among themselves.
+    So the order in a file does not matter, and every sentence does, a repeated or an empty one, too.
+    """
+    digest = hashlib.sha256()
+    for record in sorted(records, key=lambda record: record.pair_id):
+        line = json.dumps([record.pair_id, sorted(record.captions)], ensure_ascii=False)
+        digest.update(f"{line}\n".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:HASH_DIGITS]
 
 
 def make_warnings(
     signature: Mapping[str, Any], scored: Scored, other: Scored | None, seeds: Sequence[Scored]
 ) -> list[str]:
     """Sentences for whoever reads the numbers: small samples, other systems that lack something."""
-    found = [*_of_small_samples(signature), *_of_few_seeds(1 + len(seeds))]
+    found = [
+        *_of_pairs_left_out(signature),
+        *_of_small_samples(signature),
+        *_of_weightless_words(scored),
+        *_of_few_seeds(1 + len(seeds)),
+    ]
     others = [*([other] if other is not None else []), *seeds]
     for each in others:
         found += [
@@ -87,6 +119,31 @@ def make_warnings(
     if failed:
         found.append(f"{failed} failed pairs of the other predictions count as empty sentences.")
     return found
+
+
+def _of_pairs_left_out(signature: Mapping[str, Any]) -> list[str]:
+    left_out, kept = signature["only_predicted"], signature["pairs"]["overall"]
+    if not left_out:
+        return []
+    return [
+        f"{left_out:,} of {left_out + kept:,} pairs of the references have no prediction and are left out "
+        "(--only-predicted): where they are of this split, the scores may be too high."
+    ]
+
+
+def _of_weightless_words(scored: Scored) -> list[str]:
+    """Where CIDEr-D is 0 because of the references alone."""
+    found = []
+    for place, pairs in scored.subsets.items():
+        count = scored.captions.weightless(pairs)
+        if count:
+            found.append(f"{place[-1]} {count:,} of {len(pairs):,}")
+    if not found:
+        return []
+    return [
+        f"CIDEr-D of these pairs is 0 whatever is said ({', '.join(found)}): every word of their references "
+        "stands in those of all pairs, so that none has a weight."
+    ]
 
 
 def _of_small_samples(signature: Mapping[str, Any]) -> list[str]:

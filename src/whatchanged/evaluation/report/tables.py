@@ -17,7 +17,7 @@ from whatchanged.evaluation.report.layout import (
 )
 from whatchanged.evaluation.report.no_change_block import no_change_table
 from whatchanged.evaluation.report.pointing_block import pointing_table
-from whatchanged.evaluation.report.scene_block import grade_titles, scene_table, unread_sentences
+from whatchanged.evaluation.report.scene_block import grade_titles, read_table, scene_table, unread_sentences
 
 WITHOUT_INTERVALS = ("BLEU-1", "BLEU-2", "BLEU-3")
 """Metrics shown without their intervals, which are in the JSON."""
@@ -49,6 +49,9 @@ def tables(report: Mapping[str, Any]) -> Iterator[Table]:
     yield "Against the references (x 100, 95 % interval)", _score_rows(report)
     if "scene" in report:
         yield scene_table(report["scene"], titles)
+        of_read = read_table(report["scene"], titles)
+        if of_read is not None:
+            yield of_read
     if report.get("pointing") is not None:
         yield pointing_table(report["pointing"])
     if "no_change" in report:
@@ -65,7 +68,9 @@ def footer(report: Mapping[str, Any]) -> str:
     """The lines below the tables: sentences not read, metrics not computed, warnings, and the signature."""
     signature = report["signature"]
     lines = unread_sentences(report["scene"]) if "scene" in report else []
-    lines += [f"{name}: not computed ({reason})." for name, reason in signature["not_computed"].items()]
+    for name, reason in signature["not_computed"].items():
+        reason = reason.removeprefix(f"{name}: ").removesuffix(".")
+        lines.append(f"{name}: not computed ({reason}).")
     lines += [f"Warning: {warning}" for warning in report["warnings"]]
     return "\n".join(map(escaped, [*lines, ", ".join(_signature_parts(signature))]))
 
@@ -134,10 +139,12 @@ def _headline(
 
 def _signature_parts(signature: Mapping[str, Any]) -> list[str]:
     references, intervals = signature["references_per_pair"], signature["intervals"]
+    # Reports of earlier versions have no hash and no protocol.
+    hashed = f" ({signature['references_sha256']})" if "references_sha256" in signature else ""
     parts = [
-        signature["dataset"],
+        signature.get("protocol", signature["dataset"]),
         f"split {signature['split']}",
-        f"{references['min']}-{references['max']} references a pair",
+        f"{references['min']}-{references['max']} references a pair{hashed}",
         f"tokenizer {signature['tokenizer']}",
         f"document frequencies of the {signature['document_frequencies']}",
         f"{intervals['resamples']:,} resamples of scenes, seed {intervals['seed']}",
@@ -147,6 +154,8 @@ def _signature_parts(signature: Mapping[str, Any]) -> list[str]:
         parts += _maker_parts(signature["made_by"])
     if signature["failed_as_empty"]:
         parts.append(f"failed pairs as empty: {signature['failed_as_empty']}")
+    if signature.get("only_predicted") is not None:
+        parts.append(f"pairs without prediction left out: {signature['only_predicted']}")
     if signature["set_aside"]:
         parts.append(f"predictions of other splits set aside: {signature['set_aside']}")
     return parts

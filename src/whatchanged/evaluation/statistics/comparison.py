@@ -20,6 +20,8 @@ from whatchanged.evaluation.statistics.resampling import (
     percentile,
 )
 
+MOST: Mapping[str, float] = {"CIDEr-D": 1000.0}
+"""The largest value of a number in percent that is no share."""
 System = Mapping[Place, Sample]
 Cell = dict[str, float | None]
 """What is known of one number."""
@@ -80,7 +82,10 @@ def over_seeds(systems: Sequence[System], resamples: int, seed: int = 0) -> dict
         own = _shared(place, systems)
         names = own[0].names
         by_seed = np.array([numbers.values() for numbers in own])
-        cells = {name: _over_training(column) for name, column in zip(names, by_seed.T, strict=True)}
+        cells = {
+            name: _over_training(column, MOST.get(name, 100.0))
+            for name, column in zip(names, by_seed.T, strict=True)
+        }
         if resamples and len(set(sample.groups)) > 1:
             draws = bootstrap(partial(_mean, own), sample.groups, resamples, seed)
             for name, column, ends in zip(names, draws.T, percentile(draws), strict=True):
@@ -89,12 +94,16 @@ def over_seeds(systems: Sequence[System], resamples: int, seed: int = 0) -> dict
     return found
 
 
-def _over_training(values: Floats) -> Cell:
-    """Mean, deviation and interval over seeds; None for all where a seed's number is undefined."""
+def _over_training(values: Floats, most: float) -> Cell:
+    """Mean, deviation and interval over seeds; None for all where a seed's number is undefined.
+
+    most: the largest number that there can be; the interval, made for numbers without ends, stops there and
+    at 0.
+    """
     if not np.isfinite(values).all():
         return {"mean": None, "sd": None, "low": None, "high": None}
     mean, deviation, low, high = mean_interval(values.tolist())
-    return {"mean": mean, "sd": deviation, "low": low, "high": high}
+    return {"mean": mean, "sd": deviation, "low": max(low, 0.0), "high": min(high, most)}
 
 
 def _over_sampling(draws: Floats, ends: list[float] | None) -> Cell:

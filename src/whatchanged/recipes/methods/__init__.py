@@ -1,8 +1,9 @@
 """The methods as recipes know them: settings, tasks and checks, one file a method; nothing here imports
 torch.
 
-To add a method: a file with a class derived from ``MethodSettings``, and a line in ``METHODS``. A method from
-another package names its class under the entry-point group ``whatchanged.methods``.
+To add a method: a file with a class derived from ``MethodSettings``, or from ``LearnerSettings`` for one that
+writes no captions, and a line in ``METHODS``. A method from another package names its class under the
+entry-point group ``whatchanged.methods``.
 """
 
 from abc import ABC, abstractmethod
@@ -18,8 +19,12 @@ METHODS: Mapping[str, str] = {
     "pcl-cross-task": "whatchanged.recipes.methods.pcl_cross_task:PCLCrossTaskConfig",
     "scorer": "whatchanged.recipes.methods.scorer:ScorerConfig",
     "clip4idc": "whatchanged.recipes.methods.clip4idc:CLIP4IDCConfig",
+    "regions": "whatchanged.recipes.methods.regions:RegionsConfig",
 }
 """``method.name`` -> "module:class" of its settings; it is imported when a recipe names it."""
+
+Reads = Literal["pairs", "labelled", "regions"]
+"""What a task can read, and a source of data can hold."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,7 @@ class Task:
     """The needs of one task of a stage.
 
     number: part of the seed of the task's examples. It never changes, or later versions would draw others.
-    reads: captioned pairs, or two labelled pictures.
+    reads: captioned pairs, two labelled pictures, or the stored regions of pairs.
     false_captions: how many false captions each pair must have.
     single_pictures: the task can also read single captioned pictures.
     truth: the task learns from the truth of drawn pairs.
@@ -36,7 +41,7 @@ class Task:
     """
 
     number: int
-    reads: Literal["pairs", "labelled"] = "pairs"
+    reads: Reads = "pairs"
     false_captions: int = 0
     single_pictures: bool = False
     truth: bool = False
@@ -44,23 +49,23 @@ class Task:
 
 
 @dataclass(frozen=True)
-class MethodSettings(ABC):
-    """What all methods' settings have. A subclass adds fields: the keys of ``[method]``.
+class LearnerSettings(ABC):
+    """What the settings of everything that learns have. A subclass adds fields: the keys of ``[method]``.
 
-    implementation: "module:Class" of the torch module, which only training imports; it is built with
-    (settings, vision, vocabulary).
+    implementation: "module:Class" of the torch module, which only training imports. One that writes captions
+    is built with (settings, vision, vocabulary), any other with its settings alone.
     """
 
     implementation: ClassVar[str] = ""
     weights_loader: ClassVar[str] = ""
     """"module:function" that begins from a file of published weights (``--init FILE``); "": there is none."""
+    exporter: ClassVar[str] = ""
+    """"module:function" that writes the bundle of a run (``training.export``)."""
+    captions: ClassVar[bool] = False
+    """Whether it reads the tokens of a vision and writes captions."""
 
     name: str
     """Which method; see below."""
-    preset: str
-    """One reading of the method: "paper" as its text says, "authors" as its released code does."""
-    max_length: int
-    """Ids of the longest caption, with its marks."""
 
     @property
     @abstractmethod
@@ -97,7 +102,7 @@ class MethodSettings(ABC):
 
     def longest_caption(self, single: bool = False) -> int:
         """Words of a caption that training reads. single: of a single picture's caption."""
-        return self.max_length - 2
+        return 0
 
     def expects_weights(self, recipe: "Recipe") -> str:
         """What the recipe does that only makes sense with published weights, in words; "" for nothing."""
@@ -105,3 +110,20 @@ class MethodSettings(ABC):
 
     def check(self, recipe: "Recipe", where: str) -> None:  # noqa: B027 - a method may have nothing to check
         """Raise RecipeError at the first setting that does not fit (``recipes.checks`` has helpers)."""
+
+
+@dataclass(frozen=True)
+class MethodSettings(LearnerSettings):
+    """What the settings of a method have that learns and writes captions."""
+
+    exporter: ClassVar[str] = "whatchanged.training.export.pictures:export_pictures"
+    captions: ClassVar[bool] = True
+
+    preset: str
+    """One reading of the method: "paper" as its text says, "authors" as its released code does."""
+    max_length: int
+    """Ids of the longest caption, with its marks."""
+
+    def longest_caption(self, single: bool = False) -> int:
+        """Words of a caption that training reads. single: of a single picture's caption."""
+        return self.max_length - 2

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from whatchanged.plugins import imported
+from whatchanged.recipes.methods import Reads
 
 if TYPE_CHECKING:
     from whatchanged.recipes.schema import Recipe
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 SOURCES: Mapping[str, str] = {
     "dataset": "whatchanged.recipes.sources.dataset:DatasetConfig",
     "pool": "whatchanged.recipes.sources.pool:PoolConfig",
+    "regions": "whatchanged.recipes.sources.regions:RegionPairsConfig",
 }
 """``data.source`` -> "module:class" of its settings; it is imported when a recipe names it. A recipe
 that names no source means the first."""
@@ -36,13 +38,16 @@ class DataSettings(ABC):
     opener: ClassVar[str] = ""
     planned_words: ClassVar[str] = ""
 
+    holds: ClassVar[frozenset[Reads]] = frozenset({"pairs"})
+    """What its examples are: the tasks that read something else cannot learn from it."""
     stored_key: ClassVar[str] = "features"
     """The key that ``--features`` sets: the folder of what was computed from the pictures beforehand."""
     on_disk: ClassVar[bool] = False
     """Whether its pairs are those of a data set on disk. Their pictures are the same in each pass; single and
     labelled pictures may lie beside them."""
     knows_scenes: ClassVar[bool] = False
-    """Whether every pair's truth is known: what scenes it shows, and which of their objects words mention."""
+    """Whether every pair's truth is known, such as what scenes it shows and which of their objects words
+    mention."""
 
     source: str
     """Which source; see below."""

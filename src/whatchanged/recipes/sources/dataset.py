@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from whatchanged.recipes.checks import require, require_not_negative, require_used
+from whatchanged.recipes.methods import Reads
 from whatchanged.recipes.schema import Examples, Recipe, StageConfig
 from whatchanged.recipes.sources import DataSettings
 from whatchanged.recipes.visions import kinds_that
@@ -33,13 +34,14 @@ class DatasetConfig(DataSettings):
     opener: ClassVar[str] = "whatchanged.training.data.dataset_source:open_dataset_sources"
     planned_words: ClassVar[str] = "whatchanged.training.data.dataset_source:planned_words"
 
+    holds: ClassVar[frozenset[Reads]] = frozenset({"pairs", "labelled"})
     on_disk: ClassVar[bool] = True
 
     source: Literal["dataset"] = "dataset"
     path: str = ""
     """The data set's folder, or a list of pairs."""
     features: str = ""
-    """What ``whatchanged features`` wrote, grids or regions; or a folder with an ``.npy`` a picture."""
+    """What ``whatchanged features`` wrote; or a folder with an ``.npy`` a picture."""
     single: str = ""
     """Folder of single pictures with captions (CUB), for stages with ``data`` "single"."""
     single_preparation: PreparationName = "none"

@@ -65,7 +65,7 @@ class PoolConfig(DataSettings):
     def check(self, recipe: Recipe, where: str) -> None:
         """What a pool of drawn triples can give."""
         require_not_negative(where, "data.", self, "validation")
-        wanted = 'another kind with data.source = "pool", which holds no grid features and no regions'
+        wanted = 'another kind with data.source = "pool", which holds no grid features'
         require(where, "vision.kind", recipe.vision.kind, not recipe.vision.stored, wanted)
         able = kinds_that(lambda kind: kind.learns and not kind.stored)
         by = f"a vision that learns: vision.kind = {able}"

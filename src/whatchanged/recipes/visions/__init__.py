@@ -22,7 +22,7 @@ VISIONS: Mapping[str, str] = {
     "patches": "whatchanged.recipes.visions.patches:PatchesConfig",
     "backbone": "whatchanged.recipes.visions.backbone:BackboneConfig",
     "objects": "whatchanged.recipes.visions.objects:ObjectsConfig",
-    "regions": "whatchanged.recipes.visions.regions:RegionsConfig",
+    "none": "whatchanged.recipes.visions.none:NoVision",
 }
 """``vision.kind`` -> "module:class" of its settings; it is imported when a recipe names it. A recipe
 that names no kind means the first."""
@@ -34,21 +34,25 @@ class VisionSettings(ABC):
 
     What computes is named as "module:function" and only imported by training:
 
-    implementation: (settings) -> the torch module with the duties of ``training.vision.base.Vision``.
+    implementation: (settings) -> the torch module with the duties of ``training.vision.base.Vision``; "" for
+    no vision.
     reader: (settings, folder of what is stored, root of the data set) -> what reads a picture's file.
     planned: (settings) -> what is read of a picture without numbers that mean anything, and the truth of a
     pair, or None: from these ``whatchanged train --plan`` counts what a recipe needs.
     in_front: (run, recipe, method, weights) -> the recipe and the backbone that make a method which learnt
     from stored features read pictures; "" where no such thing is needed, or possible.
-    exporter: (model, folder, data or None, pool of familiar pictures or None) writes a model's bundle.
+    exporter: what writes the bundle of a method that captions from what this vision reads, instead of the
+    method's exporter (``training.export``); "" for pictures, as the method's does it.
     """
 
     implementation: ClassVar[str] = ""
     reader: ClassVar[str] = "whatchanged.training.data.pictures:pixel_reader"
     planned: ClassVar[str] = "whatchanged.training.data.pictures:planned_pixels"
     in_front: ClassVar[str] = ""
-    exporter: ClassVar[str] = "whatchanged.training.export:export_pictures"
+    exporter: ClassVar[str] = ""
 
+    gives_tokens: ClassVar[bool] = True
+    """Whether it turns pictures into tokens."""
     learns: ClassVar[bool] = False
     """Whether the vision has weights of its own."""
     stored: ClassVar[bool] = False
@@ -109,7 +113,7 @@ def default_vision() -> Any:
 
 
 def kinds_that(answer: Callable[[type[VisionSettings]], bool]) -> str:
-    """The kinds of which this is so, for messages: ``"backbone", "objects" or "regions"``.
+    """The kinds of which this is so, for messages: ``"backbone" or "objects"``.
 
     Those of this package alone: others are imported where a recipe names them.
     """

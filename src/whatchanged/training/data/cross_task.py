@@ -16,7 +16,7 @@ from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes.methods import Task
 from whatchanged.records import PairRecord
-from whatchanged.training.batches import Example, PictureReader, read_pair
+from whatchanged.training.batches import Example, PictureReader
 
 SAME = 0.5
 """Probability of a partner of the same class."""
@@ -44,7 +44,7 @@ class LabelledPairs:
         record = self.records[index]
         pair = record if record.after is not None else self._paired(record, index, rng)
         assert pair.after is not None
-        return Example(pair, "", *read_pair(self.read, pair.before, pair.after))
+        return Example(pair, "", self.read(pair.before), self.read(pair.after))
 
     def _paired(self, record: PairRecord, index: int, rng: np.random.Generator) -> PairRecord:
         order, starts, labels = self._by_class

@@ -10,7 +10,7 @@ from whatchanged.errors import DatasetError
 from whatchanged.recipes.methods import Task
 from whatchanged.recipes.schema import Examples
 from whatchanged.records import PairRecord
-from whatchanged.training.batches import Example, PictureReader, Source, read_pair
+from whatchanged.training.batches import Example, PictureReader, Source
 from whatchanged.worlds import Truth
 
 
@@ -101,8 +101,7 @@ def _example(
 ) -> Example:
     after = record.before if record.after is None else record.after
     false, truth = negatives.get(record.pair_id, ()), truths.get(record.pair_id)
-    pictures = read_pair(read, record.before, after)
-    return Example(record, record.captions[caption], *pictures, false, truth)
+    return Example(record, record.captions[caption], read(record.before), read(after), false, truth)
 
 
 def _scenes(train: Sequence[PairRecord], root: Path) -> Sequence[tuple[PairRecord, ...]]:

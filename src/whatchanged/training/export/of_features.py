@@ -15,15 +15,16 @@ from whatchanged.files import whole_folder
 from whatchanged.recipes.visions.features import FeaturesConfig
 from whatchanged.training.data.feature_folders import made_by
 from whatchanged.training.data.sources import open_sources
-from whatchanged.training.export import (
-    TrainedModel,
+from whatchanged.training.export.model_card import model_card
+from whatchanged.training.export.pictures import (
     calibrated_no_change,
-    data_of,
+    captioner_of,
     dataset_name,
     fixture_pairs,
+    picture_data,
     write_checked_graphs,
 )
-from whatchanged.training.export.model_card import model_card
+from whatchanged.training.export.trained_model import TrainedModel
 from whatchanged.training.weights.bundle_weights import pack_weights
 from whatchanged.worlds import world_of
 
@@ -35,7 +36,7 @@ def export_features(
 
     The features of ``data``, too, are looked for in the run's folder of features.
     """
-    recipe, method, vision = model.recipe, model.method, model.recipe.vision
+    recipe, vision, (method, settings) = model.recipe, model.recipe.vision, captioner_of(model)
     if not isinstance(vision, FeaturesConfig):
         raise RecipeError(f"{model.run}: this model reads no grid features.")
     if in_distribution is not None:
@@ -44,26 +45,26 @@ def export_features(
             " out."
         )
     folder = Path(recipe.data.stored)
-    places = data_of(recipe.data, data)
+    places = picture_data(recipe.data, data)
     places = places.with_folders(places.path, str(folder))
     sources = open_sources(replace(recipe, data=places, stages=()), model.run)  # nothing to train on
     pairs = fixture_pairs(sources.validation)
     declared = FeatureInput(vision.rows, vision.columns, vision.feature_width, made_by(folder))
     with whole_folder(output, replace=True) as draft:
         (draft / WEIGHTS).write_bytes(pack_weights(model.tensors))
-        graphs = write_checked_graphs(model, pairs, None, draft)
+        graphs = write_checked_graphs(method, model.fp16, pairs, None, draft)
         world = world_of(dataset_name(sources.validation), Path(places.path))
         card = Card(
             name=model.name,
             version=whatchanged.__version__,
-            method=recipe.method.name,
-            preset=recipe.method.preset,
+            method=settings.name,
+            preset=settings.preset,
             world="none" if world is None else world.name,
             input=declared,
             attention=GridAttention(method.vision.rows, method.vision.columns),
             vocabulary=method.vocabulary,
             max_length=method.max_length,
-            no_change=calibrated_no_change(model, sources, world),
+            no_change=calibrated_no_change(method, recipe, sources, world),
             provenance={**model.provenance, "graphs_against_torch": graphs},
             folded_norms=model.folded_norms,
         )

@@ -1,4 +1,4 @@
-"""A run whose vision judges regions as a bundle: one graph, and numbers fitted on validation pairs.
+"""A run that judges regions as a bundle: one graph, and numbers fitted on validation pairs.
 
 The validation pairs go through the ``RegionModel`` that ships, picture by picture, so that what is fitted is
 what is later said.
@@ -16,7 +16,16 @@ from scipy.optimize import minimize_scalar
 import whatchanged
 from whatchanged.captioner.bundle import REGION_GRAPH, WEIGHTS, open_bundle, write_bundle
 from whatchanged.captioner.card import BoxAttention, Card, InDistribution, NoChange, RegionInput, Statements
-from whatchanged.captioner.regions import (
+from whatchanged.datasets import open_dataset
+from whatchanged.errors import BundleError, RecipeError
+from whatchanged.files import whole_folder
+from whatchanged.measured import measure
+from whatchanged.measured.compared import Compared
+from whatchanged.measured.reading import read_picture
+from whatchanged.measured.result import KINDS
+from whatchanged.records import PairRecord
+from whatchanged.regions.numbers import NUMBERS, read_places
+from whatchanged.regions.runtime import (
     RegionJudgement,
     RegionModel,
     aspects_of,
@@ -28,23 +37,13 @@ from whatchanged.captioner.regions import (
     order,
     softmax,
 )
-from whatchanged.datasets import open_dataset
-from whatchanged.errors import BundleError, RecipeError
-from whatchanged.files import whole_folder
-from whatchanged.measured import measure
-from whatchanged.measured.compared import Compared
-from whatchanged.measured.numbers import NUMBERS, read_places
-from whatchanged.measured.reading import read_picture
-from whatchanged.measured.result import KINDS
-from whatchanged.recipes.visions.regions import RegionsConfig
-from whatchanged.records import PairRecord
-from whatchanged.training.export import TrainedModel, data_of
 from whatchanged.training.export.calibration import fit_logistic, fit_sigmoid
 from whatchanged.training.export.graphs import store_half, trace
 from whatchanged.training.export.model_card import model_card
+from whatchanged.training.export.trained_model import TrainedModel
 from whatchanged.training.regions import supervision
 from whatchanged.training.regions.graph import INPUTS, OUTPUTS, RegionGraph
-from whatchanged.training.regions.vision import RegionVision
+from whatchanged.training.regions.judge import RegionJudge
 from whatchanged.training.weights.bundle_weights import pack_weights
 from whatchanged.worlds import Truth, world_of
 
@@ -76,7 +75,7 @@ uneven has 0.77, scenes of CLEVR 0.92 to 0.96, and nine of ten drawn screens bel
 class JudgedPair:
     """A validation pair: what the graph says of its places and what they show by the truth.
 
-    order: the places that may be told, see ``captioner.regions.order``.
+    order: the places that may be told, see ``regions.runtime.order``.
     kind, element, aspect: (N,), as in ``supervision.Labels``.
     right: (N,), whether the place's likeliest kind is that of a change that it points to.
     points: (N, changes), whether the place points to that change.
@@ -96,43 +95,38 @@ class JudgedPair:
 def export_regions(
     model: TrainedModel, output: Path, data: Path | None, in_distribution: Path | None
 ) -> None:
-    """Write the bundle of a model that judges regions; what is raised: see ``export_run``."""
+    """Write the bundle of a model that judges regions; arguments and what is raised: see ``export_run``."""
+    recipe, judge = model.recipe, model.method
+    if not isinstance(judge, RegionJudge):
+        raise RecipeError(f"{model.run}: {recipe.method.name} judges no regions.")
     if in_distribution is not None:
         raise RecipeError("--familiar: a model of regions tells screens by how even they are. Leave it out.")
-    recipe, method, vision = model.recipe, model.method, model.method.vision
-    assert isinstance(recipe.vision, RegionsConfig) and isinstance(vision, RegionVision)
-    places = data_of(recipe.data, data)
-    dataset = open_dataset(Path(places.path))
-    records = [record for record in dataset.records if record.split == "val"]
-    world = world_of(dataset.name, Path(places.path))
+    root = Path(recipe.data.path) if data is None else data
+    dataset = open_dataset(root)
+    world = world_of(dataset.name, root)
     if world is None:
-        raise RecipeError(
-            f"{places.path}: these pairs are of no world, so no statement can be put into words."
-        )
+        raise RecipeError(f"{root}: these pairs are of no world, so no statement can be put into words.")
+    records = [record for record in dataset.records if record.split == "val"]
     card = Card(
         name=model.name,
         version=whatchanged.__version__,
         method=recipe.method.name,
-        preset=recipe.method.preset,
         world=world.name,
-        input=RegionInput(recipe.vision.regions, NUMBERS),
+        input=RegionInput(judge.config.regions, NUMBERS),
         attention=BoxAttention(),
-        vocabulary=method.vocabulary,
-        max_length=method.max_length,
         no_change=NoChange(0.5, 1.0, 0.0, "nothing", world.language.no_change_sentences),
         provenance=model.provenance,
     )
     with whole_folder(output, replace=True) as draft:
         (draft / WEIGHTS).write_bytes(pack_weights(model.tensors))
-        truths = world.truth.read(Path(places.path), records)
-        card = write_region_model(vision, recipe.vision, records, truths, card, draft, model.fp16)
+        truths = world.truth.read(root, records)
+        card = write_region_model(judge, records, truths, card, draft, model.fp16)
         (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
         write_bundle(draft, card)
 
 
 def write_region_model(
-    vision: RegionVision,
-    config: RegionsConfig,
+    judge: RegionJudge,
     records: Sequence[PairRecord],
     truths: Mapping[str, Truth],
     card: Card,
@@ -141,19 +135,19 @@ def write_region_model(
 ) -> Card:
     """Write ``regions.onnx`` and the card of a folder whose other files lie there; returns the card.
 
-    card: with the vocabulary, world and provenance; the rest is found here. records, truths: the validation
+    card: with the world and provenance; the rest is found here. records, truths: the validation
     pairs. fp16: large weights are stored in half the bytes. Raises RecipeError where there are no such pairs,
     BundleError where graph and torch differ.
     """
     known = _known_pairs(records, truths)
-    graph = RegionGraph(vision).eval()
+    graph = RegionGraph(judge).eval()
     _write_graph(graph, folder)
     if fp16:
         store_half(folder / REGION_GRAPH)
     neutral = _neutral_statements()
     card = replace(
         card,
-        input=RegionInput(config.regions, NUMBERS),
+        input=RegionInput(judge.config.regions, NUMBERS),
         attention=BoxAttention(),
         statements=neutral,
         in_distribution=InDistribution(

@@ -1,22 +1,22 @@
 """The methods' contract: what the loop, the evaluation and the export ask of a method.
 
-A method is a torch module with the duties of ``Method``; there is no base class. To add one: a file in this
+A method is a torch module with the duties of ``Method``: those of a ``Learner`` and of a ``CaptionWriter``;
+there is no base class. What only learns has the duties of a ``Learner`` alone. To add one: a file in this
 folder, its settings in ``recipes/methods``, a line in ``recipes.methods.METHODS``. Nobody asks for a method's
-class or name; what only some methods can do is a protocol of its own (``EmbedsCaptions``, ``PadsCaptions``).
+class or name; what only some methods can do is a protocol of its own (``EmbedsCaptions``, ``PadsCaptions``,
+``PlansWithoutData``).
 ``whatchanged.testing.methods.check_method`` checks all duties, those that types do not tell as well.
 
-Tokens may come with a mask (``vision.base.Tokens``). A method attends to no padding, takes no mean over it,
-and gives the same numbers whatever the padding holds and however much there is.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from importlib import import_module
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 from torch import Tensor, nn
 
 from whatchanged.errors import RecipeError, ShapeError
-from whatchanged.recipes.methods import MethodSettings
+from whatchanged.recipes.methods import LearnerSettings
 from whatchanged.training.batches import Batch, Example
 from whatchanged.training.vision.base import TorchModule, Vision
 from whatchanged.vocabulary import Vocabulary
@@ -25,16 +25,15 @@ Cache = dict[str, Tensor]
 """What a decoder keeps of the words so far; batch first, so that ``value[rows]`` picks rows."""
 
 
-class Method(TorchModule, Protocol):
-    """What every method can do."""
+class Learner(TorchModule, Protocol):
+    """What everything can do that a recipe trains."""
 
-    vision: Vision
-    vocabulary: Vocabulary
-    max_length: int
-    attention_description: str
-    """Which attention ``step`` returns, in words."""
     architecture: str
     """Methods of one architecture name their tensors alike, so that one can begin from another's weights."""
+
+    @property
+    def vision(self) -> Vision | None:
+        """What turns pictures into tokens; None where it reads no tokens."""
 
     def batch_size(self, task: str, batch: int) -> int:
         """How many examples a batch of ``task`` holds where a stage asks for ``batch``."""
@@ -45,9 +44,29 @@ class Method(TorchModule, Protocol):
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
         """The named terms of one task, as they enter the sum."""
 
-    @property
-    def padding_sensitive_tasks(self) -> frozenset[str]:
-        """The tasks whose loss depends on the padding, on purpose."""
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """Every parameter in exactly one named group: "name", "params".
+
+        Also, where the group wants it, "weight_decay" in place of the stage's, and "moves_when_idle": true
+        where a parameter without a gradient in a step counts as one whose gradient is zero, once it has had
+        one in the stage, so that the optimiser's moments go on moving it.
+        """
+
+    def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
+        """Names of the parameters that none of these tasks gives a gradient, on purpose."""
+
+    def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
+        """Start from an earlier stage's weights; names what keeps its own start."""
+
+
+class CaptionWriter(TorchModule, Protocol):
+    """What can write captions."""
+
+    vision: Vision
+    vocabulary: Vocabulary
+    max_length: int
+    attention_description: str
+    """Which attention ``step`` returns, in words."""
 
     def encode(self, before: Tensor, after: Tensor) -> Any:
         """The memory of each pair: a named tuple of tensors, batch first."""
@@ -72,22 +91,34 @@ class Method(TorchModule, Protocol):
     def no_change(self, memory: Any) -> Tensor | None:
         """Probability (B,) that nothing changed, by a head of its own; None without: sentences are judged."""
 
-    def parameter_groups(self) -> list[dict[str, Any]]:
-        """Every parameter in exactly one named group: "name", "params".
-
-        Also, where the group wants it, "weight_decay" in place of the stage's, and "moves_when_idle": true
-        where a parameter without a gradient in a step counts as one whose gradient is zero, once it has had
-        one in the stage, so that the optimiser's moments go on moving it.
-        """
-
-    def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Names of the parameters that none of these tasks gives a gradient, on purpose."""
-
     def word_tables(self) -> Mapping[str, Sequence[int]]:
         """Names of the tensors with a row for each word -> the row of each entry of the vocabulary."""
 
-    def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
-        """Start from an earlier stage's weights; names what keeps its own start."""
+
+class Method(Learner, CaptionWriter, Protocol):
+    """What every method can do that learns to write captions."""
+
+    vision: Vision
+
+    @property
+    def padding_sensitive_tasks(self) -> frozenset[str]:
+        """The tasks whose loss depends on the padding of captions, on purpose."""
+
+
+def writes_captions(learner: Learner) -> TypeGuard[Method]:
+    """Whether what learns is a method that writes captions.
+
+    From Python 3.12 on ``isinstance`` does not see the parts of a module, such as its vision, so it cannot
+    tell.
+    """
+    return hasattr(learner, "vocabulary") and hasattr(learner, "encode")
+
+
+def captioning(learner: Learner, where: str) -> Method:
+    """What learns as a method that writes captions. where: for the message. Raises RecipeError for others."""
+    if not writes_captions(learner):
+        raise RecipeError(f"{where}: {learner.architecture} writes no captions. Name a method that does.")
+    return learner
 
 
 @runtime_checkable
@@ -109,22 +140,41 @@ class PadsCaptions(Protocol):
         """Pad captions to ``length`` ids from now on: the data's longest one with BOS and EOS."""
 
 
+@runtime_checkable
+class PlansWithoutData(Protocol):
+    """What a learner can do besides whose examples are no captioned pictures."""
+
+    def blank_example(self) -> Example:
+        """An example that has the shapes of any, to count what a batch needs."""
+
+
+def build_learner(config: LearnerSettings) -> Learner:
+    """What learns by these settings without vision and words, freshly initialised."""
+    learner: Learner = _named(config.implementation)(config)
+    return learner
+
+
 def build_method(
-    config: MethodSettings, vision: Vision, vocabulary: Vocabulary, longest_caption: int = 0
+    config: LearnerSettings, vision: Vision, vocabulary: Vocabulary, longest_caption: int = 0
 ) -> Method:
     """The method of these settings, freshly initialised.
 
     longest_caption: ids of the longest caption of the data to train on, which some methods pad to
     (``PadsCaptions``); 0 where it is not known.
     """
-    module, _, name = config.implementation.partition(":")
-    method: Method = getattr(import_module(module), name)(config, vision, vocabulary)
+    method: Method = _named(config.implementation)(config, vision, vocabulary)
     if isinstance(method, PadsCaptions) and longest_caption:
         method.pad_captions(longest_caption)
     return method
 
 
-def initialise_from(method: Method, source: Method, where: str) -> str:
+def _named(implementation: str) -> Any:
+    """The class that "module:Class" names."""
+    module, _, name = implementation.partition(":")
+    return getattr(import_module(module), name)
+
+
+def initialise_from(method: Learner, source: Learner, where: str) -> str:
     """Start ``method`` from the weights of ``source``; returns a message that says what was copied.
 
     Rows of word tables are copied by word; words that ``source`` does not have keep their initial rows. From
@@ -140,18 +190,27 @@ def initialise_from(method: Method, source: Method, where: str) -> str:
             f"{where}: these are weights of {source.architecture}, and none of them fits"
             f" {method.architecture}. Begin from a run of the recipe's own method."
         )
-    theirs = source.word_tables()
-    for name, rows in method.word_tables().items():
-        if name in own and name in state and name in theirs and own[name].shape[1:] == state[name].shape[1:]:
-            places = dict(zip(source.vocabulary.entries, theirs[name], strict=True))
-            state[name] = _by_word(own[name], method.vocabulary.entries, rows, state[name], places)
+    if writes_captions(method) and writes_captions(source):
+        state |= _words_by_name(method, source, state)
     kept = method.load_pretrained(state)
     said = f"{len(own) - len(kept)} tensors copied, {len(kept)} keep their own start"
     said += f" ({', '.join(sorted({name.partition('.')[0] for name in kept}))})" if kept else ""
     if not alike:
         return f"{said}; of {source.architecture} only its vision"
+    if not writes_captions(method) or not writes_captions(source):
+        return said
     known = len(set(source.vocabulary.entries) & set(method.vocabulary.entries))
     return f"{said}; {known} of {len(method.vocabulary)} words were known"
+
+
+def _words_by_name(method: Method, source: Method, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The word tables of ``method`` with the rows of the words that ``source`` has, whose ``state`` it is."""
+    own, theirs, found = method.state_dict(), source.word_tables(), {}
+    for name, rows in method.word_tables().items():
+        if name in own and name in state and name in theirs and own[name].shape[1:] == state[name].shape[1:]:
+            places = dict(zip(source.vocabulary.entries, theirs[name], strict=True))
+            found[name] = _by_word(own[name], method.vocabulary.entries, rows, state[name], places)
+    return found
 
 
 def _by_word(

@@ -190,7 +190,7 @@ class CLIP4IDC(nn.Module):
 
     def _pair_vectors(self, pair: TokenPair) -> Tensor:
         rows = self.pair(pair)  # (B, R, J)
-        vectors: Tensor = (rows[:, 0] + rows[:, pair.count(self.vision) + 1]) / 2
+        vectors: Tensor = (rows[:, 0] + rows[:, self.vision.patches + 1]) / 2
         return vectors
 
     def embed_texts(self, ids: Tensor) -> Tensor:
@@ -266,7 +266,7 @@ class CLIP4IDC(nn.Module):
     def _read_captions(self, pair: TokenPair, ids: Tensor) -> tuple[Tensor, Tensor]:
         """Logits (B, T, V) of the words behind BOS, and their attention (B, T, 2, N)."""
         said = self._said(pair, ids)
-        attention = to_patches(said.attention.mean((1, 2)), pair.count(self.vision))
+        attention = to_patches(said.attention.mean((1, 2)), self.vision.patches)
         return self._logits(said.rows), attention
 
     def _said(self, pair: TokenPair, ids: Tensor) -> DecoderOutput:
@@ -282,9 +282,8 @@ class CLIP4IDC(nn.Module):
         return self._memory(self.read(before, after))
 
     def _memory(self, pair: TokenPair) -> CLIP4IDCMemory:
-        real = None if pair.row_masks is None else torch.cat(pair.row_masks, dim=1)  # (B, R)
-        keys, values = self.captioner.read(self.pair(pair), real)
-        return CLIP4IDCMemory(keys, values, pair.cells, real)
+        keys, values = self.captioner.read(self.pair(pair))
+        return CLIP4IDCMemory(keys, values, pair.cells)
 
     def no_change(self, memory: CLIP4IDCMemory) -> None:
         """None: the method has no head for it, so its no-change sentences must judge."""
@@ -316,7 +315,7 @@ class CLIP4IDC(nn.Module):
             new |= {"tower_keys": kept[0], "tower_values": kept[1]}
         grown = {name: torch.cat([cache[name], new[name]], dim=3) for name in new}
         attention = said.attention[:, :, :, 0].mean((1, 2))  # (B, R)
-        grids = on_grids(attention, memory.cells, self.vision, memory.real is not None)
+        grids = on_grids(attention, memory.cells, self.vision)
         return self._logits(said.rows[:, 0]).log_softmax(-1), grids, grown
 
     @property

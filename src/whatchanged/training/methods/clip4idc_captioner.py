@@ -16,19 +16,15 @@ from whatchanged.training.methods.clip4idc_presets import CLIP4IDCPreset
 from whatchanged.training.nn.clip import draw
 from whatchanged.training.nn.layers import layers_of
 from whatchanged.training.nn.postnorm import EPS, EncoderLayer, PostNormDecoderLayer
-from whatchanged.training.nn.transformer import Past, by_layer, key_mask
+from whatchanged.training.nn.transformer import Past, by_layer
 
 
 class CLIP4IDCMemory(NamedTuple):
-    """What decoding needs of a pair: keys, values (B, layers, h, R, k); cells (B, 2, N) on the full grid.
-
-    real: (B, R) bool, False for rows of padding; None where pictures have no padding.
-    """
+    """What decoding needs of a pair: keys, values (B, layers, h, R, k); cells (B, 2, N) on the full grid."""
 
     keys: Tensor
     values: Tensor
     cells: Tensor
-    real: Tensor | None = None
 
 
 class DecoderOutput(NamedTuple):
@@ -69,15 +65,12 @@ class CaptionDecoder(nn.Module):
             nn.init.normal_(self.words.weight, std=0.02)
             nn.init.normal_(self.positions, std=0.01)
 
-    def read(self, tokens: Tensor, real: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Pair tokens (B, R, J) -> what each decoder layer attends to: keys, values (B, layers, h, R, k).
-
-        real: (B, R), False for rows of padding; None where there is none.
-        """
+    def read(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        """Pair tokens (B, R, J) -> what each decoder layer attends to: keys, values (B, layers, h, R, k)."""
         m = tokens if self.widen is None else self.widen(tokens)  # (B, R, D)
         outputs = []
         for layer in layers_of(self.encoder, EncoderLayer):
-            m = layer(m, key_mask(real))
+            m = layer(m)
             outputs.append(m)
         if not self.layer_memory:
             outputs = outputs[-1:] * len(outputs)
@@ -94,7 +87,7 @@ class CaptionDecoder(nn.Module):
         for i, layer in enumerate(layers_of(self.decoder, PostNormDecoderLayer)):
             own = None if past is None else (past[0][:, i], past[1][:, i])
             pair = (memory.keys[:, i], memory.values[:, i])
-            d, seen, attention = layer(d, pair, allowed, own, key_mask(memory.real))
+            d, seen, attention = layer(d, pair, allowed, own)
             found.append((seen.keys, seen.values, attention))
         return DecoderOutput(d, *(torch.stack(parts, dim=1) for parts in zip(*found, strict=True)))
 

@@ -11,7 +11,6 @@ from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.training.methods.clip4idc_presets import CLIP4IDCPreset
 from whatchanged.training.nn.clip import CLIPBlock, draw, draw_blocks
 from whatchanged.training.nn.layers import layers_of
-from whatchanged.training.nn.transformer import key_mask
 from whatchanged.training.vision.base import TokenPair, Vision
 
 
@@ -65,18 +64,15 @@ class PairEncoder(nn.Module):
         patches = self.patches(torch.cat([pair.before.features, pair.after.features]))  # (2B, N, D)
         x = torch.cat([self.class_token.expand(2 * batch, 1, -1), patches], dim=1)  # (2B, N + 1, D)
         x = self.entry_norm(x + self.positions[places])
-        real = pair.row_masks
-        allowed = None if real is None else key_mask(torch.cat(real))
         for block in layers_of(self.intra, CLIPBlock):
-            x, _ = block(x, allowed)
+            x, _ = block(x)
         halves = [x[:batch], x[batch:]]
         if self.sides is not None and self.side_positions is not None:
             own = places[:batch], places[batch:]
             halves = [halves[k] + self.sides[k] + self.side_positions[k][own[k]] for k in (0, 1)]
         y = torch.cat(halves, dim=1)  # (B, R, D)
         y = y if self.mid_norm is None else self.mid_norm(y)
-        allowed = None if real is None else key_mask(torch.cat(real, dim=1))
         for block in layers_of(self.inter, CLIPBlock):
-            y, _ = block(y, allowed)
+            y, _ = block(y)
         tokens: Tensor = self.project(self.exit_norm(y))  # (B, R, J)
         return tokens

@@ -59,7 +59,6 @@ from whatchanged.training.nn.transformer import (
     captioning_mask,
     chosen_first,
     key_mask,
-    without_padding,
 )
 from whatchanged.training.vision.base import Hidden, TokenPair, Vision, on_grids, to_patches
 from whatchanged.vocabulary import MASK, PAD, Vocabulary, padded
@@ -73,24 +72,18 @@ class PCLMemory(NamedTuple):
 
     keys, values: (B, layers, heads, R or R + 1, D/heads), of the image rows (and [CLS] in ``paper``);
     pair: (B, 2D), the cross-modal rows [IMG1], [IMG2]; cells: (B, 2, N), the patches on the full grid;
-    real: (B, R or R + 1) bool, False for rows of padding; None where pictures have no padding.
     """
 
     keys: Tensor
     values: Tensor
     pair: Tensor
     cells: Tensor
-    real: Tensor | None = None
 
 
 class ImageRows(NamedTuple):
-    """Rows (B, R, D) of one picture or of both.
-
-    real: (B, R) bool, False for padding, or None where there is none. second: where [IMG2] stands, N + 1.
-    """
+    """Rows (B, R, D) of one picture or of both. second: where [IMG2] stands, N + 1."""
 
     rows: Tensor
-    real: Tensor | None
     second: int
 
 
@@ -199,25 +192,22 @@ class PCL(nn.Module):
     def _mvcl(self, batch: Batch) -> dict[str, Tensor]:
         """Hide raw features of one picture, read all rows with clean words, regress, tell originals apart."""
         pair = self.tokens(batch)
-        hidden = corrupt_patches(pair, self.vision.patches, batch.generator, batch.part)
+        hidden = corrupt_patches(pair, batch.generator, batch.part)
         masked = torch.cat(hidden, dim=1)
         asked, some = None, masked
         if not self.preset.regressed_negatives:
             asked, some = chosen_first(masked)  # (B, Q)
         patches = in_parts(self._read_patches, batch.accumulate, pair, hidden, batch.ids, asked)
         originals = torch.cat([pair.before.features, pair.after.features], dim=1).detach()  # (B, 2N, F)
-        unmasked = ~masked
-        if pair.masks is not None:
-            unmasked = unmasked & torch.cat(pair.masks, dim=1)
         weight, temperature = self.embed.project.weight, self.config.mvcl_temperature
         regressed = self.regressor(patches[some], weight)  # (M, F)
         own = asked_rows(originals, asked)[some]
         if self.preset.regressed_negatives:
-            others = gather_batch(self.regressor(patches[unmasked], weight))  # (U, F)
+            others = gather_batch(self.regressor(patches[~masked], weight))  # (U, F)
             known, first = gather_batch(own), first_row(len(own))
             loss = masked_patch_loss_authors(regressed, known, others, temperature, first)
         else:
-            loss = masked_patch_loss(regressed, own, gather_batch(originals[unmasked]), temperature)
+            loss = masked_patch_loss(regressed, own, gather_batch(originals[~masked]), temperature)
         return {"mvcl": share_of_mean(loss, len(own))}
 
     def _read_patches(self, pair: TokenPair, hidden: Hidden, ids: Tensor, asked: Tensor | None) -> Tensor:
@@ -250,9 +240,8 @@ class PCL(nn.Module):
         images = self.image_rows(pair)
         count = texts.shape[1]
         rows = images.rows.repeat_interleave(count, dim=0)  # sample-major: pair b, text k -> b (K+1) + k
-        real = None if images.real is None else images.real.repeat_interleave(count, dim=0)
         ids = texts.flatten(0, 1)  # (B (K+1), L)
-        repeated = ImageRows(rows, real, images.second)
+        repeated = ImageRows(rows, images.second)
         specials = self._specials(repeated)
         asked = torch.cat([specials, specials[:1] + rows.shape[1]])  # and [CLS]
         first, second, cls = self.joint_rows(repeated, ids, ids != PAD, asked).unbind(1)
@@ -327,25 +316,21 @@ class PCL(nn.Module):
         before, after = self.vision.add_match_features(pair, hidden)
         first = self.embed.image(before, 0)  # (B, N + 1, D)
         second = self.embed.special(1, first.shape[0]) if pair.single else self.embed.image(after, 1)
-        place = pair.count(self.vision) + 1
-        real = (None, None) if pair.row_masks is None else pair.row_masks
-        return ImageRows(first, real[0], place), ImageRows(second, real[1], place)
+        place = self.vision.patches + 1
+        return ImageRows(first, place), ImageRows(second, place)
 
     def alone(self, picture: ImageRows) -> ImageRows:
         """One picture's rows behind F_sing; without the difference encoder as they are."""
         if self.single is None:
             return picture
-        return picture._replace(rows=self.single(picture.rows, key_mask(picture.real)))
+        return picture._replace(rows=self.single(picture.rows))
 
     def together(self, first: ImageRows, second: ImageRows) -> ImageRows:
         """Both pictures' rows behind F_pair; without the difference encoder side by side."""
         rows = torch.cat([first.rows, second.rows], dim=1)  # (B, R, D)
-        real = None
-        if first.real is not None and second.real is not None:
-            real = torch.cat([first.real, second.real], dim=1)
         if self.pair is not None:
-            rows = self.pair(rows, key_mask(real))
-        return ImageRows(rows, real, first.second)
+            rows = self.pair(rows)
+        return ImageRows(rows, first.second)
 
     def image_rows(self, pair: TokenPair, hidden: Hidden = (None, None)) -> ImageRows:
         """Raw tokens -> what F_cross reads of both pictures."""
@@ -363,17 +348,11 @@ class PCL(nn.Module):
         """
         cls = self.embed.special(2, ids.shape[0])
         rows = torch.cat([images.rows, cls, self._words(ids)], dim=1)  # (B, R + 1 + L, D)
-        out: Tensor = self.cross(rows, key_mask(self._read_rows(images, real)), asked)
+        read = None
+        if not self.preset.read_pads:
+            read = key_mask(F.pad(real, (images.rows.shape[1] + 1, 0), value=True))
+        out: Tensor = self.cross(rows, read, asked)
         return out
-
-    def _read_rows(self, images: ImageRows, real: Tensor) -> Tensor | None:
-        """Who is read in pre-training, (B, R + 1 + L); None: everybody."""
-        if self.preset.read_pads and images.real is None:
-            return None
-        words = torch.ones_like(real) if self.preset.read_pads else real
-        if images.real is None:
-            return F.pad(words, (images.rows.shape[1] + 1, 0), value=True)
-        return torch.cat([F.pad(images.real, (0, 1), value=True), words], dim=1)
 
     def every_word_rows(self, images: ImageRows, ids: Tensor) -> Cached:
         """``method.every_word``, not published: behind images and true words a [MASK] row for each position
@@ -387,7 +366,7 @@ class PCL(nn.Module):
         allowed = asking_mask(images.rows.shape[1], front.shape[1], len(places), ids.device)
         masked = torch.arange(rows.shape[1] - len(places), rows.shape[1], device=ids.device)
         asked = torch.cat([self._specials(images), masked])
-        return self.cross.with_cache(rows, without_padding(allowed, images.real), asked=asked)
+        return self.cross.with_cache(rows, allowed, asked=asked)
 
     def captioning_rows(self, images: ImageRows, ids: Tensor, asked: Tensor | None = None) -> Tensor:
         """Captioning: images are blind to text and text to what follows; words stand last.
@@ -396,7 +375,7 @@ class PCL(nn.Module):
         """
         rows = torch.cat([self._front(images.rows), self._words(ids)], dim=1)
         allowed = captioning_mask(images.rows.shape[1], rows.shape[1], ids.device)
-        out: Tensor = self.cross(rows, without_padding(allowed, images.real), asked)
+        out: Tensor = self.cross(rows, allowed, asked)
         return out
 
     def _front(self, rows: Tensor) -> Tensor:
@@ -420,13 +399,8 @@ class PCL(nn.Module):
         images = self.image_rows(pair)
         front = self._front(images.rows)
         allowed = captioning_mask(images.rows.shape[1], front.shape[1], front.device)
-        readable = without_padding(allowed, images.real)
-        kept = self.cross.with_cache(front, readable, asked=self._specials(images))
-        real = images.real
-        if real is not None and self.preset.cls_captions:
-            real = F.pad(real, (0, 1), value=True)
-        cells = pair.cells
-        return PCLMemory(kept.keys, kept.values, kept.rows.flatten(1), cells, real)
+        kept = self.cross.with_cache(front, allowed, asked=self._specials(images))
+        return PCLMemory(kept.keys, kept.values, kept.rows.flatten(1), pair.cells)
 
     def no_change(self, memory: PCLMemory) -> Tensor | None:
         """Probability (B,) that nothing changed, by the distractor head; None without one."""
@@ -450,14 +424,13 @@ class PCL(nn.Module):
         far = memory.keys.shape[3] + cache["keys"].shape[3]
         known = torch.ones(2, far, dtype=torch.bool, device=ids.device)
         allowed = torch.cat([known, captioning_mask(0, 2, ids.device)], dim=1)  # (2, S)
-        readable = without_padding(allowed, memory.real)
         before = (memory.keys, memory.values), (cache["keys"], cache["values"])
-        out = self.cross.with_cache(rows, readable, before, self.asker)
+        out = self.cross.with_cache(rows, allowed, before, self.asker)
         scores = self.output(out.rows[:, 0]).log_softmax(-1)
         new = {"keys": out.keys[:, :, :, :1], "values": out.values[:, :, :, :1]}
         grown = {name: torch.cat([cache[name], new[name]], dim=3) for name in new}
         attention = out.attention[:, :, :, 0].mean((1, 2))  # (B, S)
-        return scores, on_grids(attention, memory.cells, self.vision, memory.real is not None), grown
+        return scores, on_grids(attention, memory.cells, self.vision), grown
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Every parameter once: group "vision" (what makes a picture's tokens, if learned) or "method"."""

@@ -120,10 +120,7 @@ class PCLCrossTask(PCL):
             return super().tokens(batch)
         # Twice the same picture: a vision reads pairs, and a backbone's running statistics count both.
         before, after = self.vision.tokens(batch.before, batch.before)
-        mask = None if after.mask is None else after.mask[:, :0]
-        return TokenPair(
-            before, replace(after, features=after.features[:, :0], cells=after.cells[:, :0], mask=mask)
-        )
+        return TokenPair(before, replace(after, features=after.features[:, :0], cells=after.cells[:, :0]))
 
     def _fgvc(self, fine: FineGrained, batch: Batch) -> dict[str, Tensor]:
         """``FineGrained`` on [IMG1], [IMG2] after F_sing and after F_pair; no words are read."""

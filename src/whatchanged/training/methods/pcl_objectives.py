@@ -44,24 +44,19 @@ def corrupt_words(
 
 
 def corrupt_patches(
-    pair: TokenPair, most: int, generator: torch.Generator | None, part: Part | None = None
+    pair: TokenPair, generator: torch.Generator | None, part: Part | None = None
 ) -> tuple[Tensor, Tensor]:
     """Choose patches to hide, bool (B, N) for before and for after: one picture of each pair.
 
     Each patch is hidden with probability 0.15, at least one: the smallest draw is always among them. An empty
-    picture is never chosen. most: the largest N; so many numbers are drawn, so that padding draws nothing.
-    part: as in ``corrupt_words``.
+    picture is never chosen. part: as in ``corrupt_words``.
     """
     features = pair.before.features
-    draw = draw_rows((features.shape[0], most), generator, features.device, part)[:, : features.shape[1]]
+    draw = draw_rows(features.shape[:2], generator, features.device, part)
     in_before = draw_rows(features.shape[:1], generator, features.device, part)[:, None] < 0.5
     if pair.single:
         in_before = torch.ones_like(in_before)
-    real = torch.ones_like(draw, dtype=torch.bool)
-    if pair.masks is not None:
-        real = pair.masks[0] if pair.single else torch.where(in_before, *pair.masks)
-        draw = draw.masked_fill(~real, 1.0)  # padding is never the smallest draw
-    hidden = ((draw < MASKED) | (draw == draw.amin(1, keepdim=True))) & real
+    hidden = (draw < MASKED) | (draw == draw.amin(1, keepdim=True))
     return hidden & in_before, (hidden & ~in_before)[:, : pair.after.features.shape[1]]
 
 

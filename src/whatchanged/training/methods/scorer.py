@@ -25,8 +25,8 @@ learns (the optimiser does not know it), its sentence vector divides by all posi
   takes the mean; where unchanged pairs are examples like others (CLEVR-DC, a pool), all share one loss;
 - our vocabulary has two marks more, and no mark but the end is ever said (the code bans unknown words only);
 - subtraction (first row of the ablations) is D = ReLU(FC(X2 − X1)), so places cancel: our reading;
-- tokens with a mask need not be all cells of a grid. Then token n of both pictures belongs together, as cell
-  n does otherwise; each has the position of its own cell; padding is neither attended to nor matched;
+- aligned tokens need not be all cells of a grid. Token n of both pictures belongs together, as cell n does
+  otherwise; each has the position of its own cell;
 - with ``vision.guided_attention`` a further term teaches the last decoder layer where words look.
 """
 
@@ -45,7 +45,7 @@ from whatchanged.training.distributed import batch_total, share_of_mean
 from whatchanged.training.gradient_caching import in_parts
 from whatchanged.training.methods import Cache, copy_matching_tensors
 from whatchanged.training.methods.scorer_decoder import Decoder
-from whatchanged.training.methods.scorer_encoder import Masks, QueryKey, Reconstruction, two_sided
+from whatchanged.training.methods.scorer_encoder import QueryKey, Reconstruction, two_sided
 from whatchanged.training.methods.scorer_presets import PRESETS
 from whatchanged.training.methods.scorer_reasoning import Reasoning, sentence_vector
 from whatchanged.training.nn.layers import layers_of
@@ -57,14 +57,12 @@ from whatchanged.vocabulary import BOS, CLS, MASK, PAD, UNK, Vocabulary, padded
 class ScorerMemory(NamedTuple):
     """Keys and values of the difference in each decoder layer's cross attention: (B, layers, h, N, k).
 
-    Where tokens come with a mask, also cells (B, 2, N), where each picture's tokens lie on the grid, and real
-    (B, 2, N) bool, False for padding. Otherwise token n is cell n, and both are None.
+    cells: (B, 2, N), where each picture's tokens lie on the grid; None where token n is cell n.
     """
 
     keys: Tensor
     values: Tensor
     cells: Tensor | None = None
-    real: Tensor | None = None
 
 
 class Directions(NamedTuple):
@@ -167,14 +165,14 @@ class SCORER(nn.Module):
             caption = F.cross_entropy(words, targets, ignore_index=PAD)
             terms["caption"].append(share_of_mean(caption, (targets != PAD).sum()))
             if matched is not None and self.config.view_weight:
-                view = self._view_loss(_of(matched, kind), _masks_of(pair, kind))
+                view = self._view_loss(_of(matched, kind))
                 terms["view"].append(share_of_mean(self.config.view_weight * view, len(kind)))
             if self.reasoning is not None and hallucinated is not None:
                 queries, keys = hallucinated
-                scores = self.reasoning.matching(queries[kind], keys[kind], _masks_of(pair, kind))
+                scores = self.reasoning.matching(queries[kind], keys[kind])
                 reason = self.config.reason_weight * two_sided(scores, scores.T)
                 terms["reason"].append(share_of_mean(reason, len(kind)))
-        shared = attention[:, :, :-1].mean(1)[:, :, None] * _halves(pair)  # (B, L - 1, 2, N)
+        shared = attention[:, :, :-1].mean(1)[:, :, None] * _halves(pair)  # (B, L - 1, 1 or 2, N)
         guided = self.vision.attention_terms(pair, batch.truth, shared, batch.ids[:, 1:] != PAD)
         return {name: torch.stack(parts).mean() for name, parts in terms.items() if parts} | guided
 
@@ -183,21 +181,18 @@ class SCORER(nn.Module):
     ) -> tuple[Tensor, Tensor, Directions | None, QueryKey | None]:
         """Logits (B, L - 1, V) and attention (B, h, L, N) of words, and what SCORER and CBR match."""
         before, after = self.tokens(pair)
-        difference, matched = self.difference(before, after, pair.masks)
-        states, attention = self.decoder(ids, difference, real_cells(pair))  # (B, L, D), (B, h, L, N)
+        difference, matched = self.difference(before, after)
+        states, attention = self.decoder(ids, difference)  # (B, L, D), (B, h, L, N)
         logits = self.decoder.output(states[:, :-1])
         if self.reasoning is None:
             return logits, attention, matched, None
         mentioned = sentence_vector(states, ids != PAD, self.preset.mean_sentence)
-        real = None if pair.masks is None else pair.masks[0]
-        return logits, attention, matched, self.reasoning(before, after, mentioned, real)
+        return logits, attention, matched, self.reasoning(before, after, mentioned)
 
-    def _view_loss(self, matched: Directions, real: Masks | None) -> Tensor:
+    def _view_loss(self, matched: Directions) -> Tensor:
         """Each picture is found among the batch's by the other picture of its pair, in both directions."""
         matching = self._matching_layer().matching
-        forth = matching(*matched.forth, real)
-        back = matching(*matched.back, None if real is None else real[::-1])
-        return two_sided(forth, back)
+        return two_sided(matching(*matched.forth), matching(*matched.back))
 
     def _kinds(self, batch: Batch) -> Iterator[Tensor]:
         """The numbers of the pairs that share one loss: all, or of scenes the changed, then the others."""
@@ -222,21 +217,18 @@ class SCORER(nn.Module):
         """X1, X2 (B, N, D):  X = W [f; x; y] + b + [column_j; row_i].
 
         x = 2j/columns − 1 and y = 2i/rows − 1 where the preset has coordinates, so the last is not quite 1.
-        Cells stand in rows. Tokens with a mask stay in their order, and padding becomes zero.
+        Cells stand in rows. Aligned tokens stay in their order.
         """
-        if pair.masks is None:
+        if not pair.aligned:
             self._check_grid()
             cells = torch.arange(self.vision.rows * self.vision.columns, device=pair.before.features.device)
             places = self._places(cells)
             return self._placed(in_rows(pair.before), places), self._placed(in_rows(pair.after), places)
-        before, after = (
-            self._placed(own.features, self._places(own.cells)).masked_fill(~real[..., None], 0.0)
-            for own, real in zip(pair, pair.masks, strict=True)
-        )
+        before, after = (self._placed(own.features, self._places(own.cells)) for own in pair)
         return before, after
 
     def _check_grid(self) -> None:
-        """Raise ShapeError where tokens without a mask are not all cells of the grid."""
+        """Raise ShapeError where tokens are not all cells of the grid."""
         cells = self.vision.rows * self.vision.columns
         if self.vision.patches != cells:
             raise ShapeError(
@@ -259,9 +251,7 @@ class SCORER(nn.Module):
         tokens: Tensor = self.project(features) + places.embedded
         return tokens
 
-    def difference(
-        self, before: Tensor, after: Tensor, real: Masks | None = None
-    ) -> tuple[Tensor, Directions | None]:
+    def difference(self, before: Tensor, after: Tensor) -> tuple[Tensor, Directions | None]:
         """X1, X2 -> D (B, N, D), and the queries and keys to be matched, in both directions.
 
         Both directions share all weights, and each layer reads what the layer before made of both pictures;
@@ -269,10 +259,9 @@ class SCORER(nn.Module):
         """
         a, b = before, after
         matched: Directions | None = None
-        own, other = (None, None) if real is None else real
         matching_layer = self._matching_layer() if len(self.layers) else None
         for layer in layers_of(self.layers, Reconstruction):
-            (a, forth), (b, back) = layer(a, b, other), layer(b, a, own)
+            (a, forth), (b, back) = layer(a, b), layer(b, a)
             if layer is matching_layer:
                 matched = Directions(forth, back)
         both = torch.cat([a, b], dim=-1) if len(self.layers) else after - before
@@ -281,8 +270,8 @@ class SCORER(nn.Module):
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
         """Logits (B, L, V) of the word at each position, uncached; zeros at position 0, where BOS stands."""
         pair = self.pair(before, after)
-        difference, _ = self.difference(*self.tokens(pair), pair.masks)
-        logits = self._speak(self.decoder(ids[:, :-1], difference, real_cells(pair))[0])
+        difference, _ = self.difference(*self.tokens(pair))
+        logits = self._speak(self.decoder(ids[:, :-1], difference)[0])
         return torch.cat([torch.zeros_like(logits[:, :1]), logits], dim=1)
 
     def _speak(self, states: Tensor) -> Tensor:
@@ -293,11 +282,9 @@ class SCORER(nn.Module):
     def encode(self, before: Tensor, after: Tensor) -> ScorerMemory:
         """The memory of each pair."""
         pair = self.pair(before, after)
-        difference, _ = self.difference(*self.tokens(pair), pair.masks)
+        difference, _ = self.difference(*self.tokens(pair))
         keys, values = self.decoder.memory(difference)
-        if pair.masks is None:
-            return ScorerMemory(keys, values)
-        return ScorerMemory(keys, values, pair.cells, torch.stack(pair.masks, dim=1))
+        return ScorerMemory(keys, values, pair.cells if pair.aligned else None)
 
     def no_change(self, memory: ScorerMemory) -> None:
         """SCORER has no head for it: its sentences are judged."""
@@ -317,8 +304,7 @@ class SCORER(nn.Module):
         """
         place = torch.as_tensor(position, device=previous.device).reshape(1) - 1
         past = cache["keys"], cache["values"]
-        real = None if memory.real is None else memory.real.any(1)  # (B, N)
-        word = self.decoder.one_word(previous, place, (memory.keys, memory.values), past, real)
+        word = self.decoder.one_word(previous, place, (memory.keys, memory.values), past)
         keys, values = word.own
         new_cache = {
             "keys": torch.cat([cache["keys"], keys], dim=3),
@@ -331,9 +317,9 @@ class SCORER(nn.Module):
     def _on_grids(self, attention: Tensor, memory: ScorerMemory) -> Tensor:
         """Attention (B, N) to the difference, half for each picture, on their grids (B, 2, rows, columns)."""
         rows, columns = self.vision.rows, self.vision.columns
-        if memory.cells is None or memory.real is None:
+        if memory.cells is None:
             return attention.view(-1, 1, rows, columns).expand(-1, 2, -1, -1) / 2
-        halves = attention[:, None] * memory.real / 2  # (B, 2, N); a picture's padding is not painted
+        halves = attention[:, None].expand(-1, 2, -1) / 2  # (B, 2, N)
         grids = attention.new_zeros(attention.shape[0], 2, rows * columns)
         return grids.scatter_add(2, memory.cells, halves).view(-1, 2, rows, columns)
 
@@ -383,22 +369,12 @@ def in_rows(tokens: Tokens) -> Tensor:
     return torch.zeros_like(features).scatter(1, tokens.cells[..., None].expand_as(features), features)
 
 
-def real_cells(pair: TokenPair) -> Tensor | None:
-    """The tokens of the difference that are real, (B, N): those that one of the pictures has."""
-    return None if pair.masks is None else pair.masks[0] | pair.masks[1]
-
-
 def _halves(pair: TokenPair) -> Tensor | float:
-    """What each picture gets of the attention to the difference, (B, 1, 2, N): half; padding gets nothing."""
-    return 0.5 if pair.masks is None else torch.stack(pair.masks, dim=1)[:, None] / 2
+    """What each picture gets of the attention to the difference: half; of aligned tokens in 32 bit."""
+    return torch.full((2, 1), 0.5, device=pair.before.cells.device) if pair.aligned else 0.5
 
 
 def _of(matched: Directions, rows: Tensor) -> Directions:
     """The queries and keys of some pairs."""
     (q1, k1), (q2, k2) = matched
     return Directions((q1[rows], k1[rows]), (q2[rows], k2[rows]))
-
-
-def _masks_of(pair: TokenPair, rows: Tensor) -> Masks | None:
-    """Which tokens of some pairs are real: before, after."""
-    return None if pair.masks is None else (pair.masks[0][rows], pair.masks[1][rows])

@@ -14,7 +14,7 @@ from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.training.methods.scorer_encoder import NORM_EPS, MultiHeadAttention
 from whatchanged.training.methods.scorer_presets import ScorerPreset
 from whatchanged.training.nn.layers import layers_of
-from whatchanged.training.nn.transformer import by_layer, key_mask, sinusoid
+from whatchanged.training.nn.transformer import by_layer, sinusoid
 
 KeysValues = tuple[Tensor, Tensor]
 """Keys and values of some rows, (B, h, rows, k) each."""
@@ -48,12 +48,10 @@ class DecoderLayer(nn.Module):
         self.dropout = nn.Dropout(config.dropout)
         self.standard_ffn = preset.standard_ffn
 
-    def forward(
-        self, h: Tensor, memory: KeysValues, past: KeysValues | None, real: Tensor | None = None
-    ) -> LayerOutput:
+    def forward(self, h: Tensor, memory: KeysValues, past: KeysValues | None) -> LayerOutput:
         """Rows (B, T, D), each reading those up to its own; or one row behind ``past`` ones.
 
-        memory: keys and values of D. real: (B, N), which cells of D are no padding.
+        memory: keys and values of D.
         """
         new = self.own.read(h)
         keys, values = new
@@ -64,7 +62,7 @@ class DecoderLayer(nn.Module):
             keys, values = (torch.cat(both, dim=2) for both in zip(past, new, strict=True))
         read, _ = self.own(self.own.ask(h), keys, values, allowed)
         h = self.own_norm(h + read)
-        read, attention = self.cross(self.cross.ask(h), *memory, key_mask(real))
+        read, attention = self.cross(self.cross.ask(h), *memory)
         h = self.cross_norm(h + read)
         g = F.gelu(self.ffn_in(h))
         kept = h if self.standard_ffn else g
@@ -97,16 +95,16 @@ class Decoder(nn.Module):
         rows: Tensor = self.norm(self.dropout(self.widen(words)))  # (B, T, D)
         return rows
 
-    def forward(self, ids: Tensor, difference: Tensor, real: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def forward(self, ids: Tensor, difference: Tensor) -> tuple[Tensor, Tensor]:
         """States (B, L, D) of a whole sentence, each of the words up to its own.
 
         Also the last layer's attention to the cells, (B, h, L, N).
-        difference: D (B, N, D); real: (B, N), which of its cells are no padding.
+        difference: D (B, N, D).
         """
         h = self.embed(ids, torch.arange(ids.shape[1], device=ids.device))
         attention = h.new_zeros(0)
         for layer in layers_of(self.layers, DecoderLayer):
-            h, _, attention = layer(h, layer.cross.read(difference), None, real)
+            h, _, attention = layer(h, layer.cross.read(difference), None)
         return h, attention
 
     def memory(self, difference: Tensor) -> KeysValues:
@@ -115,9 +113,7 @@ class Decoder(nn.Module):
         keys, values = zip(*read, strict=True)
         return by_layer(keys), by_layer(values)
 
-    def one_word(
-        self, ids: Tensor, place: Tensor, memory: KeysValues, past: KeysValues, real: Tensor | None = None
-    ) -> LayerOutput:
+    def one_word(self, ids: Tensor, place: Tensor, memory: KeysValues, past: KeysValues) -> LayerOutput:
         """The state of one more word, ids (B,) at ``place`` (1,), behind those of ``past``.
 
         memory, past: (B, layers, h, rows, k) each. Returns its state (B, 1, D), its keys and values in every
@@ -128,7 +124,7 @@ class Decoder(nn.Module):
         for number, layer in enumerate(layers_of(self.layers, DecoderLayer)):
             before = past[0][:, number], past[1][:, number]
             read = memory[0][:, number], memory[1][:, number]
-            outputs.append(layer(h, read, before, real))
+            outputs.append(layer(h, read, before))
             h = outputs[-1].rows
         keys, values = (torch.stack(parts, dim=1) for parts in zip(*(o.own for o in outputs), strict=True))
         return LayerOutput(h, (keys, values), outputs[-1].attention)

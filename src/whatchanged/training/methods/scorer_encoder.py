@@ -13,7 +13,7 @@ from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.training.distributed import gather_batch
 from whatchanged.training.methods.scorer_presets import ScorerPreset
 from whatchanged.training.nn.token_matching import match_tokens
-from whatchanged.training.nn.transformer import BLIND, key_mask
+from whatchanged.training.nn.transformer import BLIND
 
 NORM_EPS = 1e-6
 LARGEST_LOG_SCALE = math.log(100.0)
@@ -21,8 +21,6 @@ FIRST_LOG_SCALE = 1.0
 
 QueryKey = tuple[Tensor, Tensor]
 """Queries of one picture and keys of the other, (B, N, D) each."""
-Masks = tuple[Tensor, Tensor]
-"""Which tokens are real, bool (B, N): of the picture with the queries, and of the one with the keys."""
 
 
 def info_nce(scores: Tensor) -> Tensor:
@@ -55,11 +53,10 @@ class TokenMatching(nn.Module):
         self.heads = config.heads if preset.match_heads else 1
         self.constant = 1 / config.temperature
 
-    def forward(self, queries: Tensor, keys: Tensor, real: Masks | None = None) -> Tensor:
+    def forward(self, queries: Tensor, keys: Tensor) -> Tensor:
         """Queries, keys (B, N, D) -> scores (B, B), rows asking; of all processes' pictures, in each."""
         keys = gather_batch(keys)
-        real = None if real is None else (real[0], gather_batch(real[1]))
-        own = match_tokens(split_heads(queries, self.heads), split_heads(keys, self.heads), real=real)
+        own = match_tokens(split_heads(queries, self.heads), split_heads(keys, self.heads))
         scores = gather_batch(own)
         if self.log_scale is None:
             return scores * self.constant
@@ -113,13 +110,10 @@ class Reconstruction(nn.Module):
         self.norm = nn.LayerNorm(config.width, NORM_EPS)
         self.matching = TokenMatching(config, preset)
 
-    def forward(self, x: Tensor, y: Tensor, real: Tensor | None = None) -> tuple[Tensor, QueryKey]:
-        """x asks, y is asked, (B, N, D) each -> x' (B, N, D), and what matching needs.
-
-        real: (B, N), which tokens of y are no padding.
-        """
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, QueryKey]:
+        """x asks, y is asked, (B, N, D) each -> x' (B, N, D), and what matching needs."""
         heads = self.attention.heads
         queries, keys = self.attention.query(x), self.attention.key(y)
         parts = [split_heads(part, heads) for part in (queries, keys, self.attention.value(y))]
-        read, _ = self.attention(*parts, key_mask(real))
+        read, _ = self.attention(*parts)
         return self.norm(x + read), (queries, keys)

@@ -10,7 +10,6 @@ from torch import Tensor, nn
 from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.training.methods.scorer_encoder import MultiHeadAttention, QueryKey, TokenMatching
 from whatchanged.training.methods.scorer_presets import ScorerPreset
-from whatchanged.training.nn.transformer import key_mask
 
 
 def sentence_vector(states: Tensor, real: Tensor, mean: bool) -> Tensor:
@@ -53,14 +52,9 @@ class Reasoning(nn.Module):
             for layer, weight in zip(layers, joint.chunk(3), strict=True):
                 layer.weight.copy_(weight)
 
-    def forward(
-        self, before: Tensor, after: Tensor, sentence: Tensor, real: Tensor | None = None
-    ) -> QueryKey:
-        """Cells X1, X2 (B, N, D) and t (B, D) -> queries of the hallucinated picture, keys of the one after.
-
-        real: (B, N), which cells of X1 are no padding.
-        """
+    def forward(self, before: Tensor, after: Tensor, sentence: Tensor) -> QueryKey:
+        """Cells X1, X2 (B, N, D), t (B, D) -> queries of the hallucinated picture, keys of the one after."""
         mentioned = sentence[:, None].expand(-1, before.shape[1], -1)
         z = self.mix(torch.cat([before, mentioned], dim=-1))  # (B, N, 2D) -> (B, N, D)
-        read, _ = self.attention(self.attention.ask(z), *self.attention.read(z), key_mask(real))
+        read, _ = self.attention(self.attention.ask(z), *self.attention.read(z))
         return self.query(self.shape(read)), self.key(after)

@@ -5,7 +5,7 @@ Axis letters: B pairs, T rows that ask, S rows that are asked, D width, h heads.
 
 from torch import Tensor, nn
 
-from whatchanged.training.nn.transformer import BLIND, Attention, AttentionState, Past
+from whatchanged.training.nn.transformer import Attention, AttentionState, Past
 
 EPS = 1e-12
 """BERT's, under the root of each normalisation."""
@@ -37,15 +37,11 @@ class AttentionSublayer(nn.Module):
         )
         return keys, values
 
-    def cross(
-        self, x: Tensor, keys: Tensor, values: Tensor, allowed: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
+    def cross(self, x: Tensor, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
         """x (B, T, D) reads other rows by their ``keys_values``; also the probabilities (B, h, T, S)."""
         attention = self.attention
         query = attention.query(x).unflatten(-1, (attention.heads, -1)).transpose(1, 2)  # (B, h, T, k)
         scores = query @ keys.transpose(-1, -2) * attention.scale  # (B, h, T, S)
-        if allowed is not None:
-            scores = scores.masked_fill(~allowed, BLIND)
         probabilities = scores.softmax(-1)
         read = (attention.dropout(probabilities) @ values).transpose(1, 2).flatten(2)  # (B, T, D)
         return self.norm(x + self.dropout(attention.out(read))), probabilities
@@ -95,13 +91,11 @@ class PostNormDecoderLayer(nn.Module):
         pair: tuple[Tensor, Tensor],
         allowed: Tensor | None,
         past: Past,
-        readable: Tensor | None = None,
     ) -> tuple[Tensor, AttentionState, Tensor]:
         """Word rows (B, T, D) read ``past``, themselves (``allowed``), and the pair's keys and values.
 
-        readable: which of the pair's rows may be read, as ``allowed`` is of words. Also returns what
-        self-attention computed, and the attention to the pair.
+        Also returns what self-attention computed, and the attention to the pair.
         """
         d, seen = self.self_attention(d, allowed, past)
-        d, probabilities = self.cross_attention.cross(d, *pair, readable)
+        d, probabilities = self.cross_attention.cross(d, *pair)
         return self.feed_forward(d), seen, probabilities

@@ -22,9 +22,7 @@ ENTRY_BYTES = 128
 """What backward takes for each number of a tile's sparse matrix: two places, sorted both ways, and itself."""
 
 
-def match_tokens(
-    queries: Tensor, keys: Tensor, tile_bytes: int = TILE_BYTES, real: tuple[Tensor, Tensor] | None = None
-) -> Tensor:
+def match_tokens(queries: Tensor, keys: Tensor, tile_bytes: int = TILE_BYTES) -> Tensor:
     """How well the tokens of picture a and of picture b find each other, for all a and b.
 
         TM(a, b) = Σ_heads ( mean_l max_m s_lm + mean_m max_l s_lm ) / 2,      s_lm = q_a,l · k_b,m
@@ -32,9 +30,7 @@ def match_tokens(
     queries (B, h, L, k), keys (B', h, M, k) -> (B, B'); no unit length, no scale. A maximum that several
     tokens share gives its gradient to one of them. Products live ``tile_bytes`` at a time, at least those of
     one pair of pictures in one head; beside them 2 h B B' (L + M) bytes of positions are kept for the
-    gradient. real: (B, L) and (B', M) bool, False for padding, which neither asks, nor is asked, nor counts
-    in a mean; a picture without a real token scores 0. Raises ShapeError where heads or widths differ, or a
-    picture has more than 32,767 tokens.
+    gradient. Raises ShapeError where heads or widths differ, or a picture has more than 32,767 tokens.
     Source: Tu et al., ICCV 2023, section 3.2 (multi-head token-wise matching); one head is the released
     ``models/SCORER.py``, which multiplies whole tokens.
     """
@@ -43,8 +39,7 @@ def match_tokens(
             f"token matching: got queries {tuple(queries.shape)} and keys {tuple(keys.shape)}, wanted (B,"
             " heads, tokens, width) each, with the same heads and width, and at most 32,767 tokens."
         )
-    masks = (None, None) if real is None else real
-    scores: Tensor = _Matching.apply(queries, keys, tile_bytes, *masks)  # type: ignore[no-untyped-call]
+    scores: Tensor = _Matching.apply(queries, keys, tile_bytes)  # type: ignore[no-untyped-call]
     return scores
 
 
@@ -64,14 +59,7 @@ class _Matching(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(
-        ctx: Any,
-        queries: Tensor,
-        keys: Tensor,
-        tile_bytes: int,
-        real_queries: Tensor | None,
-        real_keys: Tensor | None,
-    ) -> Tensor:
+    def forward(ctx: Any, queries: Tensor, keys: Tensor, tile_bytes: int) -> Tensor:
         (rows, heads, asking, _), (columns, _, asked, _) = queries.shape, keys.shape
         sizes = tile_sizes((rows, columns), (asking, asked), queries.element_size(), tile_bytes)
         exact = torch.promote_types(queries.dtype, torch.float32)
@@ -81,21 +69,20 @@ class _Matching(torch.autograd.Function):
         for head in range(heads):
             for a, b in _tiles(rows, columns, sizes):
                 s = _products(queries[a, head], keys[b, head])  # (a, L, b, M)
-                real = _Real.of(real_queries, real_keys, a, b)
-                found, place = _best(s, 3, None if real is None else real.keys)  # (a, L, b)
-                out[a, b] += _mean(found, 1, None if real is None else real.queries[..., 0], exact) / 2
+                found, place = s.max(3)  # (a, L, b)
+                out[a, b] += found.mean(1, dtype=exact) / 2
                 best_key[head, a, :, b] = place.to(torch.int16)
-                found, place = _best(s, 1, None if real is None else real.queries)  # (a, b, M)
-                out[a, b] += _mean(found, 2, None if real is None else real.keys[:, 0], exact) / 2
+                found, place = s.max(1)  # (a, b, M)
+                out[a, b] += found.mean(2, dtype=exact) / 2
                 best_query[head, a, b] = place.to(torch.int16)
-        ctx.save_for_backward(queries, keys, best_key, best_query, real_queries, real_keys)
+        ctx.save_for_backward(queries, keys, best_key, best_query)
         ctx.tile_bytes = tile_bytes
         return out
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None, None, None]:
-        queries, keys, best_key, best_query, real_queries, real_keys = ctx.saved_tensors
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:
+        queries, keys, best_key, best_query = ctx.saved_tensors
         (rows, heads, asking, _), (columns, _, asked, _) = queries.shape, keys.shape
         to_queries, to_keys = torch.zeros_like(queries), torch.zeros_like(keys)
         gradient = gradient.to(queries.dtype) / 2
@@ -103,15 +90,12 @@ class _Matching(torch.autograd.Function):
         for head in range(heads):
             for a, b in _tiles(rows, columns, sizes):
                 upstream = gradient[a, b][:, None, :, None]  # (a, 1, b, 1)
-                real = _Real.of(real_queries, real_keys, a, b)
-                asks = upstream / asking if real is None else real.share_of_queries(upstream)
-                is_asked = upstream / asked if real is None else real.share_of_keys(upstream)
                 own = best_key[head, a, :, b], best_query[head, a, b]
-                w = _Weights.of(own, asks[..., 0], is_asked[:, 0])
+                w = _Weights.of(own, (upstream / asking)[..., 0], (upstream / asked)[:, 0])
                 q, k = queries[a, head].flatten(0, 1), keys[b, head].flatten(0, 1)
                 to_queries[a, head] += w.times(k, len(q)).view_as(queries[a, head])
                 to_keys[b, head] += w.transposed().times(q, len(k)).view_as(keys[b, head])
-        return to_queries, to_keys, None, None, None
+        return to_queries, to_keys, None
 
 
 class _Weights(NamedTuple):
@@ -123,8 +107,8 @@ class _Weights(NamedTuple):
 
     @classmethod
     def of(cls, best: tuple[Tensor, Tensor], asks: Tensor, is_asked: Tensor) -> "_Weights":
-        """w of a tile (a L, b M). best: of each query (a, L, b), of each key (a, b, M); asks (a, L or 1, b);
-        is_asked (a, b, M or 1)."""
+        """w of a tile (a L, b M). best: of each query (a, L, b), of each key (a, b, M); asks (a, 1, b);
+        is_asked (a, b, 1)."""
         best_key, best_query = best
         (pictures, asking, others), asked = best_key.shape, best_query.shape[2]
         query = torch.arange(pictures * asking, device=asks.device).view(pictures, asking, 1)
@@ -144,45 +128,6 @@ class _Weights(NamedTuple):
         first = torch.searchsorted(self.rows[order], torch.arange(count, device=order.device))
         taken, numbers = self.columns[order], self.numbers[order]
         return F.embedding_bag(taken, table, first, mode="sum", per_sample_weights=numbers)
-
-
-class _Real(NamedTuple):
-    """Which tokens of a tile are no padding: queries (a, L, 1, 1), keys (1, 1, b, M)."""
-
-    queries: Tensor
-    keys: Tensor
-
-    @classmethod
-    def of(cls, queries: Tensor | None, keys: Tensor | None, a: slice, b: slice) -> "_Real | None":
-        """Of one tile; None where no token is padding."""
-        if queries is None or keys is None:
-            return None
-        return cls(queries[a, :, None, None], keys[None, None, b])
-
-    def share_of_queries(self, upstream: Tensor) -> Tensor:
-        """Each query's share (a, L, b, 1) of the gradient (a, 1, b, 1) of a mean over a's real queries."""
-        counts = self.queries.sum(1, keepdim=True).clamp(min=1)
-        return upstream * (self.queries & self.keys.any(3, keepdim=True)) / counts
-
-    def share_of_keys(self, upstream: Tensor) -> Tensor:
-        """Each key's share (a, 1, b, M) of the gradient (a, 1, b, 1) of a mean over b's real keys."""
-        counts = self.keys.sum(3, keepdim=True).clamp(min=1)
-        return upstream * (self.keys & self.queries.any(1, keepdim=True)) / counts
-
-
-def _best(s: Tensor, over: int, real: Tensor | None) -> tuple[Tensor, Tensor]:
-    """The largest products along an axis, and where they are; 0 where the axis has no real token."""
-    if real is None:
-        return s.max(over)
-    found, place = s.masked_fill(~real, -torch.inf).max(over)
-    return found.masked_fill(~real.any(over), 0.0), place
-
-
-def _mean(found: Tensor, over: int, real: Tensor | None, exact: torch.dtype) -> Tensor:
-    """The mean along an axis, over real tokens; 0 where there is none."""
-    if real is None:
-        return found.mean(over, dtype=exact)
-    return found.masked_fill(~real, 0.0).sum(over, dtype=exact) / real.sum(over).clamp(min=1)
 
 
 def _products(q: Tensor, k: Tensor) -> Tensor:

@@ -70,20 +70,9 @@ def asking_mask(images: int, front: int, words: int, device: torch.device | None
     return allowed
 
 
-def key_mask(real: Tensor | None) -> Tensor | None:
-    """Real rows, bool (B, S), as who may be read by every row and head, (B, 1, 1, S); None: all."""
-    return None if real is None else real[:, None, None]
-
-
-def without_padding(allowed: Tensor, real: Tensor | None) -> Tensor:
-    """Who reads whom, bool (T, S), less padding: (B, 1, T, S); unchanged where there is none.
-
-    real: (B, P) of the first P of the rows that are read; the rows behind them are all real.
-    """
-    if real is None:
-        return allowed
-    known = torch.ones_like(allowed[0, real.shape[1] :]).expand(real.shape[0], -1)  # (B, S - P)
-    return allowed & torch.cat([real, known], dim=1)[:, None, None]
+def key_mask(real: Tensor) -> Tensor:
+    """Real rows, bool (B, S), as who may be read by every row and head, (B, 1, 1, S)."""
+    return real[:, None, None]
 
 
 def norm(width: int, deviation: bool, eps: float) -> nn.Module:

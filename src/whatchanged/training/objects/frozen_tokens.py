@@ -44,16 +44,12 @@ class Standardised(nn.Module):
 
 
 def aligned(matching: Matching, pair: TokenPair) -> TokenPair:
-    """The tokens after in the order of their matches before; all tokens of both get a mask, as real ones."""
+    """The tokens after in the order of their matches before."""
     where = located(pair)
     salience = where.salience[0][..., 0], where.salience[1][..., 0]
     features = pair.before.features.float(), pair.after.features.float()
     order = match_order(matching(features, where.positions, salience).log_joint)
-    before, after = (
-        replace(side, mask=torch.ones_like(side.cells, dtype=torch.bool))
-        for side in (pair.before, _in_order(pair.after, order))
-    )
-    return TokenPair(before, after)
+    return TokenPair(replace(pair.before, aligned=True), _in_order(pair.after, order))
 
 
 def match_order(log_joint: Tensor) -> Tensor:
@@ -87,6 +83,7 @@ def _in_order(side: Tokens, order: Tensor) -> Tokens:
 
     return replace(
         side,
+        aligned=True,
         features=side.features.gather(1, order[..., None].expand_as(side.features)),
         cells=side.cells.gather(1, order),
         ground_positions=rows(side.ground_positions),

@@ -1,1 +1,1 @@
-"""For models of screens alone: regions that may have changed, as tokens, and the networks that judge them."""
+"""For models of screens alone: the stored regions of drawn pairs, and the networks that judge them."""

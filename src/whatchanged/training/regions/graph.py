@@ -1,4 +1,4 @@
-"""What of a vision of regions is exported: the places of one pair in, what the heads say of them out.
+"""What of the judge of regions is exported: the places of one pair in, what the heads say of them out.
 
 Axis letters: N places, K kinds, E elements, A aspects.
 """
@@ -6,8 +6,8 @@ Axis letters: N places, K kinds, E elements, A aspects.
 import torch
 from torch import Tensor, nn
 
+from whatchanged.training.regions.judge import BatchPlaces, RegionJudge
 from whatchanged.training.regions.supervision import refined, supported
-from whatchanged.training.regions.vision import BatchPlaces, RegionVision
 
 INPUTS = ("numbers", "boxes")
 OUTPUTS = ("kinds", "elements", "aspects", "changed", "rank", "verdict", "refined")
@@ -16,9 +16,9 @@ OUTPUTS = ("kinds", "elements", "aspects", "changed", "rank", "verdict", "refine
 class RegionGraph(nn.Module):
     """The networks on the places of one pair, all of them real."""
 
-    def __init__(self, vision: RegionVision) -> None:
+    def __init__(self, judge: RegionJudge) -> None:
         super().__init__()
-        self.vision = vision
+        self.judge = judge
 
     def forward(self, numbers: Tensor, boxes: Tensor) -> tuple[Tensor, ...]:
         """``INPUTS``: numbers (N, NUMBERS), boxes (N, 2, 4) in pixels.
@@ -28,9 +28,7 @@ class RegionGraph(nn.Module):
         pixels.
         """
         there = torch.ones_like(numbers[None, :, 0], dtype=torch.bool)
-        sizes = torch.zeros_like(boxes[None, :, :, :2])
-        places = BatchPlaces(numbers[None], boxes[None], sizes, there)
-        said = self.vision.judge(places)
+        said = self.judge.judge(BatchPlaces(numbers[None], boxes[None], there))
         better = refined(boxes[None], said.shift)[0]
         rank = supported(said.rank, boxes[None], there)[0]
         of_places = (said.kinds[0], said.elements[0], said.aspects[0], said.changed[0])

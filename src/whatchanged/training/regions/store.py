@@ -7,17 +7,15 @@
                             metadata "regions", JSON: "about" (regions), "pairs" (n x before, after),
                             "sha256" (of all arrays)
 
-R: regions of all n pairs of a shard. For training a picture is a row of ``ROW`` float32 for each region: the
-numbers, which are of the pair and lie in the rows of the picture after; its box; the picture's width and
-height; and 1 where there is a region at all.
+R: regions of all n pairs of a shard. For training a pair is its numbers, and each picture a row of ``ROW``
+float32 for each region: its box, and 1 where there is a region at all.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,21 +28,18 @@ from whatchanged.errors import DatasetError, OutputError
 from whatchanged.files import write_whole
 from whatchanged.json_values import read_json
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.numbers import NUMBERS, read_places
 from whatchanged.measured.reading import read_picture
 from whatchanged.opening import regular
 from whatchanged.processes import in_order, worker_pool
-from whatchanged.recipes.visions.regions import RegionsConfig
 from whatchanged.records import PairRecord
+from whatchanged.regions.numbers import NUMBERS, read_places
 from whatchanged.training.data.grid_files import PATTERN, picture_name, shard_file
-from whatchanged.training.regions.supervision import no_truth
-from whatchanged.worlds.screens.truth import ScreenTruth
 
 REGIONS = 12
 """Regions of a pair at most, unless a recipe says otherwise."""
 SHARD = 128
 """Pairs of a shard."""
-ROW = NUMBERS + 4 + 2 + 1
+ROW = 4 + 1
 """Numbers of a region of one picture in training."""
 TENSORS = ("numbers", "boxes", "sizes", "first")
 """The arrays of a shard."""
@@ -184,6 +179,18 @@ def _open_checked(path: Path, about: Mapping[str, int]) -> Any:
     return shard
 
 
+class StoredRegions(NamedTuple):
+    """The regions of a pair: its numbers (regions, NUMBERS), and (regions, ROW) of each picture.
+
+    sizes: (2, 2), width and height of both pictures.
+    """
+
+    numbers: RegionNumbers
+    before: RegionNumbers
+    after: RegionNumbers
+    sizes: NDArray[np.int32]
+
+
 class RegionFiles:
     """The shards of one folder; a pair's regions are read when asked for.
 
@@ -193,7 +200,7 @@ class RegionFiles:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.about: dict[str, int] = {}
-        self._places: dict[tuple[str, str], tuple[Path, int]] = {}
+        self._index: dict[tuple[str, str], tuple[Path, int]] = {}
         self._open: dict[Path, Any] = {}
         for path in sorted(folder.glob(PATTERN)):
             header = _read_header(path)
@@ -201,7 +208,7 @@ class RegionFiles:
                 raise DatasetError(f"{path}: it holds more or fewer regions a pair than those beside it.")
             self.about = header["about"]
             for row, (before, after) in enumerate(header["pairs"]):
-                self._places[before, after] = (path, row)
+                self._index[before, after] = (path, row)
         if not self.about:
             raise DatasetError(
                 f"{folder}: no regions lie here. Run: whatchanged features DATA {folder} --backbone regions"
@@ -213,56 +220,28 @@ class RegionFiles:
             stored = self.about["regions"]
             raise DatasetError(
                 f"{self.folder}: {stored} regions a pair; the recipe wants {regions}. Pass --set"
-                f" vision.regions={stored}."
+                f" method.regions={stored}."
             )
 
-    def read(self, before: str, after: str) -> tuple[RegionNumbers, RegionNumbers]:
-        """A pair's regions in both pictures, (regions, ROW) each. Raises DatasetError."""
-        place = self._places.get((before, after))
-        if place is None:
+    def read(self, before: str, after: str) -> StoredRegions:
+        """The regions of a pair. Raises DatasetError."""
+        index = self._index.get((before, after))
+        if index is None:
             raise DatasetError(
                 f"{self.folder}: no regions of {before} and {after}. Run `whatchanged features` on the whole"
                 " data set."
             )
-        path, row = place
+        path, row = index
         if path not in self._open:
             self._open[path] = _open_checked(path, self.about)
         shard = self._open[path]
         first, last = (int(end) for end in shard.get_slice("first")[row : row + 2])
-        count = last - first
-        both = np.zeros((2, self.about["regions"], ROW), np.float32)
+        count, most = last - first, self.about["regions"]
+        numbers = np.zeros((most, NUMBERS), np.float32)
+        boxes = np.zeros((2, most, ROW), np.float32)
         if count:
             own = slice(first, first + count)
-            both[1, :count, :NUMBERS] = shard.get_slice("numbers")[own]
-            both[:, :count, NUMBERS : NUMBERS + 4] = shard.get_slice("boxes")[own].swapaxes(0, 1)
-            both[:, :count, NUMBERS + 4 : NUMBERS + 6] = shard.get_slice("sizes")[row][:, None]
-            both[:, :count, -1] = 1
-        return both[0], both[1]
-
-
-@dataclass(frozen=True)
-class RegionReader:
-    """How the pictures of the data set at ``root`` become regions, for training."""
-
-    files: RegionFiles
-    root: Path
-
-    def __call__(self, path: Path) -> RegionNumbers:
-        """Regions are of two pictures. Raises DatasetError."""
-        raise DatasetError(f"{path}: a single picture has no regions; the recipe needs pairs.")
-
-    def pair(self, before: Path, after: Path) -> tuple[RegionNumbers, RegionNumbers]:
-        """The regions of both pictures of a pair. Raises DatasetError."""
-        return self.files.read(picture_name(before, self.root), picture_name(after, self.root))
-
-
-def region_reader(config: RegionsConfig, folder: Path, root: Path) -> RegionReader:
-    """How the pictures of the data set at ``root`` become regions, for training. Raises DatasetError."""
-    files = RegionFiles(folder)
-    files.check(config.regions)
-    return RegionReader(files, root)
-
-
-def planned_regions(config: RegionsConfig) -> tuple[NDArray[np.float32], ScreenTruth]:
-    """The regions of a picture that has none, and the truth of a pair that does not differ."""
-    return np.zeros((config.regions, ROW), np.float32), no_truth()
+            numbers[:count] = shard.get_slice("numbers")[own]
+            boxes[:, :count, :4] = shard.get_slice("boxes")[own].swapaxes(0, 1)
+            boxes[:, :count, 4] = 1
+        return StoredRegions(numbers, boxes[0], boxes[1], shard.get_slice("sizes")[row])

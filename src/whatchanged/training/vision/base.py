@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Protocol, Self, TypeGuard, runtime_checkable
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from whatchanged.training.batches import Batch
 
@@ -23,19 +22,17 @@ Hidden = tuple[Tensor | None, Tensor | None]
 class Tokens:
     """One picture of each pair as tokens.
 
-    features: (B, N, F). cells: (B, N), each token's number on the grid that attention is painted back to, row
-    by row. mask: (B, N) bool, False for padding where pictures have unlike numbers of tokens; None: all are
-    real, and N is ``Vision.patches``. What padding holds is never read; its cells lie on the grid, too.
-    boxes: (B, N, 4), x0 y0 x1 y1 in pixels of the picture, where tokens are regions of it.
-    ground_positions (B, N, 2) and salience (B, N) exist where the vision knows them.
+    features: (B, N, F), N is ``Vision.patches``. cells: (B, N), each token's number on the grid that
+    attention is painted back to, row by row.
+    ground_positions (B, N, 2) and salience (B, N) exist where the vision knows them. aligned: they stand in
+    the order of what they show, not of their cells, in both pictures alike.
     """
 
     features: Tensor
     cells: Tensor
-    mask: Tensor | None = None
-    boxes: Tensor | None = None
     ground_positions: Tensor | None = None
     salience: Tensor | None = None
+    aligned: bool = False
 
     def with_features(self, features: Tensor) -> "Tokens":
         """The same tokens with other features."""
@@ -49,6 +46,11 @@ class TokenPair(NamedTuple):
     after: Tokens
 
     @property
+    def aligned(self) -> bool:
+        """Whether token n of both pictures belongs together, though it need not lie in the same cell."""
+        return self.before.aligned
+
+    @property
     def single(self) -> bool:
         """There is no picture after: it has no tokens. Never so in a graph that is exported."""
         return not torch.onnx.is_in_onnx_export() and not self.after.features.shape[1]
@@ -57,30 +59,6 @@ class TokenPair(NamedTuple):
     def cells(self) -> Tensor:
         """(B, 2, N), of both pictures."""
         return torch.stack([self.before.cells, self.after.cells], dim=1)
-
-    @property
-    def masks(self) -> tuple[Tensor, Tensor] | None:
-        """Which tokens are real, (B, N) of each picture; None where all of both are."""
-        masks = (self.before.mask, self.after.mask)
-        if masks[0] is None and masks[1] is None:
-            return None
-        before, after = (
-            torch.ones_like(tokens.cells, dtype=torch.bool) if mask is None else mask
-            for tokens, mask in zip(self, masks, strict=True)
-        )
-        return before, after
-
-    @property
-    def row_masks(self) -> tuple[Tensor, Tensor] | None:
-        """The same with a row of its own in front of each picture's tokens, (B, N + 1); that row is real."""
-        if self.masks is None:
-            return None
-        before, after = self.masks
-        return F.pad(before, (1, 0), value=True), F.pad(after, (1, 0), value=True)
-
-    def count(self, vision: "Vision") -> int:
-        """N. Without padding a plain number, also in a graph that is exported."""
-        return vision.patches if self.masks is None else self.before.features.shape[1]
 
 
 class TorchModule(Protocol):
@@ -116,7 +94,7 @@ class TorchModule(Protocol):
 class Vision(TorchModule, Protocol):
     """A vision: attention is painted on ``rows`` x ``columns``.
 
-    A picture has ``patches`` tokens; where they come with a mask, at most so many.
+    A picture has ``patches`` tokens.
     ``raw_width`` is F; ``width`` is what ``add_match_features`` returns per token. Whatever it adds stands
     behind the token's own features: the first ``raw_width`` columns are always these.
     """
@@ -261,15 +239,11 @@ def to_patches(attention: Tensor, patches: int) -> Tensor:
     return torch.stack(parts, dim=-2)
 
 
-def on_grids(attention: Tensor, cells: Tensor, vision: Vision, padded: bool = False) -> Tensor:
+def on_grids(attention: Tensor, cells: Tensor, vision: Vision) -> Tensor:
     """Attention (B, S) to rows [IMG1] tokens [IMG2] tokens .. -> on the full grids, (B, 2, rows, columns).
 
-    cells: (B, 2, N). padded: the tokens come with a mask. Then padding, which nobody attends to, and other
-    tokens may name the same cell.
+    cells: (B, 2, N).
     """
     full = attention.new_zeros(attention.shape[0], 2, vision.rows * vision.columns)
-    if padded:
-        full = full.scatter_add(2, cells, to_patches(attention, cells.shape[2]))
-    else:
-        full = full.scatter(2, cells, to_patches(attention, vision.patches))
+    full = full.scatter(2, cells, to_patches(attention, vision.patches))
     return full.view(-1, 2, vision.rows, vision.columns)

@@ -15,8 +15,8 @@ from whatchanged.worlds.clevr.language import NO_CHANGE, RELATION_WORDS, SYNONYM
 from whatchanged.worlds.clevr.phrases import Attribute, Phrase, Plain, Relation, referents
 from whatchanged.worlds.clevr.scene import COLORS, MATERIALS, SHAPES, SIZES, Scene
 
-_MEANING: Mapping[str, str] = {word: value for value, words in SYNONYMS.items() for word in words}
-_ATTRIBUTE: Mapping[str, Attribute] = {
+MEANING: Mapping[str, str] = {word: value for value, words in SYNONYMS.items() for word in words}
+ATTRIBUTE_OF: Mapping[str, Attribute] = {
     **dict.fromkeys(SIZES, "size"),
     **dict.fromkeys(COLORS, "color"),
     **dict.fromkeys(MATERIALS, "material"),
@@ -80,8 +80,8 @@ def parse(sentence: str) -> ParsedStatement | None:
             phrase = _phrase(words[: -len(ending)])
             return None if phrase is None else ParsedStatement(kind, phrase)
     for verb in _BECAME:
-        value = _MEANING.get(words[-1], "") if words else ""
-        attribute = _ATTRIBUTE.get(value)
+        value = MEANING.get(words[-1], "") if words else ""
+        attribute = ATTRIBUTE_OF.get(value)
         if words[-len(verb) - 1 : -1] == verb and (attribute == "color" or attribute == "material"):
             phrase = _phrase(words[: -len(verb) - 1])
             return None if phrase is None else ParsedStatement(attribute, phrase, value)
@@ -89,13 +89,19 @@ def parse(sentence: str) -> ParsedStatement | None:
 
 
 def judge(sentence: str, before: Scene, after: Scene, change: SceneChange) -> SentenceJudgement:
-    """Compare a sentence with the truth of an ordered pair of scenes.
+    """Compare a sentence of the data set's grammar with the truth of an ordered pair of scenes."""
+    return judge_statement(parse(sentence), before, after, change)
+
+
+def judge_statement(
+    statement: ParsedStatement | None, before: Scene, after: Scene, change: SceneChange
+) -> SentenceJudgement:
+    """Compare what a sentence says, None for one that was not read, with the truth.
 
     The phrase is executed on the scene before, with the attributes before the change. For an added object it
     is executed on the scene after. The true type of change decides which, not the sentence's own: naming the
     right object and saying the right type are judged apart.
     """
-    statement = parse(sentence)
     if statement is None:
         return SentenceJudgement()
     type_right = statement.type == change.type
@@ -122,7 +128,7 @@ def other_object(
         return None
     found = referents(Phrase(statement.phrase.other), named(before, after, change)[0])
     words = sentence.lower().split()
-    nouns = [i for i, word in enumerate(words) if _MEANING.get(word) in (*SHAPES, "thing")]
+    nouns = [i for i, word in enumerate(words) if MEANING.get(word) in (*SHAPES, "thing")]
     if len(found) != 1:
         return None
     name = max(i for i in range(nouns[0], nouns[1]) if words[i] == "the") + 1
@@ -160,19 +166,19 @@ def _plain(words: Sequence[str]) -> Plain | None:
     """The word "the", attributes, and a shape or "thing". Each attribute comes at most once."""
     if len(words) < 2 or words[0] != "the":
         return None
-    values = [_MEANING.get(word) for word in words[1:]]
+    values = [MEANING.get(word) for word in words[1:]]
     if values[-1] not in (*SHAPES, "thing"):
         return None
     found: dict[Attribute, str] = {}
     for value in values if values[-1] != "thing" else values[:-1]:
-        attribute = _ATTRIBUTE.get(value or "")
+        attribute = ATTRIBUTE_OF.get(value or "")
         if value is None or attribute is None or attribute in found:
             return None
         found[attribute] = value
-    return _as_plain(found)
+    return as_plain(found)
 
 
-def _as_plain(found: Mapping[Attribute, str]) -> Plain:
+def as_plain(found: Mapping[Attribute, str]) -> Plain:
     """The phrase of these values, each checked against those of its attribute."""
     return Plain(
         size=next((v for v in SIZES if v == found.get("size")), None),

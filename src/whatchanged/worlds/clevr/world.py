@@ -20,7 +20,8 @@ from whatchanged.worlds import (
     WorldPictures,
 )
 from whatchanged.worlds.clevr.change import CHANGE_TYPES, SceneChange
-from whatchanged.worlds.clevr.grading import judge, parse
+from whatchanged.worlds.clevr.free_sentences import read_freely
+from whatchanged.worlds.clevr.grading import ParsedStatement, judge_statement, parse
 from whatchanged.worlds.clevr.language import NO_CHANGE, WORDINGS, Wording, write_captions, write_fixed
 from whatchanged.worlds.clevr.scene import Scene
 from whatchanged.worlds.clevr.truth import PAIRS, SCENES, read_change, read_scene, read_triples
@@ -117,6 +118,12 @@ def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, SceneTruth
     return found
 
 
+def read(sentence: str) -> ParsedStatement | None:
+    """What a sentence says, by the data set's grammar, or else as free English."""
+    statement = parse(sentence)
+    return read_freely(sentence) if statement is None else statement
+
+
 def judged(sentence: str, truth: SceneTruth) -> Verdict:
     """The sentence executed on the scenes. Of a pair without change only "called_none" is a grade.
 
@@ -124,8 +131,8 @@ def judged(sentence: str, truth: SceneTruth) -> Verdict:
     scene, fits the changed object; fits_alone: and nothing else; true: type, value and phrase.
     """
     before, after, change = truth
-    statement = parse(sentence)
-    found = judge(sentence, before, after, change)
+    statement = read(sentence)
+    found = judge_statement(statement, before, after, change)
     unchanged = statement is not None and statement.type == "none"
     grades: dict[str, bool | None] = {name: getattr(found, name) for name in FAULTS}
     if change.type not in VALUED:
@@ -164,6 +171,7 @@ WORLD = World(
     truth=TruthFiles(has_truth, truths, kind_of=lambda truth: truth[2].type),
     language=WorldLanguage(
         captions=_captions,
+        # What is learned from sentences goes by the data set's grammar; only judging reads further.
         reads=lambda sentence: parse(sentence) is not None,
         judge=judged,
         no_change_sentences=NO_CHANGE,

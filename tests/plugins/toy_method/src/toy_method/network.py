@@ -59,12 +59,7 @@ class ToyMean(nn.Module):
 
     def encode(self, before: Tensor, after: Tensor) -> Memory:
         pair = self.vision.add_match_features(self.vision.tokens(before, after))
-        means = []
-        for tokens in pair:
-            real = torch.ones_like(tokens.features[..., :1])
-            if tokens.mask is not None:
-                real = tokens.mask[..., None].to(tokens.features.dtype)
-            means.append((tokens.features * real).sum(1) / real.sum(1))  # (B, F)
+        means = [tokens.features.mean(1) for tokens in pair]  # (B, F) each
         return Memory(self.mix(torch.cat([*means, means[1] - means[0]], dim=1)))
 
     def first_cache(self, memory: Memory) -> Cache:

@@ -9,11 +9,11 @@ from tiny_regions import CARD, ELEMENTS, LOGITS, RECOLOURED, SLOPE, START, build
 
 from whatchanged.captioner.bundle import MANIFEST, open_bundle
 from whatchanged.captioner.card import NoChange
-from whatchanged.captioner.regions import RegionModel, aspects_of
 from whatchanged.errors import BundleError, WhatchangedError
 from whatchanged.measured import measure
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.numbers import read_places
+from whatchanged.regions.numbers import read_places
+from whatchanged.regions.runtime import RegionModel, aspects_of
 from whatchanged.worlds import find_world
 
 SIZE = (160, 120)

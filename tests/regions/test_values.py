@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from whatchanged.measured.proposals import Proposal
-from whatchanged.measured.values import values_of
+from whatchanged.regions.proposals import Proposal
+from whatchanged.regions.values import values_of
 
 BOX = (20, 20, 60, 44)
 

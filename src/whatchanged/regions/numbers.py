@@ -10,11 +10,11 @@ from whatchanged.measured.boxes import area
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.gate import probability_of_no_change
 from whatchanged.measured.layers import Layer, read_layer
-from whatchanged.measured.proposals import Proposal, propose
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import KINDS, Box
 from whatchanged.measured.shapes import SHAPES, shapes
 from whatchanged.measured.things import GATHERED
+from whatchanged.regions.proposals import Proposal, propose
 
 NUMBERS = 73 + SHAPES
 """Numbers of a place; see ``numbers``."""

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.numbers import NUMBERS, numbers, read_places
-from whatchanged.measured.proposals import Proposal, propose
+from whatchanged.regions.numbers import NUMBERS, numbers, read_places
+from whatchanged.regions.proposals import Proposal, propose
 
 
 def test_what_is_read_has_a_row_for_each_place():

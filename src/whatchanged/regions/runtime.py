@@ -1,6 +1,6 @@
 """A model of regions: the places of a pair that may have changed in, statements out. No torch.
 
-Rules propose the places (``measured.proposals``). One graph judges all N places of a pair at once:
+Rules propose the places (``regions.proposals``). One graph judges all N places of a pair at once:
 
     regions   numbers (N, numbers) float32, boxes (N, 2, 4) float32
               -> kinds (N, K), elements (N, E), aspects (N, A), changed (N,): logits; rank (N,): the larger,
@@ -26,11 +26,11 @@ from whatchanged.errors import BundleError
 from whatchanged.measured import words
 from whatchanged.measured.boxes import area, common
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.numbers import NUMBERS, PairPlaces, read_places
-from whatchanged.measured.proposals import Proposal
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import KINDS, Box, Kind, Measured, Statement
-from whatchanged.measured.values import values_of
+from whatchanged.regions.numbers import NUMBERS, PairPlaces, read_places
+from whatchanged.regions.proposals import Proposal
+from whatchanged.regions.values import values_of
 from whatchanged.text import Quotes
 from whatchanged.worlds import Claim, find_world
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.proposals import SAME, Proposal, overlap, propose
+from whatchanged.regions.proposals import SAME, Proposal, overlap, propose
 
 BOXES = st.tuples(st.integers(0, 40), st.integers(0, 40), st.integers(1, 20), st.integers(1, 20)).map(
     lambda corner: (corner[0], corner[1], corner[0] + corner[2], corner[1] + corner[3])

@@ -5,9 +5,9 @@ from typing import Any
 from whatchanged.measured import colours
 from whatchanged.measured.kinds import SAME_COLOUR
 from whatchanged.measured.layers import far, read_layer
-from whatchanged.measured.proposals import Proposal
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box, Kind
+from whatchanged.regions.proposals import Proposal
 
 ValuesByName = dict[str, Any]
 

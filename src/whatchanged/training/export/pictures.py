@@ -1,0 +1,134 @@
+"""A run of a method that captions pictures as a bundle: two graphs, weights, a card, a README.
+
+Export fails, and writes nothing, unless the graphs caption the validation pairs with the same words as torch.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import whatchanged
+from whatchanged.captioner.bundle import WEIGHTS, write_bundle
+from whatchanged.captioner.card import Card, GridAttention, NoChange, PictureInput
+from whatchanged.errors import RecipeError
+from whatchanged.files import whole_folder
+from whatchanged.images import normalise
+from whatchanged.recipes.methods import MethodSettings
+from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.sources import DataSettings
+from whatchanged.training.batches import Source, read_examples
+from whatchanged.training.data.sources import Sources, open_sources
+from whatchanged.training.export.calibration import calibrate, sayable_sentences
+from whatchanged.training.export.graphs import compare, compare_ood_distance, store_half, write_graphs
+from whatchanged.training.export.in_distribution import OODDistance, fit_in_distribution
+from whatchanged.training.export.model_card import model_card
+from whatchanged.training.export.trained_model import TrainedModel
+from whatchanged.training.methods import Method, writes_captions
+from whatchanged.training.weights.bundle_weights import pack_weights
+from whatchanged.worlds import World, world_of
+
+FIXTURE_PAIRS = 64
+
+
+def export_pictures(
+    model: TrainedModel, output: Path, data: Path | None, in_distribution: Path | None
+) -> None:
+    """Write the bundle of a model that reads pictures; what is raised: see ``export_run``."""
+    recipe, (method, settings) = model.recipe, captioner_of(model)
+    size, statistics = recipe.vision.picture_size, method.vision.pixel_statistics
+    if size is None or statistics is None:
+        raise RecipeError(f"{model.run}: this model reads no pictures, so it cannot caption any.")
+    places = picture_data(recipe.data, data)
+    sources = open_sources(replace(recipe, data=places, stages=()), model.run)  # nothing to train on
+    distance, fitted = None, None
+    if in_distribution is not None:
+        distance, fitted = fit_in_distribution(method.vision, in_distribution)
+    before, after = fixture_pairs(sources.validation)
+    pairs = normalise(before, *statistics), normalise(after, *statistics)
+    with whole_folder(output, replace=True) as draft:
+        (draft / WEIGHTS).write_bytes(pack_weights(model.tensors))
+        graphs = write_checked_graphs(method, model.fp16, pairs, distance, draft)
+        world = world_of(dataset_name(sources.validation), Path(places.path))
+        card = Card(
+            name=model.name,
+            version=whatchanged.__version__,
+            method=settings.name,
+            preset=settings.preset,
+            world="none" if world is None else world.name,
+            input=PictureInput(size, *statistics),
+            attention=GridAttention(method.vision.rows, method.vision.columns),
+            vocabulary=method.vocabulary,
+            max_length=method.max_length,
+            no_change=calibrated_no_change(method, recipe, sources, world),
+            provenance={**model.provenance, "graphs_against_torch": graphs},
+            in_distribution=fitted,
+            folded_norms=model.folded_norms,
+        )
+        (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
+        write_bundle(draft, card)
+
+
+def captioner_of(model: TrainedModel) -> tuple[Method, MethodSettings]:
+    """The model as one that writes captions, and its settings. Raises RecipeError for others."""
+    method, settings = model.method, model.recipe.method
+    if not writes_captions(method) or not isinstance(settings, MethodSettings):
+        raise RecipeError(f"{model.run}: {settings.name} writes no captions, so it becomes no captioner.")
+    return method, settings
+
+
+def write_checked_graphs(
+    method: Method,
+    fp16: bool,
+    pairs: tuple[NDArray[np.float32], NDArray[np.float32]],
+    distance: OODDistance | None,
+    folder: Path,
+) -> dict[str, Any]:
+    """Write both graphs and run them on the pairs beside torch; returns how near they came, for the card.
+
+    Raises BundleError where they do not agree.
+    """
+    before, after = pairs
+    write_graphs(method, (before[:2], after[:2]), folder, distance)
+    if fp16:
+        for graph in ("encoder.onnx", "decoder.onnx"):
+            store_half(folder / graph)
+    difference = compare(method, folder, before, after)
+    if distance is not None:
+        compare_ood_distance(method, distance, folder, before, after)
+    return {"pairs": len(before), "ids": "equal", "largest_difference": difference}
+
+
+def dataset_name(validation: Source) -> str:
+    """The name of the data set that the pairs are of."""
+    return validation.example(0, np.random.default_rng(0)).record.dataset
+
+
+def calibrated_no_change(method: Method, recipe: Recipe, sources: Sources, world: World | None) -> NoChange:
+    """The no-change probability, calibrated on validation pairs, by the sentences that say that nothing did:
+    those of the world, or those of the data that the model can say."""
+    sentences = () if world is None else world.language.no_change_sentences
+    sentences = sentences or sayable_sentences(sources.no_change_captions, recipe, method.vocabulary)
+    return calibrate(method, sources.validation, sentences)
+
+
+def picture_data(data: DataSettings, folder: Path | None) -> DataSettings:
+    """The settings that read the pairs of ``folder``, or of the run's own data, as pictures.
+
+    The vocabulary stays that of the run, and each pair is read by itself.
+    """
+    return data.as_pictures() if folder is None else data.of_folder(str(folder))
+
+
+def fixture_pairs(validation: Source) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The first validation pairs, as they are read: pixels (B, H, W, 3) uint8, or features, (B, N, F), each.
+
+    Raises RecipeError if there are none.
+    """
+    examples = list(read_examples(validation, range(min(len(validation), FIXTURE_PAIRS))))
+    if len(examples) < 2:
+        raise RecipeError("There are no validation pairs to test the graphs on. Name a data set with --data.")
+    before, after = (np.stack([getattr(e, side) for e in examples]) for side in ("before", "after"))
+    return before, after

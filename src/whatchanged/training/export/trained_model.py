@@ -1,0 +1,92 @@
+"""What is exported of a run: its recipe, its method with the weights of a checkpoint, how it was trained."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from whatchanged.errors import RecipeError
+from whatchanged.plugins import imported
+from whatchanged.recipes.reader import dump_recipe
+from whatchanged.recipes.schema import Recipe
+from whatchanged.training.checkpoint import State, model_tensors, read_state
+from whatchanged.training.methods import Learner, writes_captions
+from whatchanged.training.run_folder import check_captions, checkpoint_file, launches, open_run
+from whatchanged.training.weights.bundle_weights import has_folded_norms
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """What is exported.
+
+    recipe, method: of the run, a backbone in front of them where the run reads stored features. tensors,
+    folded_norms: the weights of the run itself, without that backbone. provenance: how they were trained.
+    """
+
+    run: Path
+    name: str
+    recipe: Recipe
+    method: Learner
+    tensors: Mapping[str, Tensor]
+    folded_norms: bool
+    fp16: bool
+    provenance: Mapping[str, Any]
+
+
+def open_trained_model(
+    run: Path, checkpoint: str, name: str, fp16: bool, weights: Path | None, unfinished: bool
+) -> TrainedModel:
+    """The run's model; arguments and what is raised: see ``export_run``."""
+    recipe, method, state = open_run(run, checkpoint)
+    provenance = _training(run, recipe, method, state, _is_finished(run, recipe, unfinished))
+    if not unfinished and any("caption" in stage.tasks for stage in recipe.stages):
+        check_captions(run, recipe, state)
+    tensors, folded_norms = model_tensors(method), has_folded_norms(method)
+    if recipe.vision.in_front:
+        recipe, backbone = imported(recipe.vision.in_front)(run, recipe, method, weights)
+        if backbone is not None:
+            provenance["features"] = backbone.about()
+    provenance["weights_stored_as"] = "fp16 where large" if fp16 else "fp32"
+    return TrainedModel(run, name, recipe, method, tensors, folded_norms, fp16, provenance)
+
+
+def _is_finished(run: Path, recipe: Recipe, unfinished: bool) -> bool:
+    """Whether the run came to its end. Raises RecipeError where it did not, and that was not asked for."""
+    state = read_state(checkpoint_file(run, "last"))
+    if not state.finished and not unfinished:
+        stage = recipe.stages[min(state.stage, len(recipe.stages) - 1)]
+        raise RecipeError(
+            f"{run}: this run is not finished: it stands at step {state.step:,} of {stage.steps:,} of"
+            f" {stage.name}, stage {state.stage + 1} of {len(recipe.stages)}. Go on with it (train --resume),"
+            " or export it as it is: --unfinished"
+        )
+    return state.finished
+
+
+def _training(run: Path, recipe: Recipe, method: Learner, state: State, finished: bool) -> dict[str, Any]:
+    """How the weights were trained, for the bundle's card; without paths."""
+    stage = recipe.stages[state.stage]
+    resolved = replace(recipe, data=recipe.data.without_folders())
+    attends = {"attention": method.attention_description} if writes_captions(method) else {}
+    launched = launches(run)
+    return {
+        "recipe": recipe.name,
+        "resolved_recipe": dump_recipe(resolved),
+        "preparation": recipe.data.preparation,
+        **attends,
+        "checkpoint": {"stage": stage.name, "step": state.step, "of": stage.steps, "best": state.best},
+        "finished": finished,
+        "training_seconds": round(state.seconds),
+        "from_nothing": launched[0].get("init") is None if launched else None,  # None: it is not known
+        "environment": _environment(launched),
+    }
+
+
+def _environment(launched: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The machine and versions of the first launch of the run, and of all later ones; without commands and
+    start, whose paths are private. {} where no launch is known."""
+    private = ("command", "init")
+    shown = [{key: value for key, value in launch.items() if key not in private} for launch in launched]
+    return {**shown[0], **({"launches": shown[1:]} if shown[1:] else {})} if shown else {}
